@@ -1,0 +1,108 @@
+//! The communicator: a rank's view of its machine.
+
+use core::cell::Cell;
+
+use hal::{Core, CoreId, Mpb, MpbLine, Reason, Wait};
+
+use crate::{Error, Group, MpbLayout, SharedAllocator, signals::Signals};
+
+/// A rank of all ranks that run a program: rank r runs on core r.
+///
+/// It is a value that is passed along: whatever a rank does with others, it does through this.
+pub struct Comm<'c, C> {
+    hal: &'c C,
+    size: usize,
+    layout: MpbLayout,
+    signals: Signals,
+    windows: Cell<u32>,
+}
+
+impl<'c, C: Core> Comm<'c, C> {
+    /// Joins the communicator of all cores. Collective: every core calls it once, with its MPB all zero.
+    ///
+    /// # Errors
+    /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks.
+    pub fn world(hal: &'c C) -> Result<Self, Error> {
+        let size = hal.layout().cores();
+        let comm =
+            Self { hal, size, layout: MpbLayout::new(size)?, signals: Signals::new(size), windows: Cell::new(0) };
+        SharedAllocator::new(hal).initialise();
+        comm.barrier();
+        Ok(comm)
+    }
+
+    /// The allocator of shared memory.
+    pub fn allocator(&self) -> SharedAllocator<'c, C> {
+        SharedAllocator::new(self.hal)
+    }
+}
+
+impl<'c, C> Comm<'c, C> {
+    /// The hardware below.
+    pub fn hal(&self) -> &'c C {
+        self.hal
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The layout of every rank's MPB.
+    pub fn mpb_layout(&self) -> &MpbLayout {
+        &self.layout
+    }
+
+    /// The core that `rank` runs on.
+    pub fn core_of(&self, rank: usize) -> CoreId {
+        CoreId::new(rank)
+    }
+
+    /// All ranks.
+    ///
+    /// # Panics
+    /// Never: no communicator has more ranks than a group can hold.
+    pub fn group(&self) -> Group {
+        Group::all(self.size).expect("a communicator has no more ranks than a group")
+    }
+
+    /// The number of the window that is being made; the same on all ranks, since windows are made collectively.
+    pub(crate) fn next_window(&self) -> u32 {
+        self.windows.replace(self.windows.get() + 1)
+    }
+
+    /// Refuses a rank that does not exist.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`].
+    pub fn check_rank(&self, rank: usize) -> Result<(), Error> {
+        if rank < self.size { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size }) }
+    }
+}
+
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// This rank.
+    pub fn rank(&self) -> usize {
+        self.hal.core().index()
+    }
+
+    /// Line `line` of `rank`'s MPB.
+    pub(crate) fn mpb_line(&self, rank: usize, line: usize) -> MpbLine {
+        MpbLine::new(self.core_of(rank), line)
+    }
+
+    /// Signals `rank`, after all that was put and stored before.
+    pub(crate) fn signal(&self, rank: usize) {
+        self.signals.send(self.hal, &self.layout, self.rank(), rank, self.core_of(rank));
+    }
+
+    /// Takes the next signal from `rank`.
+    pub(crate) fn take_signal(&self, rank: usize, reason: Reason) {
+        self.take_signals(core::iter::once(rank), 1, reason);
+    }
+
+    /// Takes the next `count` signals from each of `ranks`, which ascend.
+    pub(crate) fn take_signals(&self, ranks: impl Iterator<Item = usize> + Clone, count: u8, reason: Reason) {
+        self.signals.take(self.hal, &self.layout, ranks, |rank| self.core_of(rank), count, reason);
+    }
+}

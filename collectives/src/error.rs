@@ -1,0 +1,151 @@
+//! Why an operation of ranks was refused.
+
+use core::fmt;
+
+use hal::ClaimError;
+
+use crate::group::MAX_RANKS;
+
+/// A refused operation. Nothing was sent or changed, unless the variant says otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// There is no such rank.
+    NoSuchRank {
+        /// The rank that was named.
+        rank: usize,
+        /// Ranks that there are, from 0.
+        size: usize,
+    },
+    /// A rank wanted to exchange a two-sided message with itself.
+    SelfMessage {
+        /// That rank.
+        rank: usize,
+    },
+    /// More ranks than a communicator can have.
+    TooManyRanks {
+        /// That many.
+        size: usize,
+    },
+    /// The degree of a tree must be at least 1.
+    NoDegree,
+    /// Shared memory is used up.
+    OutOfSharedMemory {
+        /// Bytes that were asked for.
+        len_bytes: usize,
+    },
+    /// The memory behind one controller cannot hold a part that large.
+    PartTooLarge {
+        /// Bytes that were asked for.
+        len_bytes: usize,
+        /// Largest part.
+        limit_bytes: usize,
+    },
+    /// A region was freed that is not allocated, or not with this start and length.
+    NotAllocated {
+        /// Controller that it is behind.
+        controller: usize,
+        /// Offset there.
+        offset: usize,
+    },
+    /// The window database behind a controller is full.
+    DatabaseFull {
+        /// The controller.
+        controller: usize,
+    },
+    /// The local view of a region cannot be had.
+    Claim(ClaimError),
+    /// An access epoch was started on a window while one was open.
+    AccessEpochOpen {
+        /// The window.
+        window: u32,
+    },
+    /// An exposure epoch was opened on a window while one was open.
+    ExposureEpochOpen {
+        /// The window.
+        window: u32,
+    },
+    /// A put or get named a target that its access epoch was not started for.
+    NotInGroup {
+        /// The target.
+        rank: usize,
+        /// The window.
+        window: u32,
+        /// Number of the access epoch on that window, from 1.
+        epoch: u32,
+    },
+    /// A put or get reaches beyond the end of the target's part of the window.
+    OutOfRange {
+        /// The target.
+        rank: usize,
+        /// The window.
+        window: u32,
+        /// Number of the access epoch on that window, from 1.
+        epoch: u32,
+        /// First element behind the access.
+        end: usize,
+        /// Elements that the target exposes.
+        len: usize,
+    },
+    /// A view was posted that is not this rank's part of the window.
+    ForeignView {
+        /// The window.
+        window: u32,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoSuchRank { rank, size } => {
+                write!(out, "rank {rank} does not exist; there are ranks 0 to {}", size - 1)
+            }
+            Self::SelfMessage { rank } => {
+                write!(out, "rank {rank} cannot exchange a two-sided message with itself; copy the data instead")
+            }
+            Self::TooManyRanks { size } => {
+                write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
+            }
+            Self::NoDegree => write!(out, "a broadcast tree needs a degree k of at least 1"),
+            Self::OutOfSharedMemory { len_bytes } => {
+                write!(out, "no {len_bytes} bytes of shared memory are left in one piece; free some or ask for less")
+            }
+            Self::PartTooLarge { len_bytes, limit_bytes } => {
+                write!(out, "{len_bytes} bytes do not fit behind one memory controller; at most {limit_bytes} do")
+            }
+            Self::NotAllocated { controller, offset } => {
+                write!(
+                    out,
+                    "nothing is allocated at offset {offset:#x} behind controller {controller} with that length"
+                )
+            }
+            Self::DatabaseFull { controller } => {
+                write!(out, "the window database behind controller {controller} is full; free windows first")
+            }
+            Self::Claim(claim) => claim.fmt(out),
+            Self::AccessEpochOpen { window } => {
+                write!(out, "window {window} has an open access epoch; complete it before the next start")
+            }
+            Self::ExposureEpochOpen { window } => {
+                write!(out, "window {window} has an open exposure epoch; wait for it before the next post")
+            }
+            Self::NotInGroup { rank, window, epoch } => {
+                write!(out, "rank {rank} is not in the start group of access epoch {epoch} on window {window}")
+            }
+            Self::OutOfRange { rank, window, epoch, end, len } => write!(
+                out,
+                "access up to element {end} of rank {rank}'s {len} on window {window} in access epoch {epoch}"
+            ),
+            Self::ForeignView { window } => {
+                write!(out, "the view that was posted is not this rank's part of window {window}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<ClaimError> for Error {
+    fn from(claim: ClaimError) -> Self {
+        Self::Claim(claim)
+    }
+}

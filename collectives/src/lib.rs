@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod comm;
+pub mod dissemination;
+pub mod error;
+pub mod group;
+pub mod mpb_layout;
+pub mod oc_bcast;
+pub mod shared_alloc;
+pub mod signals;
+pub mod two_sided;
+pub mod window;
+
+pub use comm::Comm;
+pub use error::Error;
+pub use group::Group;
+pub use mpb_layout::MpbLayout;
+pub use oc_bcast::OcBcast;
+pub use shared_alloc::{Placement, SharedAllocator};
+pub use window::{AccessEpoch, ExposureEpoch, Window};

@@ -1,0 +1,107 @@
+//! Who owns which line of an MPB.
+//!
+//! The MPB is 256 lines and everybody wants them. Every core's MPB is laid out alike, so that the place of something in a
+//! peer's MPB is known without asking:
+//!
+//! ```text
+//! 0                drain target of the write-combine buffer, nobody's
+//! 1 ‥ s            signals: one byte per peer, s = ⌈ranks / 32⌉
+//! s+1 ‥            spare, for marks of windows
+//! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 or 24 where many ranks leave less
+//! ```
+//!
+//! Staging has one owner at a time. Two-sided messages and broadcasts both leave it quiescent: when they return on a
+//! rank, nobody will read that rank's staging any more.
+
+use core::{fmt, ops::Range};
+
+use hal::{LINE_BYTES, MPB_LINES};
+
+use crate::{Error, group::MAX_RANKS};
+
+/// Sizes that a staging buffer may have, in lines; the first is that of the OC-Bcast paper (section 5.1).
+const STAGING_LINES: [usize; 3] = [96, 48, 24];
+
+/// The layout of every MPB of a communicator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MpbLayout {
+    ranks: usize,
+    signal_lines: usize,
+    buffer_lines: usize,
+}
+
+impl MpbLayout {
+    /// The layout for a communicator of `ranks` ranks.
+    ///
+    /// # Errors
+    /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
+    pub fn new(ranks: usize) -> Result<Self, Error> {
+        let signal_lines = ranks.div_ceil(LINE_BYTES);
+        let free = MPB_LINES.saturating_sub(1 + signal_lines);
+        let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
+        match buffer_lines {
+            Some(buffer_lines) if ranks <= MAX_RANKS => Ok(Self { ranks, signal_lines, buffer_lines }),
+            _ => Err(Error::TooManyRanks { size: ranks }),
+        }
+    }
+
+    /// Line and byte of the signal from `rank`.
+    pub fn signal_from(&self, rank: usize) -> (usize, usize) {
+        debug_assert!(rank < self.ranks);
+        (1 + rank / LINE_BYTES, rank % LINE_BYTES)
+    }
+
+    /// Lines that nobody owns.
+    pub fn spare(&self) -> Range<usize> {
+        1 + self.signal_lines..MPB_LINES - 2 * self.buffer_lines
+    }
+
+    /// First line of staging buffer `index` (0 or 1).
+    pub fn buffer(&self, index: usize) -> usize {
+        debug_assert!(index < 2);
+        MPB_LINES - (2 - index) * self.buffer_lines
+    }
+
+    /// Lines of one staging buffer.
+    pub fn buffer_lines(&self) -> usize {
+        self.buffer_lines
+    }
+}
+
+impl fmt::Display for MpbLayout {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, spare {}, staging 2 x {}",
+            self.ranks,
+            self.signal_lines,
+            self.spare().len(),
+            self.buffer_lines
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_do_not_overlap_for_any_rank_count() {
+        for ranks in 1..=MAX_RANKS {
+            let layout = MpbLayout::new(ranks).unwrap();
+            let (last_signal, _) = layout.signal_from(ranks - 1);
+            assert!(last_signal < layout.spare().start);
+            assert!(layout.spare().end <= layout.buffer(0));
+            assert_eq!(layout.buffer(0) + layout.buffer_lines(), layout.buffer(1));
+            assert_eq!(layout.buffer(1) + layout.buffer_lines(), MPB_LINES);
+        }
+    }
+
+    #[test]
+    fn the_papers_buffers_fit_up_to_1024_ranks() {
+        assert_eq!(MpbLayout::new(48).unwrap().buffer_lines(), 96);
+        assert_eq!(MpbLayout::new(1024).unwrap().buffer_lines(), 96);
+        assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 48);
+        assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
+    }
+}

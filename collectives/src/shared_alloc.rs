@@ -1,0 +1,240 @@
+//! Shared memory for programs: allocated by any core, used by all.
+//!
+//! Each memory controller has a heap of its own, with its metadata in uncached words of that same memory, under a
+//! test-and-set register. A block is preceded by a header line of its own, so that no user's line holds metadata that a whole-line
+//! write-back could wipe out. Free blocks form a list in ascending order of address, taken first fit, merged when freed.
+//!
+//! What an allocation is mapped as is decided by whoever asks; a region keeps its kind in its type. Before a
+//! region is freed, nobody may have lines of it in a cache: views given up and flushed, or the next owner's data may be
+//! overwritten by an eviction.
+
+use hal::{
+    Combined, CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached, kind,
+    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+};
+
+use crate::Error;
+
+/// Where behind a controller the heap starts; what lies before belongs to the [window database](crate::window).
+const HEAP_START: usize = 256 << 10;
+
+/// Length of the window database behind each controller, in bytes. The line after it holds the heap's list head.
+pub(crate) const DATABASE_BYTES: usize = HEAP_START - LINE_BYTES;
+
+/// Bytes of a block's header.
+const HEADER: usize = LINE_BYTES;
+
+/// Mark of an allocated block, in the word that links free blocks.
+const ALLOCATED: u32 = 0xA701_1A11;
+
+/// Behind which memory controller an allocation goes. Where that one is full, the next one with room takes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// The nearest to this core.
+    Near(CoreId),
+    /// Round robin by this index.
+    Striped(usize),
+    /// Any, drawn with this seed.
+    Random(u64),
+}
+
+/// The allocator of shared memory. It has no state of its own: all of that is in shared memory.
+pub struct SharedAllocator<'c, C> {
+    hal: &'c C,
+}
+
+impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> {
+    pub(crate) fn new(hal: &'c C) -> Self {
+        Self { hal }
+    }
+
+    /// Sets up the heaps that this core keeps. Collective; a barrier has to follow.
+    pub(crate) fn initialise(&self) {
+        for controller in 0..CONTROLLERS {
+            if self.keeper(controller) == self.hal.core() {
+                let heap = Heap::new(self.hal, controller);
+                heap.set(HEAP_START, SIZE, (SHARED_BYTES_PER_CONTROLLER - HEAP_START) as u32);
+                heap.set(HEAP_START, NEXT, 0);
+                heap.set_head(HEAP_START);
+                let database = database_region(controller);
+                self.hal.store_word(database, 0, 0);
+                self.hal.store_word(database, 1, 0);
+            }
+        }
+    }
+
+    /// Allocates at least `len_bytes` bytes, rounded up to whole lines, with any contents.
+    ///
+    /// # Errors
+    /// [`Error::PartTooLarge`] if no controller has that much, [`Error::OutOfSharedMemory`] if none has it left.
+    pub fn allocate<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
+        let limit_bytes = SHARED_BYTES_PER_CONTROLLER - HEAP_START - HEADER;
+        if len_bytes > limit_bytes {
+            return Err(Error::PartTooLarge { len_bytes, limit_bytes });
+        }
+        let len = len_bytes.next_multiple_of(LINE_BYTES);
+        let first = self.first_choice(placement);
+        (0..CONTROLLERS)
+            .map(|turn| (first + turn) % CONTROLLERS)
+            .find_map(|controller| {
+                let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
+                Heap::new(self.hal, controller).take(len)
+            })
+            .ok_or(Error::OutOfSharedMemory { len_bytes })
+    }
+
+    /// Allocates like [`allocate`](Self::allocate), and writes zeros to memory.
+    ///
+    /// # Errors
+    /// As `allocate`.
+    pub fn allocate_zeroed<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
+        let region = self.allocate::<K>(len_bytes, placement)?;
+        for line in 0..region.len_lines() {
+            self.hal.write(region.mapped(), line * LINE_BYTES, &[0; LINE_BYTES]);
+        }
+        self.hal.drain();
+        Ok(region)
+    }
+
+    /// Frees a region that was allocated, as whatever kind. No cache may hold lines of it any more.
+    ///
+    /// # Errors
+    /// [`Error::NotAllocated`] if it is not the region of an allocation.
+    pub fn free<K: kind::Kind>(&self, region: Region<K>) -> Result<(), Error> {
+        let controller = region.start().controller();
+        let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
+        Heap::new(self.hal, controller).give_back(region.start().offset(), region.len_bytes())
+    }
+
+    /// The core whose test-and-set register guards what is shared behind `controller`: the first one of its quadrant.
+    pub(crate) fn keeper(&self, controller: usize) -> CoreId {
+        let layout = self.hal.layout();
+        (0..layout.cores())
+            .map(CoreId::new)
+            .find(|core| layout.nearest_controller(*core) == controller)
+            .unwrap_or(CoreId::new(0))
+    }
+
+    fn first_choice(&self, placement: Placement) -> usize {
+        match placement {
+            Placement::Near(core) => self.hal.layout().nearest_controller(core),
+            Placement::Striped(index) => index % CONTROLLERS,
+            Placement::Random(seed) => {
+                // One step of SplitMix64: neighbouring seeds give unrelated controllers.
+                let mixed =
+                    (seed.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                (mixed >> 61) as usize % CONTROLLERS
+            }
+        }
+    }
+}
+
+/// The window database behind `controller`.
+pub(crate) fn database_region(controller: usize) -> Region<kind::Uncached> {
+    Region::new(SharedAddress::new(controller, 0), DATABASE_BYTES)
+}
+
+/// Word of a header: bytes of the block, header included.
+const SIZE: usize = 0;
+/// Word of a header: offset of the next free block, 0 for the last; or [`ALLOCATED`].
+const NEXT: usize = 1;
+
+/// Bytes of a block for `len` bytes; even an allocation of nothing has a line of its own.
+fn block_bytes(len: usize) -> usize {
+    HEADER + len.max(LINE_BYTES)
+}
+
+/// The heap behind one controller. Its keeper's register is held.
+struct Heap<'h, C> {
+    hal: &'h C,
+    memory: Region<kind::Uncached>,
+    controller: usize,
+}
+
+impl<'h, C: Uncached> Heap<'h, C> {
+    fn new(hal: &'h C, controller: usize) -> Self {
+        let memory = Region::new(SharedAddress::new(controller, 0), SHARED_BYTES_PER_CONTROLLER);
+        Self { hal, memory, controller }
+    }
+
+    fn get(&self, block: usize, word: usize) -> u32 {
+        self.hal.load_word(self.memory, block / 4 + word)
+    }
+
+    fn set(&self, block: usize, word: usize, value: u32) {
+        self.hal.store_word(self.memory, block / 4 + word, value);
+    }
+
+    fn head(&self) -> usize {
+        self.get(DATABASE_BYTES, 0) as usize
+    }
+
+    fn set_head(&self, block: usize) {
+        self.set(DATABASE_BYTES, 0, block as u32);
+    }
+
+    /// Links `block` behind `previous`, or at the head of the list.
+    fn link(&self, previous: Option<usize>, block: usize) {
+        match previous {
+            Some(previous) => self.set(previous, NEXT, block as u32),
+            None => self.set_head(block),
+        }
+    }
+
+    fn take<K: kind::Kind>(&self, len: usize) -> Option<Region<K>> {
+        let wanted = block_bytes(len);
+        let (mut previous, mut block) = (None, self.head());
+        while block != 0 {
+            let (size, next) = (self.get(block, SIZE) as usize, self.get(block, NEXT) as usize);
+            if size >= wanted {
+                if size - wanted > HEADER {
+                    let rest = block + wanted;
+                    self.set(rest, SIZE, (size - wanted) as u32);
+                    self.set(rest, NEXT, next as u32);
+                    self.link(previous, rest);
+                    self.set(block, SIZE, wanted as u32);
+                } else {
+                    self.link(previous, next);
+                }
+                self.set(block, NEXT, ALLOCATED);
+                return Some(Region::new(SharedAddress::new(self.controller, block + HEADER), len));
+            }
+            (previous, block) = (Some(block), next);
+        }
+        None
+    }
+
+    fn give_back(&self, offset: usize, len: usize) -> Result<(), Error> {
+        let not_allocated = Error::NotAllocated { controller: self.controller, offset };
+        let block = offset.checked_sub(HEADER).filter(|block| *block >= HEAP_START).ok_or(not_allocated)?;
+        let size = self.get(block, SIZE) as usize;
+        // A block is one line longer where the rest would have been too small for a block of its own.
+        let fits = size == block_bytes(len) || size == block_bytes(len) + HEADER;
+        if self.get(block, NEXT) != ALLOCATED || !fits {
+            return Err(not_allocated);
+        }
+        let (mut previous, mut next) = (None, self.head());
+        while next != 0 && next < block {
+            (previous, next) = (Some(next), self.get(next, NEXT) as usize);
+        }
+        let mut size = size;
+        if next == block + size {
+            size += self.get(next, SIZE) as usize;
+            next = self.get(next, NEXT) as usize;
+        }
+        match previous {
+            Some(before) if before + self.get(before, SIZE) as usize == block => {
+                self.set(block, NEXT, 0);
+                size += self.get(before, SIZE) as usize;
+                self.set(before, SIZE, size as u32);
+                self.set(before, NEXT, next as u32);
+            }
+            _ => {
+                self.set(block, SIZE, size as u32);
+                self.set(block, NEXT, next as u32);
+                self.link(previous, block);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,219 @@
+//! Cached shared memory: local views, and the token without which no slice of them exists.
+//!
+//! A plain `&mut [T]` into cached shared memory that is held across a flush is unsound: the compiler may move stores
+//! around the flush, and no clobber stops it. Therefore window memory is a [`LocalView`] with loads, stores and copies, and
+//! slices come from it only together with a shared borrow of the core's one [`Caches`] token. Everything that changes what
+//! cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type.
+
+use core::{fmt, marker::PhantomData, ptr::NonNull};
+
+use bytemuck::Pod;
+
+use crate::{
+    Topology,
+    address::{Region, SharedAddress, kind},
+};
+
+/// The caches of one core, as a token. There is exactly one per core; slices of cached memory borrow it, and what
+/// writes back or invalidates borrows it mutably.
+pub struct Caches {
+    /// The token belongs to its core.
+    not_send: PhantomData<*mut ()>,
+}
+
+impl Caches {
+    /// Makes the token; for backends.
+    ///
+    /// # Safety
+    /// At most one token may exist for a core at any time.
+    pub unsafe fn new() -> Self {
+        Self { not_send: PhantomData }
+    }
+}
+
+/// Why a region could not be claimed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClaimError {
+    /// This core holds a view of some of the same bytes already.
+    Claimed {
+        /// Where the region that was asked for starts.
+        start: SharedAddress,
+    },
+    /// This core holds as many views as it can keep account of.
+    TooMany {
+        /// That many.
+        limit: usize,
+    },
+    /// The elements do not fit the region.
+    Length {
+        /// Length of the region, in bytes.
+        len_bytes: usize,
+        /// Bytes of all elements together.
+        wanted_bytes: usize,
+    },
+}
+
+impl fmt::Display for ClaimError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Claimed { start } => write!(out, "{start} is part of a local view that this core already holds"),
+            Self::TooMany { limit } => write!(out, "this core holds {limit} local views, which is the limit"),
+            Self::Length { len_bytes, wanted_bytes } => {
+                write!(out, "elements of {wanted_bytes} bytes do not fit a region of {len_bytes}")
+            }
+        }
+    }
+}
+
+/// What stands behind a view; implemented by backends.
+pub trait ViewWindow {
+    /// Makes `region` present before it is accessed. `write` says that it will be stored to.
+    fn touch(&self, region: Region<kind::Cached>, write: bool);
+
+    /// Gives the claim of `region` back.
+    fn release(&self, region: Region<kind::Cached>);
+}
+
+/// This core's view of a region of cached shared memory, as `len` elements.
+///
+/// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they wrote is
+/// visible only after they wrote back and this core invalidated, and what is stored here only after the reverse.
+pub struct LocalView<'c, T: Pod> {
+    elements: NonNull<T>,
+    len: usize,
+    region: Region<kind::Cached>,
+    window: &'c dyn ViewWindow,
+}
+
+impl<'c, T: Pod> LocalView<'c, T> {
+    /// Makes a view; for backends.
+    ///
+    /// # Safety
+    /// 1. `elements` points to `region.len_bytes()` bytes that stay valid for reads and writes, once touched, for `'c`.
+    /// 2. They are aligned for `T`, and `len` elements fit into them.
+    /// 3. No other view of this core overlaps `region` until the window is told of the release.
+    pub unsafe fn new(
+        elements: NonNull<T>,
+        len: usize,
+        region: Region<kind::Cached>,
+        window: &'c dyn ViewWindow,
+    ) -> Self {
+        Self { elements, len, region, window }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The region that is viewed.
+    pub fn region(&self) -> Region<kind::Cached> {
+        self.region
+    }
+
+    /// Loads element `index` through the cache.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn load(&self, index: usize) -> T {
+        self.touch(index, 1, false);
+        // SAFETY: `touch` checked the index; conditions 1 and 2 of `new`.
+        unsafe { self.elements.add(index).read_volatile() }
+    }
+
+    /// Stores element `index` through the cache: visible to other cores after a flush, or at any time before.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn store(&mut self, index: usize, value: T) {
+        self.touch(index, 1, true);
+        // SAFETY: `touch` checked the index; conditions 1 and 2 of `new`.
+        unsafe { self.elements.add(index).write_volatile(value) }
+    }
+
+    /// Copies elements from `first` on into `target`.
+    ///
+    /// # Panics
+    /// If the view ends before.
+    pub fn copy_to(&self, first: usize, target: &mut [T]) {
+        self.touch(first, target.len(), false);
+        for (index, element) in target.iter_mut().enumerate() {
+            // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
+            *element = unsafe { self.elements.add(first + index).read_volatile() };
+        }
+    }
+
+    /// Copies `source` over the elements from `first` on.
+    ///
+    /// # Panics
+    /// If the view ends before.
+    pub fn copy_from(&mut self, first: usize, source: &[T]) {
+        self.touch(first, source.len(), true);
+        for (index, element) in source.iter().enumerate() {
+            // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
+            unsafe { self.elements.add(first + index).write_volatile(*element) };
+        }
+    }
+
+    /// All elements as a slice, for as long as no coherence point is passed.
+    pub fn as_slice<'s>(&'s self, _caches: &'s Caches) -> &'s [T] {
+        self.touch(0, self.len, false);
+        // SAFETY: conditions 1 and 2 of `new`; nothing stores through another view (condition 3) or flushes (`_caches`)
+        // while the slice lives.
+        unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
+    }
+
+    /// All elements as a mutable slice, for as long as no coherence point is passed.
+    pub fn as_mut_slice<'s>(&'s mut self, _caches: &'s Caches) -> &'s mut [T] {
+        self.touch(0, self.len, true);
+        // SAFETY: conditions 1 and 2 of `new`; `&mut self` and condition 3 make it the only access, and nothing flushes
+        // (`_caches`) while the slice lives.
+        unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
+    }
+
+    fn touch(&self, first: usize, count: usize, write: bool) {
+        assert!(
+            first <= self.len && count <= self.len - first,
+            "elements {first}..{} of a local view of {}",
+            first.saturating_add(count),
+            self.len
+        );
+        if count > 0 {
+            let (from, to) = (first * size_of::<T>(), (first + count) * size_of::<T>());
+            self.window.touch(self.region.lines_around(from, to), write);
+        }
+    }
+}
+
+impl<T: Pod> Drop for LocalView<'_, T> {
+    fn drop(&mut self) {
+        self.window.release(self.region);
+    }
+}
+
+/// Shared DRAM through the caches of this core.
+pub trait Cached: Topology {
+    /// Takes this core's view of `region`, as `len` elements from its start. What it shows may have been cached at any time since the last invalidation.
+    ///
+    /// # Errors
+    /// [`ClaimError`] if this core views some of the bytes already, or the elements do not fit.
+    fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError>;
+
+    /// Writes all dirty lines of `region` back to memory and forgets its lines.
+    ///
+    /// More than the region may be written back and forgotten: whoever wrote to neighbouring memory must
+    /// be as prepared for that as for an eviction.
+    fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>);
+
+    /// Writes all dirty lines of this core back to memory and forgets all lines (`wbinvd`, and a purge of L2 where it has
+    /// one).
+    fn write_back_invalidate_all(&self, caches: &mut Caches);
+
+    /// The token of this core's caches, the first time that it is asked for.
+    fn take_caches(&self) -> Option<Caches>;
+}

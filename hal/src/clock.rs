@@ -1,0 +1,33 @@
+//! Time and computation.
+
+/// The clock of a core.
+pub trait Clock {
+    /// Ticks since some moment before the program began; the same moment for all cores.
+    ///
+    /// In the simulator a tick is a nanosecond of virtual time; under QEMU it counts instructions of all cores together
+    /// (a measure of work, not of parallel time); on the board it is the timestamp counter.
+    fn now(&self) -> u64;
+
+    /// Ticks in a second.
+    fn ticks_per_second(&self) -> u64;
+
+    /// Accounts for `cycles` core cycles of computation: costs virtual time in the simulator, nothing where the
+    /// computation takes its time by itself. [`p54c`] has the latencies to count with.
+    fn compute(&self, cycles: u64);
+}
+
+/// Latencies of the P54C in cycles (Pentium Processor Family Developer's Manual, volume 3, appendix F).
+pub mod p54c {
+    /// Floating-point addition or subtraction.
+    pub const FADD: u64 = 3;
+    /// Floating-point multiplication.
+    pub const FMUL: u64 = 3;
+    /// Floating-point division in double precision (53 bits).
+    pub const FDIV: u64 = 33;
+    /// Load of a floating-point value that L1 holds.
+    pub const FLOAD: u64 = 1;
+    /// Store of a floating-point value.
+    pub const FSTORE: u64 = 2;
+    /// Simple integer instruction.
+    pub const INTEGER: u64 = 1;
+}

@@ -1,0 +1,99 @@
+//! What a core did, counted.
+//!
+//! The counters are part of the hardware abstraction because claims rest on them: that START touches no remote memory,
+//! that POST is one locked update per origin, that two backends do the same. What depends on timing (polls that found nothing,
+//! TSR reads that found it taken, lines fetched into caches, evictions) is counted apart and never compared.
+
+use core::{cell::Cell, ops::Sub};
+
+macro_rules! counters {
+    ($( $(#[$doc:meta])* $name:ident ),* $(,)?) => {
+        /// A snapshot of a core's operation counters.
+        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+        pub struct Counters { $( $(#[$doc])* pub $name: u64, )* }
+
+        impl Counters {
+            /// Names of all counters, in the order of [`values`](Self::values).
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// Values of all counters, in the order of [`NAMES`](Self::NAMES).
+            pub fn values(&self) -> impl Iterator<Item = u64> + use<> {
+                [$(self.$name),*].into_iter()
+            }
+        }
+
+        impl Sub for Counters {
+            type Output = Self;
+            fn sub(self, earlier: Self) -> Self {
+                Self { $( $name: self.$name - earlier.$name, )* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// MPB lines loaded, by flags, gets and successful polls.
+    mpb_lines_read,
+    /// MPB lines written, each time one left the write-combine buffer (the drain target not counted).
+    mpb_lines_written,
+    /// Lines of combined memory loaded from memory or L1.
+    combined_lines_read,
+    /// Lines of combined memory written.
+    combined_lines_written,
+    /// Uncached words loaded.
+    words_read,
+    /// Uncached words stored.
+    words_written,
+    /// Test-and-set registers acquired.
+    tsr_acquired,
+    /// Explicit invalidations of MPB lines (those of polls are not counted).
+    mpb_invalidations,
+    /// Explicit drains of the write-combine buffer.
+    drains,
+    /// Times that cached memory was written back and invalidated, whole or by range.
+    flushes,
+    /// Dirty lines of cached memory written back by flushes.
+    lines_written_back,
+    /// Not compared: polls that found nothing.
+    failed_polls,
+    /// Not compared: TSR reads that found the register taken.
+    failed_acquires,
+    /// Not compared: lines fetched into cached memory.
+    lines_fetched,
+    /// Not compared: dirty lines that were evicted.
+    lines_evicted,
+}
+
+impl Counters {
+    /// How many counters, from the first, are the same on every backend and in every schedule.
+    pub const COMPARED: usize = 11;
+
+    /// Name and value of the counters that are the same on every backend and in every schedule.
+    pub fn compared(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        Self::NAMES.iter().copied().zip(self.values()).take(Self::COMPARED)
+    }
+}
+
+/// The live counters of a core.
+#[derive(Default)]
+pub struct Counting(Cell<Counters>);
+
+impl Counting {
+    /// Changes the counters.
+    pub fn count(&self, change: impl FnOnce(&mut Counters)) {
+        let mut counters = self.0.get();
+        change(&mut counters);
+        self.0.set(counters);
+    }
+
+    /// The counters now.
+    pub fn snapshot(&self) -> Counters {
+        self.0.get()
+    }
+}
+
+/// Access to this core's counters.
+pub trait Counted {
+    /// The counters now; subtract an earlier snapshot for what happened between.
+    fn counters(&self) -> Counters;
+}

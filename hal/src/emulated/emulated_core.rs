@@ -1,0 +1,484 @@
+//! One emulated core: every trait of the HAL, on top of a [`Platform`].
+
+use core::{
+    cell::{Cell, RefCell},
+    ptr::NonNull,
+};
+
+use bitflags::bitflags;
+use heapless::Vec;
+
+use crate::{
+    Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, LINE_BYTES, Layout, Line, LineAddress,
+    LocalView, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Place, Pod, Poll, Reason, Region, SharedAddress, TestAndSet,
+    TimedOut, Topology, Uncached, Wait,
+    cached::ViewWindow,
+    counters::Counting,
+    kind,
+    wait::PollSource,
+};
+
+use super::{
+    CachingRegion, Choice, Expense, LineCache, PageWindow, Platform, WaitInfo, Watch, Woken, line_cache::mask_of,
+};
+
+/// Local views that a core can hold at a time.
+const MAX_VIEWS: usize = 64;
+
+bitflags! {
+    /// Coherence operations that a core pretends to do and does not: what a test of a protocol takes away to see it fail.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct Omit: u8 {
+        /// `CL1INVMB`: `invalidate_mpb`, and what a poll does before it reads.
+        const INVALIDATE_MPB = 1;
+        /// `drain`.
+        const DRAIN = 1 << 1;
+        /// Write back and invalidate of cached memory.
+        const FLUSH = 1 << 2;
+    }
+}
+
+/// An emulated core of a machine without cache coherence.
+pub struct Core<P: Platform> {
+    platform: P,
+    window: P::Window,
+    lines: RefCell<LineCache>,
+    region: RefCell<CachingRegion>,
+    views: RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>,
+    counting: Counting,
+    omitted: Cell<Omit>,
+    caches_taken: Cell<bool>,
+}
+
+impl<P: Platform> Core<P> {
+    /// A core with empty caches.
+    pub fn new(platform: P, window: P::Window) -> Self {
+        Self {
+            platform,
+            window,
+            lines: RefCell::new(LineCache::new()),
+            region: RefCell::new(CachingRegion::new()),
+            views: RefCell::new(Vec::new()),
+            counting: Counting::default(),
+            omitted: Cell::new(Omit::empty()),
+            caches_taken: Cell::new(false),
+        }
+    }
+
+    /// The platform below.
+    pub fn platform(&self) -> &P {
+        &self.platform
+    }
+
+    /// From now on leaves these operations out, to show what they are for.
+    pub fn omit(&self, operations: Omit) {
+        self.omitted.set(operations);
+    }
+
+    /// Evicts one cached line now if it is dirty, as hardware may at any moment.
+    pub fn provoke_eviction(&self) {
+        let evicted = self.region.borrow_mut().evict_a_line(&self.platform, &self.window);
+        self.counting.count(|counters| counters.lines_evicted += evicted);
+    }
+
+    /// Makes a page of cached memory present because the program touched byte `flat` of it; for page fault handlers.
+    pub fn page_fault(&self, flat: usize) {
+        let start = SharedAddress::from_flat(flat / LINE_BYTES * LINE_BYTES);
+        self.fetch(Region::new(start, LINE_BYTES), false);
+    }
+
+    fn omits(&self, operation: Omit) -> bool {
+        self.omitted.get().contains(operation)
+    }
+
+    fn fetch(&self, region: Region<kind::Cached>, write: bool) {
+        let touched = self.region.borrow_mut().touch(&self.platform, &self.window, region, write);
+        self.counting.count(|counters| {
+            counters.lines_fetched += touched.lines_fetched;
+            counters.lines_evicted += touched.lines_evicted;
+        });
+    }
+
+    /// What the hardware may do by itself between two operations of a program.
+    fn explore(&self) {
+        if self.platform.choose(Choice::DrainEarly, 2) == 1 {
+            self.push_out_pending();
+        }
+        if self.platform.choose(Choice::Evict, 2) == 1 {
+            self.provoke_eviction();
+        }
+    }
+
+    fn load(&self, at: LineAddress) -> Line {
+        self.explore();
+        self.counting.count(|counters| match at {
+            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
+            LineAddress::Shared(_) => counters.combined_lines_read += 1,
+        });
+        self.load_uncounted(at)
+    }
+
+    fn load_uncounted(&self, at: LineAddress) -> Line {
+        if !self.platform.coherent()
+            && let Some(line) = self.lines.borrow().lookup(at)
+        {
+            return line;
+        }
+        let line = self.platform.read_line(at);
+        self.lines.borrow_mut().fill(at, line);
+        line
+    }
+
+    fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        self.explore();
+        if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
+            self.push_out_pending();
+        }
+        let full = {
+            let mut lines = self.lines.borrow_mut();
+            lines.store(at, offset, bytes);
+            lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
+        };
+        if self.platform.coherent() {
+            let mut data = Line::default();
+            data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+            self.platform.write_line(at, &data, mask_of(offset, bytes.len()));
+        }
+        if full {
+            self.push_out_pending();
+        }
+    }
+
+    fn push_out_pending(&self) {
+        let Some(pending) = self.lines.borrow_mut().take_pending() else { return };
+        self.counting.count(|counters| match pending.at {
+            LineAddress::Mpb(_) => counters.mpb_lines_written += 1,
+            LineAddress::Shared(_) => counters.combined_lines_written += 1,
+        });
+        if !self.platform.coherent() {
+            self.platform.write_line(pending.at, &pending.data, pending.mask);
+        }
+    }
+
+    /// Reads the line of the own MPB that a put copies from, or of another's that a get copies from.
+    fn mpb_line(at: MpbLine) -> LineAddress {
+        assert!(usize::from(at.line) < MPB_LINES, "{at} does not exist");
+        LineAddress::Mpb(at)
+    }
+
+    fn writable_mpb_line(at: MpbLine) -> LineAddress {
+        assert!(at.line != 0, "{at} is the drain target; nothing may be kept there");
+        Self::mpb_line(at)
+    }
+}
+
+impl<P: Platform> Topology for Core<P> {
+    fn core(&self) -> CoreId {
+        self.platform.core()
+    }
+
+    fn layout(&self) -> &Layout {
+        self.platform.layout()
+    }
+}
+
+impl<P: Platform> MpbCoherence for Core<P> {
+    fn invalidate_mpb(&self) {
+        self.counting.count(|counters| counters.mpb_invalidations += 1);
+        self.platform.spend(Expense::InvalidateMpb);
+        if !self.omits(Omit::INVALIDATE_MPB) {
+            self.lines.borrow_mut().invalidate();
+        }
+    }
+
+    fn drain(&self) {
+        self.counting.count(|counters| counters.drains += 1);
+        if !self.omits(Omit::DRAIN) {
+            self.push_out_pending();
+        }
+    }
+}
+
+impl<P: Platform> Mpb for Core<P> {
+    fn mpb_lines(&self) -> usize {
+        MPB_LINES
+    }
+
+    fn load_line(&self, at: MpbLine) -> Line {
+        self.load(Self::mpb_line(at))
+    }
+
+    fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
+        self.platform.spend(Expense::FlagStore);
+        self.store_combined(Self::writable_mpb_line(at), offset, bytes);
+    }
+}
+
+impl<P: Platform> MpbCopy for Core<P> {
+    fn put(&self, source: &[u8], to: MpbLine) {
+        self.platform.spend(Expense::PutFromMemory);
+        for (index, chunk) in source.chunks(LINE_BYTES).enumerate() {
+            // The source may be window memory, and a copy from it may fault: so it is copied before the line is locked.
+            let mut line = Line::default();
+            line.0[..chunk.len()].copy_from_slice(chunk);
+            self.platform.spend(Expense::PrivateRead { lines: 1 });
+            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0[..chunk.len()]);
+        }
+    }
+
+    fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
+        self.platform.spend(Expense::PutFromMpb);
+        for index in 0..lines {
+            let line = self.load(Self::mpb_line(MpbLine::new(self.core(), from + index)));
+            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0);
+        }
+    }
+
+    fn get(&self, from: MpbLine, target: &mut [u8]) {
+        self.platform.spend(Expense::GetToMemory);
+        for (index, chunk) in target.chunks_mut(LINE_BYTES).enumerate() {
+            let line = self.load(Self::mpb_line(from.plus(index)));
+            self.platform.spend(Expense::PrivateWrite { lines: 1 });
+            chunk.copy_from_slice(&line.0[..chunk.len()]);
+        }
+    }
+
+    fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
+        self.platform.spend(Expense::GetToMpb);
+        for index in 0..lines {
+            let line = self.load(Self::mpb_line(from.plus(index)));
+            self.store_combined(Self::writable_mpb_line(MpbLine::new(self.core(), to + index)), 0, &line.0);
+        }
+    }
+}
+
+/// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the bytes.
+fn pieces(
+    region: Region<kind::Combined>,
+    offset: usize,
+    len: usize,
+) -> impl Iterator<Item = (LineAddress, usize, core::ops::Range<usize>)> {
+    assert!(
+        offset <= region.len_bytes() && len <= region.len_bytes() - offset,
+        "bytes {offset}..{} of a region of {}",
+        offset.saturating_add(len),
+        region.len_bytes()
+    );
+    let mut done = 0;
+    core::iter::from_fn(move || {
+        if done == len {
+            return None;
+        }
+        let (line, within) = ((offset + done) / LINE_BYTES, (offset + done) % LINE_BYTES);
+        let piece = done..len.min(done + LINE_BYTES - within);
+        done = piece.end;
+        Some((LineAddress::Shared(region.start().plus(line * LINE_BYTES)), within, piece))
+    })
+}
+
+impl<P: Platform> Combined for Core<P> {
+    fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
+        self.platform.spend(Expense::PutFromMemory);
+        for (line, within, piece) in pieces(region, offset, bytes.len()) {
+            let mut copy = Line::default();
+            let copy = &mut copy.0[..piece.len()];
+            copy.copy_from_slice(&bytes[piece]);
+            self.platform.spend(Expense::PrivateRead { lines: 1 });
+            self.store_combined(line, within, copy);
+        }
+    }
+
+    fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
+        self.platform.spend(Expense::GetToMemory);
+        for (line, within, piece) in pieces(region, offset, bytes.len()) {
+            let data = self.load(line);
+            self.platform.spend(Expense::PrivateWrite { lines: 1 });
+            bytes[piece.clone()].copy_from_slice(&data.0[within..within + piece.len()]);
+        }
+    }
+}
+
+fn word_address(region: Region<kind::Uncached>, index: usize) -> SharedAddress {
+    assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
+    region.start().plus(index * 4)
+}
+
+impl<P: Platform> Uncached for Core<P> {
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        self.explore();
+        self.counting.count(|counters| counters.words_read += 1);
+        self.platform.read_word(word_address(region, index))
+    }
+
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        self.explore();
+        self.counting.count(|counters| counters.words_written += 1);
+        self.platform.write_word(word_address(region, index), value);
+    }
+}
+
+impl<P: Platform> ViewWindow for Core<P> {
+    fn touch(&self, region: Region<kind::Cached>, write: bool) {
+        if !self.platform.coherent() {
+            self.explore();
+            self.fetch(region, write);
+        }
+    }
+
+    fn release(&self, region: Region<kind::Cached>) {
+        let mut views = self.views.borrow_mut();
+        if let Some(index) = views.iter().position(|view| *view == region) {
+            views.swap_remove(index);
+        }
+    }
+}
+
+impl<P: Platform> Cached for Core<P> {
+    fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
+        const { assert!(align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0, "elements are aligned like lines and not empty") };
+        let wanted_bytes = len.saturating_mul(size_of::<T>());
+        if wanted_bytes > region.len_bytes() {
+            return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
+        }
+        let mut views = self.views.borrow_mut();
+        if views.iter().any(|view| view.overlaps(&region)) {
+            return Err(ClaimError::Claimed { start: region.start() });
+        }
+        views.push(region).map_err(|_| ClaimError::TooMany { limit: MAX_VIEWS })?;
+        let memory = if self.platform.coherent() {
+            self.platform.shared_memory(region)
+        } else {
+            self.window.address(region.start().flat())
+        };
+        let elements = NonNull::new(memory.cast::<T>()).expect("shared memory is not at address 0");
+        // SAFETY: 1. the window (or shared memory, on a coherent machine) covers every region, and touched pages stay accessible;
+        // 2. regions start on line boundaries and the length was checked; 3. the claim was entered above.
+        Ok(unsafe { LocalView::new(elements, len, region, self) })
+    }
+
+    fn write_back_invalidate(&self, _caches: &mut Caches, region: Region<kind::Cached>) {
+        self.counting.count(|counters| counters.flushes += 1);
+        self.platform.spend(Expense::Flush { lines: region.len_lines() as u32 });
+        if !self.omits(Omit::FLUSH) {
+            let written = self.region.borrow_mut().write_back_invalidate(&self.platform, &self.window, region);
+            self.counting.count(|counters| counters.lines_written_back += written);
+        }
+    }
+
+    fn write_back_invalidate_all(&self, _caches: &mut Caches) {
+        self.counting.count(|counters| counters.flushes += 1);
+        self.platform.spend(Expense::FlushAll);
+        if !self.omits(Omit::FLUSH) {
+            let written = self.region.borrow_mut().write_back_invalidate_all(&self.platform, &self.window);
+            self.counting.count(|counters| counters.lines_written_back += written);
+        }
+    }
+
+    fn take_caches(&self) -> Option<Caches> {
+        // SAFETY: the flag lets only one token of this core come into being.
+        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new() })
+    }
+}
+
+impl<P: Platform> TestAndSet for Core<P> {
+    fn try_acquire_register(&self, core: CoreId) -> bool {
+        self.explore();
+        let acquired = self.platform.test_and_set(core);
+        self.counting.count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
+        acquired
+    }
+
+    fn acquire_register(&self, core: CoreId, purpose: &'static str) {
+        let watch = Watch::Register(core);
+        let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
+        loop {
+            self.platform.before_poll(watch);
+            if self.try_acquire_register(core) {
+                break;
+            }
+            info.undrained = self.lines.borrow().pending().map(|pending| pending.at);
+            if let Woken::Poll { missed_polls } = self.platform.park(watch, Deadline::Never, &info) {
+                self.counting.count(|counters| counters.failed_acquires += missed_polls);
+            }
+        }
+        self.platform.end_wait(watch);
+    }
+
+    fn free_register(&self, core: CoreId) {
+        self.platform.free(core);
+    }
+}
+
+impl<P: Platform> PollSource for Core<P> {
+    fn poll_line(&self, at: MpbLine) -> Line {
+        self.load_uncounted(Self::mpb_line(at))
+    }
+
+    fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        self.platform.read_word(word_address(region, index))
+    }
+}
+
+impl<P: Platform> Wait for Core<P> {
+    fn is_dying(&self) -> bool {
+        self.platform.is_dying()
+    }
+
+    fn wait_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        let watch = Watch::Places(places);
+        let outcome = loop {
+            self.explore();
+            self.platform.before_poll(watch);
+            self.platform.spend(Expense::InvalidateMpb);
+            if !self.omits(Omit::INVALIDATE_MPB) {
+                self.lines.borrow_mut().invalidate();
+            }
+            let poll = Poll::new(self, places);
+            if let Some(value) = check(&poll) {
+                self.counting.count(|counters| {
+                    counters.mpb_lines_read += u64::from(poll.reads().lines);
+                    counters.words_read += u64::from(poll.reads().words);
+                });
+                break Ok(value);
+            }
+            let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
+            let info = WaitInfo { reason, undrained: self.lines.borrow().pending().map(|pending| pending.at) };
+            match self.platform.park(watch, deadline, &info) {
+                Woken::Poll { missed_polls } => self.counting.count(|counters| counters.failed_polls += 1 + missed_polls),
+                Woken::TimedOut => {
+                    self.counting.count(|counters| counters.failed_polls += 1);
+                    break Err(TimedOut { reason });
+                }
+            }
+        };
+        self.platform.end_wait(watch);
+        outcome
+    }
+}
+
+impl<P: Platform> Clock for Core<P> {
+    fn now(&self) -> u64 {
+        self.platform.now()
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        self.platform.ticks_per_second()
+    }
+
+    fn compute(&self, cycles: u64) {
+        self.platform.spend(Expense::Cycles(cycles));
+    }
+}
+
+impl<P: Platform> Counted for Core<P> {
+    fn counters(&self) -> Counters {
+        self.counting.snapshot()
+    }
+}

@@ -1,0 +1,148 @@
+//! The L1 cache and the write-combine buffer of one core, as far as MPB and combined lines can tell.
+
+use crate::{Line, LineAddress};
+
+/// Lines that the 16 KB L1 of a core holds.
+const L1_LINES: usize = 512;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    key: u32,
+    generation: u32,
+    data: Line,
+}
+
+/// A line that collects stores.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// Which line.
+    pub at: LineAddress,
+    /// Its bytes, of which only those in `mask` count.
+    pub data: Line,
+    /// One bit for each byte that was stored.
+    pub mask: u32,
+}
+
+/// Tagged L1 lines and the write-combine buffer.
+///
+/// L1 is direct mapped: which lines it still holds is not for programs to rely on. `CL1INVMB` is a new generation.
+pub struct LineCache {
+    entries: [Entry; L1_LINES],
+    generation: u32,
+    pending: Option<Pending>,
+}
+
+impl Default for LineCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LineCache {
+    /// Empty caches.
+    pub const fn new() -> Self {
+        let empty = Entry { key: 0, generation: 0, data: Line([0; 32]) };
+        Self { entries: [empty; L1_LINES], generation: 1, pending: None }
+    }
+
+    /// The line, if L1 holds it.
+    pub fn lookup(&self, at: LineAddress) -> Option<Line> {
+        let key = key(at);
+        let entry = &self.entries[key as usize % L1_LINES];
+        (entry.key == key && entry.generation == self.generation).then_some(entry.data)
+    }
+
+    /// L1 holds the line from now on.
+    pub fn fill(&mut self, at: LineAddress, data: Line) {
+        let key = key(at);
+        self.entries[key as usize % L1_LINES] = Entry { key, generation: self.generation, data };
+    }
+
+    /// Forgets all lines. What sits in the write-combine buffer stays there.
+    pub fn invalidate(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            // An entry of the first generation must not come back to life after 2³² invalidations.
+            self.entries.iter_mut().for_each(|entry| entry.generation = 0);
+            self.generation = 1;
+        }
+    }
+
+    /// Stores bytes of a line: in the buffer, and in L1 if it holds the line (write-through, no allocation).
+    ///
+    /// The buffer must be free or hold the same line: take a different line out first.
+    pub fn store(&mut self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        let pending = self.pending.get_or_insert(Pending { at, data: Line::default(), mask: 0 });
+        debug_assert_eq!(pending.at, at, "the write-combine buffer holds another line");
+        pending.data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+        pending.mask |= mask_of(offset, bytes.len());
+        let key = key(at);
+        let entry = &mut self.entries[key as usize % L1_LINES];
+        if entry.key == key && entry.generation == self.generation {
+            entry.data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+        }
+    }
+
+    /// The line in the write-combine buffer.
+    pub fn pending(&self) -> Option<&Pending> {
+        self.pending.as_ref()
+    }
+
+    /// Empties the write-combine buffer.
+    pub fn take_pending(&mut self) -> Option<Pending> {
+        self.pending.take()
+    }
+}
+
+/// The mask of `len` bytes from `offset`.
+pub(super) fn mask_of(offset: usize, len: usize) -> u32 {
+    let ones = if len >= 32 { u32::MAX } else { (1 << len) - 1 };
+    ones << offset
+}
+
+fn key(at: LineAddress) -> u32 {
+    match at {
+        LineAddress::Mpb(mpb) => (mpb.core.index() as u32) << 8 | u32::from(mpb.line),
+        LineAddress::Shared(address) => 1 << 31 | (address.flat() / 32) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CoreId, MpbLine};
+
+    const AT: LineAddress = LineAddress::Mpb(MpbLine { core: CoreId::new(3), line: 7 });
+
+    #[test]
+    fn a_filled_line_stays_until_invalidated() {
+        let mut cache = LineCache::new();
+        assert_eq!(cache.lookup(AT), None);
+        cache.fill(AT, Line([5; 32]));
+        assert_eq!(cache.lookup(AT), Some(Line([5; 32])));
+        cache.invalidate();
+        assert_eq!(cache.lookup(AT), None);
+    }
+
+    #[test]
+    fn stores_collect_and_write_through_to_l1() {
+        let mut cache = LineCache::new();
+        cache.fill(AT, Line([0; 32]));
+        cache.store(AT, 4, &[1, 2]);
+        cache.store(AT, 31, &[9]);
+        assert_eq!(cache.lookup(AT).unwrap().0[5], 2);
+        let pending = cache.take_pending().unwrap();
+        assert_eq!(pending.mask, 1 << 31 | 0b11 << 4);
+        assert_eq!((pending.data.0[4], pending.data.0[31]), (1, 9));
+        assert!(cache.pending().is_none());
+    }
+
+    #[test]
+    fn no_line_survives_a_wrapped_generation() {
+        let mut cache = LineCache::new();
+        cache.fill(AT, Line([5; 32]));
+        cache.generation = u32::MAX;
+        cache.invalidate();
+        assert_eq!(cache.lookup(AT), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! What an emulating backend has to provide.
+
+use crate::{
+    CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, kind,
+    wait::Deadline,
+};
+
+use super::{FetchUnit, PageWindow};
+
+/// Work that costs time on the real machine but touches no memory that other cores see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expense {
+    /// Call overhead of a put from memory (OC-Bcast Table 1, `o_put^mem`).
+    PutFromMemory,
+    /// Call overhead of a put from the own MPB (`o_put^mpb`).
+    PutFromMpb,
+    /// Call overhead of a get to memory (`o_get^mem`).
+    GetToMemory,
+    /// Call overhead of a get to the own MPB (`o_get^mpb`).
+    GetToMpb,
+    /// Setting a flag is a put of one line: `o_put^mpb` and the read of the source line in the own MPB. The
+    /// write of the line itself is charged when it leaves the write-combine buffer.
+    FlagStore,
+    /// Reads of that many lines of private memory.
+    PrivateRead {
+        /// Lines.
+        lines: u32,
+    },
+    /// Writes of that many lines of private memory.
+    PrivateWrite {
+        /// Lines.
+        lines: u32,
+    },
+    /// Computation.
+    Cycles(u64),
+    /// `CL1INVMB`, one cycle.
+    InvalidateMpb,
+    /// Write back and invalidate that many lines by displacement.
+    Flush {
+        /// Lines.
+        lines: u32,
+    },
+    /// Write back and invalidate everything.
+    FlushAll,
+}
+
+/// What is left open by the hardware and may be explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Whether the write-combine buffer drains by itself now.
+    DrainEarly,
+    /// Whether a line of cached memory is evicted now.
+    Evict,
+    /// Which of the resident pages is the victim.
+    VictimPage,
+    /// Which of the lines of a page is the victim.
+    VictimLine,
+}
+
+/// What a parked core waits on.
+#[derive(Clone, Copy, Debug)]
+pub enum Watch<'w> {
+    /// Any of these places being written.
+    Places(&'w [Place]),
+    /// A test-and-set register being freed.
+    Register(CoreId),
+}
+
+/// What to say of a core that waits, should the machine be stuck.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitInfo {
+    /// What it waits for, and from whom.
+    pub reason: Reason,
+    /// The line that sits in its write-combine buffer, undrained: a likely culprit.
+    pub undrained: Option<LineAddress>,
+}
+
+/// How a parked core comes back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Woken {
+    /// Something may have changed: poll again. `missed_polls` further polls would have failed meanwhile.
+    Poll {
+        /// That many.
+        missed_polls: u64,
+    },
+    /// The deadline has passed.
+    TimedOut,
+}
+
+/// The machine under an emulated [`Core`](super::Core), seen from one core.
+///
+/// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
+pub trait Platform {
+    /// Where private copies of cached memory live.
+    type Window: PageWindow;
+
+    /// This core.
+    fn core(&self) -> CoreId;
+
+    /// The machine.
+    fn layout(&self) -> &Layout;
+
+    /// Reads a line from memory.
+    fn read_line(&self, at: LineAddress) -> Line;
+
+    /// Writes the bytes of a line whose bits in `mask` are set.
+    fn write_line(&self, at: LineAddress, data: &Line, mask: u32);
+
+    /// Loads an uncached word, as one access.
+    fn read_word(&self, at: SharedAddress) -> u32;
+
+    /// Stores an uncached word, as one access.
+    fn write_word(&self, at: SharedAddress, value: u32);
+
+    /// Reads a test-and-set register: true if it was free.
+    fn test_and_set(&self, register: CoreId) -> bool;
+
+    /// Writes a test-and-set register: it is free.
+    fn free(&self, register: CoreId);
+
+    /// Accounts for local work.
+    fn spend(&self, expense: Expense);
+
+    /// Ticks, see [`Clock::now`](crate::Clock::now).
+    fn now(&self) -> u64;
+
+    /// Ticks in a second.
+    fn ticks_per_second(&self) -> u64;
+
+    /// Decides what the hardware leaves open, as a number below `options`; 0 is what nothing special means.
+    fn choose(&self, choice: Choice, options: usize) -> usize;
+
+    /// Called before each poll of a wait, so that a change between the poll and [`park`](Self::park) is not missed.
+    fn before_poll(&self, watch: Watch<'_>);
+
+    /// Hands over until a poll may succeed; the poll since [`before_poll`](Self::before_poll) has failed.
+    fn park(&self, watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken;
+
+    /// Called when a wait is over.
+    fn end_wait(&self, watch: Watch<'_>);
+
+    /// See [`Wait::is_dying`](crate::Wait::is_dying).
+    fn is_dying(&self) -> bool;
+
+    /// Whether memory is to be coherent: no private copies, no stale lines, stores visible at once.
+    fn coherent(&self) -> bool;
+
+    /// How much of cached memory is fetched at a time.
+    fn fetch_unit(&self) -> FetchUnit;
+
+    /// Memory of shared DRAM itself, for a coherent machine's views.
+    ///
+    /// The pointer is valid for `region.len_bytes()` bytes for as long as the machine exists.
+    fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8;
+}

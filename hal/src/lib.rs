@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(feature = "sim"), no_std)]
+
+pub mod address;
+pub mod cached;
+pub mod clock;
+pub mod counters;
+#[cfg(any(feature = "qemu", feature = "sim"))]
+pub mod emulated;
+pub mod mpb;
+#[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
+pub mod qemu;
+#[cfg(feature = "sim")]
+pub mod sim;
+pub mod topology;
+pub mod tsr;
+pub mod uncached;
+pub mod wait;
+
+pub use bytemuck::Pod;
+
+pub use address::{LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
+pub use cached::{Cached, Caches, ClaimError, LocalView};
+pub use clock::{Clock, p54c};
+pub use counters::{Counted, Counters};
+pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
+pub use topology::{CoreId, Layout, Tile, Topology};
+pub use tsr::{TestAndSet, TsrGuard};
+pub use uncached::Uncached;
+pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
+
+/// Everything that a core of a full machine can do; a bound for whole programs. Protocols ask for less.
+pub trait Core: Mpb + MpbCopy + Combined + Cached + Uncached + TestAndSet + Wait + Clock + Counted {}
+
+impl<C: Mpb + MpbCopy + Combined + Cached + Uncached + TestAndSet + Wait + Clock + Counted> Core for C {}

@@ -1,0 +1,78 @@
+//! Message passing buffers and combined memory: lines that go through L1 and the write-combine buffer.
+//!
+//! Two hazards live here and both are the programmer's to avert, at the places where a protocol needs it:
+//!
+//! * a **load** may return what L1 kept from earlier, until [`MpbCoherence::invalidate_mpb`];
+//! * a **store** collects in a one-line buffer and may stay there for ever; it leaves when the line is full, when a store
+//!   hits another such line, or by [`MpbCoherence::drain`]. Loads do not drain it, nor do TSR accesses.
+//!
+//! The rule that follows for every notification (SCC facts 1.9): *data lines, then the flag, then drain, and only
+//! then release or interrupt*.
+
+use crate::{
+    Topology,
+    address::{Line, MpbLine, Region, kind},
+};
+
+/// What keeps MPB and combined memory coherent: one instruction for loads, one trick for stores.
+pub trait MpbCoherence {
+    /// Forgets all MPB and combined lines that L1 holds, so that the next load of each goes to memory (`CL1INVMB`: about
+    /// one cycle, never writes anything back, does not touch the write-combine buffer).
+    fn invalidate_mpb(&self);
+
+    /// Pushes the contents of the write-combine buffer out by a store to line 0 of this core's MPB, which nothing else
+    /// uses. When it returns, everything stored before is visible to all cores.
+    fn drain(&self);
+}
+
+/// Lines of MPBs, for flags and control: one line or part of a line at a time.
+pub trait Mpb: Topology + MpbCoherence {
+    /// Lines in each core's MPB; line 0 is the drain target and belongs to nobody.
+    fn mpb_lines(&self) -> usize;
+
+    /// Loads one line through L1; it may be stale. Costs one line read at its distance.
+    fn load_line(&self, at: MpbLine) -> Line;
+
+    /// Stores `bytes` at byte `offset` of a line, through the write-combine buffer. Only these bytes are written: other
+    /// writers' bytes of the same line are safe. Costs a put of one line.
+    ///
+    /// # Panics
+    /// If the bytes do not fit the line, or the line is a drain target.
+    fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]);
+}
+
+/// Bulk copies between MPBs and this core's memory (RCCE's put and get; OC-Bcast section 3). Never used for flags.
+///
+/// None of them invalidates or drains by itself: data that other cores wrote since the last `invalidate_mpb` may come back
+/// stale, and the last partial line of a put stays in the write-combine buffer until something follows it.
+pub trait MpbCopy: Topology + MpbCoherence {
+    /// Puts `source` from private memory to consecutive MPB lines; a partial last line is written byte-masked.
+    fn put(&self, source: &[u8], to: MpbLine);
+
+    /// Puts `lines` lines of this core's own MPB, from line `from`, to consecutive lines of an MPB.
+    fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize);
+
+    /// Gets consecutive MPB lines into private memory; a partial last line is read whole.
+    fn get(&self, from: MpbLine, target: &mut [u8]);
+
+    /// Gets `lines` consecutive lines of an MPB into this core's own MPB, from line `to`.
+    fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize);
+}
+
+/// Shared DRAM by the combined mapping (SCC facts 1.9, 5.1): how remote window memory is put to and got from.
+///
+/// Stores are byte-masked, so neighbours in one line do not overwrite each other; that is what sets it apart from cached
+/// memory, which writes back whole lines.
+pub trait Combined: Topology + MpbCoherence {
+    /// Writes `bytes` at byte `offset` of the region, through the write-combine buffer.
+    ///
+    /// # Panics
+    /// If they do not fit the region.
+    fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]);
+
+    /// Reads from byte `offset` of the region, through L1; may be stale.
+    ///
+    /// # Panics
+    /// If the region ends before.
+    fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]);
+}

@@ -1,0 +1,156 @@
+//! From the multiboot loader to `atoll_core_main` on every core.
+//!
+//! The first core copies the loader's information, lays memory out, and enters its own address space; then it starts
+//! the others. A core's number is its local APIC id, so it is the same in every run.
+//!
+//! The image's crate defines `atoll_core_main`:
+//!
+//! ```ignore
+//! #[unsafe(no_mangle)]
+//! fn atoll_core_main(core: usize) -> ! { … }
+//! ```
+
+use super::memory::{self, PAGE_BYTES};
+use super::multiboot::{self, Handed};
+use super::{console, descriptor, fw_cfg, lapic, layout, lock, smp};
+use core::fmt;
+use spin::once::Once;
+
+unsafe extern "Rust" {
+    /// The program of every core, on its private stack, with interrupts off and the x87 ready.
+    safe fn atoll_core_main(core: usize) -> !;
+}
+
+/// Bytes of a heap unless the command line says otherwise.
+const DEFAULT_HEAP_KIB: usize = 4096;
+/// 256 KiB, the size of a core's L2 cache on the SCC.
+const DEFAULT_CACHE_FRAMES: usize = 64;
+
+/// What is known about the machine after the start; the same on every core.
+pub(super) struct Information {
+    pub(super) core_count: usize,
+    pub(super) cache_frames: usize,
+    pub(super) shared_dram: usize,
+    pub(super) mpb: usize,
+    heap_bytes: usize,
+    first_heap_bytes: usize,
+}
+
+impl Information {
+    /// Bytes of a core's heap.
+    pub(super) fn heap_bytes(&self, core: usize) -> usize {
+        if core == 0 { self.first_heap_bytes } else { self.heap_bytes }
+    }
+}
+
+#[unsafe(link_section = ".bss.emulator")]
+static HANDED: Once<Handed, lock::Pause> = Once::new();
+
+#[unsafe(link_section = ".emulator")]
+static INFORMATION: Once<Information, lock::Pause> = Once::new();
+
+pub(super) fn information() -> &'static Information {
+    INFORMATION.get().unwrap_or_else(|| fail(format_args!("asked for the machine's layout before it was made")))
+}
+
+/// The number of cores of this machine.
+pub fn core_count() -> usize {
+    information().core_count
+}
+
+/// The command line of the image. QEMU puts the path of the image before the words.
+pub fn command_line() -> &'static str {
+    HANDED.get().map_or("", |handed| handed.command_line.as_str())
+}
+
+/// The value of the word `key=value` of the command line; the last one counts.
+pub fn option(key: &str) -> Option<&'static str> {
+    value_of(command_line(), key)
+}
+
+fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.split_ascii_whitespace().filter_map(|word| word.strip_prefix(key)?.strip_prefix('=')).next_back()
+}
+
+/// The modules with their names (the text that the loader gave) and contents, readable from every core.
+pub fn modules() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    HANDED.get().into_iter().flat_map(|handed| &handed.modules).map(|module| {
+        let start = core::ptr::with_exposed_provenance(module.contents.start);
+        // SAFETY: the range is reserved, mapped read-only on every core, and never changes.
+        let contents = unsafe { core::slice::from_raw_parts(start, module.contents.len()) };
+        (module.name.as_str(), contents)
+    })
+}
+
+/// Prints why the start failed and ends the machine.
+pub(super) fn fail(message: fmt::Arguments<'_>) -> ! {
+    smp::report_failure(message)
+}
+
+/// A number from the command line within limits.
+fn number(line: &str, key: &str, default: usize, max: usize) -> usize {
+    match value_of(line, key) {
+        None => default,
+        Some(text) => match text.parse() {
+            Ok(value) if (1..=max).contains(&value) => value,
+            _ => fail(format_args!("`{key}={text}`: expected a number from 1 to {max}")),
+        },
+    }
+}
+
+/// Prepares the machine and returns the page directory of core 0. Paging is off; called by the start code.
+pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> usize {
+    console::initialise();
+    descriptor::mask_legacy_interrupts();
+    if magic != multiboot::LOADER_MAGIC {
+        fail(format_args!("not started by a multiboot 1 loader (eax is {magic:#x})"));
+    }
+    // SAFETY: the magic number says that this is the loader's structure; nothing was allocated or written so far but the
+    // image's own shared part.
+    let handed = unsafe { multiboot::read(loader_information) }.unwrap_or_else(|why| fail(format_args!("{why}")));
+    let handed = HANDED.call_once(|| handed);
+    let line = handed.command_line.as_str();
+    let core_count = fw_cfg::cpu_count().unwrap_or(1);
+    if !(1..=smp::MAX_CORES).contains(&core_count) {
+        fail(format_args!("{core_count} cores, but at most {} are possible", smp::MAX_CORES));
+    }
+    let heap_max_kib = memory::HEAP_MAX_BYTES >> 10;
+    let heap_kib = number(line, "heap_kib", DEFAULT_HEAP_KIB, heap_max_kib);
+    let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
+    console::write_fmt(format_args!("DBG before layout {}\n", super::cpu::rdtsc()));
+    let mut information = Information {
+        core_count,
+        cache_frames: number(line, "cache_frames", DEFAULT_CACHE_FRAMES, memory::CACHE_MAX_FRAMES),
+        shared_dram: 0,
+        mpb: 0,
+        heap_bytes: (heap_kib << 10).next_multiple_of(PAGE_BYTES),
+        first_heap_bytes: (first_heap_kib << 10).next_multiple_of(PAGE_BYTES),
+    };
+    // SAFETY: paging is off, and `handed` is what the loader said.
+    if let Err(shortage) = unsafe { layout::build(&mut information, handed) } {
+        fail(format_args!(
+            "{core_count} cores with heaps of {heap_kib} KiB ({first_heap_kib} KiB on core 0) and {} cache frames \
+             need {} MiB of memory, but the machine has {} MiB",
+            information.cache_frames, shortage.needed_mib, shortage.present_mib
+        ));
+    }
+    console::write_fmt(format_args!("DBG after layout {}\n", super::cpu::rdtsc()));
+    INFORMATION.call_once(|| information);
+    smp::DIRECTORIES[0].load(core::sync::atomic::Ordering::Acquire) as usize
+}
+
+/// Goes on after the start code, on the core's own stack and in its own memory.
+pub(super) extern "C" fn core_start(core: usize) -> ! {
+    super::set_this_core(core);
+    descriptor::load();
+    let cores = core_count();
+    if cores > 1 {
+        lapic::enable();
+    }
+    if core == 0 {
+        smp::start_others(cores);
+    } else {
+        smp::arrive(core);
+    }
+    atoll_core_main(core)
+}

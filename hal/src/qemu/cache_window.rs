@@ -1,0 +1,116 @@
+//! The private caching region's building blocks: a window of pages that each core maps as it likes.
+//!
+//! Page `i` of the window stands for page `i` of the emulated shared DRAM. At start no page is present, so the first
+//! access faults and the fault handler (see [`super::trap::set_fault_handler`]) decides what the core sees there: one of its
+//! own frames, filled with a copy (the non-coherent machine), or the shared page itself (`--coherent`). Frames and their
+//! twins are always reachable under a second address, [`frame`] and [`twin`], which does not touch the dirty bit of the
+//! window's page.
+//!
+//! All functions act on the calling core only.
+
+use super::memory::{
+    self, CACHE_FRAMES_BASE, CACHE_TWINS_BASE, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES,
+};
+use super::paging::Entry;
+use super::{boot, demand};
+
+/// Pages of the window.
+pub const PAGES: usize = CACHE_WINDOW_BYTES / PAGE_BYTES;
+
+/// Contents of a page.
+pub type Page = [u8; PAGE_BYTES];
+
+/// Number of frames, and of twins, that each core has (`cache_frames=` on the command line).
+pub fn capacity() -> usize {
+    boot::information().cache_frames
+}
+
+/// Address of a page of the window.
+pub fn address(page_index: usize) -> *mut Page {
+    assert!(page_index < PAGES);
+    core::ptr::with_exposed_provenance_mut(CACHE_WINDOW_BASE + page_index * PAGE_BYTES)
+}
+
+/// The page of the window that an address lies in.
+pub fn page_of(address: usize) -> Option<usize> {
+    let offset = address.checked_sub(CACHE_WINDOW_BASE)?;
+    (offset < CACHE_WINDOW_BYTES).then_some(offset / PAGE_BYTES)
+}
+
+/// A frame of this core, under the address that is always mapped.
+pub fn frame(frame_index: usize) -> *mut Page {
+    assert!(frame_index < capacity());
+    core::ptr::with_exposed_provenance_mut(CACHE_FRAMES_BASE + frame_index * PAGE_BYTES)
+}
+
+/// The twin of a frame of this core.
+pub fn twin(frame_index: usize) -> *mut Page {
+    assert!(frame_index < capacity());
+    core::ptr::with_exposed_provenance_mut(CACHE_TWINS_BASE + frame_index * PAGE_BYTES)
+}
+
+fn read_entry(address: usize) -> Entry {
+    // SAFETY: the window and the frames have page tables on every core.
+    unsafe { demand::read_entry(address) }
+}
+
+fn write_entry(page_index: usize, value: Entry) {
+    let page = address(page_index).addr();
+    // SAFETY: the window has page tables on every core, they are this core's own, and what becomes of the page's memory is
+    // the business of the callers' callers.
+    unsafe { demand::write_entry(page, value) }
+}
+
+/// Shows a frame of this core in the window, writable and clean.
+///
+/// # Safety
+///
+/// No reference to the window's page may be alive, and every further use of a reference to the frame must respect that
+/// the page is the same memory.
+pub unsafe fn map(page_index: usize, frame_index: usize) {
+    let frame = frame(frame_index);
+    // SAFETY: the frame is mapped or at least promised. If this is the first touch, the page is cleared now and not later,
+    // when it has contents.
+    unsafe { frame.cast::<u8>().read_volatile() };
+    let physical = read_entry(frame.addr()).address();
+    write_entry(page_index, Entry::new(physical, Entry::WRITABLE));
+}
+
+/// Shows a page of the emulated shared DRAM in the window itself, which makes it coherent.
+///
+/// # Safety
+///
+/// No reference to the window's page may be alive; the memory is then shared with other cores.
+pub unsafe fn map_shared(page_index: usize, dram_page: usize) {
+    assert!(dram_page < memory::SHARED_DRAM_BYTES / PAGE_BYTES);
+    let page = memory::shared_dram().0.wrapping_add(dram_page * PAGE_BYTES);
+    // SAFETY: as in `map`. The shared DRAM is mapped one to one.
+    unsafe { page.read_volatile() };
+    let physical = page.addr();
+    write_entry(page_index, Entry::new(physical, Entry::WRITABLE));
+}
+
+/// Takes a page out of the window; the next access faults.
+///
+/// # Safety
+///
+/// No reference to the window's page may be alive, unless the fault handler brings back a page that keeps its promises.
+pub unsafe fn unmap(page_index: usize) {
+    write_entry(page_index, Entry::empty());
+}
+
+/// Whether a page of the window is mapped.
+pub fn is_mapped(page_index: usize) -> bool {
+    read_entry(address(page_index).addr()).contains(Entry::PRESENT)
+}
+
+/// Whether something was stored through the window since the page was mapped or [`clear_dirty`] was called.
+pub fn is_dirty(page_index: usize) -> bool {
+    read_entry(address(page_index).addr()).contains(Entry::PRESENT | Entry::DIRTY)
+}
+
+/// Forgets that something was stored.
+pub fn clear_dirty(page_index: usize) {
+    let value = read_entry(address(page_index).addr());
+    write_entry(page_index, value - Entry::DIRTY);
+}

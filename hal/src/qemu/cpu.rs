@@ -1,0 +1,128 @@
+//! Instructions and registers of the processor that the rest of the backend is built from.
+
+use bitflags::bitflags;
+use core::arch::asm;
+use core::marker::PhantomData;
+
+bitflags! {
+    /// Bits of control register 0.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Cr0: u32 {
+        /// Protected mode.
+        const PROTECTION = 1 << 0;
+        /// `wait` obeys the task-switched bit.
+        const MONITOR_COPROCESSOR = 1 << 1;
+        /// No x87: every x87 instruction traps.
+        const EMULATION = 1 << 2;
+        /// A task switch happened; the next x87 instruction traps.
+        const TASK_SWITCHED = 1 << 3;
+        /// x87 errors raise exception 16 instead of an external interrupt.
+        const NUMERIC_ERROR = 1 << 5;
+        /// Supervisor writes obey read-only pages.
+        const WRITE_PROTECT = 1 << 16;
+        /// Caches are not written through.
+        const NOT_WRITE_THROUGH = 1 << 29;
+        /// Caches are off.
+        const CACHE_DISABLE = 1 << 30;
+        /// Paging.
+        const PAGING = 1 << 31;
+        /// Every other bit.
+        const _ = !0;
+    }
+}
+
+/// The x87 control word of every core: all exceptions masked, round to nearest, 53-bit precision.
+///
+/// With 53 bits `f64` arithmetic gives the host's results bit for bit; with the default of 64 it does not.
+pub const X87_CONTROL_WORD: u16 = 0x27F;
+
+/// Reads the time-stamp counter.
+///
+/// Under `-icount` it counts the instructions of all vCPUs together.
+#[inline]
+pub fn rdtsc() -> u64 {
+    let (low, high): (u32, u32);
+    // SAFETY: rdtsc is allowed at privilege level 0 and exists on every Pentium.
+    unsafe { asm!("rdtsc", out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) }
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// Tells the processor that this is a wait loop; with a single-threaded TCG this hands over to the next vCPU.
+///
+/// Under `-icount` a core gives way at this instruction only, so every wait loop needs it. A P54C takes it for a `nop`.
+#[inline(always)]
+pub fn pause() {
+    // SAFETY: pause has no effect but time. It is not declared `nomem`, so words polled around it are read again.
+    unsafe { asm!("pause", options(nostack, preserves_flags)) }
+}
+
+/// Stops this core for ever.
+pub fn park() -> ! {
+    loop {
+        // SAFETY: with interrupts off nothing but an NMI wakes the core, and then the loop stops it again.
+        unsafe { asm!("cli", "hlt", options(nomem, nostack)) }
+    }
+}
+
+/// Forgets the translation of one page.
+#[inline]
+pub fn invalidate_page(address: usize) {
+    // SAFETY: dropping a translation only makes the processor walk the page table again. Not `nomem`: accesses through
+    // the old translation must not move past this point.
+    unsafe { asm!("invlpg [{}]", in(reg) address, options(nostack, preserves_flags)) }
+}
+
+/// Reads control register 2: the address of the last page fault.
+#[inline]
+pub fn fault_address() -> usize {
+    let value: usize;
+    // SAFETY: reading control registers is allowed at privilege level 0.
+    unsafe { asm!("mov {}, cr2", out(reg) value, options(nomem, nostack, preserves_flags)) }
+    value
+}
+
+/// Reads control register 3: the physical address of this core's page directory.
+#[inline]
+pub fn page_directory() -> u32 {
+    let value: u32;
+    // SAFETY: reading control registers is allowed at privilege level 0.
+    unsafe { asm!("mov {}, cr3", out(reg) value, options(nomem, nostack, preserves_flags)) }
+    value
+}
+
+/// Interrupts are off as long as this value lives; dropping it restores what was before.
+#[must_use = "interrupts come back when the guard is dropped"]
+#[derive(Debug)]
+pub struct InterruptsOff {
+    were_on: bool,
+    /// The flag belongs to the core that made the guard.
+    not_send: PhantomData<*mut ()>,
+}
+
+impl InterruptsOff {
+    /// Switches interrupts off on this core.
+    #[inline]
+    pub fn new() -> Self {
+        let flags: u32;
+        // SAFETY: reads the flags and clears IF. The block uses the stack, so `nostack` is not promised; memory accesses
+        // must not move out of the guarded part, so `nomem` is not promised either.
+        unsafe { asm!("pushfd", "pop {}", "cli", out(reg) flags) }
+        Self { were_on: flags & (1 << 9) != 0, not_send: PhantomData }
+    }
+}
+
+impl Default for InterruptsOff {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for InterruptsOff {
+    #[inline]
+    fn drop(&mut self) {
+        if self.were_on {
+            // SAFETY: interrupts were on when the guard was made, so the core is prepared for them.
+            unsafe { asm!("sti", options(nostack)) }
+        }
+    }
+}

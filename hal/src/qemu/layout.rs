@@ -1,0 +1,150 @@
+//! Lays the machine out in physical memory: shared blocks, and a private address space for every core.
+//!
+//! Done by the first core before paging is on, when every frame can be reached under its physical address.
+
+use super::boot::Information;
+use super::frames::FramePool;
+use super::memory::{self, PAGE_BYTES, image};
+use super::multiboot::Handed;
+use super::paging::{self, AddressSpace, Entry, OutOfFrames, TABLE_SPAN};
+use super::{lapic, smp};
+use core::sync::atomic::Ordering;
+
+/// What the machine would need and what it has, in MiB.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shortage {
+    pub(super) needed_mib: usize,
+    pub(super) present_mib: usize,
+}
+
+/// Chooses the shared blocks, writes them into `information`, and builds the address space of every core.
+///
+/// # Errors
+///
+/// The memory does not suffice.
+///
+/// # Safety
+///
+/// Paging must be off, and `handed` must describe this machine.
+pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Result<(), Shortage> {
+    let mut pool = FramePool::new();
+    for range in &handed.usable {
+        pool.add(range.clone());
+    }
+    let present = handed.usable.iter().map(|range| range.end).max().unwrap_or(0);
+    pool.reserve(image::start()..image::end());
+    for module in &handed.modules {
+        pool.reserve(module.contents.clone());
+    }
+    let needed_pages = pages_needed(information, handed);
+    let lacking = needed_pages.saturating_sub(pool.pages());
+    // Some slack covers what the counting leaves out: holes in the memory map and pages lost at their edges.
+    let shortage = Shortage {
+        needed_mib: (present / PAGE_BYTES + lacking).div_ceil((1 << 20) / PAGE_BYTES) + 1,
+        present_mib: present >> 20,
+    };
+    if lacking > 0 {
+        return Err(shortage);
+    }
+    // The promise that a shared page is zero is kept once, so it must stand in one place: the page tables of the shared DRAM
+    // are not among those that each core has a copy of, because they cover nothing else.
+    information.shared_dram =
+        pool.contiguous(memory::SHARED_DRAM_BYTES, TABLE_SPAN, memory::HEAP_BASE).ok_or(shortage)?;
+    let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
+    information.mpb = pool.contiguous(mpb_bytes, PAGE_BYTES, memory::HEAP_BASE).ok_or(shortage)?;
+    // SAFETY: the block came from the pool, so it is free RAM; paging is off.
+    unsafe { paging::clear(information.mpb, mpb_bytes) }
+    // SAFETY: paging is off, and the pool holds free RAM only.
+    unsafe { build_spaces(information, handed, &mut pool) }.map_err(|OutOfFrames| shortage)
+}
+
+/// # Safety
+///
+/// Paging must be off, and the pool must hold free RAM.
+unsafe fn build_spaces(
+    information: &Information,
+    handed: &Handed,
+    pool: &mut FramePool,
+) -> Result<(), OutOfFrames> {
+    // SAFETY: the caller says so.
+    let shared = unsafe { shared_space(information, handed, pool)? };
+    let private = image::private_start()..image::private_end();
+    let stack = memory::STACK_BASE..memory::STACK_TOP;
+    let cache_bytes = information.cache_frames * PAGE_BYTES;
+    for core in 0..information.core_count {
+        // SAFETY: the caller says so.
+        let mut space = unsafe { AddressSpace::new(pool)? };
+        space.inherit(&shared, private.clone(), pool)?;
+        space.map_copy(image::private_start()..image::data_end(), pool)?;
+        space.map_zeroed(image::data_end()..image::private_end(), pool)?;
+        space.map_fresh(stack.clone(), pool)?;
+        space.promise_zeroed(memory::HEAP_BASE..memory::HEAP_BASE + information.heap_bytes(core), pool)?;
+        space.promise_zeroed(memory::CACHE_FRAMES_BASE..memory::CACHE_FRAMES_BASE + cache_bytes, pool)?;
+        space.promise_zeroed(memory::CACHE_TWINS_BASE..memory::CACHE_TWINS_BASE + cache_bytes, pool)?;
+        let window = memory::CACHE_WINDOW_BASE..memory::CACHE_WINDOW_BASE + memory::CACHE_WINDOW_BYTES;
+        for address in window.step_by(TABLE_SPAN) {
+            space.ensure_table(address, pool)?;
+        }
+        space.map_tables();
+        smp::DIRECTORIES[core].store(space.directory() as u32, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// The mappings that all cores have in common.
+///
+/// # Safety
+///
+/// As for [`build_spaces`].
+unsafe fn shared_space(
+    information: &Information,
+    handed: &Handed,
+    pool: &mut FramePool,
+) -> Result<AddressSpace, OutOfFrames> {
+    let (read_only, writable) = (Entry::empty(), Entry::WRITABLE);
+    // SAFETY: the caller says so.
+    let mut space = unsafe { AddressSpace::new(pool)? };
+    space.map_identity(PAGE_BYTES..0x10_0000, writable, pool)?;
+    space.map_identity(image::text_start()..image::text_end(), read_only, pool)?;
+    space.map_identity(image::rodata_start()..image::rodata_end(), read_only, pool)?;
+    space.map_identity(image::emulator_start()..image::emulator_end(), writable, pool)?;
+    let dram = information.shared_dram;
+    space.promise_identity(dram..dram + memory::SHARED_DRAM_BYTES, pool)?;
+    let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
+    space.map_identity(information.mpb..information.mpb + mpb_bytes, writable, pool)?;
+    for module in &handed.modules {
+        space.map_identity(module.contents.clone(), read_only, pool)?;
+    }
+    let uncached = writable | Entry::CACHE_DISABLE | Entry::WRITE_THROUGH;
+    space.map_identity(lapic::BASE..lapic::BASE + PAGE_BYTES, uncached, pool)?;
+    Ok(space)
+}
+
+/// An upper bound for the pages that [`build`] takes.
+fn pages_needed(information: &Information, handed: &Handed) -> usize {
+    let tables = |bytes: usize| bytes.div_ceil(TABLE_SPAN) + 1;
+    let pages = |bytes: usize| bytes.div_ceil(PAGE_BYTES);
+    let image_bytes = image::end() - image::start();
+    let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
+    let module_tables: usize = handed.modules.iter().map(|module| tables(module.contents.len())).sum();
+    let shared = pages(memory::SHARED_DRAM_BYTES)
+        + pages(mpb_bytes)
+        + tables(memory::SHARED_DRAM_BYTES)
+        + tables(mpb_bytes)
+        + tables(image_bytes)
+        + module_tables
+        + 2;
+    let cache_bytes = information.cache_frames * PAGE_BYTES;
+    let per_core = 1
+        + tables(image_bytes)
+        + pages(image::private_end() - image::private_start())
+        + pages(memory::STACK_BYTES)
+        + 1
+        + 2 * (pages(cache_bytes) + tables(cache_bytes))
+        + tables(memory::CACHE_WINDOW_BYTES);
+    let heaps: usize = (0..information.core_count)
+        .map(|core| information.heap_bytes(core))
+        .map(|bytes| pages(bytes) + tables(bytes))
+        .sum();
+    shared + information.core_count * per_core + heaps
+}

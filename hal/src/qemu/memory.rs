@@ -1,0 +1,97 @@
+//! Addresses: where everything is that a core can see.
+//!
+//! | virtual addresses | what | whose |
+//! |---|---|---|
+//! | page 0 | not mapped | |
+//! | to 1 MiB | low memory, identity | shared |
+//! | image | `.text`, `.rodata` read-only; `.emulator` | shared |
+//! | image | `.data`, `.bss` | private frames |
+//! | where they are in RAM | modules (read-only), emulated shared DRAM and MPB, identity | shared |
+//! | [`HEAP_BASE`] | heap | private |
+//! | [`CACHE_WINDOW_BASE`] | private caching region, not present at first | private page tables |
+//! | [`CACHE_FRAMES_BASE`], [`CACHE_TWINS_BASE`] | its frames and twins, always mapped | private |
+//! | [`STACK_GUARD`] | one page that is not mapped, then the stack | private |
+//! | `0xFEE0_0000` | local APIC, uncached | the core's |
+//! | [`TABLES_BASE`] | the core's page tables | private, in part shared |
+//!
+//! Heap, caching region and shared DRAM are cleared page by page when they are first touched (see `demand`).
+//!
+//! Shared addresses are identical to physical ones, so they must lie below [`HEAP_BASE`]; private frames may be anywhere
+//! below 4 GiB, since no core reaches them but by its own mapping.
+
+use super::boot;
+
+/// Bytes of a page; the only page size that is used.
+pub const PAGE_BYTES: usize = 4096;
+/// Start of each core's heap.
+pub const HEAP_BASE: usize = 0x8000_0000;
+/// Upper limit for the size of a core's heap.
+pub const HEAP_MAX_BYTES: usize = 0x4000_0000;
+/// Start of the private caching region's window.
+pub const CACHE_WINDOW_BASE: usize = 0xC000_0000;
+/// Bytes of the private caching region's window: all of the emulated shared DRAM.
+pub const CACHE_WINDOW_BYTES: usize = SHARED_DRAM_BYTES;
+/// Where the frames of the private caching region are always mapped.
+pub const CACHE_FRAMES_BASE: usize = 0xC800_0000;
+/// Where the twins of these frames are always mapped.
+pub const CACHE_TWINS_BASE: usize = 0xCC00_0000;
+/// Upper limit for the number of frames of a private caching region.
+pub const CACHE_MAX_FRAMES: usize = 16_384;
+/// The page below the stack, never mapped.
+pub const STACK_GUARD: usize = 0xD000_0000;
+/// Lowest address of the stack.
+pub const STACK_BASE: usize = STACK_GUARD + PAGE_BYTES;
+/// Bytes of a core's stack.
+pub const STACK_BYTES: usize = 64 * 1024;
+/// The address after the stack's last byte.
+pub const STACK_TOP: usize = STACK_BASE + STACK_BYTES;
+/// A page of address space for short-lived mappings, above the stack and in the same page table.
+pub(super) const SCRATCH: usize = STACK_TOP + 16 * PAGE_BYTES;
+/// Where a core sees its own page tables: its page directory is the last of them.
+pub const TABLES_BASE: usize = 0xFFC0_0000;
+/// Bytes of the emulated shared DRAM: four memory controllers with 16 MiB each.
+pub const SHARED_DRAM_BYTES: usize = 64 << 20;
+/// Bytes of the emulated MPB of one core.
+pub const MPB_BYTES_PER_CORE: usize = 8192;
+
+/// Bounds of the image's parts, from the linker script. The symbols' addresses are the values.
+pub(super) mod image {
+    macro_rules! bounds {
+        ($($name:ident = $symbol:ident),* $(,)?) => {
+            unsafe extern "C" { $(static $symbol: u8;)* }
+            $(pub(in super::super) fn $name() -> usize { (&raw const $symbol).addr() })*
+        };
+    }
+    bounds! {
+        start = linker_image_start, end = linker_image_end,
+        text_start = linker_text_start, text_end = linker_text_end,
+        rodata_start = linker_rodata_start, rodata_end = linker_rodata_end,
+        emulator_start = linker_emulator_start, emulator_end = linker_emulator_end,
+        private_start = linker_private_start, data_end = linker_data_end, private_end = linker_private_end,
+    }
+}
+
+/// The heap of this core: start and bytes. Private, zero-filled, at the same address on every core.
+pub fn heap() -> (*mut u8, usize) {
+    (core::ptr::with_exposed_provenance_mut(HEAP_BASE), boot::information().heap_bytes(super::this_core()))
+}
+
+/// The memory that stands for the chip's shared DRAM: start and bytes ([`SHARED_DRAM_BYTES`]).
+///
+/// Zero at start, physically contiguous, writable by every core. Only the emulator may touch it.
+pub fn shared_dram() -> (*mut u8, usize) {
+    (core::ptr::with_exposed_provenance_mut(boot::information().shared_dram), SHARED_DRAM_BYTES)
+}
+
+/// The memory that stands for all message passing buffers: start and bytes ([`MPB_BYTES_PER_CORE`] per core).
+///
+/// Zero at start, writable by every core. Only the emulator may touch it.
+pub fn mpb() -> (*mut u8, usize) {
+    let information = boot::information();
+    (core::ptr::with_exposed_provenance_mut(information.mpb), information.core_count * MPB_BYTES_PER_CORE)
+}
+
+/// Whether an address lies in the guard page below this core's stack.
+pub fn is_stack_guard(address: usize) -> bool {
+    (STACK_GUARD..STACK_BASE).contains(&address)
+}

@@ -1,0 +1,94 @@
+//! Starting the other cores: INIT, start-up message, and a bounded wait for their arrival.
+//!
+//! A core that has arrived waits at a gate until all are there. So a message that is sent again can hit no core that is
+//! already running the program, and every program starts on a complete machine.
+
+use super::{boot, console, cpu, entry, exit, lapic, port};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Largest number of cores: local APIC ids are 8 bits and the last one means "all".
+pub(super) const MAX_CORES: usize = 255;
+
+/// Physical address of each core's page directory by local APIC id, read by the start code; 0 for no such core.
+#[unsafe(link_section = ".emulator")]
+pub(super) static DIRECTORIES: [AtomicU32; MAX_CORES + 1] = [const { AtomicU32::new(0) }; MAX_CORES + 1];
+
+#[unsafe(link_section = ".emulator")]
+static ARRIVED: [AtomicBool; MAX_CORES] = [const { AtomicBool::new(false) }; MAX_CORES];
+
+#[unsafe(link_section = ".emulator")]
+static GATE: AtomicBool = AtomicBool::new(false);
+
+/// Processors want 10 ms between INIT and the start-up message; a delay step is about a microsecond.
+const INIT_DELAY_STEPS: u32 = 10_000;
+/// Looks for missing cores per attempt, each at least a microsecond: 0.2 s on a PC, more in QEMU.
+const LOOKS_PER_ATTEMPT: u32 = 200_000;
+const ATTEMPTS: u32 = 10;
+
+fn missing(cores: usize) -> impl Iterator<Item = usize> {
+    (1..cores).filter(|&core| !ARRIVED[core].load(Ordering::Acquire))
+}
+
+/// Starts all cores but the calling one, waits until they have arrived and opens the gate.
+pub(super) fn start_others(cores: usize) {
+    if cores > 1 {
+        // SAFETY: the page is below 1 MiB, where nothing is allocated, and the loader's information has been copied.
+        unsafe { entry::place_trampoline() }
+        for _ in 0..ATTEMPTS {
+            attempt(cores);
+            if missing(cores).next().is_none() {
+                break;
+            }
+        }
+        if let Some(first) = missing(cores).next() {
+            boot::fail(format_args!(
+                "{} of {cores} cores did not start, the first of them core {first}",
+                missing(cores).count()
+            ));
+        }
+    }
+    console::write_fmt(format_args!("DBG arrived {}\n", super::cpu::rdtsc()));
+    GATE.store(true, Ordering::Release);
+}
+
+fn attempt(cores: usize) {
+    console::write_fmt(format_args!("DBG attempt {}\n", super::cpu::rdtsc()));
+    missing(cores).for_each(lapic::send_init);
+    console::write_fmt(format_args!("DBG init sent {}\n", super::cpu::rdtsc()));
+    (0..INIT_DELAY_STEPS).for_each(|_| port::short_delay());
+    missing(cores).for_each(|core| lapic::send_start_up(core, entry::TRAMPOLINE));
+    console::write_fmt(format_args!("DBG sipi sent {}\n", super::cpu::rdtsc()));
+    let mut next = 1;
+    for look in 0..LOOKS_PER_ATTEMPT {
+        // Cores before `next` have arrived; each look goes on where the last one stopped.
+        while next < cores && ARRIVED[next].load(Ordering::Acquire) {
+            next += 1;
+        }
+        if next == cores {
+            return;
+        }
+        if look == LOOKS_PER_ATTEMPT / 100 {
+            // The second message, for processors that missed the first.
+            missing(cores).for_each(|core| lapic::send_start_up(core, entry::TRAMPOLINE));
+        }
+        port::short_delay();
+        cpu::pause();
+    }
+}
+
+/// Says that this core is ready and waits for the gate.
+pub(super) fn arrive(core: usize) {
+    ARRIVED[core].store(true, Ordering::Release);
+    while !GATE.load(Ordering::Acquire) {
+        if exit::is_ending() {
+            cpu::park();
+        }
+        cpu::pause();
+    }
+}
+
+/// Prints a message of the start and ends the machine as a failure.
+pub(super) fn report_failure(message: core::fmt::Arguments<'_>) -> ! {
+    console::write_urgent(format_args!("boot: {message}\n@done failed boot: {message}\n"));
+    exit::exit(false)
+}

@@ -1,0 +1,186 @@
+//! Waiting: the one primitive by which a core spins.
+//!
+//! A spin loop that a program writes itself starves a machine that runs 48 cores on two, cannot be fast-forwarded by a
+//! simulator, and when it never ends nobody can say why. So a wait names the places that it reads, whom it waits for and
+//! what for; the backend polls, hands over between polls, and reports who waits for whom when nothing can move any more.
+
+use core::{cell::Cell, fmt};
+
+use crate::{
+    CoreId,
+    address::{Line, MpbLine, Region, kind},
+};
+
+/// A place that a waiting core reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A line of an MPB.
+    Line(MpbLine),
+    /// A word of uncached memory: region and index.
+    Word(Region<kind::Uncached>, usize),
+}
+
+/// Why a core waits, for reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reason {
+    /// What is awaited, as the end of the sentence "waits for …", for example `"the post of a window"`.
+    pub what: &'static str,
+    /// The core that has to act, where it is one in particular.
+    pub peer: Option<CoreId>,
+    /// A number that tells this wait from others of its kind (window, round, chunk), where there is one.
+    pub detail: Option<u32>,
+}
+
+impl Reason {
+    /// A wait for `what`, by nobody in particular.
+    pub const fn new(what: &'static str) -> Self {
+        Self { what, peer: None, detail: None }
+    }
+
+    /// The same, naming the core that has to act.
+    pub const fn from(self, peer: CoreId) -> Self {
+        Self { peer: Some(peer), ..self }
+    }
+
+    /// The same with a number.
+    pub const fn number(self, detail: u32) -> Self {
+        Self { detail: Some(detail), ..self }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.what)?;
+        if let Some(detail) = self.detail {
+            write!(out, " {detail}")?;
+        }
+        if let Some(peer) = self.peer {
+            write!(out, " from {peer}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How long a wait may last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Deadline {
+    /// As long as any core of the machine can still move.
+    Never,
+    /// Until the clock shows this many ticks.
+    At(u64),
+}
+
+/// A wait reached its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimedOut {
+    /// What it waited for, with the peer that was missing last.
+    pub reason: Reason,
+}
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "timed out waiting for {}", self.reason)
+    }
+}
+
+/// What reads the places of a wait; implemented by backends.
+pub trait PollSource {
+    /// A fresh copy of an MPB line.
+    fn poll_line(&self, at: MpbLine) -> Line;
+    /// The current value of an uncached word.
+    fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32;
+}
+
+/// One look at the places of a wait. Each access reads anew and costs a read, but no call overhead.
+pub struct Poll<'p> {
+    source: &'p dyn PollSource,
+    places: &'p [Place],
+    reads: Cell<PollReads>,
+    missing: Cell<Option<CoreId>>,
+}
+
+/// How much one poll read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PollReads {
+    /// MPB lines.
+    pub lines: u32,
+    /// Uncached words.
+    pub words: u32,
+}
+
+impl<'p> Poll<'p> {
+    /// A poll of `places`; for backends.
+    pub fn new(source: &'p dyn PollSource, places: &'p [Place]) -> Self {
+        Self { source, places, reads: Cell::default(), missing: Cell::new(None) }
+    }
+
+    /// The line at place `index`.
+    ///
+    /// # Panics
+    /// If that place is not a line.
+    pub fn line(&self, index: usize) -> Line {
+        let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
+        let reads = self.reads.get();
+        self.reads.set(PollReads { lines: reads.lines + 1, ..reads });
+        self.source.poll_line(at)
+    }
+
+    /// The word at place `index`.
+    ///
+    /// # Panics
+    /// If that place is not a word.
+    pub fn word(&self, index: usize) -> u32 {
+        let Place::Word(region, word) = self.places[index] else { panic!("place {index} of the wait is not a word") };
+        let reads = self.reads.get();
+        self.reads.set(PollReads { words: reads.words + 1, ..reads });
+        self.source.poll_word(region, word)
+    }
+
+    /// Notes that `core` is the one still missing, for the report.
+    pub fn missing(&self, core: CoreId) {
+        self.missing.set(Some(core));
+    }
+
+    /// What was read so far; for backends.
+    pub fn reads(&self) -> PollReads {
+        self.reads.get()
+    }
+
+    /// Who was noted as missing; for backends.
+    pub fn noted_missing(&self) -> Option<CoreId> {
+        self.missing.get()
+    }
+}
+
+/// Waiting for other cores.
+///
+/// A wait that succeeded is also an acquire for MPB and combined memory: its last poll invalidated L1 before it read the place, so
+/// what the peer had written and drained before it wrote the place is read fresh afterwards.
+pub trait Wait {
+    /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
+    ///
+    /// `check` can read only the places. A machine on which all cores wait and nothing was written since reports who
+    /// waits for whom and ends; such a wait does not return.
+    ///
+    /// # Errors
+    /// [`TimedOut`] if the deadline passes first.
+    fn wait_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut>;
+
+    /// Whether the machine is coming to its end after a failure, so that no operation has an effect any more. Guards
+    /// and epochs that would communicate when they are dropped ask first, and let it be.
+    fn is_dying(&self) -> bool;
+
+    /// [`wait_until`](Self::wait_until) without a deadline.
+    fn wait<R>(&self, places: &[Place], reason: Reason, check: impl FnMut(&Poll<'_>) -> Option<R>) -> R {
+        match self.wait_until(places, Deadline::Never, reason, check) {
+            Ok(value) => value,
+            Err(timed_out) => unreachable!("a wait without a deadline {timed_out}"),
+        }
+    }
+}

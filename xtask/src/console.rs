@@ -1,0 +1,207 @@
+//! The protocol that guests speak on the serial line, and the simulator on standard output.
+//!
+//! A line that starts with `@` is for this tool, every other one for the user. Guests crash at any moment, so a line
+//! may come anywhere; what does not fit becomes a problem of the transcript, never a panic, and never goes unnoticed.
+
+use crate::frame::{File, Frame};
+use std::collections::BTreeMap;
+
+/// One core's counters: name and value in the order they came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counters {
+    pub(crate) rank: u32,
+    pub(crate) values: BTreeMap<String, String>,
+}
+
+/// One test that has run in a guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    pub(crate) name: String,
+    /// The message when it failed.
+    pub(crate) failure: Option<String>,
+}
+
+/// All that a guest has said.
+#[derive(Debug, Default)]
+pub(crate) struct Transcript {
+    /// Lines for the user.
+    pub(crate) text: Vec<String>,
+    pub(crate) files: Vec<File>,
+    pub(crate) tests: Vec<Test>,
+    /// The guest's own count of passed and failed tests.
+    pub(crate) counts: Option<(usize, usize)>,
+    pub(crate) counters: Vec<Counters>,
+    /// The last phase that was announced.
+    pub(crate) phase: Option<String>,
+    /// The last word: all well, or a message.
+    pub(crate) done: Option<Result<(), String>>,
+    /// What was wrong with the protocol itself.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Transcript {
+    /// The last lines for the user.
+    pub(crate) fn tail(&self, lines: usize) -> &[String] {
+        &self.text[self.text.len().saturating_sub(lines)..]
+    }
+}
+
+/// What a line turned out to be, as far as someone who watches cares.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Event<'a> {
+    Text(&'a str),
+    Phase(&'a str),
+    Test,
+    File,
+    Done,
+    Other,
+}
+
+/// The reader of a guest's lines.
+#[derive(Default)]
+pub(crate) struct Console {
+    transcript: Transcript,
+    open: Option<Frame>,
+    /// A frame was given up and its rest is still to come.
+    skipping: bool,
+}
+
+impl Console {
+    /// Takes one line, without its end.
+    pub(crate) fn line<'a>(&mut self, line: &'a str) -> Event<'a> {
+        if let Some(words) = line.strip_prefix("@end ") {
+            return self.end(words);
+        }
+        if self.skipping && !line.is_empty() && Frame::is_content(line) {
+            return Event::Other;
+        }
+        if let Some(frame) = &mut self.open {
+            if Frame::is_content(line) {
+                if let Err(error) = frame.push(line) {
+                    self.transcript.problems.push(error.to_string());
+                    self.give_up();
+                }
+                return Event::Other;
+            }
+            // Another core's last words cut in. They matter more than the file.
+            let problem = format!("result file {} is cut off by `{line}`", frame.name);
+            self.transcript.problems.push(problem);
+            self.give_up();
+        }
+        match line.strip_prefix('@') {
+            Some(message) => self.message(message),
+            None => {
+                self.transcript.text.push(line.to_owned());
+                Event::Text(line)
+            }
+        }
+    }
+
+    /// Ends the conversation.
+    pub(crate) fn finish(mut self) -> Transcript {
+        if let Some(frame) = self.open.take() {
+            self.transcript
+                .problems
+                .push(format!("result file {} is cut off: the guest ended in the middle of it", frame.name));
+        }
+        self.transcript
+    }
+
+    fn give_up(&mut self) {
+        self.open = None;
+        self.skipping = true;
+    }
+
+    fn end(&mut self, words: &str) -> Event<'static> {
+        let skipped = std::mem::take(&mut self.skipping);
+        match self.open.take().map(|frame| frame.end(words)) {
+            Some(Ok(file)) => {
+                self.transcript.files.push(file);
+                return Event::File;
+            }
+            Some(Err(error)) => self.transcript.problems.push(format!("{error:#}")),
+            None if skipped => {}
+            None => self.transcript.problems.push(format!("`@end {words}` without `@data`")),
+        }
+        Event::Other
+    }
+
+    fn message<'a>(&mut self, message: &'a str) -> Event<'a> {
+        let (keyword, words) = message.split_once(' ').unwrap_or((message, ""));
+        let known = match keyword {
+            "data" => {
+                match Frame::begin(words) {
+                    Ok(frame) => self.open = Some(frame),
+                    Err(error) => {
+                        self.transcript.problems.push(format!("{error:#}"));
+                        self.give_up();
+                    }
+                }
+                Some(Event::Other)
+            }
+            "phase" => {
+                self.transcript.phase = Some(words.to_owned());
+                Some(Event::Phase(words))
+            }
+            "test" => test(words).map(|test| {
+                self.transcript.tests.push(test);
+                Event::Test
+            }),
+            "tests" => counts(words).map(|counts| {
+                self.transcript.counts = Some(counts);
+                Event::Other
+            }),
+            "counters" => counters(words).map(|counters| {
+                self.transcript.counters.push(counters);
+                Event::Other
+            }),
+            "done" => done(words).map(|done| {
+                // The first failure is the cause, and success does not undo it.
+                if !matches!(self.transcript.done, Some(Err(_))) {
+                    self.transcript.done = Some(done);
+                }
+                Event::Done
+            }),
+            _ => None,
+        };
+        known.unwrap_or_else(|| {
+            self.transcript.problems.push(format!("`@{message}` means nothing to this tool"));
+            Event::Other
+        })
+    }
+}
+
+/// `ok` or `failed MESSAGE`.
+fn verdict(words: &str) -> Option<Result<(), String>> {
+    match words.split_once(' ').unwrap_or((words, "")) {
+        ("ok", "") => Some(Ok(())),
+        ("failed", "") => Some(Err("no reason given".into())),
+        ("failed", message) => Some(Err(message.to_owned())),
+        _ => None,
+    }
+}
+
+fn done(words: &str) -> Option<Result<(), String>> {
+    verdict(words)
+}
+
+fn test(words: &str) -> Option<Test> {
+    let (name, words) = words.split_once(' ')?;
+    Some(Test { name: name.to_owned(), failure: verdict(words)?.err() })
+}
+
+fn counts(words: &str) -> Option<(usize, usize)> {
+    let (passed, failed) = words.split_once(' ')?;
+    Some((passed.parse().ok()?, failed.parse().ok()?))
+}
+
+fn counters(words: &str) -> Option<Counters> {
+    let mut words = words.split_whitespace();
+    let rank = words.next()?.parse().ok()?;
+    let values = words.map(|word| word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())));
+    Some(Counters { rank, values: values.collect::<Option<_>>()? })
+}
+
+#[cfg(test)]
+#[path = "console_tests.rs"]
+mod tests;

@@ -1,0 +1,212 @@
+//! A guest (a machine in QEMU, or the simulator) from its start to a verdict, within a time limit.
+
+use crate::{
+    console::{Console, Event, Transcript},
+    process::{Next, Running},
+};
+use anyhow::{Result, bail};
+use std::{
+    os::unix::process::ExitStatusExt,
+    process::{Command, ExitStatus},
+    time::{Duration, Instant},
+};
+
+/// The exit status of a guest that succeeded: one odd number, so that a reset of the machine (0) is no success.
+pub(crate) const SUCCESS: i32 = 33;
+
+/// How long a guest that has said `@done` may take to go away.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How many console lines are shown when a guest hangs.
+const TAIL_LINES: usize = 12;
+
+/// How a guest ended.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    Exited(ExitStatus),
+    TimedOut(Duration),
+    Lingered,
+}
+
+/// A guest that is no more.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Program and machine, for messages.
+    pub(crate) label: String,
+    pub(crate) transcript: Transcript,
+    pub(crate) elapsed: Duration,
+    ending: Ending,
+    /// What the process wrote to standard error.
+    messages: String,
+}
+
+/// Runs a guest; every event is shown to `watch` as it happens.
+///
+/// # Errors
+///
+/// When it cannot be started or the user wants to stop. Everything else is for [`Outcome::verdict`] to judge.
+pub(crate) fn run(
+    label: &str,
+    command: &mut Command,
+    limit: Duration,
+    mut watch: impl FnMut(&Event<'_>),
+) -> Result<Outcome> {
+    let start = Instant::now();
+    let mut deadline = start + limit;
+    let mut console = Console::default();
+    let mut running = Running::start(command)?;
+    let mut done = false;
+    let ending = loop {
+        match running.next(Some(deadline)) {
+            Next::Line(line) => {
+                let event = console.line(&line);
+                if event == Event::Done && !done {
+                    done = true;
+                    deadline = deadline.min(Instant::now() + GRACE);
+                }
+                watch(&event);
+            }
+            Next::End => match running.wait(deadline.max(Instant::now() + Duration::from_secs(1))) {
+                Ok(status) => break Ending::Exited(status),
+                Err(_) => break Ending::Lingered,
+            },
+            Next::TimedOut => break if done { Ending::Lingered } else { Ending::TimedOut(limit) },
+            Next::Interrupted => bail!("interrupted"),
+        }
+    };
+    if !matches!(ending, Ending::Exited(_)) {
+        for line in running.kill() {
+            watch(&console.line(&line));
+        }
+    }
+    crate::interrupt::check()?;
+    Ok(Outcome {
+        label: label.into(),
+        transcript: console.finish(),
+        elapsed: start.elapsed(),
+        ending,
+        messages: running.messages(),
+    })
+}
+
+impl Outcome {
+    /// Judges the guest: it has succeeded only when it said so, in words, by its status, and without a slip of the tongue.
+    ///
+    /// # Errors
+    ///
+    /// In every other case, with the reason.
+    pub(crate) fn verdict(&self) -> Result<()> {
+        let label = &self.label;
+        if let Some(Err(message)) = &self.transcript.done {
+            bail!("{label} failed: {message}");
+        }
+        let status = match self.ending {
+            Ending::TimedOut(limit) => {
+                let phase = self
+                    .transcript
+                    .phase
+                    .as_ref()
+                    .map_or_else(|| "before its first phase".into(), |phase| format!("in phase `{phase}`"));
+                bail!(
+                    "{label} hangs: no end after {} s, {phase}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
+                    limit.as_secs()
+                );
+            }
+            Ending::Lingered => bail!("{label} does not go away after its work is done"),
+            Ending::Exited(status) => status,
+        };
+        match (status.code(), &self.transcript.done) {
+            (Some(SUCCESS), Some(_)) => {}
+            (Some(SUCCESS), None) => bail!("{label} ended with the status of success but without `@done ok`"),
+            (Some(0), _) => bail!("{label} reset its machine (a triple fault){}", self.last_words()),
+            (Some(code), _) => bail!("{label} ended with status {code}{}", self.last_words()),
+            (None, _) => {
+                bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
+            }
+        }
+        if let Some(problem) = self.transcript.problems.first() {
+            bail!("{label}: {problem}");
+        }
+        Ok(())
+    }
+
+    /// What to show of a guest whose console was not shown live: its last lines.
+    pub(crate) fn show_tail(&self) {
+        eprintln!("--- {}: last lines of its console", self.label);
+        for line in self.transcript.tail(TAIL_LINES) {
+            eprintln!("    {line}");
+        }
+        self.show_messages();
+    }
+
+    /// Shows what the process itself complained about.
+    pub(crate) fn show_messages(&self) {
+        for line in self.messages.lines().take(TAIL_LINES) {
+            eprintln!("    {line}");
+        }
+    }
+
+    /// The line that says most about an early end.
+    fn last_words(&self) -> String {
+        let messages = self.messages.lines().map(str::trim);
+        let text = self.transcript.text.iter().map(|line| line.trim());
+        let telling =
+            |line: &&str| ["panic", "fault", "error", "cannot", "could not"].iter().any(|word| line.contains(word));
+        let lines: Vec<_> = text.chain(messages).filter(|line| !line.is_empty()).collect();
+        lines
+            .iter()
+            .copied()
+            .find(telling)
+            .or(lines.last().copied())
+            .map_or_else(String::new, |line| format!(": {line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guest(script: &str, limit_ms: u64) -> Outcome {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        run("stand-in", &mut command, Duration::from_millis(limit_ms), |_| {}).unwrap()
+    }
+
+    fn failure(script: &str) -> String {
+        guest(script, 10_000).verdict().expect_err("failure").to_string()
+    }
+
+    #[test]
+    fn success_needs_word_and_status() {
+        assert!(guest("echo hello; echo @done ok; exit 33", 10_000).verdict().is_ok());
+        assert!(failure("exit 33").contains("without `@done ok`"));
+        assert!(failure("echo @done ok; exit 35").contains("status 35"));
+        assert!(failure("echo @done ok; exit 0").contains("triple fault"));
+        assert!(failure("echo @done ok; echo @bogus; exit 33").contains("@bogus"));
+        assert!(failure("echo @done failed wrong sum on core 7; exit 33").contains("wrong sum on core 7"));
+    }
+
+    #[test]
+    fn an_early_end_quotes_the_guest() {
+        assert!(
+            failure("echo booting; echo 'core 3: panic at x.rs:1: boom'; echo bye; exit 35")
+                .ends_with("core 3: panic at x.rs:1: boom")
+        );
+        assert!(failure("echo 'qemu: could not load kernel' >&2; exit 1").contains("could not load kernel"));
+        assert!(failure("kill -9 $$").contains("signal 9"));
+    }
+
+    #[test]
+    fn a_hang_is_ended_and_explained() {
+        let outcome = guest("echo '@phase halos'; echo 'core 1 waits for core 2'; exec sleep 60", 500);
+        let message = outcome.verdict().unwrap_err().to_string();
+        assert!(message.contains("in phase `halos`") && message.contains("--timeout"), "{message}");
+        assert_eq!(outcome.transcript.text, ["core 1 waits for core 2"]);
+        assert!(outcome.elapsed < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_cut_off_result_fails() {
+        assert!(failure("echo '@data a.bin 3'; echo AAAA; echo '@done ok'; exit 33").contains("a.bin is cut off"));
+    }
+}

@@ -1,0 +1,90 @@
+//! How much memory a guest needs.
+//!
+//! Every core has a heap and statics of its own, and core 0's is larger because it takes the input apart and puts the
+//! result together. The numbers are the ones the kernel lays its memory out by.
+
+use anyhow::{Result, bail};
+
+/// The 64 MiB of shared memory behind four controllers, and 32 MiB for the image and what it starts with.
+const BASE_MIB: u64 = 64 + 32;
+
+/// What a core has besides its heap: stacks, statics, page tables, private copies of shared memory.
+const PER_CORE_KIB: u64 = 1024;
+
+/// The heap of a program without input.
+const HEAP_KIB: u64 = 4096;
+
+/// A 32-bit PC maps devices above this.
+const MOST_MIB: u64 = 3000;
+
+/// Memory of a guest.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Heap of every core but the first.
+    pub(crate) heap_kib: u64,
+    /// Heap of core 0.
+    pub(crate) heap0_kib: u64,
+    /// Memory of the whole machine.
+    pub(crate) memory_mib: u64,
+}
+
+impl Plan {
+    /// Computes the memory for a number of cores and input files of so many bytes. Given heap sizes win over computed ones.
+    ///
+    /// # Errors
+    ///
+    /// When it is more than a 32-bit PC can have.
+    pub(crate) fn new(cores: u16, input_bytes: u64, heap_kib: Option<u64>, heap0_kib: Option<u64>) -> Result<Self> {
+        let input_kib = input_bytes.div_ceil(1024);
+        let default = |copies: u64| HEAP_KIB.saturating_add(input_kib.saturating_mul(copies));
+        let heap0_kib = heap0_kib.or(heap_kib).unwrap_or_else(|| default(16));
+        let heap_kib = heap_kib.unwrap_or_else(|| default(2));
+        let cores = u64::from(cores);
+        let private_kib =
+            heap_kib.saturating_mul(cores - 1).saturating_add(heap0_kib).saturating_add(PER_CORE_KIB * cores);
+        let memory_mib = BASE_MIB + input_kib.saturating_add(private_kib).div_ceil(1024);
+        if memory_mib > MOST_MIB {
+            bail!(
+                "{} with {input_kib} KiB of input need {memory_mib} MiB of guest memory and a 32-bit PC has {MOST_MIB}: use fewer cores or a smaller input",
+                crate::cores::cores(u32::try_from(cores).unwrap_or(u32::MAX))
+            );
+        }
+        Ok(Self { heap_kib, heap0_kib, memory_mib })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_heaps() {
+        let plan = Plan::new(48, 0, None, None).unwrap();
+        assert_eq!(plan, Plan { heap_kib: 4096, heap0_kib: 4096, memory_mib: 64 + 32 + 48 * 5 });
+    }
+
+    #[test]
+    fn an_input_enlarges_heaps() {
+        // 277 365 bytes are 271 KiB rounded up.
+        let plan = Plan::new(48, 277_365, None, None).unwrap();
+        assert_eq!((plan.heap_kib, plan.heap0_kib), (4096 + 542, 4096 + 4336));
+        let kib = 47 * 4638 + 8432 + 48 * 1024 + 271;
+        assert_eq!(plan.memory_mib, 96 + u64::div_ceil(kib, 1024));
+    }
+
+    #[test]
+    fn given_heaps_win() {
+        let plan = Plan::new(2, 1 << 20, Some(1024), Some(2048)).unwrap();
+        assert_eq!(plan, Plan { heap_kib: 1024, heap0_kib: 2048, memory_mib: 96 + 1 + 1 + 2 + 2 });
+        assert_eq!(Plan::new(2, 0, Some(9000), None).unwrap().heap0_kib, 9000);
+    }
+
+    #[test]
+    fn too_much_is_refused() {
+        assert!(Plan::new(255, 1 << 20, None, None).is_ok());
+        let message = Plan::new(255, 16 << 20, None, None).unwrap_err().to_string();
+        assert!(message.contains("255 cores") && message.contains("fewer cores"), "{message}");
+        assert!(Plan::new(255, u64::MAX, None, None).is_err());
+        assert!(Plan::new(255, 0, Some(u64::MAX), None).is_err());
+    }
+}

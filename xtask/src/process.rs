@@ -1,0 +1,220 @@
+//! Child processes that never outlive this one, and their output line by line.
+
+use crate::interrupt;
+use anyhow::{Context, Result, bail};
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// How often a waiting loop looks whether the user wants to stop.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Lines that may wait for the reader before the child has to.
+const QUEUE_LINES: usize = 4096;
+
+/// Bytes of a child's standard error that are kept.
+const MESSAGE_BYTES: usize = 4 << 20;
+
+/// What came next from a child.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A line, without its end.
+    Line(String),
+    /// The child has closed its output.
+    End,
+    /// Nothing until the deadline.
+    TimedOut,
+    /// The user wants to stop.
+    Interrupted,
+}
+
+/// A running child whose standard output is read line by line; it is killed when dropped.
+pub(crate) struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    messages: Option<JoinHandle<String>>,
+}
+
+impl Running {
+    /// Starts the command with both outputs piped.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be started.
+    pub(crate) fn start(command: &mut Command) -> Result<Self> {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
+        let (Some(output), Some(error)) = (child.stdout.take(), child.stderr.take()) else {
+            bail!("the child's output is not piped");
+        };
+        let messages = thread::spawn(move || {
+            let mut text = Vec::new();
+            let mut error = error;
+            let _ = error.by_ref().take(MESSAGE_BYTES as u64).read_to_end(&mut text);
+            // A full pipe would stop the child.
+            let _ = std::io::copy(&mut error, &mut std::io::sink());
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        Ok(Self { child, lines: read_lines(output), messages: Some(messages) })
+    }
+
+    /// Waits for the next line.
+    pub(crate) fn next(&self, deadline: Option<Instant>) -> Next {
+        loop {
+            if interrupt::requested() {
+                return Next::Interrupted;
+            }
+            let left =
+                deadline.map_or(GLANCE, |deadline| deadline.saturating_duration_since(Instant::now()).min(GLANCE));
+            match self.lines.recv_timeout(left) {
+                Ok(line) => return Next::Line(line),
+                Err(RecvTimeoutError::Disconnected) => return Next::End,
+                Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                    return Next::TimedOut;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Kills the child and returns the lines that it had written but nobody had read.
+    pub(crate) fn kill(&mut self) -> Vec<String> {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Grandchildren may hold the pipe open, so this does not wait for its end for ever.
+        let deadline = Instant::now() + Duration::from_secs(2);
+        let mut rest = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            rest.push(line);
+        }
+        rest
+    }
+
+    /// Waits until the child, whose output has ended, is gone.
+    ///
+    /// # Errors
+    ///
+    /// When it is still there at the deadline.
+    pub(crate) fn wait(&mut self, deadline: Instant) -> Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.child.try_wait().context("cannot wait for the child")? {
+                return Ok(status);
+            }
+            if Instant::now() >= deadline || interrupt::requested() {
+                bail!("the process does not end");
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What the child, which has ended, wrote to standard error.
+    pub(crate) fn messages(&mut self) -> String {
+        self.messages.take().and_then(|reader| reader.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read_lines(output: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = sync_channel(QUEUE_LINES);
+    thread::spawn(move || {
+        let mut reader = BufReader::new(output);
+        let mut line = Vec::new();
+        while matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
+            let text = String::from_utf8_lossy(&line);
+            if sender.send(text.trim_end_matches(['\n', '\r']).to_owned()).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+    receiver
+}
+
+/// What a finished command left behind.
+pub(crate) struct Finished {
+    pub(crate) status: ExitStatus,
+    pub(crate) output: String,
+    pub(crate) messages: String,
+}
+
+/// Runs a command to its end with its output captured; each line of standard output is also shown to `look`.
+///
+/// # Errors
+///
+/// When it cannot be started, takes longer than `limit`, or the user wants to stop.
+pub(crate) fn finish(command: &mut Command, limit: Duration, mut look: impl FnMut(&str)) -> Result<Finished> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut running = Running::start(command)?;
+    let deadline = Instant::now() + limit;
+    let mut output = String::new();
+    loop {
+        match running.next(Some(deadline)) {
+            Next::Line(line) => {
+                look(&line);
+                output.push_str(&line);
+                output.push('\n');
+            }
+            Next::End => break,
+            Next::TimedOut => bail!("{name} has not ended after {} s", limit.as_secs()),
+            Next::Interrupted => bail!("interrupted"),
+        }
+    }
+    let status = running.wait(deadline.max(Instant::now() + Duration::from_secs(1)))?;
+    interrupt::check()?;
+    Ok(Finished { status, output, messages: running.messages() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::null());
+        command
+    }
+
+    #[test]
+    fn lines_and_status_arrive() {
+        let finished =
+            finish(&mut shell("printf 'one\\r\\ntwo'; echo three >&2; exit 3"), Duration::from_secs(10), |_| {})
+                .unwrap();
+        assert_eq!((finished.output.as_str(), finished.messages.as_str()), ("one\ntwo\n", "three\n"));
+        assert_eq!(finished.status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_child_that_hangs_is_killed() {
+        let start = Instant::now();
+        let error = finish(&mut shell("exec sleep 60"), Duration::from_millis(300), |_| {}).err().expect("too slow");
+        assert!(error.to_string().contains("has not ended"), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_killed_child_gives_up_its_last_line() {
+        let mut running = Running::start(&mut shell("printf 'half a line'; exec sleep 60")).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(1);
+        assert_eq!(running.next(Some(deadline)), Next::TimedOut);
+        assert_eq!(running.kill(), ["half a line"]);
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = Running::start(&mut Command::new("/nonexistent/program")).err().expect("cannot start");
+        assert!(format!("{error:#}").starts_with("cannot start /nonexistent/program"));
+    }
+}

@@ -1,0 +1,142 @@
+//! What to build and run: a program of the tree by its name, or a user's own crate by its directory.
+
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A binary target of cargo's, and the program in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// Its name, also of the directory with its results.
+    pub(crate) name: String,
+    /// Directory of the workspace or of the user's crate.
+    pub(crate) directory: PathBuf,
+    /// Package and binary for cargo's `-p` and `--bin`.
+    pub(crate) package: String,
+    pub(crate) binary: String,
+    /// Whether it belongs to this workspace.
+    pub(crate) in_tree: bool,
+}
+
+impl Program {
+    /// A program of the image `atoll`.
+    fn named(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            directory: workspace::root(),
+            package: "kernel".into(),
+            binary: "atoll".into(),
+            in_tree: true,
+        }
+    }
+
+    /// The image with the in-kernel tests.
+    pub(crate) fn integration() -> Self {
+        Self { name: "integration".into(), package: "tests".into(), binary: "integration".into(), ..Self::named("") }
+    }
+
+    /// Finds out what the user means: a name, or the directory of a crate that depends on `kernel`.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither.
+    pub(crate) fn resolve(text: &str) -> Result<Self> {
+        let path = Path::new(text);
+        if path.join("Cargo.toml").is_file() {
+            return Self::own(path);
+        }
+        let letters = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+        if text.contains('/') || path.is_dir() || text.starts_with('.') {
+            bail!("{text} has no Cargo.toml; a program is a name or the directory of a crate that depends on `kernel`");
+        }
+        ensure!(!text.is_empty() && text.chars().all(letters), "`{text}` is not the name of a program");
+        Ok(Self::named(text))
+    }
+
+    fn own(path: &Path) -> Result<Self> {
+        let directory = path.canonicalize().with_context(|| format!("cannot open {}", path.display()))?;
+        let mut command = workspace::command(workspace::host_cargo());
+        command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(&directory);
+        let output = command.output().context("cannot start cargo")?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr);
+            bail!("cargo does not understand {}: {}", path.display(), message.trim().trim_start_matches("error: "));
+        }
+        let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo's metadata is damaged")?;
+        Self::from_metadata(&metadata, &directory)
+    }
+
+    fn from_metadata(metadata: &Value, directory: &Path) -> Result<Self> {
+        let shown = directory.display();
+        let manifest = directory.join("Cargo.toml");
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let packages = list(&metadata["packages"]);
+        let is_this =
+            |package: &&Value| package["manifest_path"].as_str().is_some_and(|path| Path::new(path) == manifest);
+        let package = packages.iter().find(is_this).with_context(|| format!("{shown} is no package"))?;
+        let name = package["name"].as_str().unwrap_or_default().to_owned();
+        ensure!(
+            name == "kernel" || list(&package["dependencies"]).iter().any(|dependency| dependency["name"] == "kernel"),
+            "package {name} does not depend on `kernel`"
+        );
+        let targets = list(&package["targets"]);
+        let binaries: Vec<_> = targets
+            .iter()
+            .filter(|target| list(&target["kind"]).iter().any(|kind| kind == "bin"))
+            .filter_map(|target| target["name"].as_str())
+            .collect();
+        let binary = match (package["default_run"].as_str(), &binaries[..]) {
+            (Some(binary), _) => binary,
+            (None, [binary]) => binary,
+            (None, []) => bail!("package {name} has no binary (src/main.rs)"),
+            (None, [..]) => bail!("package {name} has several binaries; name one as `default-run` in its Cargo.toml"),
+        };
+        let in_tree = directory.starts_with(workspace::root().canonicalize().unwrap_or_default());
+        Ok(Self {
+            name: binary.into(),
+            directory: directory.into(),
+            package: name.clone(),
+            binary: binary.into(),
+            in_tree,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn metadata(dependencies: &[&str], binaries: &[&str]) -> Value {
+        let targets: Vec<_> = binaries.iter().map(|name| json!({"kind": ["bin"], "name": name})).collect();
+        let dependencies: Vec<_> = dependencies.iter().map(|name| json!({"name": name})).collect();
+        json!({"packages": [
+            {"name": "other", "manifest_path": "/y/Cargo.toml"},
+            {"name": "mine", "manifest_path": "/x/Cargo.toml", "dependencies": dependencies, "targets": targets, "default_run": null},
+        ]})
+    }
+
+    #[test]
+    fn own_crates() {
+        let program = Program::from_metadata(&metadata(&["kernel"], &["pi"]), Path::new("/x")).unwrap();
+        assert_eq!((program.name.as_str(), program.package.as_str(), program.in_tree), ("pi", "mine", false));
+        for (metadata, expected) in [
+            (metadata(&["libm"], &["pi"]), "does not depend"),
+            (metadata(&["kernel"], &[]), "no binary"),
+            (metadata(&["kernel"], &["a", "b"]), "default-run"),
+        ] {
+            let message = Program::from_metadata(&metadata, Path::new("/x")).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+        assert!(Program::from_metadata(&metadata(&["kernel"], &["a"]), Path::new("/z")).is_err());
+    }
+
+    #[test]
+    fn names_and_what_is_none() {
+        assert_eq!(Program::resolve("terrain").unwrap(), Program::named("terrain"));
+        for text in ["", "a b", "no/such", "./terrain", "program=x"] {
+            assert!(Program::resolve(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What the user sees while he waits: a spinner on a terminal, nothing elsewhere.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+
+/// A spinner with a message; it disappears when dropped.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Starts to spin. Standard error that is not a terminal shows nothing.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        let bar = ProgressBar::new_spinner();
+        // The template is fixed; when it is wrong the default one does.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        bar.set_message(message.into());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self(bar)
+    }
+
+    /// Replaces the message.
+    pub(crate) fn say(&self, message: impl Into<String>) {
+        self.0.set_message(message.into());
+    }
+
+    /// Prints a line to standard output without breaking the spinner.
+    pub(crate) fn print(&self, line: &str) {
+        self.0.suspend(|| println!("{line}"));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,209 @@
+//! Builds an image and boots it in QEMU.
+
+use crate::{
+    console::{Event, Transcript},
+    cores, guest,
+    image::{self, Profile},
+    memory::Plan,
+    program::Program,
+    progress::Progress,
+    qemu::Machine,
+    results, setup,
+    words::{self, Words},
+    workspace,
+};
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use std::{path::PathBuf, time::Duration};
+
+/// The elevation map that the default program computes on.
+const DEFAULT_INPUT: &str = "tests/data/jacksboro-elevation.pgm";
+
+/// The program that reads [`DEFAULT_INPUT`].
+pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
+
+/// Boot a program on many cores without cache coherence, in QEMU
+///
+/// Builds the image, checks it, boots it, shows what it prints and writes its result files below target/out. The exit
+/// status is 0 only when every rank has succeeded.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Name of a program, or directory of your own crate that depends on `kernel`
+    #[arg(default_value = DEFAULT_PROGRAM)]
+    program: String,
+
+    /// Install what is missing without asking
+    #[arg(long)]
+    yes: bool,
+
+    /// Number of cores, 1 to 255
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u16).range(1..=i64::from(cores::MOST)))]
+    cores: u16,
+
+    /// Seconds until a guest that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    /// One host thread per core: real interleavings, but slow beyond a few cores and never the same twice
+    #[arg(long)]
+    thread_multi: bool,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What QEMU and the simulator have in common.
+#[derive(Args)]
+pub(crate) struct Common {
+    /// Input file; again for more than one [default for terrain: tests/data/jacksboro-elevation.pgm]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Vec<PathBuf>,
+
+    /// Seed of everything that is left to chance
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+
+    /// Hand over to other cores after operations, at places that this seed chooses
+    #[arg(long, value_name = "S")]
+    pub(crate) preempt: Option<u64>,
+
+    /// Switch off the emulation of non-coherent memory, to see what it costs and catches
+    #[arg(long)]
+    pub(crate) coherent: bool,
+
+    /// Build without optimisation
+    #[arg(long, conflicts_with = "release")]
+    pub(crate) debug: bool,
+
+    /// Build with optimisation; this is the default
+    #[arg(long)]
+    pub(crate) release: bool,
+
+    /// Show every rank's operation counters
+    #[arg(long)]
+    pub(crate) counters: bool,
+
+    /// Options of the program
+    #[arg(last = true, value_name = "key=value")]
+    pub(crate) words: Vec<String>,
+}
+
+impl Common {
+    /// The words that mean the same to both.
+    ///
+    /// # Errors
+    ///
+    /// When a word of the user's cannot pass.
+    pub(crate) fn words(&self, program: &Program) -> Result<Words> {
+        let words = Words::default()
+            .value("program", Some(&program.name))
+            .value("seed", self.seed)
+            .value("preempt", self.preempt);
+        words.switch("coherent", self.coherent).free(&self.words)
+    }
+
+    /// The input files: those given, or the default program's.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read.
+    pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
+        let mut inputs = self.input.clone();
+        if inputs.is_empty() && program.in_tree && program.name == DEFAULT_PROGRAM {
+            inputs.push(default_input());
+        }
+        for input in &mut inputs {
+            let shown = workspace::display(input);
+            *input = input.canonicalize().with_context(|| format!("cannot read {shown}"))?;
+            ensure!(input.is_file(), "{shown} is not a file");
+            std::fs::File::open(&input).with_context(|| format!("cannot read {shown}"))?;
+        }
+        Ok(inputs)
+    }
+}
+
+/// The default program's input.
+pub(crate) fn default_input() -> PathBuf {
+    workspace::root().join(DEFAULT_INPUT)
+}
+
+/// The memory for a program's inputs and the user's words about heaps.
+///
+/// # Errors
+///
+/// When it is too much.
+pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
+    let bytes = inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum();
+    Plan::new(cores, bytes, words::number(free, "heap_kib")?, words::number(free, "heap0_kib")?)
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When anything fails, in the guest or before.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    let common = &arguments.common;
+    // What is wrong with the command line is said before anything is installed or built.
+    let program = Program::resolve(&arguments.program)?;
+    let inputs = common.inputs(&program)?;
+    let words = common.words(&program)?;
+    let plan = plan(arguments.cores, &inputs, &common.words)?;
+    let tools = setup::ensure(arguments.yes)?;
+    let built = image::bare_metal(&program, &tools, Profile::new(common.debug))?;
+    let machine = Machine {
+        qemu: &tools.qemu,
+        image: &built.executable,
+        inputs: &inputs,
+        cores: arguments.cores,
+        plan: &plan,
+        words,
+        thread_multi: arguments.thread_multi,
+    };
+    let mut staged = machine.stage()?;
+    let label = format!("{} on {}", program.name, cores::cores(arguments.cores.into()));
+    let outcome = live(&label, &mut staged.command, Duration::from_secs(arguments.timeout))?;
+    conclude(&outcome, &workspace::results(&program.name), common.counters)
+}
+
+/// Runs a guest in front of the user.
+///
+/// # Errors
+///
+/// When it cannot be started or the user stops it.
+pub(crate) fn live(label: &str, command: &mut std::process::Command, limit: Duration) -> Result<guest::Outcome> {
+    let progress = Progress::new(label);
+    guest::run(label, command, limit, |event| match event {
+        Event::Text(line) => progress.print(line),
+        Event::Phase(phase) => progress.say(format!("{label}: {phase}")),
+        _ => {}
+    })
+}
+
+/// Writes results, shows what was asked for, and judges.
+///
+/// # Errors
+///
+/// When the guest has failed or a result cannot be written.
+pub(crate) fn conclude(outcome: &guest::Outcome, directory: &std::path::Path, counters: bool) -> Result<()> {
+    // Files that arrived whole are worth having also after a failure, whose reason then comes first.
+    let written = results::write(&outcome.transcript, directory);
+    if counters {
+        show_counters(&outcome.transcript);
+    }
+    let verdict = outcome.verdict();
+    if verdict.is_err() {
+        outcome.show_messages();
+    }
+    verdict?;
+    results::announce(&written?);
+    println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
+    Ok(())
+}
+
+fn show_counters(transcript: &Transcript) {
+    for counters in &transcript.counters {
+        let values: Vec<_> = counters.values.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        println!("rank {}: {}", counters.rank, values.join(" "));
+    }
+}

@@ -1,0 +1,101 @@
+//! Builds a program for the host and runs it in the simulator.
+
+use crate::{
+    cores, image,
+    image::Profile,
+    machine::Machine,
+    program::Program,
+    run::{self, Common},
+    setup, statics, workspace,
+};
+use anyhow::Result;
+use clap::Args;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// Run a program in the simulator: the same program, in virtual time, on the host
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Name of a program, or directory of your own crate that depends on `kernel`
+    program: String,
+
+    /// The machine: `scc` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile)
+    #[arg(long, value_name = "M", default_value = "scc")]
+    machine: Machine,
+
+    /// Number of cores [default: all of the machine's]
+    #[arg(long, value_name = "N")]
+    cores: Option<u32>,
+
+    /// Seconds until a simulation that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When anything fails, in the simulation or before.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    let common = &arguments.common;
+    let count = arguments.cores.unwrap_or_else(|| arguments.machine.default_cores());
+    arguments.machine.check(count)?;
+    let program = Program::resolve(&arguments.program)?;
+    let inputs = common.inputs(&program)?;
+    let words = common.words(&program)?.value("machine", Some(&arguments.machine)).value("cores", Some(count));
+    let built = image::host(&program, Profile::new(common.debug))?;
+    if let Some(objdump) = setup::objdump() {
+        check_statics(&objdump, &built.executable, &program)?;
+    }
+    let mut command = command(&built.executable, &words.to_string(), &inputs);
+    let label = format!("{} on {} simulated", program.name, cores::cores(count));
+    let outcome = run::live(&label, &mut command, Duration::from_secs(arguments.timeout))?;
+    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)
+}
+
+/// The simulator's command line.
+pub(crate) fn command(binary: &Path, words: &str, inputs: &[PathBuf]) -> Command {
+    let mut command = workspace::command(binary);
+    command.args(["--cmdline", words]);
+    for input in inputs {
+        command.arg("--module").arg(input);
+    }
+    command
+}
+
+/// Checks the code that runs on every rank for writable statics.
+///
+/// # Errors
+///
+/// When it has one.
+pub(crate) fn check_statics(objdump: &Path, binary: &Path, program: &Program) -> Result<()> {
+    let own = format!("{}::", program.binary.replace('-', "_"));
+    let mut paths = statics::IN_TREE.to_vec();
+    if !program.in_tree {
+        paths.push(&own);
+    }
+    statics::check(objdump, binary, &paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_line() {
+        let inputs = ["/x/a b.pgm".into(), "/x/c".into()];
+        let command = command(Path::new("/t/atoll"), "program=terrain machine=scc cores=48", &inputs);
+        let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+        assert_eq!(
+            words,
+            ["--cmdline", "program=terrain machine=scc cores=48", "--module", "/x/a b.pgm", "--module", "/x/c"]
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! The main job on 48 cores: twice in QEMU and once in the simulator, which must agree in every counter and every bit.
+
+use super::{Arguments, summary::Suite};
+use crate::{
+    console::{Counters, Transcript},
+    guest,
+    image::{self, Profile},
+    program::Program,
+    progress::Progress,
+    qemu::Machine,
+    results, run,
+    setup::Tools,
+    sim,
+    words::Words,
+    workspace,
+};
+use anyhow::{Context, Result, bail, ensure};
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+/// Names of the tests in here, for `--filter`.
+pub(crate) const NAMES: [&str; 6] = [
+    "main-job-qemu",
+    "main-job-simulator",
+    "main-job-repeats",
+    "main-job-counters-equal",
+    "main-job-results-equal",
+    "main-job-counters-expected",
+];
+
+/// Cores of the main job.
+const CORES: u16 = 48;
+
+/// Counters that depend on timing: what was tried in vain, and what a cache did on its own.
+const UNCOMPARED: [&str; 4] = ["failed_polls", "failed_acquires", "lines_fetched", "lines_evicted"];
+
+/// The recorded counters.
+fn expected_file() -> PathBuf {
+    workspace::root().join("tests/expected/terrain-48.counters")
+}
+
+/// Runs the main job and compares.
+///
+/// # Errors
+///
+/// When it cannot be built or started.
+pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
+    let program = Program::resolve(run::DEFAULT_PROGRAM)?;
+    let image = image::bare_metal(&program, tools, Profile::Release)?;
+    let simulator = image::host(&program, Profile::Release)?;
+    let inputs = [run::default_input()];
+    let words = Words::default().value("program", Some(&program.name));
+    let in_qemu = || -> Result<guest::Outcome> {
+        let _progress = Progress::new("main job in QEMU");
+        let plan = run::plan(CORES, &inputs, &[])?;
+        let machine = Machine {
+            qemu: &tools.qemu,
+            image: &image.executable,
+            inputs: &inputs,
+            cores: CORES,
+            plan: &plan,
+            words: words.clone(),
+            thread_multi: false,
+        };
+        guest::run("terrain on 48 cores", &mut machine.stage()?.command, arguments.limit(), |_| {})
+    };
+    let in_simulator = || {
+        let _progress = Progress::new("main job in the simulator");
+        let words = words.clone().value("machine", Some("scc")).value("cores", Some(CORES));
+        let mut command = sim::command(&simulator.executable, &words.to_string(), &inputs);
+        guest::run("terrain on 48 simulated cores", &mut command, arguments.limit(), |_| {})
+    };
+    let (first, again, simulated) = (in_qemu()?, in_qemu()?, in_simulator()?);
+    for outcome in [&first, &again, &simulated] {
+        if outcome.verdict().is_err() {
+            outcome.show_tail();
+        }
+    }
+    let results = [
+        first.verdict().and_then(|()| results::write(&first.transcript, &workspace::results(&program.name)).map(drop)),
+        simulated.verdict(),
+        again.verdict().and_then(|()| same("in the first run", &first.transcript, "in the second", &again.transcript)),
+        same_counters("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),
+        same_files("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),
+        expected(&first.transcript, arguments.bless && first.verdict().is_ok()),
+    ];
+    for (name, result) in NAMES.into_iter().zip(results) {
+        if arguments.wants(name) {
+            suite.check(name, result);
+        }
+    }
+    Ok(())
+}
+
+fn same(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
+    same_counters(left_name, left, right_name, right)?;
+    same_files(left_name, left, right_name, right)
+}
+
+/// Counters by rank and name, without those that depend on timing. A rank may send several lines.
+fn compared(transcript: &Transcript) -> BTreeMap<(u32, usize, &str), &str> {
+    let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut all = BTreeMap::new();
+    for Counters { rank, values } in &transcript.counters {
+        let line = lines.entry(*rank).or_default();
+        *line += 1;
+        for (key, value) in values.iter().filter(|(key, _)| !UNCOMPARED.contains(&key.as_str())) {
+            all.insert((*rank, *line, key.as_str()), value.as_str());
+        }
+    }
+    all
+}
+
+fn same_counters(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
+    let (left, right) = (compared(left), compared(right));
+    ensure!(!left.is_empty(), "no counters {left_name}");
+    ensure!(!right.is_empty(), "no counters {right_name}");
+    let mut differences = Vec::new();
+    for key in left.keys().chain(right.keys().filter(|key| !left.contains_key(*key))) {
+        let (one, other) = (left.get(key).unwrap_or(&"missing"), right.get(key).unwrap_or(&"missing"));
+        if one != other {
+            differences.push(format!("rank {} {}: {one} {left_name}, {other} {right_name}", key.0, key.2));
+        }
+    }
+    if let Some(first) = differences.first() {
+        bail!("{} counters differ, the first: {first}", differences.len());
+    }
+    Ok(())
+}
+
+fn same_files(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
+    ensure!(!left.files.is_empty(), "no result file {left_name}");
+    ensure!(
+        left.files.len() == right.files.len(),
+        "{} result files {left_name}, {} {right_name}",
+        left.files.len(),
+        right.files.len()
+    );
+    for (one, other) in left.files.iter().zip(&right.files) {
+        ensure!(one.name == other.name, "result file {} {left_name}, {} {right_name}", one.name, other.name);
+        let difference = one.bytes.iter().zip(&other.bytes).position(|(one, other)| one != other);
+        if let Some(place) = difference {
+            bail!("{} differs from byte {place} on between the results {left_name} and {right_name}", one.name);
+        }
+        ensure!(one.bytes.len() == other.bytes.len(), "{} has another length {left_name} than {right_name}", one.name);
+    }
+    Ok(())
+}
+
+/// The counters as they are recorded: one line per rank and counter.
+fn record(transcript: &Transcript) -> String {
+    compared(transcript).iter().map(|((rank, line, key), value)| format!("{rank} {line} {key} {value}\n")).collect()
+}
+
+/// Compares with the recorded counters, or records them.
+fn expected(transcript: &Transcript, bless: bool) -> Result<()> {
+    let path = expected_file();
+    let found = record(transcript);
+    if bless {
+        return results::put(&path, found.as_bytes());
+    }
+    let shown = workspace::display(&path);
+    let recorded = fs::read_to_string(&path).with_context(|| format!("cannot read {shown}; --bless records it"))?;
+    let difference = recorded.lines().zip(found.lines()).find(|(recorded, found)| recorded != found);
+    if let Some((recorded, found)) = difference {
+        bail!("`{found}` instead of `{recorded}` (rank, line, counter, value); if it should be so, --bless records it");
+    }
+    ensure!(
+        recorded.lines().count() == found.lines().count(),
+        "more or fewer counters than in {shown}; if it should be so, --bless records it"
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{console::Console, frame::File};
+
+    fn transcript(lines: &str) -> Transcript {
+        let mut console = Console::default();
+        for line in lines.lines() {
+            console.line(line);
+        }
+        console.finish()
+    }
+
+    #[test]
+    fn counters_are_compared_without_those_of_timing() {
+        let left = transcript("@counters 1 drains=2 failed_polls=7\n@counters 0 drains=1");
+        let right = transcript("@counters 0 drains=1\n@counters 1 drains=2 failed_polls=9");
+        assert!(same_counters("a", &left, "b", &right).is_ok());
+        let right = transcript("@counters 0 drains=1\n@counters 1 drains=3");
+        let message = same_counters("a", &left, "b", &right).unwrap_err().to_string();
+        assert!(message.ends_with("rank 1 drains: 2 a, 3 b"), "{message}");
+        assert!(same_counters("a", &left, "b", &transcript("@counters 0 drains=1")).is_err());
+        assert!(same_counters("a", &left, "b", &transcript("")).is_err());
+        assert!(same_counters("a", &transcript("@counters 0 drains=1"), "b", &left).is_err());
+    }
+
+    #[test]
+    fn files_are_compared_bit_for_bit() {
+        let with = |bytes: &[u8]| Transcript {
+            files: vec![File { name: "terrain.pgm".into(), bytes: bytes.to_vec() }],
+            ..Transcript::default()
+        };
+        assert!(same_files("a", &with(b"123"), "b", &with(b"123")).is_ok());
+        assert!(same_files("a", &with(b"123"), "b", &with(b"129")).unwrap_err().to_string().contains("byte 2"));
+        assert!(same_files("a", &with(b"123"), "b", &with(b"12")).is_err());
+        assert!(same_files("a", &with(b"123"), "b", &Transcript::default()).is_err());
+        assert!(same_files("a", &Transcript::default(), "b", &Transcript::default()).is_err());
+    }
+
+    #[test]
+    fn records_are_lines() {
+        assert_eq!(
+            record(&transcript("@counters 0 drains=1 words_read=2 failed_polls=9")),
+            "0 1 drains 1\n0 1 words_read 2\n"
+        );
+    }
+}

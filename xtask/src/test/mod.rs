@@ -1,0 +1,142 @@
+//! All tests: on the host, in guests of several sizes, and of the main job on both backends.
+
+mod guests;
+mod host;
+mod main_job;
+mod summary;
+
+use crate::{cores::List, image, image::Profile, interrupt, program::Program, progress::Progress, run, setup, sim};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::{fmt, time::Duration};
+use summary::Summary;
+
+/// Sizes at which the in-kernel tests boot.
+const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
+
+/// The largest machine, booted once.
+const LARGEST: u16 = crate::cores::MOST;
+
+/// Run all tests: on the host, in QEMU on 1 to 255 cores, and QEMU against the simulator
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Install what is missing without asking
+    #[arg(long)]
+    yes: bool,
+
+    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48 and 255]
+    #[arg(long, value_name = "LIST")]
+    cores: Option<List>,
+
+    /// Only tests whose name contains this
+    #[arg(long, value_name = "NAME")]
+    filter: Option<String>,
+
+    /// Record the main job's operation counters as the expected ones
+    #[arg(long)]
+    bless: bool,
+
+    /// In-kernel tests with one host thread per core: real interleavings, slow beyond a few cores
+    #[arg(long)]
+    thread_multi: bool,
+
+    /// In-kernel tests with hand-overs to other cores at places that this seed chooses
+    #[arg(long, value_name = "S")]
+    preempt: Option<u64>,
+
+    /// Seconds until a guest that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+impl Arguments {
+    fn limit(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.filter.as_deref().is_none_or(|filter| name.contains(filter))
+    }
+
+    fn sizes(&self) -> Vec<u16> {
+        match &self.cores {
+            Some(list) => list.0.clone(),
+            None => CORES.into_iter().chain([LARGEST]).collect(),
+        }
+    }
+}
+
+/// Tests have failed, and everything has been said about it.
+#[derive(Debug)]
+pub(crate) struct Failed;
+
+impl fmt::Display for Failed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("tests failed")
+    }
+}
+
+impl std::error::Error for Failed {}
+
+/// The command.
+///
+/// # Errors
+///
+/// When a test fails, or tests cannot run at all.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if let Some(filter) = &arguments.filter {
+        // It becomes a word of the kernel's command line.
+        crate::words::Words::default().free(&[format!("x={filter}")])?;
+    }
+    let tools = setup::ensure(arguments.yes)?;
+    let mut summary = Summary::default();
+
+    summary.suite("host", |suite| host::run(suite, arguments.filter.as_deref()))?;
+    in_kernel(arguments, &tools, &mut summary)?;
+    if main_job::NAMES.iter().any(|name| arguments.wants(name)) {
+        summary.suite("main job", |suite| main_job::run(suite, arguments, &tools))?;
+    }
+    if let (0, Some(filter)) = (summary.total(), &arguments.filter) {
+        bail!("no test matches `{filter}`");
+    }
+    summary.print();
+    if summary.failed() > 0 { Err(Failed.into()) } else { Ok(()) }
+}
+
+/// The in-kernel tests, one boot per machine size.
+fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary) -> Result<()> {
+    let program = Program::integration();
+    let mut built = None;
+    summary.suite("image", |suite| {
+        let image = image::bare_metal(&program, tools, Profile::Release)?;
+        let simulator = image::host(&Program::resolve(run::DEFAULT_PROGRAM)?, Profile::Release)?;
+        if arguments.wants("p54c-instructions") {
+            // Without them there would have been no image.
+            suite.pass("p54c-instructions");
+        }
+        if arguments.wants("no-warnings") {
+            suite.check(
+                "no-warnings",
+                if let Some(first) = image.warnings.first() {
+                    Err(anyhow::anyhow!("{}", first.trim()))
+                } else {
+                    Ok(())
+                },
+            );
+        }
+        if arguments.wants("no-writable-statics") {
+            suite.check("no-writable-statics", sim::check_statics(&tools.objdump, &simulator.executable, &program));
+        }
+        built = Some(image);
+        Ok(())
+    })?;
+    let Some(image) = built else { return Ok(()) };
+    for cores in arguments.sizes() {
+        let _progress = Progress::new(format!("in-kernel tests on {}", crate::cores::cores(cores.into())));
+        summary.suite(&format!("in-kernel, {}", crate::cores::cores(cores.into())), |suite| {
+            guests::run(suite, arguments, tools, &image.executable, cores)
+        })?;
+        interrupt::check()?;
+    }
+    Ok(())
+}

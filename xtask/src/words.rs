@@ -1,0 +1,111 @@
+//! The words of a kernel's command line: `key=value` or `key`, separated by spaces.
+
+use anyhow::{Result, bail, ensure};
+
+/// Keys that have an option of their own, and which.
+const OWN_OPTION: [(&str, &str); 7] = [
+    ("program", "the PROGRAM argument"),
+    ("filter", "--filter"),
+    ("cores", "--cores"),
+    ("machine", "--machine"),
+    ("seed", "--seed"),
+    ("preempt", "--preempt"),
+    ("coherent", "--coherent"),
+];
+
+/// A command line in the making.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Words(Vec<String>);
+
+impl Words {
+    /// Adds `key=value` when there is a value.
+    #[must_use]
+    pub(crate) fn value(mut self, key: &str, value: Option<impl ToString>) -> Self {
+        if let Some(value) = value {
+            self.0.push(format!("{key}={}", value.to_string()));
+        }
+        self
+    }
+
+    /// Adds `key` when it is switched on.
+    #[must_use]
+    pub(crate) fn switch(mut self, key: &str, on: bool) -> Self {
+        if on {
+            self.0.push(key.into());
+        }
+        self
+    }
+
+    /// Adds the user's own words.
+    ///
+    /// # Errors
+    ///
+    /// When one could not reach the kernel as it is, or has an option of its own.
+    pub(crate) fn free(mut self, words: &[String]) -> Result<Self> {
+        for word in words {
+            ensure!(
+                !word.is_empty() && word.chars().all(|letter| letter.is_ascii_graphic() && letter != '"'),
+                "`{word}` cannot be a word of the kernel's command line: no spaces, quotes or special letters"
+            );
+            let key = word.split('=').next().unwrap_or_default();
+            ensure!(!key.is_empty(), "`{word}` has no key; program options are key=value or key");
+            if let Some((_, option)) = OWN_OPTION.iter().find(|(own, _)| *own == key) {
+                bail!("`{word}`: use {option} instead");
+            }
+            self.0.push(word.clone());
+        }
+        Ok(self)
+    }
+}
+
+impl std::fmt::Display for Words {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0.join(" "))
+    }
+}
+
+/// The value of `key=` among the user's words, as a number.
+///
+/// # Errors
+///
+/// When it is not a number.
+pub(crate) fn number(words: &[String], key: &str) -> Result<Option<u64>> {
+    let value = words.iter().rev().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+    value.map(|value| value.parse().map_err(|_| anyhow::anyhow!("`{key}={value}` is not a number"))).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn composed_in_order() {
+        let words = Words::default()
+            .value("program", Some("terrain"))
+            .value("seed", Some(7))
+            .value("preempt", None::<u64>)
+            .switch("coherent", true)
+            .free(&strings(&["steps=100", "verbose"]))
+            .unwrap();
+        assert_eq!(words.to_string(), "program=terrain seed=7 coherent steps=100 verbose");
+    }
+
+    #[test]
+    fn words_that_cannot_pass() {
+        for word in ["", "a b", "=3", "a\nb", "cores=3", "coherent", "seed=1", "k=\"x\"", "k=ä"] {
+            assert!(Words::default().free(&strings(&[word])).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        let words = strings(&["heap_kib=1", "heap_kib=2", "heap0_kib=x"]);
+        assert_eq!(number(&words, "heap_kib").unwrap(), Some(2));
+        assert_eq!(number(&words, "heap").unwrap(), None);
+        assert!(number(&words, "heap0_kib").is_err());
+    }
+}
