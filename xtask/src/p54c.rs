@@ -20,6 +20,12 @@ const INSTRUCTIONS: &str = include_str!("p54c.txt");
 const PREFIXES: [&str; 14] =
     ["lock", "rep", "repz", "repe", "repnz", "repne", "cs", "ds", "es", "ss", "fs", "gs", "data16", "addr16"];
 
+/// How the multiboot header begins, which stands among the code without being any.
+const MULTIBOOT_MAGIC: &str = "02 b0 ad 1b";
+
+/// Length of the multiboot header.
+const MULTIBOOT_BYTES: u64 = 12;
+
 /// How many violations are shown.
 const SHOWN: usize = 10;
 
@@ -42,7 +48,7 @@ struct Violation {
 pub(crate) fn check_image(objdump: &Path, image: &Path) -> Result<usize> {
     let shown = workspace::display(image);
     let mut command = workspace::command(objdump);
-    command.args(["--disassemble", "--wide", "--demangle", "-M", "intel", "--no-show-raw-insn"]).arg(image);
+    command.args(["--disassemble", "--wide", "--demangle", "-M", "intel"]).arg(image);
     let finished = process::finish(command.env("LC_ALL", "C"), LIMIT, |_| {})?;
     if !finished.status.success() {
         bail!("objdump cannot read {shown}: {}", finished.messages.lines().last().unwrap_or("no reason given"));
@@ -71,19 +77,33 @@ fn check(disassembly: &str) -> (usize, Vec<Violation>) {
         INSTRUCTIONS.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect();
     let mut function = "";
     let mut checked = 0;
+    let mut header_end = 0;
     let mut violations = Vec::new();
     for line in disassembly.lines() {
         if let Some((_, name)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
             function = name;
-        } else if let Some((address, instruction)) = line.split_once(":\t") {
-            checked += 1;
-            if !is_known(instruction, &known) {
-                violations.push(Violation {
-                    address: format!("0x{}", address.trim()),
-                    function: function.into(),
-                    instruction: instruction.split_whitespace().collect::<Vec<_>>().join(" "),
-                });
-            }
+            continue;
+        }
+        // Address, bytes, instruction; data has only the first two.
+        let Some((address, (bytes, instruction))) =
+            line.split_once(":\t").and_then(|(address, rest)| Some((address.trim(), rest.split_once('\t')?)))
+        else {
+            continue;
+        };
+        let place = u64::from_str_radix(address, 16).unwrap_or(0);
+        if bytes.starts_with(MULTIBOOT_MAGIC) {
+            header_end = place + MULTIBOOT_BYTES;
+        }
+        if place < header_end {
+            continue;
+        }
+        checked += 1;
+        if !is_known(instruction, &known) {
+            violations.push(Violation {
+                address: format!("0x{address}"),
+                function: function.into(),
+                instruction: instruction.split_whitespace().collect::<Vec<_>>().join(" "),
+            });
         }
     }
     (checked, violations)
@@ -106,7 +126,7 @@ mod tests {
     use super::*;
 
     fn violations(code: &str) -> Vec<String> {
-        let lines: Vec<_> = code.lines().map(|line| format!("  100000:\t{line}")).collect();
+        let lines: Vec<_> = code.lines().map(|line| format!("  100000:\t90 90   \t{line}")).collect();
         check(&lines.join("\n")).1.into_iter().map(|violation| violation.instruction).collect()
     }
 
@@ -130,8 +150,8 @@ mod tests {
 
     #[test]
     fn a_violation_says_where() {
-        let text = "\na.elf:     file format elf32-i386\n\nDisassembly of section .text:\n\n00100000 <kernel::main>:\n  100000:\tret\n\n\
-            00100004 <boot_entry>:\n  100004:\tcmove  ecx,eax\n  100007:\tjmp    100000 <cmov>\n";
+        let text = "\na.elf:     file format elf32-i386\n\nDisassembly of section .text:\n\n00100000 <kernel::main>:\n  100000:\tc3  \tret\n\n\
+            00100004 <boot_entry>:\n  100004:\t0f 44 c8  \tcmove  ecx,eax\n  100007:\teb f7  \tjmp    100000 <cmov>\n";
         let (checked, violations) = check(text);
         assert_eq!(checked, 3);
         let violation = Violation {
@@ -140,6 +160,16 @@ mod tests {
             instruction: "cmove ecx,eax".into(),
         };
         assert_eq!(violations, [violation]);
+    }
+
+    #[test]
+    fn data_among_code_is_no_code() {
+        let object = "  100000:\t0f 44 c8 00                 .D..\n  100004:\tc3  \tret";
+        assert_eq!(check(object), (1, Vec::new()));
+        let header = "  100000:\t02 b0 ad 1b 03 00  \tadd dh,[eax+0x31bad]\n  100006:\t00 00  \tadd [eax],al\n  100008:\tfb  \tsti\n  \
+            100009:\t4f  \tdec edi\n  10000a:\te4  \t.byte 0xe4\n  10000c:\t0f 44 c8  \tcmove ecx,eax";
+        let (checked, violations) = check(header);
+        assert_eq!((checked, violations.len()), (1, 1));
     }
 
     #[test]

@@ -70,12 +70,14 @@ pub struct CachingRegion {
     resident: Vec<Resident, MAX_FRAMES>,
     free: Vec<u16, MAX_FRAMES>,
     frames_known: bool,
+    /// Something was touched for writing since an eviction last found nothing dirty.
+    may_be_dirty: bool,
 }
 
 impl CachingRegion {
     /// A region with nothing in it.
     pub const fn new() -> Self {
-        Self { resident: Vec::new(), free: Vec::new(), frames_known: false }
+        Self { resident: Vec::new(), free: Vec::new(), frames_known: false, may_be_dirty: false }
     }
 
     /// Makes the lines of `region` present. Returns how many lines were fetched and how many dirty ones evicted.
@@ -83,6 +85,7 @@ impl CachingRegion {
     /// A region of more pages than there are frames does not become present as a whole.
     pub fn touch<P: Platform>(&mut self, platform: &P, window: &P::Window, region: Region<kind::Cached>, write: bool) -> Touched {
         let mut touched = Touched::default();
+        self.may_be_dirty |= write;
         let (first, end) = (region.start().flat() / LINE_BYTES, region.start().flat() / LINE_BYTES + region.len_lines());
         let mut line = first;
         while line < end {
@@ -135,17 +138,32 @@ impl CachingRegion {
         written
     }
 
-    /// Evicts one line of some resident page, as the platform chooses: writes it back if it is dirty. Returns the
-    /// number of lines written back.
+    /// Whether an eviction could find something to write back.
+    pub fn may_be_dirty(&self) -> bool {
+        self.may_be_dirty
+    }
+
+    /// Evicts one dirty line of some resident page, as the platform chooses: writes it back. Returns the number of lines
+    /// written back, 0 if none is dirty.
     ///
     /// The copy stays, now clean; dropping it would change memory under a slice that a program holds.
     pub fn evict_a_line<P: Platform>(&mut self, platform: &P, window: &P::Window) -> u64 {
-        if self.resident.is_empty() {
+        let mut dirty: Vec<(u16, u128), MAX_FRAMES> = Vec::new();
+        for index in 0..self.resident.len() {
+            let lines = self.dirty_lines(window, index, u128::MAX);
+            if lines != 0 {
+                assert!(dirty.push((index as u16, lines)).is_ok(), "there are no more dirty pages than frames");
+            }
+        }
+        self.may_be_dirty = !dirty.is_empty();
+        if dirty.is_empty() {
             return 0;
         }
-        let index = platform.choose(Choice::VictimPage, self.resident.len());
-        let line = platform.choose(Choice::VictimLine, LINES_PER_PAGE);
-        self.write_back(platform, window, index, 1 << line)
+        let (index, lines) = dirty[platform.choose(Choice::VictimPage, dirty.len())];
+        let victim = platform.choose(Choice::VictimLine, lines.count_ones() as usize);
+        let line = (0..LINES_PER_PAGE).filter(|line| lines >> line & 1 == 1).nth(victim).expect("a choice is below its options");
+        self.may_be_dirty = dirty.len() > 1 || lines.count_ones() > 1;
+        self.write_back(platform, window, usize::from(index), 1 << line)
     }
 
     fn position(&self, page: usize) -> Result<usize, usize> {
@@ -200,32 +218,46 @@ impl CachingRegion {
         index
     }
 
+    /// Which of `lines` of a resident page are present and differ from their twins.
+    fn dirty_lines<W: PageWindow>(&self, window: &W, index: usize, lines: u128) -> u128 {
+        let Resident { page, frame, lines: present } = self.resident[index];
+        let (page, frame) = (usize::from(page), usize::from(frame));
+        if !window.is_dirty(page) {
+            return 0;
+        }
+        let mut dirty = 0;
+        for line in (0..LINES_PER_PAGE).filter(|line| (lines & present) >> line & 1 == 1) {
+            let (mut data, mut twin) = (Line::default(), Line::default());
+            // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
+            unsafe {
+                data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(page * PAGE_BYTES + line * LINE_BYTES), LINE_BYTES);
+                twin.0.as_mut_ptr().copy_from_nonoverlapping(window.twin(frame).add(line * LINE_BYTES), LINE_BYTES);
+            }
+            dirty |= u128::from(data != twin) << line;
+        }
+        dirty
+    }
+
     fn write_back<P: Platform>(&mut self, platform: &P, window: &P::Window, index: usize, lines: u128) -> u64 {
         let Resident { page, frame, lines: present } = self.resident[index];
         let (page, frame) = (usize::from(page), usize::from(frame));
         if !window.is_dirty(page) {
             return 0;
         }
-        let mut written = 0;
-        for line in (0..LINES_PER_PAGE).filter(|line| (lines & present) >> line & 1 == 1) {
+        let dirty = self.dirty_lines(window, index, lines);
+        for line in (0..LINES_PER_PAGE).filter(|line| dirty >> line & 1 == 1) {
             let flat = page * PAGE_BYTES + line * LINE_BYTES;
-            let (mut data, mut twin) = (Line::default(), Line::default());
-            // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
-            unsafe {
-                data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(flat), LINE_BYTES);
-                twin.0.as_mut_ptr().copy_from_nonoverlapping(window.twin(frame).add(line * LINE_BYTES), LINE_BYTES);
-            }
-            if data != twin {
-                platform.write_line(LineAddress::Shared(SharedAddress::from_flat(flat)), &data, mask_of(0, LINE_BYTES));
-                // SAFETY: as above.
-                unsafe { window.twin(frame).add(line * LINE_BYTES).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
-                written += 1;
-            }
+            let mut data = Line::default();
+            // SAFETY: the page is mapped (it is resident) and `line` lies inside it.
+            unsafe { data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(flat), LINE_BYTES) };
+            platform.write_line(LineAddress::Shared(SharedAddress::from_flat(flat)), &data, mask_of(0, LINE_BYTES));
+            // SAFETY: as above, and `line` lies inside the twin.
+            unsafe { window.twin(frame).add(line * LINE_BYTES).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
         }
         if lines & present == present {
             window.set_clean(page);
         }
-        written
+        u64::from(dirty.count_ones())
     }
 
     fn forget<W: PageWindow>(&mut self, window: &W, index: usize, lines: u128) {

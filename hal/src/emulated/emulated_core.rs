@@ -99,12 +99,18 @@ impl<P: Platform> Core<P> {
         });
     }
 
-    /// What the hardware may do by itself between two operations of a program.
+    /// The line in the write-combine buffer, which nobody else has seen; for reports.
+    pub fn undrained(&self) -> Option<LineAddress> {
+        self.lines.borrow().pending().map(|pending| pending.at)
+    }
+
+    /// What the hardware may do by itself between two operations of a program. It asks only where both answers make a
+    /// difference, so that exhaustive exploration has few choices.
     fn explore(&self) {
-        if self.platform.choose(Choice::DrainEarly, 2) == 1 {
+        if self.undrained().is_some() && self.platform.choose(Choice::DrainEarly, 2) == 1 {
             self.push_out_pending();
         }
-        if self.platform.choose(Choice::Evict, 2) == 1 {
+        if self.region.borrow().may_be_dirty() && self.platform.choose(Choice::Evict, 2) == 1 {
             self.provoke_eviction();
         }
     }
@@ -397,7 +403,7 @@ impl<P: Platform> TestAndSet for Core<P> {
             if self.try_acquire_register(core) {
                 break;
             }
-            info.undrained = self.lines.borrow().pending().map(|pending| pending.at);
+            info.undrained = self.undrained();
             if let Woken::Poll { missed_polls } = self.platform.park(watch, Deadline::Never, &info) {
                 self.counting.count(|counters| counters.failed_acquires += missed_polls);
             }
@@ -449,7 +455,7 @@ impl<P: Platform> Wait for Core<P> {
                 break Ok(value);
             }
             let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
-            let info = WaitInfo { reason, undrained: self.lines.borrow().pending().map(|pending| pending.at) };
+            let info = WaitInfo { reason, undrained: self.undrained() };
             match self.platform.park(watch, deadline, &info) {
                 Woken::Poll { missed_polls } => self.counting.count(|counters| counters.failed_polls += 1 + missed_polls),
                 Woken::TimedOut => {

@@ -117,7 +117,6 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     let heap_max_kib = memory::HEAP_MAX_BYTES >> 10;
     let heap_kib = number(line, "heap_kib", DEFAULT_HEAP_KIB, heap_max_kib);
     let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
-    console::write_fmt(format_args!("DBG before layout {}\n", super::cpu::rdtsc()));
     let mut information = Information {
         core_count,
         cache_frames: number(line, "cache_frames", DEFAULT_CACHE_FRAMES, memory::CACHE_MAX_FRAMES),
@@ -134,7 +133,6 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
             information.cache_frames, shortage.needed_mib, shortage.present_mib
         ));
     }
-    console::write_fmt(format_args!("DBG after layout {}\n", super::cpu::rdtsc()));
     INFORMATION.call_once(|| information);
     smp::DIRECTORIES[0].load(core::sync::atomic::Ordering::Acquire) as usize
 }

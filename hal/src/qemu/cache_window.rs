@@ -8,9 +8,7 @@
 //!
 //! All functions act on the calling core only.
 
-use super::memory::{
-    self, CACHE_FRAMES_BASE, CACHE_TWINS_BASE, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES,
-};
+use super::memory::{self, CACHE_FRAMES_BASE, CACHE_TWINS_BASE, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES};
 use super::paging::Entry;
 use super::{boot, demand};
 
@@ -26,6 +24,10 @@ pub fn capacity() -> usize {
 }
 
 /// Address of a page of the window.
+///
+/// # Panics
+///
+/// The index lies beyond the window.
 pub fn address(page_index: usize) -> *mut Page {
     assert!(page_index < PAGES);
     core::ptr::with_exposed_provenance_mut(CACHE_WINDOW_BASE + page_index * PAGE_BYTES)
@@ -38,12 +40,20 @@ pub fn page_of(address: usize) -> Option<usize> {
 }
 
 /// A frame of this core, under the address that is always mapped.
+///
+/// # Panics
+///
+/// The index lies beyond the [`capacity`].
 pub fn frame(frame_index: usize) -> *mut Page {
     assert!(frame_index < capacity());
     core::ptr::with_exposed_provenance_mut(CACHE_FRAMES_BASE + frame_index * PAGE_BYTES)
 }
 
 /// The twin of a frame of this core.
+///
+/// # Panics
+///
+/// The index lies beyond the [`capacity`].
 pub fn twin(frame_index: usize) -> *mut Page {
     assert!(frame_index < capacity());
     core::ptr::with_exposed_provenance_mut(CACHE_TWINS_BASE + frame_index * PAGE_BYTES)
@@ -67,6 +77,10 @@ fn write_entry(page_index: usize, value: Entry) {
 ///
 /// No reference to the window's page may be alive, and every further use of a reference to the frame must respect that
 /// the page is the same memory.
+///
+/// # Panics
+///
+/// The index lies beyond the window or the [`capacity`].
 pub unsafe fn map(page_index: usize, frame_index: usize) {
     let frame = frame(frame_index);
     // SAFETY: the frame is mapped or at least promised. If this is the first touch, the page is cleared now and not later,
@@ -81,6 +95,10 @@ pub unsafe fn map(page_index: usize, frame_index: usize) {
 /// # Safety
 ///
 /// No reference to the window's page may be alive; the memory is then shared with other cores.
+///
+/// # Panics
+///
+/// The index lies beyond the shared DRAM.
 pub unsafe fn map_shared(page_index: usize, dram_page: usize) {
     assert!(dram_page < memory::SHARED_DRAM_BYTES / PAGE_BYTES);
     let page = memory::shared_dram().0.wrapping_add(dram_page * PAGE_BYTES);
@@ -95,21 +113,37 @@ pub unsafe fn map_shared(page_index: usize, dram_page: usize) {
 /// # Safety
 ///
 /// No reference to the window's page may be alive, unless the fault handler brings back a page that keeps its promises.
+///
+/// # Panics
+///
+/// The index lies beyond the window.
 pub unsafe fn unmap(page_index: usize) {
     write_entry(page_index, Entry::empty());
 }
 
 /// Whether a page of the window is mapped.
+///
+/// # Panics
+///
+/// The index lies beyond the window.
 pub fn is_mapped(page_index: usize) -> bool {
     read_entry(address(page_index).addr()).contains(Entry::PRESENT)
 }
 
 /// Whether something was stored through the window since the page was mapped or [`clear_dirty`] was called.
+///
+/// # Panics
+///
+/// The index lies beyond the window.
 pub fn is_dirty(page_index: usize) -> bool {
     read_entry(address(page_index).addr()).contains(Entry::PRESENT | Entry::DIRTY)
 }
 
 /// Forgets that something was stored.
+///
+/// # Panics
+///
+/// The index lies beyond the window.
 pub fn clear_dirty(page_index: usize) {
     let value = read_entry(address(page_index).addr());
     write_entry(page_index, value - Entry::DIRTY);

@@ -127,7 +127,8 @@ pub(super) fn load() {
     for legacy in LEGACY_SPURIOUS {
         interrupts[legacy] = interrupt_gate(trap::ignore_stub());
     }
-    let global_pointer = TablePointer { limit: (size_of::<GlobalTable>() - 1) as u16, base: GLOBAL.get().addr() as u32 };
+    let global_pointer =
+        TablePointer { limit: (size_of::<GlobalTable>() - 1) as u16, base: GLOBAL.get().addr() as u32 };
     let interrupt_pointer =
         TablePointer { limit: (size_of::<InterruptTable>() - 1) as u16, base: INTERRUPT.get().addr() as u32 };
     // SAFETY: the tables are complete, live as long as the core, and keep the meaning of the selectors in use.

@@ -21,6 +21,10 @@ pub fn set_handler(handler: fn()) {
 }
 
 /// Interrupts another core.
+///
+/// # Panics
+///
+/// There is no such core, or it is the calling one.
 pub fn send(core: usize) {
     assert!(core < super::boot::core_count() && core != super::this_core());
     lapic::send_interrupt(core, VECTOR);

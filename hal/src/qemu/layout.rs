@@ -41,7 +41,7 @@ pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
     // Some slack covers what the counting leaves out: holes in the memory map and pages lost at their edges.
     let shortage = Shortage {
         needed_mib: (present / PAGE_BYTES + lacking).div_ceil((1 << 20) / PAGE_BYTES) + 1,
-        present_mib: present >> 20,
+        present_mib: present.div_ceil(1 << 20),
     };
     if lacking > 0 {
         return Err(shortage);
@@ -61,11 +61,7 @@ pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
 /// # Safety
 ///
 /// Paging must be off, and the pool must hold free RAM.
-unsafe fn build_spaces(
-    information: &Information,
-    handed: &Handed,
-    pool: &mut FramePool,
-) -> Result<(), OutOfFrames> {
+unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut FramePool) -> Result<(), OutOfFrames> {
     // SAFETY: the caller says so.
     let shared = unsafe { shared_space(information, handed, pool)? };
     let private = image::private_start()..image::private_end();

@@ -22,6 +22,7 @@ mod demand;
 mod descriptor;
 mod entry;
 pub mod exit;
+mod finish;
 mod frames;
 mod fw_cfg;
 pub mod interrupt;
@@ -31,10 +32,17 @@ pub mod lock;
 pub mod memory;
 mod multiboot;
 pub mod paging;
+mod platform;
 pub mod port;
 pub mod private;
 mod smp;
+mod stuck;
 pub mod trap;
+
+pub use self::{
+    finish::finish,
+    platform::{MmuWindow, QemuCore, QemuPlatform, start_core},
+};
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -104,15 +104,11 @@ pub(super) unsafe fn read(address: usize) -> Result<Handed, &'static str> {
 /// # Safety
 ///
 /// The fields about modules must be valid.
-unsafe fn read_modules(
-    information: &Information,
-    modules: &mut Vec<Module, MAX_MODULES>,
-) -> Result<(), &'static str> {
+unsafe fn read_modules(information: &Information, modules: &mut Vec<Module, MAX_MODULES>) -> Result<(), &'static str> {
     for index in 0..information.module_count as usize {
         // SAFETY: the caller says that the table has this many entries.
-        let entry = unsafe {
-            &*core::ptr::with_exposed_provenance::<ModuleEntry>(information.modules as usize).add(index)
-        };
+        let entry =
+            unsafe { &*core::ptr::with_exposed_provenance::<ModuleEntry>(information.modules as usize).add(index) };
         let mut module = Module { name: String::new(), contents: entry.start as usize..entry.end as usize };
         // SAFETY: every module has a text, which may be empty.
         unsafe { copy_text(entry.name, &mut module.name) }
@@ -120,7 +116,7 @@ unsafe fn read_modules(
         if module.contents.start < 0x10_0000 || module.contents.end > memory::HEAP_BASE {
             return Err("a module lies below 1 MiB or above 2 GiB");
         }
-        if module.contents.start % PAGE_BYTES != 0 {
+        if !module.contents.start.is_multiple_of(PAGE_BYTES) {
             return Err("a module does not start on a page although the image asks for it");
         }
         modules.push(module).map_err(|_| "there are more than 32 modules")?;

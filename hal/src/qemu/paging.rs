@@ -182,12 +182,7 @@ impl AddressSpace {
     }
 
     /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere.
-    pub(super) fn inherit(
-        &mut self,
-        other: &Self,
-        own: Range<usize>,
-        pool: &mut FramePool,
-    ) -> Result<(), OutOfFrames> {
+    pub(super) fn inherit(&mut self, other: &Self, own: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for slot in 0..TABLE_ENTRIES {
             let entry = other.directory_entry(slot);
             if entry.contains(Entry::PRESENT) {

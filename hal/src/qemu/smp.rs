@@ -47,17 +47,13 @@ pub(super) fn start_others(cores: usize) {
             ));
         }
     }
-    console::write_fmt(format_args!("DBG arrived {}\n", super::cpu::rdtsc()));
     GATE.store(true, Ordering::Release);
 }
 
 fn attempt(cores: usize) {
-    console::write_fmt(format_args!("DBG attempt {}\n", super::cpu::rdtsc()));
     missing(cores).for_each(lapic::send_init);
-    console::write_fmt(format_args!("DBG init sent {}\n", super::cpu::rdtsc()));
     (0..INIT_DELAY_STEPS).for_each(|_| port::short_delay());
     missing(cores).for_each(|core| lapic::send_start_up(core, entry::TRAMPOLINE));
-    console::write_fmt(format_args!("DBG sipi sent {}\n", super::cpu::rdtsc()));
     let mut next = 1;
     for look in 0..LOOKS_PER_ATTEMPT {
         // Cores before `next` have arrived; each look goes on where the last one stopped.

@@ -1,1 +1,46 @@
-//! simulator (in work)
+//! The simulator: the whole machine in one host thread, in virtual time.
+//!
+//! Every core is a stackful coroutine that runs a program written for the HAL; every operation that other cores could
+//! see is an event with a price in picoseconds, and one scheduler lets the events happen in the order of their times. So a
+//! run is a pure function of the program, the machine's description and one list of choices: it can be repeated, replayed
+//! from a recorded list, varied by a seed, or (for a few cores and operations) enumerated completely.
+//!
+//! What a core does not share costs nothing but its own time: the L1 and write-combine buffer, the private copies of
+//! cached memory and the counters are those of [`emulated::Core`](crate::emulated::Core), the same as under QEMU. What is here:
+//!
+//! * [`Description`], the machine's layout and the table of prices, each with its source; the `cost` module is the one place
+//!   that turns an operation into time;
+//! * [`Machine`], which runs a program on all cores and returns an [`Outcome`] or a [`Failure`];
+//! * [`Strategy`], where everything that hardware and timing leave open is decided, by one function;
+//! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
+//!
+//! A core that waits is taken out of the schedule until somebody writes what it reads, and comes back with the clock and the
+//! failed polls it would have had by spinning. When nobody can move any more, the machine has deadlocked, and says who waits
+//! for what and from whom.
+
+mod choice;
+mod cost;
+mod description;
+mod engine;
+mod explore;
+mod failure;
+mod free;
+mod machine;
+mod memory;
+mod panics;
+mod platform;
+mod waiting;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    choice::{Freedom, Recording, Schedule, Strategy},
+    description::{Description, DescriptionError, Parameters},
+    explore::{Exploration, Spontaneous, explore_exhaustively},
+    failure::{Deadlock, Failure, Finished, Waiting},
+    machine::{CoreOutcome, Machine, Options, Outcome},
+    platform::{SimCore, SimPlatform},
+    window::SimWindow,
+};

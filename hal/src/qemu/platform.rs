@@ -1,0 +1,297 @@
+//! The emulated core on vCPUs: memory, registers and waiting.
+//!
+//! Lines and words move under the emulator's locks, because straight copies tear between vCPUs. What the cores of the chip
+//! would share (MPBs, shared DRAM, test-and-set registers) lies in memory that all vCPUs share; what a core caches lies in its
+//! own [`Core`](crate::emulated::Core).
+
+use core::{
+    cell::Cell,
+    ptr::with_exposed_provenance_mut,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use crate::{
+    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
+    emulated::{Choice, Core, Expense, FetchUnit, PAGE_BYTES, PageWindow, Platform, WaitInfo, Watch, Woken},
+    kind,
+};
+
+use super::{
+    boot, cache_window, cpu, exit,
+    lock::EmulatorLock,
+    memory,
+    private::Private,
+    stuck, this_core, trap,
+};
+
+/// A core of the machine under QEMU.
+pub type QemuCore = Core<QemuPlatform>;
+
+/// Locks that lines and words move under, by address.
+const LOCKS: usize = 64;
+
+#[unsafe(link_section = ".emulator")]
+static LINE_LOCKS: [EmulatorLock<()>; LOCKS] = [const { EmulatorLock::new(()) }; LOCKS];
+
+/// The test-and-set registers: 1 is free, as it reads on the chip.
+#[unsafe(link_section = ".emulator")]
+static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(1) }; 256];
+
+/// This core, for its page fault handler.
+static CORE: Private<Option<QemuCore>> = Private::new(None);
+
+/// Makes the emulated core that runs on this vCPU and lets it handle page faults of the caching window.
+///
+/// # Panics
+/// If it was made before.
+pub fn start_core() -> &'static QemuCore {
+    // SAFETY: 1. the static is private to this vCPU; 2. it is written only here, once, before the fault handler that reads
+    // it is set; 3. afterwards only shared references to it exist.
+    let core = unsafe {
+        let slot = &mut *CORE.get();
+        assert!(slot.is_none(), "a core is started once");
+        &*slot.insert(Core::new(QemuPlatform::new(), MmuWindow))
+    };
+    trap::set_fault_handler(|address, _write| {
+        let Some(page) = cache_window::page_of(address) else { return false };
+        // SAFETY: as above, 2 and 3.
+        let Some(core) = (unsafe { (*CORE.get()).as_ref() }) else { return false };
+        core.page_fault(page * PAGE_BYTES + address % PAGE_BYTES);
+        true
+    });
+    core
+}
+
+/// The machine under QEMU, seen from one vCPU.
+pub struct QemuPlatform {
+    core: CoreId,
+    layout: Layout,
+    coherent: bool,
+    /// Whether evictions and drains happen by themselves (`seed=`).
+    explores: bool,
+    /// Whether operations are followed by seeded hand-overs (`preempt=`).
+    preempts: bool,
+    random: Cell<u32>,
+    /// Writes of the machine when the last poll began.
+    writes_before_poll: Cell<u32>,
+}
+
+impl QemuPlatform {
+    fn new() -> Self {
+        let seed = |key| boot::option(key).and_then(|value| value.parse::<u32>().ok()).unwrap_or(0);
+        let (explore, preempt) = (seed("seed"), seed("preempt"));
+        // Spread neighbouring seeds and cores; xorshift must not start at 0.
+        let mixed = (explore ^ preempt.rotate_left(16)).wrapping_add(this_core() as u32 + 1).wrapping_mul(0x9E37_79B9);
+        Self {
+            core: CoreId::new(this_core()),
+            layout: Layout::scc().with_cores(boot::core_count()),
+            coherent: boot::option("coherent").is_some(),
+            explores: explore != 0,
+            preempts: preempt != 0,
+            random: Cell::new(mixed | 1),
+            writes_before_poll: Cell::new(0),
+        }
+    }
+
+    fn draw(&self, below: usize) -> usize {
+        let mut state = self.random.get();
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        self.random.set(state);
+        state as usize % below
+    }
+
+    fn hand_over_by_chance(&self) {
+        if self.preempts && self.draw(4) == 0 {
+            cpu::pause();
+        }
+    }
+}
+
+/// Where a line lies in the memory of the emulator, and its lock.
+fn storage(at: LineAddress) -> (*mut u8, &'static EmulatorLock<()>) {
+    let (base, offset) = match at {
+        LineAddress::Mpb(mpb) => {
+            assert!(mpb.core.index() < boot::core_count(), "{} does not exist", mpb.core);
+            (memory::mpb().0, mpb.core.index() * memory::MPB_BYTES_PER_CORE + usize::from(mpb.line) * 32)
+        }
+        LineAddress::Shared(address) => (memory::shared_dram().0, address.flat()),
+    };
+    let memory = base.wrapping_add(offset);
+    (memory, &LINE_LOCKS[memory.addr() / 32 % LOCKS])
+}
+
+fn word_storage(at: SharedAddress) -> (*mut u32, &'static EmulatorLock<()>) {
+    let (line, lock) = storage(LineAddress::Shared(at));
+    (line.cast(), lock)
+}
+
+impl Platform for QemuPlatform {
+    type Window = MmuWindow;
+
+    fn core(&self) -> CoreId {
+        self.core
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn read_line(&self, at: LineAddress) -> Line {
+        self.hand_over_by_chance();
+        let (memory, lock) = storage(at);
+        let mut line = Line::default();
+        let _guard = lock.lock();
+        // SAFETY: `storage` points to a whole line of memory that exists as long as the machine; the lock keeps writers out.
+        unsafe { line.0.as_mut_ptr().copy_from_nonoverlapping(memory, line.0.len()) };
+        line
+    }
+
+    fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
+        let (memory, lock) = storage(at);
+        {
+            let _guard = lock.lock();
+            if mask == u32::MAX {
+                // SAFETY: as in `read_line`, and the lock keeps readers out.
+                unsafe { memory.copy_from_nonoverlapping(data.0.as_ptr(), data.0.len()) };
+            } else {
+                for (index, byte) in data.0.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
+                    // SAFETY: as above; `index` is below the length of a line.
+                    unsafe { memory.add(index).write(*byte) };
+                }
+            }
+        }
+        stuck::note_write();
+        self.hand_over_by_chance();
+    }
+
+    fn read_word(&self, at: SharedAddress) -> u32 {
+        self.hand_over_by_chance();
+        let (memory, lock) = word_storage(at);
+        let _guard = lock.lock();
+        // SAFETY: as in `read_line`; word addresses are multiples of 4.
+        unsafe { memory.read() }
+    }
+
+    fn write_word(&self, at: SharedAddress, value: u32) {
+        let (memory, lock) = word_storage(at);
+        {
+            let _guard = lock.lock();
+            // SAFETY: as in `read_word`, and the lock keeps readers out.
+            unsafe { memory.write(value) };
+        }
+        stuck::note_write();
+        self.hand_over_by_chance();
+    }
+
+    fn test_and_set(&self, register: CoreId) -> bool {
+        self.hand_over_by_chance();
+        REGISTERS[register.index()].swap(0, Ordering::AcqRel) == 1
+    }
+
+    fn free(&self, register: CoreId) {
+        REGISTERS[register.index()].store(1, Ordering::Release);
+        stuck::note_write();
+        self.hand_over_by_chance();
+    }
+
+    fn spend(&self, _expense: Expense) {
+        // Work takes its own time here.
+    }
+
+    fn now(&self) -> u64 {
+        cpu::rdtsc()
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        // With `-icount shift=0` an instruction is a nanosecond.
+        1_000_000_000
+    }
+
+    fn choose(&self, choice: Choice, options: usize) -> usize {
+        match choice {
+            Choice::VictimPage | Choice::VictimLine => self.draw(options),
+            Choice::DrainEarly => usize::from(self.explores && self.draw(8) == 0),
+            Choice::Evict => usize::from(self.explores && self.draw(32) == 0),
+        }
+    }
+
+    fn before_poll(&self, _watch: Watch<'_>) {
+        self.writes_before_poll.set(stuck::writes());
+    }
+
+    fn park(&self, _watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
+        match deadline {
+            Deadline::Never => stuck::wait_fruitlessly(self.core, self.writes_before_poll.get(), info),
+            Deadline::At(ticks) if cpu::rdtsc() >= ticks => {
+                cpu::pause();
+                return Woken::TimedOut;
+            }
+            Deadline::At(_) => {}
+        }
+        cpu::pause();
+        Woken::Poll { missed_polls: 0 }
+    }
+
+    fn end_wait(&self, _watch: Watch<'_>) {
+        stuck::stop_waiting(self.core);
+    }
+
+    fn is_dying(&self) -> bool {
+        exit::is_ending()
+    }
+
+    fn coherent(&self) -> bool {
+        self.coherent
+    }
+
+    fn fetch_unit(&self) -> FetchUnit {
+        FetchUnit::Page
+    }
+
+    fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {
+        memory::shared_dram().0.wrapping_add(region.start().flat())
+    }
+}
+
+/// The window of private copies, made by the MMU: pages that are not resident fault.
+pub struct MmuWindow;
+
+impl PageWindow for MmuWindow {
+    fn frames(&self) -> usize {
+        cache_window::capacity()
+    }
+
+    fn address(&self, flat: usize) -> *mut u8 {
+        with_exposed_provenance_mut(memory::CACHE_WINDOW_BASE + flat)
+    }
+
+    fn map(&self, page: usize, frame: usize) {
+        // SAFETY: the engine maps a page only when it is not resident, when no access to it is under way; it gives each frame to
+        // one page at a time.
+        unsafe { cache_window::map(page, frame) }
+    }
+
+    fn unmap(&self, page: usize) {
+        // SAFETY: the next access faults and brings the page back; slices do not survive the coherence points at
+        // which pages are unmapped, except for an eviction, which is a whole page's write-back.
+        unsafe { cache_window::unmap(page) }
+    }
+
+    fn twin(&self, frame: usize) -> *mut u8 {
+        cache_window::twin(frame).cast()
+    }
+
+    fn is_dirty(&self, page: usize) -> bool {
+        cache_window::is_dirty(page)
+    }
+
+    fn set_dirty(&self, _page: usize) {
+        // The MMU sees stores by itself.
+    }
+
+    fn set_clean(&self, page: usize) {
+        cache_window::clear_dirty(page);
+    }
+}

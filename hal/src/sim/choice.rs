@@ -1,0 +1,191 @@
+//! Everything that is left open, decided in one place.
+//!
+//! Timing and hardware leave much open: which of two cores comes first, whether a core is held up, when a write-combine buffer
+//! drains, which line is evicted and when. Each such question is put to [`Chooser::choose`] as "a number below so many", where
+//! 0 is what nothing special means. A run is therefore described completely by the list of answers, and random, replayed and
+//! exhaustive exploration differ only in where the answers come from.
+
+use rand_xoshiro::{
+    Xoshiro256PlusPlus,
+    rand_core::{Rng, SeedableRng},
+};
+
+use crate::emulated::Choice;
+
+/// What decides which core goes next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Virtual time; only ties are open.
+    ByTime,
+    /// Nothing: any core that has an operation to do may go next, whatever its clock shows. Waits with a deadline
+    /// time out only when nobody can move.
+    Free,
+}
+
+/// What is left open in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Freedom {
+    /// Who goes next.
+    pub schedule: Schedule,
+    /// Whether ties are broken at choice, rather than first come, first served.
+    pub ties: bool,
+    /// Whether cores are held up for arbitrary times.
+    pub delays: bool,
+    /// Whether write-combine buffers drain by themselves.
+    pub drains: bool,
+    /// Whether dirty lines are evicted by themselves, and victims chosen.
+    pub evictions: bool,
+}
+
+impl Freedom {
+    /// Nothing is open.
+    pub const NONE: Self =
+        Self { schedule: Schedule::ByTime, ties: false, delays: false, drains: false, evictions: false };
+
+    /// Everything that a machine in real time may do.
+    pub const TIMED: Self =
+        Self { schedule: Schedule::ByTime, ties: true, delays: true, drains: true, evictions: true };
+}
+
+/// The answers of a run, enough to repeat it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recording {
+    /// What was open.
+    pub freedom: Freedom,
+    /// The answers, in the order of the questions. Where the list ends, 0 is answered.
+    pub choices: Vec<u32>,
+}
+
+/// Where the answers come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// Nothing is open: virtual time decides, ties go first come, first served, and hardware does nothing by itself.
+    Timed,
+    /// Chance decides ties, delays, drains and evictions.
+    Seeded {
+        /// Equal seeds give equal runs.
+        seed: u64,
+    },
+    /// The answers of an earlier run, or a part of them.
+    Replay(Recording),
+}
+
+/// A question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Question {
+    /// Which of the cores that are ready at the same time goes first.
+    Tie,
+    /// Which core makes the next operation, in a free schedule.
+    Next,
+    /// How long the core is held up; see [`delay_ps`].
+    Delay,
+    /// What hardware does.
+    Hardware(Choice),
+}
+
+/// Answers that [`Question::Delay`] has.
+pub(super) const DELAYS: usize = 32;
+
+/// The delay that an answer stands for: 1 ns to 16 µs in steps of √2, roughly; so that both the order of two stores and
+/// the order of two whole protocol steps get changed.
+pub(super) fn delay_ps(answer: usize) -> u64 {
+    match answer {
+        0 => 0,
+        odd if odd % 2 == 1 => 1_000 << (odd / 2),
+        even => 1_500 << (even / 2 - 1),
+    }
+}
+
+enum Source {
+    Zero,
+    Random(Box<Xoshiro256PlusPlus>),
+    Script { choices: Vec<u32>, next: usize },
+}
+
+/// An answer, and how many there were to choose from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Answer {
+    pub(super) chosen: u32,
+    pub(super) options: u32,
+}
+
+/// Answers questions.
+pub(super) struct Chooser {
+    freedom: Freedom,
+    source: Source,
+    answers: Option<Vec<Answer>>,
+}
+
+impl Chooser {
+    pub(super) fn new(strategy: &Strategy, record: bool) -> Self {
+        let (freedom, source) = match strategy {
+            Strategy::Timed => (Freedom::NONE, Source::Zero),
+            Strategy::Seeded { seed } => {
+                (Freedom::TIMED, Source::Random(Box::new(Xoshiro256PlusPlus::seed_from_u64(*seed))))
+            }
+            Strategy::Replay(recording) => {
+                (recording.freedom, Source::Script { choices: recording.choices.clone(), next: 0 })
+            }
+        };
+        Self { freedom, source, answers: record.then(Vec::new) }
+    }
+
+    pub(super) fn freedom(&self) -> Freedom {
+        self.freedom
+    }
+
+    /// A number below `options`.
+    pub(super) fn choose(&mut self, question: Question, options: usize) -> usize {
+        if options < 2 || !self.is_open(question) {
+            return 0;
+        }
+        let chosen = match &mut self.source {
+            Source::Zero => 0,
+            Source::Random(random) => by_chance(random, question, options),
+            Source::Script { choices, next } => {
+                *next += 1;
+                choices.get(*next - 1).map_or(0, |choice| *choice as usize % options)
+            }
+        };
+        if let Some(answers) = &mut self.answers {
+            answers.push(Answer { chosen: chosen as u32, options: options as u32 });
+        }
+        chosen
+    }
+
+    /// What was answered, if it was recorded.
+    pub(super) fn answers(&self) -> Option<&[Answer]> {
+        self.answers.as_deref()
+    }
+
+    pub(super) fn recording(&self) -> Option<Recording> {
+        let choices = self.answers.as_ref()?.iter().map(|answer| answer.chosen).collect();
+        Some(Recording { freedom: self.freedom, choices })
+    }
+
+    fn is_open(&self, question: Question) -> bool {
+        match question {
+            Question::Tie => self.freedom.ties,
+            Question::Next => self.freedom.schedule == Schedule::Free,
+            Question::Delay => self.freedom.delays,
+            Question::Hardware(Choice::DrainEarly) => self.freedom.drains,
+            Question::Hardware(Choice::Evict | Choice::VictimPage | Choice::VictimLine) => self.freedom.evictions,
+        }
+    }
+}
+
+/// The unusual is rare, so that runs get far, and common enough to happen many times in each run.
+fn by_chance(random: &mut Xoshiro256PlusPlus, question: Question, options: usize) -> usize {
+    let one_in = match question {
+        Question::Delay | Question::Hardware(Choice::DrainEarly) => 16,
+        Question::Hardware(Choice::Evict) => 32,
+        Question::Tie | Question::Next | Question::Hardware(Choice::VictimPage | Choice::VictimLine) => {
+            return below(random, options);
+        }
+    };
+    if below(random, one_in) == 0 { 1 + below(random, options - 1) } else { 0 }
+}
+
+fn below(random: &mut Xoshiro256PlusPlus, options: usize) -> usize {
+    ((u64::from(random.next_u32()) * options as u64) >> 32) as usize
+}

@@ -1,0 +1,141 @@
+//! The one function family that prices operations. Nothing else in the simulator turns an operation into time.
+//!
+//! The formulas are those of the OC-Bcast paper (section 3.1, figure 2), with *d* the routers between the core and the MPB,
+//! register or memory controller that it talks to:
+//!
+//! * reading a line takes `o + 2 d L_hop`, and the value is that at the end (formulas 3 and 6);
+//! * a written line is visible after `o + d L_hop`, and the core goes on after `o + 2 d L_hop`, when the acknowledgement
+//!   is back (formulas 1, 2, 4, 5);
+//! * an uncached word takes what was measured at its distance, read and written alike; a written word is visible one way
+//!   (`d L_hop`) earlier, in keeping with lines;
+//! * a test-and-set register costs one MPB line read at its distance: to read, where the value is that at the end, and to
+//!   free, where it is free `d L_hop` earlier;
+//! * private memory is behind the core's nearest controller.
+
+use crate::{CoreId, Layout, LineAddress, SharedAddress, Tile, emulated::Expense, topology::CONTROLLERS};
+
+use super::Parameters;
+
+/// When a write can be seen, and when the core that wrote goes on; both counted from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct WriteCost {
+    pub(super) visible_ps: u64,
+    pub(super) complete_ps: u64,
+}
+
+/// The price list of a machine.
+pub(super) struct Cost {
+    parameters: Parameters,
+    /// Of each core; looking it up in the layout would cost two divisions for each operation.
+    tiles: Vec<Tile>,
+    nearest_controller: Vec<Tile>,
+    controllers: [Tile; CONTROLLERS],
+}
+
+impl Cost {
+    pub(super) fn new(layout: &Layout, parameters: &Parameters) -> Self {
+        let cores = || (0..layout.cores()).map(CoreId::new);
+        let controllers = std::array::from_fn(|controller| layout.controller_tile(controller));
+        Self {
+            parameters: parameters.clone(),
+            tiles: cores().map(|core| layout.tile(core)).collect(),
+            nearest_controller: cores().map(|core| controllers[layout.nearest_controller(core)]).collect(),
+            controllers,
+        }
+    }
+
+    pub(super) fn read_line(&self, core: CoreId, at: LineAddress) -> u64 {
+        let (overhead, routers) = match at {
+            LineAddress::Mpb(line) => (self.parameters.mpb_ps, self.to_core(core, line.core)),
+            LineAddress::Shared(address) => (self.parameters.memory_read_ps, self.to_memory(core, address)),
+        };
+        overhead + 2 * routers * self.parameters.hop_ps
+    }
+
+    pub(super) fn write_line(&self, core: CoreId, at: LineAddress) -> WriteCost {
+        let (overhead, routers) = match at {
+            LineAddress::Mpb(line) => (self.parameters.mpb_ps, self.to_core(core, line.core)),
+            LineAddress::Shared(address) => (self.parameters.memory_write_ps, self.to_memory(core, address)),
+        };
+        self.write(overhead + 2 * routers * self.parameters.hop_ps, routers)
+    }
+
+    pub(super) fn read_word(&self, core: CoreId, at: SharedAddress) -> u64 {
+        self.word(self.to_memory(core, at))
+    }
+
+    pub(super) fn write_word(&self, core: CoreId, at: SharedAddress) -> WriteCost {
+        let routers = self.to_memory(core, at);
+        self.write(self.word(routers), routers)
+    }
+
+    pub(super) fn test_and_set(&self, core: CoreId, register: CoreId) -> u64 {
+        self.parameters.mpb_ps + 2 * self.to_core(core, register) * self.parameters.hop_ps
+    }
+
+    pub(super) fn free(&self, core: CoreId, register: CoreId) -> WriteCost {
+        self.write(self.test_and_set(core, register), self.to_core(core, register))
+    }
+
+    pub(super) fn expense(&self, core: CoreId, expense: Expense) -> u64 {
+        let parameters = &self.parameters;
+        match expense {
+            Expense::PutFromMemory => parameters.put_from_memory_ps,
+            Expense::PutFromMpb => parameters.put_from_mpb_ps,
+            Expense::GetToMemory => parameters.get_to_memory_ps,
+            Expense::GetToMpb => parameters.get_to_mpb_ps,
+            Expense::FlagStore => parameters.put_from_mpb_ps + parameters.mpb_ps + 2 * parameters.hop_ps,
+            Expense::PrivateRead { lines } => u64::from(lines) * self.private(core, parameters.memory_read_ps),
+            Expense::PrivateWrite { lines } => u64::from(lines) * self.private(core, parameters.memory_write_ps),
+            Expense::Cycles(cycles) => self.cycles(cycles),
+            Expense::InvalidateMpb => self.cycles(1),
+            // Displacement reads as many lines as a set has ways, for each set that the range touches.
+            Expense::Flush { lines } => self.purge(core, u64::from(lines).min(parameters.cache_sets)),
+            Expense::FlushAll => self.purge(core, parameters.cache_sets),
+        }
+    }
+
+    fn write(&self, complete_ps: u64, routers: u64) -> WriteCost {
+        WriteCost { visible_ps: complete_ps - routers * self.parameters.hop_ps, complete_ps }
+    }
+
+    fn purge(&self, core: CoreId, sets: u64) -> u64 {
+        sets * self.parameters.cache_ways * self.private(core, self.parameters.memory_read_ps)
+    }
+
+    fn private(&self, core: CoreId, overhead: u64) -> u64 {
+        let routers = self.tiles[core.index()].routers_to(self.nearest_controller[core.index()]);
+        overhead + 2 * u64::from(routers) * self.parameters.hop_ps
+    }
+
+    fn cycles(&self, cycles: u64) -> u64 {
+        // 128 bits, so that an absurd amount of work saturates instead of wrapping to a small one.
+        u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(self.parameters.core_mhz)).unwrap_or(u64::MAX / 4)
+    }
+
+    /// The measured points of [`Parameters::word_cycles`], joined by straight lines; outside them two hops per router, which
+    /// is also the slope that the points show (5.3 cycles).
+    fn word(&self, routers: u64) -> u64 {
+        let points = self.parameters.word_cycles.map(|(at, cycles)| (u64::from(at), self.cycles(cycles)));
+        let hops = |routers: u64| 2 * routers * self.parameters.hop_ps;
+        let (first, last) = (points[0], points[points.len() - 1]);
+        if routers <= first.0 {
+            return first.1.saturating_sub(hops(first.0 - routers));
+        }
+        for pair in points.windows(2) {
+            let ((near, near_ps), (far, far_ps)) = (pair[0], pair[1]);
+            if routers <= far {
+                return near_ps + (far_ps - near_ps) * (routers - near) / (far - near);
+            }
+        }
+        last.1 + hops(routers - last.0)
+    }
+
+    fn to_core(&self, from: CoreId, to: CoreId) -> u64 {
+        u64::from(self.tiles[from.index()].routers_to(self.tiles[to.index()]))
+    }
+
+    fn to_memory(&self, core: CoreId, at: SharedAddress) -> u64 {
+        u64::from(self.tiles[core.index()].routers_to(self.controllers[at.controller()]))
+    }
+}

@@ -1,0 +1,137 @@
+//! Descriptions of machines: how the cores are laid out, and what their primitive operations cost.
+//!
+//! No price here is fitted to the running time of an algorithm. Each comes from a table of measured primitives, named at its
+//! field; [`cost`](super::cost) combines them by the formulas of the OC-Bcast paper (section 3, figure 2).
+
+use std::{error::Error, fmt};
+
+use crate::Layout;
+
+/// The primitive costs of a machine. The constants of [`Parameters::SCC`] and their sources:
+///
+/// | field | value | source |
+/// |---|---|---|
+/// | `hop_ps` | 5 ns | OC-Bcast paper, Table 1, `L^hop` |
+/// | `mpb_ps` | 126 ns | Table 1, `o^mpb` |
+/// | `memory_write_ps` | 461 ns | Table 1, `o_w^mem` |
+/// | `memory_read_ps` | 208 ns | Table 1, `o_r^mem` |
+/// | `put_from_mpb_ps` | 69 ns | Table 1, `o_put^mpb` |
+/// | `get_to_mpb_ps` | 330 ns | Table 1, `o_get^mpb` |
+/// | `put_from_memory_ps` | 190 ns | Table 1, `o_put^mem` |
+/// | `get_to_memory_ps` | 95 ns | Table 1, `o_get^mem` |
+/// | `core_mhz` | 533 | OC-Bcast paper, 6.1 |
+/// | `word_cycles` | 97, 105, 121, 134 at d = 1, 3, 6, 8 | Barrelfish TN-005: uncached shared DRAM word from core 0 to the four controllers |
+/// | `cache_sets`, `cache_ways` | 2048, 4 | L2 of the SCC: 256 KB, 4-way, 32-byte lines |
+///
+/// A test-and-set register has no published price; an access costs one MPB line read at its distance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameters {
+    /// Time in which a packet traverses one router.
+    pub hop_ps: u64,
+    /// Overhead of reading or writing one MPB line.
+    pub mpb_ps: u64,
+    /// Overhead of writing one line of off-chip memory.
+    pub memory_write_ps: u64,
+    /// Overhead of reading one line of off-chip memory.
+    pub memory_read_ps: u64,
+    /// Overhead of calling a put whose source is the own MPB.
+    pub put_from_mpb_ps: u64,
+    /// Overhead of calling a get whose target is the own MPB.
+    pub get_to_mpb_ps: u64,
+    /// Overhead of calling a put whose source is private memory.
+    pub put_from_memory_ps: u64,
+    /// Overhead of calling a get whose target is private memory.
+    pub get_to_memory_ps: u64,
+    /// Clock of the cores.
+    pub core_mhz: u64,
+    /// Cycles of an access to an uncached word, by routers to its controller: the distances at which it was measured,
+    /// ascending. Between them the time is interpolated linearly, beyond them each router adds two hops.
+    pub word_cycles: [(u32, u64); 4],
+    /// Sets of the last private cache.
+    pub cache_sets: u64,
+    /// Ways of the last private cache.
+    pub cache_ways: u64,
+}
+
+impl Parameters {
+    /// The Intel SCC at 533 MHz cores, 800 MHz mesh and memory.
+    pub const SCC: Self = Self {
+        hop_ps: 5_000,
+        mpb_ps: 126_000,
+        memory_write_ps: 461_000,
+        memory_read_ps: 208_000,
+        put_from_mpb_ps: 69_000,
+        get_to_mpb_ps: 330_000,
+        put_from_memory_ps: 190_000,
+        get_to_memory_ps: 95_000,
+        core_mhz: 533,
+        word_cycles: [(1, 97), (3, 105), (6, 121), (8, 134)],
+        cache_sets: 2048,
+        cache_ways: 4,
+    };
+}
+
+/// A machine that can be simulated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Description {
+    /// What it is called: what [`parse`](Self::parse) was given.
+    pub name: String,
+    /// Where its cores are.
+    pub layout: Layout,
+    /// What its operations cost.
+    pub parameters: Parameters,
+}
+
+impl Description {
+    /// The Intel SCC: 6 × 4 tiles of two cores.
+    pub fn scc() -> Self {
+        Self { name: "scc".into(), layout: Layout::scc(), parameters: Parameters::SCC }
+    }
+
+    /// The machine with this name: `scc`, or `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC.
+    ///
+    /// # Errors
+    /// If there is no such machine; the error is one line that says what there is.
+    pub fn parse(name: &str) -> Result<Self, DescriptionError> {
+        let unknown = || DescriptionError { name: name.into() };
+        if name == "scc" {
+            return Ok(Self::scc());
+        }
+        let sides = name.strip_prefix("mesh:").ok_or_else(unknown)?;
+        let sides: Vec<u16> = sides.split('x').map(str::parse).collect::<Result<_, _>>().map_err(|_| unknown())?;
+        let &[columns, rows, cores_per_tile] = sides.as_slice() else { return Err(unknown()) };
+        let cores = u64::from(columns) * u64::from(rows) * u64::from(cores_per_tile);
+        if cores == 0 || cores > u64::from(u16::MAX) {
+            return Err(unknown());
+        }
+        let layout = Layout::mesh(columns, rows, cores_per_tile);
+        Ok(Self { name: name.into(), layout, parameters: Parameters::SCC })
+    }
+
+    /// The same machine with only its first `cores` cores running; rows of tiles are added if that many do not fit.
+    ///
+    /// # Panics
+    /// If `cores` is 0 or the mesh would need more than 65535 cores.
+    #[must_use]
+    pub fn with_cores(self, cores: usize) -> Self {
+        Self { layout: self.layout.with_cores(cores), ..self }
+    }
+}
+
+/// There is no machine with this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DescriptionError {
+    name: String,
+}
+
+impl fmt::Display for DescriptionError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "no machine is called {:?}: there are scc and mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 cores)",
+            self.name
+        )
+    }
+}
+
+impl Error for DescriptionError {}

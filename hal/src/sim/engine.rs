@@ -1,0 +1,310 @@
+//! The scheduler: clocks, events, waits.
+//!
+//! Each core has a clock in picoseconds. What only concerns itself moves its own clock and nothing else. An operation
+//! that others can see becomes an event at the time when it takes effect, and takes effect when all earlier events have:
+//! the core gives way until then, or goes straight on if nothing comes before. Events of one time go in the order in which they
+//! were entered. A core has one event at most, as it has one access outstanding at most.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, BinaryHeap},
+};
+
+use crate::emulated::{Choice, WaitInfo, Watch, Woken};
+
+use super::{
+    choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
+    cost::WriteCost,
+    free::{FreeSchedule, Next},
+    memory::Memory,
+    waiting::{Access, CoreWait, Sample, WatchTable},
+};
+
+/// Events of one time from which the first is chosen; it bounds the work when all of 4096 cores start at once.
+const MAX_TIES: usize = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Event {
+    time_ps: u64,
+    sequence: u64,
+    core: u16,
+}
+
+/// The state of a machine that is not memory.
+pub(super) struct Engine {
+    pub(super) chooser: Chooser,
+    /// The time of the last event.
+    pub(super) now_ps: u64,
+    clocks: Vec<u64>,
+    ready: BinaryHeap<Reverse<Event>>,
+    deadlines: BTreeSet<(u64, u16)>,
+    sequence: u64,
+    /// Instead of `ready`, in a schedule without time.
+    free: Option<FreeSchedule>,
+    pub(super) waits: Vec<CoreWait>,
+    watches: WatchTable,
+    fruitless_rounds: usize,
+}
+
+impl Engine {
+    pub(super) fn new(cores: usize, chooser: Chooser) -> Self {
+        let free = (chooser.freedom().schedule == Schedule::Free).then(|| FreeSchedule::new(cores));
+        let mut engine = Self {
+            chooser,
+            now_ps: 0,
+            clocks: vec![0; cores],
+            ready: BinaryHeap::with_capacity(cores),
+            deadlines: BTreeSet::new(),
+            sequence: 0,
+            free,
+            waits: std::iter::repeat_with(CoreWait::default).take(cores).collect(),
+            watches: WatchTable::default(),
+            fruitless_rounds: 0,
+        };
+        (0..cores).for_each(|core| engine.enter(core, 0));
+        engine
+    }
+
+    pub(super) fn clock_ps(&self, core: usize) -> u64 {
+        self.clocks[core]
+    }
+
+    /// Work that nobody else can see.
+    pub(super) fn spend(&mut self, core: usize, cost_ps: u64) {
+        self.clocks[core] = self.clocks[core].saturating_add(cost_ps);
+    }
+
+    pub(super) fn choose(&mut self, choice: Choice, options: usize) -> usize {
+        self.chooser.choose(Question::Hardware(choice), options)
+    }
+
+    /// `core` makes an access that takes effect in `cost_ps`. True if its turn has come already; else it is entered for
+    /// later and has to give way.
+    pub(super) fn reach(&mut self, core: usize, access: Access, cost_ps: u64) -> bool {
+        // The polls of a wait have one period, so it is their beginning that is delayed.
+        let delay = if self.waits[core].polling { 0 } else { self.delay() };
+        let time = self.clocks[core].saturating_add(cost_ps).saturating_add(delay).max(self.now_ps);
+        self.clocks[core] = time;
+        if let Some(free) = &mut self.free {
+            free.stops_before(core, access);
+            return false;
+        }
+        let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
+        let deadline = self.deadlines.first().map_or(u64::MAX, |deadline| deadline.0);
+        if time < ready.min(deadline) {
+            self.now_ps = time;
+            return true;
+        }
+        self.enter(core, time);
+        false
+    }
+
+    /// `core` has just made an access that may have changed something; the rest of its cost is its own.
+    pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
+        self.fruitless_rounds = 0;
+        let watches = std::mem::take(&mut self.watches);
+        for watcher in watches.of(access) {
+            if self.waits[watcher].parked {
+                self.resume(watcher);
+            }
+        }
+        self.watches = watches;
+        self.spend(core, cost.complete_ps - cost.visible_ps);
+    }
+
+    /// A poll begins.
+    pub(super) fn begin_poll(&mut self, core: usize) {
+        let delay = self.delay();
+        self.spend(core, delay);
+        let now = self.clocks[core];
+        let wait = &mut self.waits[core];
+        if !wait.active {
+            wait.active = true;
+            wait.since_ps = now;
+            wait.last_samples.clear();
+            wait.replay_before_ps = 0;
+        } else {
+            std::mem::swap(&mut wait.samples, &mut wait.last_samples);
+        }
+        wait.samples.clear();
+        wait.polling = true;
+        wait.start_ps = now;
+    }
+
+    /// What `core` reads in `cost_ps`, if that lies in the part of a poll that was skipped.
+    pub(super) fn replay(&mut self, core: usize, cost_ps: u64) -> Option<Sample> {
+        let wait = &mut self.waits[core];
+        if !wait.polling || self.clocks[core] + cost_ps >= wait.replay_before_ps {
+            return None;
+        }
+        let sample = wait.replayed()?;
+        wait.samples.push(sample);
+        self.clocks[core] += cost_ps;
+        Some(sample)
+    }
+
+    /// Notes what a poll has read.
+    pub(super) fn sampled(&mut self, core: usize, sample: Sample) {
+        let wait = &mut self.waits[core];
+        if wait.polling {
+            wait.samples.push(sample);
+        }
+    }
+
+    /// A poll has failed. Returns how the core goes on, or nothing if it has to give way until
+    /// [`woken`](Self::woken) knows.
+    pub(super) fn park(
+        &mut self,
+        core: usize,
+        watch: Watch<'_>,
+        deadline_ps: Option<u64>,
+        info: &WaitInfo,
+        memory: &Memory,
+    ) -> Option<Woken> {
+        let now = self.clocks[core];
+        let wait = &mut self.waits[core];
+        wait.polling = false;
+        wait.replay_before_ps = 0;
+        if deadline_ps.is_some_and(|deadline| deadline <= now) {
+            return Some(Woken::TimedOut);
+        }
+        if wait.samples.iter().any(|sample| sample.is_outdated(memory)) {
+            return Some(Woken::Poll { missed_polls: 0 });
+        }
+        if wait.watched.is_empty() {
+            WatchTable::accesses(watch, &mut wait.watched);
+            self.watches.enter(core, &wait.watched);
+        }
+        wait.parked = true;
+        wait.info = Some(*info);
+        wait.register = match watch {
+            Watch::Register(register) => Some(register),
+            Watch::Places(_) => None,
+        };
+        wait.deadline_ps = deadline_ps.map(|deadline| wait.end_of_poll_at(now, deadline));
+        if let Some(deadline) = wait.deadline_ps {
+            self.deadlines.insert((deadline, core as u16));
+        }
+        None
+    }
+
+    /// How the parked core came back.
+    pub(super) fn woken(&mut self, core: usize) -> Woken {
+        self.waits[core].woken.take().expect("a core that runs has been woken")
+    }
+
+    /// A wait is over.
+    pub(super) fn end_wait(&mut self, core: usize) {
+        self.fruitless_rounds = 0;
+        let wait = &mut self.waits[core];
+        wait.active = false;
+        wait.polling = false;
+        if !wait.watched.is_empty() {
+            self.watches.remove(core, &wait.watched);
+            wait.watched.clear();
+        }
+    }
+
+    /// Who runs next.
+    pub(super) fn next(&mut self) -> Next {
+        let next = match &mut self.free {
+            Some(free) => match free.next(&mut self.chooser) {
+                Next::Nobody => self.time_out().unwrap_or(Next::Nobody),
+                next => next,
+            },
+            None => self.next_by_time(),
+        };
+        match next {
+            Next::Nobody if self.another_round() => self.next(),
+            next => next,
+        }
+    }
+
+    fn next_by_time(&mut self) -> Next {
+        let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
+        if self.deadlines.first().is_some_and(|deadline| deadline.0 < ready) {
+            return self.time_out().unwrap_or(Next::Nobody);
+        }
+        let Some(Reverse(first)) = self.ready.pop() else { return Next::Nobody };
+        let event = if self.chooser.freedom().ties { self.break_tie(first) } else { first };
+        self.now_ps = event.time_ps;
+        Next::Core(usize::from(event.core))
+    }
+
+    fn break_tie(&mut self, first: Event) -> Event {
+        let mut ties = vec![first];
+        while ties.len() < MAX_TIES
+            && let Some(Reverse(event)) = self.ready.peek()
+            && event.time_ps == first.time_ps
+        {
+            ties.push(*event);
+            self.ready.pop();
+        }
+        let chosen = ties.swap_remove(self.chooser.choose(Question::Tie, ties.len()));
+        self.ready.extend(ties.into_iter().map(Reverse));
+        chosen
+    }
+
+    fn time_out(&mut self) -> Option<Next> {
+        let (time, core) = self.deadlines.pop_first()?;
+        let core = usize::from(core);
+        self.now_ps = self.now_ps.max(time);
+        self.clocks[core] = time;
+        let wait = &mut self.waits[core];
+        wait.parked = false;
+        wait.deadline_ps = None;
+        wait.woken = Some(Woken::TimedOut);
+        Some(Next::Core(core))
+    }
+
+    /// Before a machine is given up: a check that does not look at all its places in each poll may have last looked at one
+    /// that has not changed. Let such cores poll on until each has had the time to look everywhere.
+    fn another_round(&mut self) -> bool {
+        let incomplete = |wait: &CoreWait| wait.parked && wait.samples.len() < wait.watched.len();
+        let places = self.waits.iter().filter(|wait| incomplete(wait)).map(|wait| wait.watched.len()).max();
+        if self.fruitless_rounds >= 2 * places.unwrap_or(0) {
+            return false;
+        }
+        self.fruitless_rounds += 1;
+        for core in 0..self.waits.len() {
+            if incomplete(&self.waits[core]) {
+                self.resume(core);
+            }
+        }
+        true
+    }
+
+    /// Puts a parked core back into the schedule, at the poll that would be under way now had it never paused.
+    fn resume(&mut self, core: usize) {
+        let wait = &mut self.waits[core];
+        wait.parked = false;
+        if let Some(deadline) = wait.deadline_ps.take() {
+            self.deadlines.remove(&(deadline, core as u16));
+        }
+        if let Some(free) = &mut self.free {
+            wait.woken = Some(Woken::Poll { missed_polls: 0 });
+            free.can_run(core);
+            return;
+        }
+        let period = (self.clocks[core] - wait.start_ps).max(1);
+        let polls = (self.now_ps.saturating_sub(wait.start_ps) / period).max(1);
+        let start = wait.start_ps + polls * period;
+        wait.woken = Some(Woken::Poll { missed_polls: polls - 1 });
+        wait.replay_before_ps = self.now_ps;
+        self.clocks[core] = start;
+        self.enter(core, start.max(self.now_ps));
+    }
+
+    fn enter(&mut self, core: usize, time_ps: u64) {
+        if let Some(free) = &mut self.free {
+            free.can_run(core);
+            return;
+        }
+        self.sequence += 1;
+        self.ready.push(Reverse(Event { time_ps, sequence: self.sequence, core: core as u16 }));
+    }
+
+    fn delay(&mut self) -> u64 {
+        delay_ps(self.chooser.choose(Question::Delay, DELAYS))
+    }
+}

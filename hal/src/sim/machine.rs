@@ -1,0 +1,333 @@
+//! A machine, and running a program on it.
+
+use std::{
+    cell::{Cell, RefCell},
+    panic::{AssertUnwindSafe, catch_unwind},
+    rc::Rc,
+};
+
+use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
+
+use crate::{CoreId, Counted, Counters, Layout, emulated::FetchUnit};
+
+use super::{
+    Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, SimWindow, Strategy, Waiting,
+    choice::{Answer, Chooser},
+    cost::Cost,
+    engine::Engine,
+    free::Next,
+    memory::Memory,
+    panics::{self, Running},
+    platform::Shared,
+};
+
+/// How a machine is to behave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Where the answers to everything that is left open come from.
+    pub strategy: Strategy,
+    /// How much of cached memory is fetched at a time: lines as on hardware, or pages as under QEMU.
+    pub fetch_unit: FetchUnit,
+    /// Whether memory is coherent, to see what the emulation of the opposite costs and catches.
+    pub coherent: bool,
+    /// Pages of cached memory that a core can hold at a time, at most 256. A slice of a larger region does not work.
+    pub cache_frames: usize,
+    /// Whether the choices are recorded for a replay.
+    pub record: bool,
+    /// Size of each core's stack. The host provides it page by page as it is touched; overrunning it ends the process with a
+    /// segmentation fault.
+    pub stack_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::Timed,
+            fetch_unit: FetchUnit::Line,
+            coherent: false,
+            cache_frames: 256,
+            record: false,
+            stack_bytes: 128 << 10,
+        }
+    }
+}
+
+/// A simulated machine. It has no state; each run begins with all memory zero and all clocks at 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    description: Description,
+    options: Options,
+}
+
+/// A run that came to its end on all cores.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome<R> {
+    /// What each core did.
+    pub cores: Vec<CoreOutcome<R>>,
+    /// When the last core finished, in virtual time.
+    pub time_ps: u64,
+    /// The choices, if they were recorded.
+    pub recording: Option<Recording>,
+}
+
+/// What one core did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoreOutcome<R> {
+    /// What its program returned.
+    pub result: R,
+    /// Its operations.
+    pub counters: Counters,
+    /// When it finished, in virtual time.
+    pub time_ps: u64,
+}
+
+impl<R> Outcome<R> {
+    /// What the programs returned, by core.
+    pub fn results(self) -> Vec<R> {
+        self.cores.into_iter().map(|core| core.result).collect()
+    }
+}
+
+/// How a run ended, and the answers that it was given, if they were kept.
+pub(super) struct Run<R> {
+    /// Nothing if it was broken off, because all that could follow has been explored.
+    pub(super) result: Option<Result<Outcome<R>, Failure>>,
+    pub(super) answers: Option<Vec<Answer>>,
+}
+
+impl Machine {
+    /// The machine of this description, with default [`Options`].
+    pub fn new(description: Description) -> Self {
+        Self { description, options: Options::default() }
+    }
+
+    /// The SCC with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
+    ///
+    /// # Panics
+    /// If `cores` is 0 or does not fit 16 bits.
+    pub fn scc(cores: usize) -> Self {
+        Self::new(Description::scc()).with_cores(cores)
+    }
+
+    /// The same machine with only its first `cores` cores running; rows of tiles are added if that many do not fit.
+    ///
+    /// # Panics
+    /// If `cores` is 0 or does not fit 16 bits.
+    #[must_use]
+    pub fn with_cores(self, cores: usize) -> Self {
+        Self { description: self.description.with_cores(cores), ..self }
+    }
+
+    /// The same machine with other options.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The same machine with another strategy.
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+        self.options.strategy = strategy;
+        self
+    }
+
+    /// The same machine with the choices decided by chance.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        self.with_strategy(Strategy::Seeded { seed })
+    }
+
+    /// The same machine, recording its choices.
+    #[must_use]
+    pub fn recording(mut self) -> Self {
+        self.options.record = true;
+        self
+    }
+
+    /// What the machine is.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// How its cores are laid out.
+    pub fn layout(&self) -> &Layout {
+        &self.description.layout
+    }
+
+    /// How it behaves.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Runs `program` on every core until all have returned.
+    ///
+    /// # Errors
+    /// [`Failure`] if a core panics, or all that have not returned wait with nothing to wake them. All cores
+    /// are unwound then; operations that their destructors try have no effect.
+    ///
+    /// # Panics
+    /// If the host has no memory for the cores' stacks.
+    pub fn run<R>(&self, program: impl Fn(&SimCore) -> R) -> Result<Outcome<R>, Failure> {
+        let chooser = Chooser::new(&self.options.strategy, self.options.record);
+        self.run_with(chooser, program).result.expect("only the schedule of an exploration breaks runs off")
+    }
+
+    pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
+        panics::be_quiet();
+        let Description { layout, parameters, .. } = &self.description;
+        let shared = Rc::new(Shared {
+            layout: *layout,
+            cost: Cost::new(layout, parameters),
+            memory: Memory::new(layout.cores()),
+            engine: RefCell::new(Engine::new(layout.cores(), chooser)),
+            coherent: self.options.coherent,
+            fetch_unit: self.options.fetch_unit,
+            dying: Cell::new(false),
+        });
+        let core = |core| {
+            let platform = SimPlatform::new(CoreId::new(core), shared.clone());
+            Box::new(SimCore::new(platform, SimWindow::new(self.options.cache_frames.clamp(1, 256))))
+        };
+        let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
+        let mut programs: Vec<Program<R>> = cores
+            .iter()
+            .map(|core| {
+                let (core, program) = (&**core, &program);
+                // SAFETY: the coroutine borrows `cores` and `program`, which are declared before `programs` and therefore
+                // outlive it; `programs` does not leave this function.
+                let coroutine = unsafe {
+                    Coroutine::with_stack_unchecked(stack(self.options.stack_bytes), move |yielder, ()| {
+                        core.platform().started(yielder);
+                        program(core)
+                    })
+                };
+                Program { coroutine, outcome: None }
+            })
+            .collect();
+
+        let stopped = drive(&shared, &cores, &mut programs);
+        if stopped.is_some() {
+            unwind(&shared, &cores, &mut programs);
+        }
+        let engine = shared.engine.borrow();
+        let answers = engine.chooser.answers().map(<[Answer]>::to_vec);
+        let mut outcomes = Vec::with_capacity(cores.len());
+        for program in programs {
+            give_back(self.options.stack_bytes, program.coroutine.into_stack());
+            outcomes.extend(program.outcome);
+        }
+        let result = match stopped {
+            Some(Stopped::Failed(failure)) => Some(Err(failure)),
+            Some(Stopped::Redundant) => None,
+            None => Some(Ok(Outcome {
+                time_ps: outcomes.iter().map(|outcome| outcome.time_ps).max().unwrap_or(0),
+                cores: outcomes,
+                recording: engine.chooser.recording(),
+            })),
+        };
+        Run { result, answers }
+    }
+}
+
+struct Program<R> {
+    coroutine: Coroutine<(), (), R>,
+    outcome: Option<CoreOutcome<R>>,
+}
+
+enum Stopped {
+    Failed(Failure),
+    Redundant,
+}
+
+/// Lets cores run, one at a time, until all have finished or no more can.
+fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) -> Option<Stopped> {
+    let mut unfinished = programs.len();
+    while unfinished > 0 {
+        let next = shared.engine.borrow_mut().next();
+        let index = match next {
+            Next::Core(index) => index,
+            Next::Nobody => return Some(Stopped::Failed(deadlock(shared, cores, programs))),
+            Next::Redundant => return Some(Stopped::Redundant),
+        };
+        let (core, program) = (&cores[index], &mut programs[index]);
+        let running = Running::now(core.platform());
+        let result = catch_unwind(AssertUnwindSafe(|| program.coroutine.resume(())));
+        drop(running);
+        match result {
+            Ok(CoroutineResult::Yield(())) => {}
+            Ok(CoroutineResult::Return(result)) => {
+                let time_ps = core.platform().now_ps();
+                program.outcome = Some(CoreOutcome { result, counters: core.counters(), time_ps });
+                unfinished -= 1;
+            }
+            Err(_) => {
+                let time_ps = core.platform().now_ps();
+                let recording = shared.engine.borrow().chooser.recording();
+                let (core, message) = (CoreId::new(index), panics::take_message());
+                return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
+            }
+        }
+    }
+    None
+}
+
+fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>]) -> Failure {
+    let engine = shared.engine.borrow();
+    let (mut waiting, mut finished) = (Vec::new(), Vec::new());
+    for (index, program) in programs.iter().enumerate() {
+        let core = CoreId::new(index);
+        if let Some(outcome) = &program.outcome {
+            finished.push(Finished { core, time_ps: outcome.time_ps, undrained: cores[index].undrained() });
+            continue;
+        }
+        let wait = &engine.waits[index];
+        let info = wait.info.expect("a core that cannot run is parked in a wait");
+        waiting.push(Waiting {
+            core,
+            reason: info.reason,
+            since_ps: wait.since_ps,
+            undrained: info.undrained,
+            register: wait.register,
+            holder: wait.register.and_then(|register| shared.memory.holder(register)),
+        });
+    }
+    let recording = engine.chooser.recording();
+    Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
+}
+
+/// Takes down what still runs. From here on operations do nothing.
+fn unwind<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) {
+    shared.dying.set(true);
+    for (core, program) in cores.iter().zip(programs) {
+        let _running = Running::now(core.platform());
+        // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
+        let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
+    }
+    panics::forget_message();
+}
+
+/// Stacks of earlier runs that are kept for the next: an exploration makes thousands of runs of a few cores.
+const MAX_SPARE_STACKS: usize = 256;
+
+thread_local! {
+    static SPARE_STACKS: RefCell<Vec<(usize, DefaultStack)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn stack(bytes: usize) -> DefaultStack {
+    let spare = SPARE_STACKS.with_borrow_mut(|stacks| {
+        let index = stacks.iter().rposition(|(size, _)| *size == bytes)?;
+        Some(stacks.swap_remove(index).1)
+    });
+    match spare.map_or_else(|| DefaultStack::new(bytes), Ok) {
+        Ok(stack) => stack,
+        Err(error) => panic!("no memory for another simulated core's stack of {bytes} bytes: {error}"),
+    }
+}
+
+fn give_back(bytes: usize, stack: DefaultStack) {
+    SPARE_STACKS.with_borrow_mut(|stacks| {
+        if stacks.len() < MAX_SPARE_STACKS {
+            stacks.push((bytes, stack));
+        }
+    });
+}

@@ -1,0 +1,135 @@
+//! The memory that all cores of a simulated machine share: MPBs, shared DRAM, test-and-set registers.
+//!
+//! It is coherent and knows nothing of time; who reads it when is the engine's matter. It costs the host nothing until
+//! it is touched, so that machines of thousands of cores fit.
+
+use std::{
+    alloc::{self, Layout as Allocation},
+    cell::Cell,
+    ptr::NonNull,
+};
+
+use crate::{
+    CoreId, LINE_BYTES, Line, LineAddress, MPB_LINES, SharedAddress,
+    emulated::PAGE_BYTES,
+    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+};
+
+/// Bytes of shared DRAM.
+pub(super) const SHARED_BYTES: usize = CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
+
+/// Zeroed memory, aligned to a page, that the host provides page by page as it is touched.
+pub(super) struct Buffer {
+    allocated: NonNull<u8>,
+    allocation: Allocation,
+    start: NonNull<u8>,
+    len: usize,
+}
+
+impl Buffer {
+    pub(super) fn new(len: usize) -> Self {
+        // The allocator clears memory of a larger alignment by hand, which would touch it all; so the page is found here.
+        let allocation = Allocation::from_size_align(len + PAGE_BYTES, 16).expect("a buffer fits the address space");
+        // SAFETY: the size is not 0.
+        let allocated = unsafe { alloc::alloc_zeroed(allocation) };
+        let Some(allocated) = NonNull::new(allocated) else { alloc::handle_alloc_error(allocation) };
+        // SAFETY: a page was added to the size, so the next page boundary lies in the allocation.
+        let start = unsafe { allocated.add(allocated.align_offset(PAGE_BYTES)) };
+        Self { allocated, allocation, start, len }
+    }
+
+    /// Byte `offset`, with at least `len` bytes from there on.
+    pub(super) fn at(&self, offset: usize, len: usize) -> *mut u8 {
+        assert!(offset <= self.len && len <= self.len - offset, "bytes beyond the end of a buffer");
+        // SAFETY: inside the buffer, as just checked.
+        unsafe { self.start.add(offset).as_ptr() }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { alloc::dealloc(self.allocated.as_ptr(), self.allocation) };
+    }
+}
+
+/// All shared memory of a machine.
+pub(super) struct Memory {
+    mpbs: Buffer,
+    shared: Buffer,
+    /// Who holds each register.
+    registers: Vec<Cell<Option<CoreId>>>,
+}
+
+impl Memory {
+    pub(super) fn new(cores: usize) -> Self {
+        Self {
+            mpbs: Buffer::new(cores * MPB_LINES * LINE_BYTES),
+            shared: Buffer::new(SHARED_BYTES),
+            registers: vec![Cell::new(None); cores],
+        }
+    }
+
+    pub(super) fn read_line(&self, at: LineAddress) -> Line {
+        let mut line = Line::default();
+        // SAFETY: `line_at` points to a whole line, and no reference to shared memory exists.
+        unsafe { line.0.as_mut_ptr().copy_from_nonoverlapping(self.line_at(at), LINE_BYTES) };
+        line
+    }
+
+    pub(super) fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
+        let target = self.line_at(at);
+        if mask == u32::MAX {
+            // SAFETY: `line_at` points to a whole line, and no reference to shared memory exists.
+            unsafe { target.copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
+            return;
+        }
+        for (index, byte) in data.0.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
+            // SAFETY: as above, and the index is that of a byte of the line.
+            unsafe { target.add(index).write(*byte) };
+        }
+    }
+
+    pub(super) fn read_word(&self, at: SharedAddress) -> u32 {
+        // SAFETY: `at` checks that there are four bytes; no alignment is asked for.
+        u32::from_le_bytes(unsafe { self.shared.at(at.flat(), 4).cast::<[u8; 4]>().read() })
+    }
+
+    pub(super) fn write_word(&self, at: SharedAddress, value: u32) {
+        // SAFETY: `at` checks that there are four bytes; no alignment is asked for.
+        unsafe { self.shared.at(at.flat(), 4).cast::<[u8; 4]>().write(value.to_le_bytes()) };
+    }
+
+    /// Reads a register for `core`: true if it was free and is the core's now.
+    pub(super) fn test_and_set(&self, register: CoreId, core: CoreId) -> bool {
+        let holder = &self.registers[register.index()];
+        let free = holder.get().is_none();
+        if free {
+            holder.set(Some(core));
+        }
+        free
+    }
+
+    pub(super) fn free(&self, register: CoreId) {
+        self.registers[register.index()].set(None);
+    }
+
+    pub(super) fn holder(&self, register: CoreId) -> Option<CoreId> {
+        self.registers[register.index()].get()
+    }
+
+    /// `len` bytes of shared DRAM itself.
+    pub(super) fn shared(&self, at: SharedAddress, len: usize) -> *mut u8 {
+        self.shared.at(at.flat(), len)
+    }
+
+    fn line_at(&self, at: LineAddress) -> *mut u8 {
+        match at {
+            LineAddress::Mpb(line) => {
+                assert!(usize::from(line.line) < MPB_LINES, "{line} does not exist");
+                self.mpbs.at((line.core.index() * MPB_LINES + usize::from(line.line)) * LINE_BYTES, LINE_BYTES)
+            }
+            LineAddress::Shared(address) => self.shared.at(address.flat(), LINE_BYTES),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A simulated core's side of the machine: [`Platform`] on top of the engine.
+//!
+//! Every operation first lets its time come, then touches memory. Operations of a machine that is being taken down do nothing
+//! and never give way: their core is being unwound, and what they would do has no meaning any more.
+
+use std::{
+    cell::{Cell, RefCell},
+    ptr,
+    rc::Rc,
+};
+
+use corosensei::Yielder;
+
+use crate::{
+    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
+    emulated::{Choice, Core, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
+    kind,
+};
+
+use super::{
+    SimWindow,
+    cost::Cost,
+    engine::Engine,
+    memory::Memory,
+    panics::Running,
+    waiting::{Access, Sample},
+};
+
+/// A simulated core: what a program gets.
+pub type SimCore = Core<SimPlatform>;
+
+const PS_PER_TICK: u64 = 1_000;
+
+/// What all cores of a machine share.
+pub(super) struct Shared {
+    pub(super) layout: Layout,
+    pub(super) cost: Cost,
+    pub(super) memory: Memory,
+    pub(super) engine: RefCell<Engine>,
+    pub(super) coherent: bool,
+    pub(super) fetch_unit: FetchUnit,
+    /// The run has failed and its cores are being unwound.
+    pub(super) dying: Cell<bool>,
+}
+
+/// The machine as one simulated core sees it.
+pub struct SimPlatform {
+    core: CoreId,
+    shared: Rc<Shared>,
+    yielder: Cell<*const Yielder<(), ()>>,
+}
+
+impl SimPlatform {
+    pub(super) fn new(core: CoreId, shared: Rc<Shared>) -> Self {
+        Self { core, shared, yielder: Cell::new(ptr::null()) }
+    }
+
+    /// The core's coroutine runs; `yielder` is its way out.
+    pub(super) fn started(&self, yielder: &Yielder<(), ()>) {
+        self.yielder.set(yielder);
+    }
+
+    /// Virtual time of this core, in picoseconds.
+    pub fn now_ps(&self) -> u64 {
+        self.shared.engine.borrow().clock_ps(self.core.index())
+    }
+
+    /// Gives way until the engine lets this core run.
+    fn give_way(&self) {
+        assert!(Running::is(self), "{} is used outside its own program", self.core);
+        // SAFETY: the coroutine of this core is the one that runs, as just checked, so its yielder, which lives at the
+        // bottom of its stack, was set by `started` and is alive.
+        unsafe { (*self.yielder.get()).suspend(()) }
+    }
+
+    /// Lets the time come at which an access takes effect.
+    fn reach(&self, access: Access, cost_ps: u64) {
+        let has_come = self.shared.engine.borrow_mut().reach(self.core.index(), access, cost_ps);
+        if !has_come {
+            self.give_way();
+        }
+    }
+
+    fn replay(&self, cost_ps: u64) -> Option<Sample> {
+        self.shared.engine.borrow_mut().replay(self.core.index(), cost_ps)
+    }
+
+    fn sampled(&self, sample: Sample) {
+        self.shared.engine.borrow_mut().sampled(self.core.index(), sample);
+    }
+}
+
+impl Platform for SimPlatform {
+    type Window = SimWindow;
+
+    fn core(&self) -> CoreId {
+        self.core
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.shared.layout
+    }
+
+    fn read_line(&self, at: LineAddress) -> Line {
+        if self.is_dying() {
+            return Line::default();
+        }
+        let cost = self.shared.cost.read_line(self.core, at);
+        if let Some(Sample::Line(_, line)) = self.replay(cost) {
+            return line;
+        }
+        self.reach(Access::line(at, u32::MAX, false), cost);
+        let line = self.shared.memory.read_line(at);
+        self.sampled(Sample::Line(at, line));
+        line
+    }
+
+    fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
+        if self.is_dying() {
+            return;
+        }
+        let cost = self.shared.cost.write_line(self.core, at);
+        let access = Access::line(at, mask, true);
+        self.reach(access, cost.visible_ps);
+        self.shared.memory.write_line(at, data, mask);
+        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    fn read_word(&self, at: SharedAddress) -> u32 {
+        if self.is_dying() {
+            return 0;
+        }
+        let cost = self.shared.cost.read_word(self.core, at);
+        if let Some(Sample::Word(_, word)) = self.replay(cost) {
+            return word;
+        }
+        self.reach(Access::word(at, false), cost);
+        let word = self.shared.memory.read_word(at);
+        self.sampled(Sample::Word(at, word));
+        word
+    }
+
+    fn write_word(&self, at: SharedAddress, value: u32) {
+        if self.is_dying() {
+            return;
+        }
+        let cost = self.shared.cost.write_word(self.core, at);
+        let access = Access::word(at, true);
+        self.reach(access, cost.visible_ps);
+        self.shared.memory.write_word(at, value);
+        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    /// On a machine that is being taken down every register is free, so that no loop waits for one.
+    fn test_and_set(&self, register: CoreId) -> bool {
+        if self.is_dying() {
+            return true;
+        }
+        let cost = self.shared.cost.test_and_set(self.core, register);
+        if self.replay(cost).is_some() {
+            return false;
+        }
+        self.reach(Access::register(register), cost);
+        let acquired = self.shared.memory.test_and_set(register, self.core);
+        if !acquired {
+            self.sampled(Sample::Taken(register));
+        }
+        acquired
+    }
+
+    fn free(&self, register: CoreId) {
+        if self.is_dying() {
+            return;
+        }
+        let cost = self.shared.cost.free(self.core, register);
+        let access = Access::register(register);
+        self.reach(access, cost.visible_ps);
+        self.shared.memory.free(register);
+        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    fn spend(&self, expense: Expense) {
+        let cost = self.shared.cost.expense(self.core, expense);
+        self.shared.engine.borrow_mut().spend(self.core.index(), cost);
+    }
+
+    fn now(&self) -> u64 {
+        self.now_ps() / PS_PER_TICK
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        1_000_000_000
+    }
+
+    fn choose(&self, choice: Choice, options: usize) -> usize {
+        if self.is_dying() {
+            return 0;
+        }
+        self.shared.engine.borrow_mut().choose(choice, options)
+    }
+
+    fn before_poll(&self, _watch: Watch<'_>) {
+        if !self.is_dying() {
+            self.shared.engine.borrow_mut().begin_poll(self.core.index());
+        }
+    }
+
+    fn park(&self, watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
+        if self.is_dying() {
+            return Woken::TimedOut;
+        }
+        let deadline_ps = match deadline {
+            Deadline::Never => None,
+            // A time beyond the clock's range never comes.
+            Deadline::At(ticks) => ticks.checked_mul(PS_PER_TICK),
+        };
+        let core = self.core.index();
+        let at_once = self.shared.engine.borrow_mut().park(core, watch, deadline_ps, info, &self.shared.memory);
+        at_once.unwrap_or_else(|| {
+            self.give_way();
+            self.shared.engine.borrow_mut().woken(core)
+        })
+    }
+
+    fn end_wait(&self, _watch: Watch<'_>) {
+        self.shared.engine.borrow_mut().end_wait(self.core.index());
+    }
+
+    fn is_dying(&self) -> bool {
+        self.shared.dying.get() || std::thread::panicking()
+    }
+
+    fn coherent(&self) -> bool {
+        self.shared.coherent
+    }
+
+    fn fetch_unit(&self) -> FetchUnit {
+        self.shared.fetch_unit
+    }
+
+    fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {
+        self.shared.memory.shared(region.start(), region.len_bytes())
+    }
+}

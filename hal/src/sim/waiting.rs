@@ -1,0 +1,162 @@
+//! What a waiting core looks at, and how it is found when somebody writes there.
+//!
+//! **Skipping ahead.** A core that waits polls back to back, each poll as long as the one before. Instead of letting it do so, the
+//! engine remembers what its last poll read, parks it, and lets the write that ends the pause resume it *in the middle of the
+//! poll that would have been under way*: what that poll would have read before the write is answered from memory of the last
+//! poll (nothing has changed since), what it reads after the write is read for real. So the clock, the result and the number of
+//! failed polls are those of a core that never paused, to the picosecond, also when a poll reads several places.
+//!
+//! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is there now.
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    CoreId, Line, LineAddress, Place, SharedAddress,
+    emulated::{WaitInfo, Watch, Woken},
+    topology::SHARED_BYTES_PER_CONTROLLER,
+};
+
+use super::memory::Memory;
+
+/// One touch of shared memory: which line or register, which of its bytes, and whether they may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Access {
+    /// Lines and registers have different keys.
+    pub(super) key: u32,
+    pub(super) mask: u32,
+    pub(super) writes: bool,
+}
+
+impl Access {
+    pub(super) fn line(at: LineAddress, mask: u32, writes: bool) -> Self {
+        let key = match at {
+            LineAddress::Mpb(line) => (line.core.index() as u32) << 8 | u32::from(line.line),
+            LineAddress::Shared(address) => 1 << 31 | (address.flat() / 32) as u32,
+        };
+        Self { key, mask, writes }
+    }
+
+    pub(super) fn word(at: SharedAddress, writes: bool) -> Self {
+        Self::line(LineAddress::Shared(at), 0b1111 << (at.offset() % 32), writes)
+    }
+
+    /// Reading a register changes it too.
+    pub(super) fn register(of: CoreId) -> Self {
+        Self { key: 1 << 30 | of.index() as u32, mask: u32::MAX, writes: true }
+    }
+
+    /// Whether the order of the two makes a difference.
+    pub(super) fn conflicts(&self, other: &Self) -> bool {
+        self.key == other.key && self.mask & other.mask != 0 && (self.writes || other.writes)
+    }
+}
+
+const _: () = assert!(4 * SHARED_BYTES_PER_CONTROLLER / 32 < 1 << 30, "keys of lines, MPB lines and registers differ");
+
+/// What a poll read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sample {
+    Line(LineAddress, Line),
+    Word(SharedAddress, u32),
+    /// A register that was taken; a poll that finds it free is the last one.
+    Taken(CoreId),
+}
+
+impl Sample {
+    /// Whether a poll would find something else now.
+    pub(super) fn is_outdated(&self, memory: &Memory) -> bool {
+        match *self {
+            Sample::Line(at, line) => memory.read_line(at) != line,
+            Sample::Word(at, word) => memory.read_word(at) != word,
+            Sample::Taken(register) => memory.holder(register).is_none(),
+        }
+    }
+}
+
+/// The wait of one core.
+#[derive(Default)]
+pub(super) struct CoreWait {
+    /// Between the first poll and the end of the wait.
+    pub(super) active: bool,
+    /// Between a poll's begin and its end.
+    pub(super) polling: bool,
+    /// Out of the schedule.
+    pub(super) parked: bool,
+    pub(super) since_ps: u64,
+    /// When the last poll began.
+    pub(super) start_ps: u64,
+    /// What a poll reads before this time is what the last one read.
+    pub(super) replay_before_ps: u64,
+    pub(super) samples: Vec<Sample>,
+    pub(super) last_samples: Vec<Sample>,
+    pub(super) deadline_ps: Option<u64>,
+    pub(super) woken: Option<Woken>,
+    pub(super) info: Option<WaitInfo>,
+    /// The register that is awaited, if it is one.
+    pub(super) register: Option<CoreId>,
+    /// What is being watched for this core.
+    pub(super) watched: Vec<Access>,
+}
+
+impl CoreWait {
+    /// The next read of a poll, if the poll was already past it when the core was woken.
+    pub(super) fn replayed(&self) -> Option<Sample> {
+        self.last_samples.get(self.samples.len()).copied()
+    }
+
+    /// When the first poll that ends at `time_ps` or later ends.
+    pub(super) fn end_of_poll_at(&self, now_ps: u64, time_ps: u64) -> u64 {
+        let period = (now_ps - self.start_ps).max(1);
+        self.start_ps.saturating_add((time_ps - self.start_ps).div_ceil(period).saturating_mul(period))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Watcher {
+    core: u16,
+    mask: u32,
+}
+
+/// Who watches what. Costs a comparison for each write when nobody watches anything, and one lookup otherwise.
+#[derive(Default)]
+pub(super) struct WatchTable {
+    watchers: FxHashMap<u32, Vec<Watcher>>,
+    entries: usize,
+}
+
+impl WatchTable {
+    /// The accesses that a watch is about.
+    pub(super) fn accesses(watch: Watch<'_>, into: &mut Vec<Access>) {
+        match watch {
+            Watch::Register(register) => into.push(Access::register(register)),
+            Watch::Places(places) => into.extend(places.iter().map(|place| match *place {
+                Place::Line(line) => Access::line(LineAddress::Mpb(line), u32::MAX, false),
+                Place::Word(region, index) => Access::word(region.start().plus(index * 4), false),
+            })),
+        }
+    }
+
+    pub(super) fn enter(&mut self, core: usize, accesses: &[Access]) {
+        for access in accesses {
+            self.watchers.entry(access.key).or_default().push(Watcher { core: core as u16, mask: access.mask });
+        }
+        self.entries += accesses.len();
+    }
+
+    pub(super) fn remove(&mut self, core: usize, accesses: &[Access]) {
+        for access in accesses {
+            if let Some(watchers) = self.watchers.get_mut(&access.key) {
+                let before = watchers.len();
+                // Empty lists stay, since most lines that were awaited once are awaited again.
+                watchers.retain(|watcher| usize::from(watcher.core) != core || watcher.mask != access.mask);
+                self.entries -= before - watchers.len();
+            }
+        }
+    }
+
+    /// The cores that watch any of the bytes.
+    pub(super) fn of(&self, access: Access) -> impl Iterator<Item = usize> {
+        let watchers = if self.entries == 0 { None } else { self.watchers.get(&access.key) };
+        watchers.into_iter().flatten().filter(move |watcher| watcher.mask & access.mask != 0).map(|w| usize::from(w.core))
+    }
+}

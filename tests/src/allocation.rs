@@ -1,0 +1,122 @@
+//! The allocator of shared memory.
+
+use alloc::vec::Vec;
+
+use collectives::{Error, Placement};
+use hal::{Core, CoreId, Region, kind, topology::SHARED_BYTES_PER_CONTROLLER};
+
+use crate::{Context, check, check::Outcome, check_eq};
+
+/// All ranks allocate at once; each writes its memory full and finds nobody else's bytes in it.
+pub fn allocations_do_not_overlap<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank, allocator) = (context.hal(), context.rank(), context.comm.allocator());
+    let mut regions = Vec::new();
+    for turn in 0..4 {
+        let region = allocator.allocate::<kind::Uncached>(40 + 100 * turn, Placement::Striped(rank + turn))?;
+        for word in 0..region.len_bytes() / 4 {
+            hal.store_word(region, word, (rank * 10 + turn) as u32);
+        }
+        regions.push(region);
+    }
+    context.comm.barrier();
+    for (turn, region) in regions.into_iter().enumerate() {
+        for word in 0..region.len_bytes() / 4 {
+            check_eq!(hal.load_word(region, word), (rank * 10 + turn) as u32, "word {word} of allocation {turn}");
+        }
+        allocator.free(region)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// What was freed in any order can be allocated again in one piece.
+pub fn freed_memory_merges<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const PIECE: usize = 1 << 20;
+    if context.rank() == 0 {
+        let allocator = context.comm.allocator();
+        let near = Placement::Near(CoreId::new(0));
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
+            let pieces = (0..4).map(|_| allocator.allocate::<kind::Combined>(PIECE, near)).collect::<Result<Vec<_>, _>>()?;
+            for index in order {
+                allocator.free(pieces[index])?;
+            }
+            let whole = allocator.allocate::<kind::Combined>(12 * PIECE, near)?;
+            check_eq!(whole.start().controller(), pieces[0].start().controller(), "controller after freeing in order {order:?}");
+            allocator.free(whole)?;
+        }
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// Placement decides the controller, and a full one is passed over.
+pub fn placements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let allocator = context.comm.allocator();
+    if context.rank() == 0 {
+        for core in (0..context.size()).map(CoreId::new) {
+            let region = allocator.allocate::<kind::Cached>(64, Placement::Near(core))?;
+            check_eq!(region.start().controller(), context.hal().layout().nearest_controller(core), "near {core}");
+            allocator.free(region)?;
+        }
+        let mut hit = [false; 4];
+        for turn in 0..64 {
+            let region = allocator.allocate::<kind::Cached>(64, Placement::Random(turn))?;
+            hit[region.start().controller()] = true;
+            allocator.free(region)?;
+        }
+        check_eq!(hit, [true; 4], "controllers that 64 random allocations went to");
+        let most = SHARED_BYTES_PER_CONTROLLER * 3 / 4;
+        let first = allocator.allocate::<kind::Cached>(most, Placement::Striped(2))?;
+        let second = allocator.allocate::<kind::Cached>(most, Placement::Striped(2))?;
+        check_eq!((first.start().controller(), second.start().controller()), (2, 3), "a full controller's successor");
+        allocator.free(first)?;
+        allocator.free(second)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// What cannot be had, or is not there to be freed, gets an error value.
+pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let allocator = context.comm.allocator();
+    if context.rank() == 0 {
+        let too_large = allocator.allocate::<kind::Cached>(SHARED_BYTES_PER_CONTROLLER, Placement::Striped(0));
+        check!(matches!(too_large, Err(Error::PartTooLarge { .. })), "all of a controller: {too_large:?}");
+        let mut all = Vec::new();
+        let last = loop {
+            match allocator.allocate::<kind::Cached>(4 << 20, Placement::Striped(0)) {
+                Ok(region) => all.push(region),
+                Err(error) => break error,
+            }
+        };
+        check_eq!(last, Error::OutOfSharedMemory { len_bytes: 4 << 20 }, "the allocation after the last");
+        check!(all.len() >= 11, "only {} pieces of 4 MiB fit 64 MiB", all.len());
+        for region in &all {
+            allocator.free(*region)?;
+        }
+        let twice = allocator.free(all[0]);
+        check!(matches!(twice, Err(Error::NotAllocated { .. })), "freed twice: {twice:?}");
+        let region = allocator.allocate::<kind::Cached>(1024, Placement::Striped(0))?;
+        let part = allocator.free(Region::<kind::Cached>::new(region.start(), 512));
+        check!(matches!(part, Err(Error::NotAllocated { .. })), "freed in part: {part:?}");
+        allocator.free(region)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// Zeroed memory is zero, whatever was there before.
+pub fn zeroed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, allocator) = (context.hal(), context.comm.allocator());
+    let place = Placement::Striped(context.rank());
+    for _ in 0..2 {
+        let region = allocator.allocate_zeroed::<kind::Uncached>(200, place)?;
+        for word in 0..region.len_bytes() / 4 {
+            check_eq!(hal.load_word(region, word), 0, "word {word}");
+            hal.store_word(region, word, u32::MAX);
+        }
+        allocator.free(region)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}

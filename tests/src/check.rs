@@ -1,0 +1,78 @@
+//! What a test gets, and how it fails.
+
+use alloc::string::String;
+use core::fmt;
+
+use collectives::Comm;
+use hal::{Caches, Core};
+
+/// What a test runs with: a rank's view of the machine.
+pub struct Context<'t, 'c, C: Core> {
+    /// The communicator of all cores.
+    pub comm: &'c Comm<'c, C>,
+    /// The core's caches.
+    pub caches: &'t mut Caches,
+}
+
+impl<'c, C: Core> Context<'_, 'c, C> {
+    /// The hardware.
+    pub fn hal(&self) -> &'c C {
+        self.comm.hal()
+    }
+
+    /// This rank.
+    pub fn rank(&self) -> usize {
+        self.comm.rank()
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.comm.size()
+    }
+}
+
+/// Why a test failed.
+#[derive(Debug)]
+pub struct Failed(pub String);
+
+impl fmt::Display for Failed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl<E: core::error::Error> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Self(alloc::format!("{error}"))
+    }
+}
+
+/// What a test returns.
+pub type Outcome = Result<(), Failed>;
+
+/// Fails the test unless the condition holds.
+#[macro_export]
+macro_rules! check {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err($crate::Failed(alloc::format!($($message)+)));
+        }
+    };
+}
+
+/// Fails the test unless both sides are equal.
+#[macro_export]
+macro_rules! check_eq {
+    ($left:expr, $right:expr, $($message:tt)+) => {
+        match (&$left, &$right) {
+            (left, right) => $crate::check!(
+                left == right, "{}: {:?} is not {:?}", alloc::format_args!($($message)+), left, right
+            ),
+        }
+    };
+}
+
+/// A byte that depends on its position and a salt, for messages whose every byte is checked.
+pub fn pattern(index: usize, salt: usize) -> u8 {
+    (index.wrapping_mul(31).wrapping_add(salt.wrapping_mul(101)) ^ (index >> 8)) as u8
+}

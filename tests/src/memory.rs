@@ -1,0 +1,363 @@
+//! What each kind of memory shows, and does not.
+
+use alloc::vec;
+
+use collectives::Placement;
+use hal::{Core, CoreId, LINE_BYTES, Line, MpbCoherence, MpbLine, Place, Reason, Region, kind};
+
+use crate::{Context, check, check::Outcome, check_eq};
+
+/// Allocates a region on rank 0 and tells all ranks; the bytes are zero. To be given back with [`free`].
+pub fn shared<C: Core, K: kind::Kind>(context: &Context<'_, '_, C>, len_bytes: usize) -> Result<Region<K>, crate::Failed> {
+    let mut words = [0u32; 2];
+    if context.rank() == 0 {
+        words = context.comm.allocator().allocate_zeroed::<K>(len_bytes, Placement::Near(CoreId::new(0)))?.to_words();
+    }
+    context.comm.broadcast(bytemuck::bytes_of_mut(&mut words), 0)?;
+    Ok(Region::from_words(words))
+}
+
+/// Frees a region of [`shared`]; views of it have been dropped.
+pub fn free<C: Core, K: kind::Kind>(context: &mut Context<'_, '_, C>, region: Region<K>) -> Outcome {
+    context.hal().write_back_invalidate(context.caches, region.mapped());
+    context.comm.barrier();
+    if context.rank() == 0 {
+        context.comm.allocator().free(region)?;
+    }
+    Ok(())
+}
+
+/// A line of the MPB that no protocol uses.
+pub fn spare_line<C: Core>(context: &Context<'_, '_, C>, core: usize, index: usize) -> MpbLine {
+    let spare = context.comm.mpb_layout().spare();
+    assert!(index < spare.len(), "the MPB has {} spare lines", spare.len());
+    MpbLine::new(CoreId::new(core), spare.start + index)
+}
+
+/// Every core runs its own image: what one core stores to a static, no other sees.
+pub fn statics_are_private<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    // In the simulator one address space holds all ranks, which is why programs may have no statics at all.
+    #[cfg(target_os = "none")]
+    {
+        use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+        static COUNTED: AtomicU32 = AtomicU32::new(7);
+        for _ in 0..3 {
+            COUNTED.fetch_add(1, SeqCst);
+            context.comm.barrier();
+        }
+        check_eq!(COUNTED.load(SeqCst), 10, "a static that every core added 3 to");
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// A store to a cached line stays private until it is flushed.
+pub fn unflushed_store_is_unseen<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let region = shared::<_, kind::Cached>(context, LINE_BYTES)?;
+    let mut view = context.hal().claim::<u32>(region, 8)?;
+    check_eq!(view.load(3), 0, "fresh memory");
+    if context.rank() == 0 {
+        view.store(3, 5);
+    }
+    context.comm.barrier();
+    context.hal().write_back_invalidate(context.caches, if context.rank() == 0 { Region::new(region.start(), 0) } else { region });
+    if context.rank() != 0 {
+        check_eq!(view.load(3), 0, "a store that was not flushed");
+    }
+    context.comm.barrier();
+    context.hal().write_back_invalidate(context.caches, region);
+    context.comm.barrier();
+    context.hal().write_back_invalidate(context.caches, region);
+    check_eq!(view.load(3), 5, "a store that was flushed");
+    drop(view);
+    free(context, region)
+}
+
+/// What a core has cached stays what it was until it invalidates.
+pub fn cached_read_without_invalidate_is_stale<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let region = shared::<_, kind::Cached>(context, LINE_BYTES)?;
+    let mut view = context.hal().claim::<u32>(region, 8)?;
+    check_eq!(view.load(0), 0, "fresh memory");
+    context.comm.barrier();
+    if context.rank() == 0 {
+        view.store(0, 9);
+        context.hal().write_back_invalidate(context.caches, region);
+    }
+    context.comm.barrier();
+    if context.rank() != 0 {
+        check_eq!(view.load(0), 0, "a line that is cached");
+    }
+    context.hal().write_back_invalidate(context.caches, region);
+    check_eq!(view.load(0), 9, "after the invalidation");
+    drop(view);
+    free(context, region)
+}
+
+/// Rank 0 reads, rank 1 writes, rank 0 reads again. The two meet at a test-and-set register, because the polls of a
+/// barrier would invalidate.
+fn reads_stale<C: Core>(
+    context: &mut Context<'_, '_, C>,
+    write: impl FnOnce(&C),
+    read: impl Fn(&C) -> u8,
+) -> Outcome {
+    let hal = context.hal();
+    let ready = shared::<_, kind::Uncached>(context, LINE_BYTES)?;
+    let meeting = CoreId::new(context.size() - 1);
+    let guard = (context.rank() == 1).then(|| hal.lock(meeting, "the writer to begin"));
+    context.comm.barrier();
+    match context.rank() {
+        0 if context.size() > 1 => {
+            check_eq!(read(hal), 0, "before the write");
+            hal.store_word(ready, 0, 1);
+            drop(hal.lock(meeting, "the writer"));
+            check_eq!(read(hal), 0, "a line that L1 holds");
+            hal.invalidate_mpb();
+            check_eq!(read(hal), 1, "after the invalidation");
+        }
+        1 => {
+            hal.wait(&[Place::Word(ready, 0)], Reason::new("the reader"), |poll| (poll.word(0) == 1).then_some(()));
+            write(hal);
+        }
+        _ => {}
+    }
+    drop(guard);
+    context.comm.barrier();
+    free(context, ready)
+}
+
+/// L1 keeps MPB lines.
+pub fn mpb_read_without_invalidate_is_stale<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let line = spare_line(context, 0, 0);
+    if context.rank() == 0 {
+        context.hal().store(line, 0, &[0]);
+        context.hal().drain();
+    }
+    let write = |hal: &C| {
+        hal.store(line, 0, &[1]);
+        hal.drain();
+    };
+    reads_stale(context, write, |hal| hal.load_line(line).0[0])
+}
+
+/// L1 keeps lines of combined memory.
+pub fn combined_read_without_invalidate_is_stale<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let region = shared::<_, kind::Combined>(context, LINE_BYTES)?;
+    let write = |hal: &C| {
+        hal.write(region, 7, &[1]);
+        hal.drain();
+    };
+    let read = |hal: &C| {
+        let mut byte = [0];
+        hal.read(region, 7, &mut byte);
+        byte[0]
+    };
+    reads_stale(context, write, read)?;
+    free(context, region)
+}
+
+/// Rank 0 writes without draining, everybody looks, then it drains.
+fn is_seen_after<C: Core>(
+    context: &mut Context<'_, '_, C>,
+    write: impl FnOnce(&C),
+    read: impl Fn(&C) -> u8,
+    push_out: impl FnOnce(&C),
+) -> Outcome {
+    let hal = context.hal();
+    let told = shared::<_, kind::Uncached>(context, LINE_BYTES)?;
+    let tell = |hal: &C, value| {
+        // Uncached stores do not go through the write-combine buffer, so telling drains nothing.
+        if context.rank() == 0 {
+            hal.store_word(told, 0, value);
+        }
+        let reason = Reason::new("the writer's word").number(value);
+        hal.wait(&[Place::Word(told, 0)], reason, |poll| (poll.word(0) >= value).then_some(()));
+    };
+    context.comm.barrier();
+    if context.rank() == 0 {
+        write(hal);
+    }
+    tell(hal, 1);
+    hal.invalidate_mpb();
+    check_eq!(read(hal), 0, "what sits in the write-combine buffer");
+    // Everybody has looked before rank 0 goes on; signals would push the line out.
+    let looked = shared_counter(context, told);
+    if context.rank() == 0 {
+        looked?;
+        push_out(hal);
+    }
+    tell(hal, 2);
+    hal.invalidate_mpb();
+    check_eq!(read(hal), 1, "after the drain");
+    context.comm.barrier();
+    free(context, told)
+}
+
+/// Counts all ranks in word 1, under a register, and waits for all; touches no line.
+fn shared_counter<C: Core>(context: &Context<'_, '_, C>, words: Region<kind::Uncached>) -> Outcome {
+    let hal = context.hal();
+    {
+        let _guard = hal.lock(CoreId::new(0), "the counter");
+        hal.store_word(words, 1, hal.load_word(words, 1) + 1);
+    }
+    let all = context.size() as u32;
+    hal.wait(&[Place::Word(words, 1)], Reason::new("all to look"), |poll| (poll.word(0) == all).then_some(()));
+    Ok(())
+}
+
+/// A flag that was stored and not drained stays in the write-combine buffer.
+pub fn undrained_mpb_store_is_unseen<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let line = spare_line(context, context.size() - 1, 1);
+    if context.rank() == 0 {
+        context.hal().store(line, 5, &[0]);
+        context.hal().drain();
+    }
+    is_seen_after(context, |hal| hal.store(line, 5, &[1]), |hal| hal.load_line(line).0[5], MpbCoherence::drain)
+}
+
+/// The last, partial line of a put stays there too.
+pub fn undrained_put_is_unseen<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let region = shared::<_, kind::Combined>(context, 2 * LINE_BYTES)?;
+    let read = |hal: &C| {
+        let mut byte = [0];
+        hal.read(region, LINE_BYTES + 3, &mut byte);
+        byte[0]
+    };
+    is_seen_after(context, |hal| hal.write(region, 20, &[1; 20]), read, MpbCoherence::drain)?;
+    free(context, region)
+}
+
+/// Releasing a register does not push the write-combine buffer out; a store to another line does.
+pub fn register_does_not_drain<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let line = spare_line(context, 0, 2);
+    if context.rank() == 0 {
+        context.hal().store(line, 0, &[0]);
+        context.hal().drain();
+    }
+    let write = |hal: &C| {
+        let _guard = hal.lock(CoreId::new(0), "a lock that proves nothing");
+        hal.store(line, 0, &[1]);
+    };
+    let other = line.plus(1);
+    is_seen_after(context, write, |hal| hal.load_line(line).0[0], |hal| hal.store(other, 0, &[1]))
+}
+
+/// Two cores store to one cached line; the second write-back writes the whole line, and the first core's store is gone.
+pub fn false_sharing_loses_an_update<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let region = shared::<_, kind::Cached>(context, LINE_BYTES)?;
+    let mut view = context.hal().claim::<u32>(region, 8)?;
+    check_eq!(view.load(0), 0, "fresh memory");
+    if context.rank() < 2 {
+        view.store(context.rank(), 1);
+    }
+    context.comm.barrier();
+    for turn in 0..2 {
+        if context.rank() == turn {
+            context.hal().write_back_invalidate(context.caches, region);
+        }
+        context.comm.barrier();
+    }
+    context.hal().write_back_invalidate(context.caches, region);
+    if context.size() > 1 {
+        check_eq!((view.load(0), view.load(1)), (0, 1), "the words of ranks 0 and 1");
+    }
+    drop(view);
+    free(context, region)
+}
+
+/// Combined memory and MPB lines are written byte by byte: neighbours in a line do not harm each other.
+pub fn masked_writes_do_not_lose_updates<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank, size) = (context.hal(), context.rank(), context.size());
+    let region = shared::<_, kind::Combined>(context, size.next_multiple_of(LINE_BYTES))?;
+    let line = spare_line(context, 0, 4);
+    hal.write(region, rank, &[rank as u8 + 1]);
+    if rank < LINE_BYTES {
+        hal.store(line, rank, &[rank as u8 + 1]);
+    }
+    hal.drain();
+    context.comm.barrier();
+    let mut bytes = vec![0; size];
+    hal.read(region, 0, &mut bytes);
+    let flags = hal.load_line(line).0;
+    for peer in 0..size {
+        check_eq!(bytes[peer], peer as u8 + 1, "combined byte of rank {peer}");
+        check!(peer >= LINE_BYTES || flags[peer] == peer as u8 + 1, "MPB byte of rank {peer} is {}", flags[peer]);
+    }
+    context.comm.barrier();
+    free(context, region)
+}
+
+/// An uncached store is in memory when it returns.
+pub fn uncached_words_are_current<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank, size) = (context.hal(), context.rank(), context.size());
+    let region = shared::<_, kind::Uncached>(context, (size * 4).next_multiple_of(LINE_BYTES))?;
+    for round in 1..=3 {
+        hal.store_word(region, rank, round);
+        context.comm.barrier();
+        for peer in 0..size {
+            check_eq!(hal.load_word(region, peer), round, "word of rank {peer}");
+        }
+        context.comm.barrier();
+    }
+    free(context, region)
+}
+
+/// A line is written and read in one piece: readers never see parts of two writes.
+pub fn lines_are_atomic<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank) = (context.hal(), context.rank());
+    let line = spare_line(context, 0, 6);
+    let region = shared::<_, kind::Combined>(context, LINE_BYTES)?;
+    if rank == 0 {
+        hal.store(line, 0, &[0; LINE_BYTES]);
+    }
+    context.comm.barrier();
+    for round in 0..20 {
+        if rank % 2 == 0 {
+            let bytes = [(rank + round) as u8; LINE_BYTES];
+            hal.store(line, 0, &bytes);
+            hal.write(region, 0, &bytes);
+        } else {
+            hal.invalidate_mpb();
+            let mpb = hal.load_line(line).0;
+            check!(mpb.iter().all(|byte| *byte == mpb[0]), "an MPB line is torn: {mpb:?}");
+            let mut combined = Line::default().0;
+            hal.read(region, 0, &mut combined);
+            check!(combined.iter().all(|byte| *byte == combined[0]), "a combined line is torn: {combined:?}");
+        }
+    }
+    context.comm.barrier();
+    free(context, region)
+}
+
+/// A caching region is finite: more is touched than it holds, and nothing gets lost.
+pub fn more_pages_than_frames<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const BYTES: usize = 300 * 4096;
+    const STEP: usize = 4096 / 4;
+    // One rank at a time: the point is one core's capacity, and all at once would only be slow.
+    let worker = context.size() - 1;
+    let region = shared::<_, kind::Cached>(context, BYTES)?;
+    if context.rank() == worker {
+        let mut view = context.hal().claim::<u32>(region, BYTES / 4)?;
+        for round in 1..=2 {
+            for index in (0..BYTES / 4).step_by(STEP) {
+                check_eq!(view.load(index), (round - 1) * index as u32, "word {index} before round {round}");
+                view.store(index, round * index as u32);
+            }
+        }
+    }
+    free(context, region)
+}
+
+/// A core has at most one view of a byte.
+pub fn views_do_not_overlap<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let region = shared::<_, kind::Cached>(context, 4 * LINE_BYTES)?;
+    let hal = context.hal();
+    {
+        let view = hal.claim::<u32>(region, 32)?;
+        check!(hal.claim::<u8>(region.lines_around(40, 41), 1).is_err(), "a second view of a part was given out");
+        drop(view);
+        let parts = [hal.claim::<u8>(region.lines_around(0, 64), 64)?, hal.claim::<u8>(region.lines_around(64, 128), 64)?];
+        check_eq!(parts.len(), 2, "views of different lines");
+    }
+    check!(hal.claim::<u32>(region, 33).is_err(), "a view larger than its region was given out");
+    free(context, region)
+}

@@ -1,0 +1,75 @@
+//! The list of tests, and how they are run.
+
+use hal::Core;
+
+use crate::{
+    Context, allocation, barrier, broadcast, check::Outcome, floating_point, hazards, litmus, memory, messages, registers,
+    window,
+};
+
+macro_rules! suite {
+    ($( $module:ident :: { $( $test:ident ),* $(,)? } )*) => {
+        /// The names of all tests.
+        pub const NAMES: &[&str] = &[$( $( concat!(stringify!($module), "::", stringify!($test)), )* )*];
+
+        /// Runs the test with this name. Collective.
+        ///
+        /// # Errors
+        /// What the test found wrong on this rank.
+        ///
+        /// # Panics
+        /// If there is no such test.
+        pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
+            $( $(
+                if name == concat!(stringify!($module), "::", stringify!($test)) {
+                    return $module::$test(context);
+                }
+            )* )*
+            panic!("there is no test {name}")
+        }
+    };
+}
+
+suite! {
+    memory::{
+        statics_are_private,
+        unflushed_store_is_unseen,
+        cached_read_without_invalidate_is_stale,
+        mpb_read_without_invalidate_is_stale,
+        combined_read_without_invalidate_is_stale,
+        undrained_mpb_store_is_unseen,
+        undrained_put_is_unseen,
+        register_does_not_drain,
+        false_sharing_loses_an_update,
+        masked_writes_do_not_lose_updates,
+        uncached_words_are_current,
+        lines_are_atomic,
+        more_pages_than_frames,
+        views_do_not_overlap,
+    }
+    registers::{ exclude, are_freed_by_any_write, }
+    litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
+    floating_point::{ is_53_bits, }
+    barrier::{ separates_phases, back_to_back, costs_what_it_should, }
+    messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
+    broadcast::{ all_roots, all_sizes, all_degrees, alternating_roots_back_to_back, refuses_bad_arguments, }
+    allocation::{ allocations_do_not_overlap, freed_memory_merges, placements, refusals, zeroed, }
+    window::{
+        put_and_get_all_pairs,
+        neighbours_ring,
+        counters_are_the_papers,
+        empty_groups,
+        self_in_the_group,
+        disjoint_groups_in_adjacent_epochs,
+        early_post_of_a_later_group,
+        test_loop_reposts_at_once,
+        two_windows_interleaved,
+        start_before_and_after_post,
+        uneven_parts,
+        neighbouring_bytes_of_many_origins,
+        misuse_is_refused,
+        made_and_freed_many_times,
+        all_epochs_are_fresh,
+    }
+    hazards::{ cached_match_vector_loses_a_post, real_protocol_keeps_the_post, }
+}
