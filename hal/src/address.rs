@@ -159,7 +159,10 @@ impl<K: kind::Kind> Region<K> {
     /// # Panics
     /// If the region does not start and end on line boundaries, or does not fit behind its controller.
     pub const fn new(start: SharedAddress, len_bytes: usize) -> Self {
-        assert!(start.offset().is_multiple_of(LINE_BYTES) && len_bytes.is_multiple_of(LINE_BYTES), "a region consists of whole lines");
+        assert!(
+            start.offset().is_multiple_of(LINE_BYTES) && len_bytes.is_multiple_of(LINE_BYTES),
+            "a region consists of whole lines"
+        );
         assert!(start.offset() + len_bytes <= SHARED_BYTES_PER_CONTROLLER, "a region lies behind one controller");
         Self { start, len_bytes: len_bytes as u32, kind: PhantomData }
     }

@@ -65,6 +65,8 @@ impl fmt::Display for ClaimError {
     }
 }
 
+impl core::error::Error for ClaimError {}
+
 /// What stands behind a view; implemented by backends.
 pub trait ViewWindow {
     /// Makes `region` present before it is accessed. `write` says that it will be stored to.
@@ -75,6 +77,30 @@ pub trait ViewWindow {
 }
 
 /// This core's view of a region of cached shared memory, as `len` elements.
+///
+/// A slice of it cannot be used across a coherence point:
+///
+/// ```compile_fail,E0502
+/// # use hal::{Cached, Caches, LocalView};
+/// fn held_too_long(core: &impl Cached, view: &mut LocalView<'_, u32>, caches: &mut Caches) {
+///     let region = view.region();
+///     let slice = view.as_mut_slice(caches);
+///     core.write_back_invalidate(caches, region);
+///     slice[0] = 1;
+/// }
+/// ```
+///
+/// but before it:
+///
+/// ```
+/// # use hal::{Cached, Caches, LocalView};
+/// fn given_up_in_time(core: &impl Cached, view: &mut LocalView<'_, u32>, caches: &mut Caches) {
+///     let region = view.region();
+///     let slice = view.as_mut_slice(caches);
+///     slice[0] = 1;
+///     core.write_back_invalidate(caches, region);
+/// }
+/// ```
 ///
 /// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they wrote is
 /// visible only after they wrote back and this core invalidated, and what is stored here only after the reverse.

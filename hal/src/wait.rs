@@ -83,6 +83,8 @@ impl fmt::Display for TimedOut {
     }
 }
 
+impl core::error::Error for TimedOut {}
+
 /// What reads the places of a wait; implemented by backends.
 pub trait PollSource {
     /// A fresh copy of an MPB line.

@@ -36,12 +36,17 @@ pub fn freed_memory_merges<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
         let allocator = context.comm.allocator();
         let near = Placement::Near(CoreId::new(0));
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
-            let pieces = (0..4).map(|_| allocator.allocate::<kind::Combined>(PIECE, near)).collect::<Result<Vec<_>, _>>()?;
+            let pieces =
+                (0..4).map(|_| allocator.allocate::<kind::Combined>(PIECE, near)).collect::<Result<Vec<_>, _>>()?;
             for index in order {
                 allocator.free(pieces[index])?;
             }
             let whole = allocator.allocate::<kind::Combined>(12 * PIECE, near)?;
-            check_eq!(whole.start().controller(), pieces[0].start().controller(), "controller after freeing in order {order:?}");
+            check_eq!(
+                whole.start().controller(),
+                pieces[0].start().controller(),
+                "controller after freeing in order {order:?}"
+            );
             allocator.free(whole)?;
         }
     }

@@ -45,7 +45,11 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     let before = context.hal().counters();
     context.comm.barrier();
     let done = context.hal().counters() - before;
-    check_eq!((done.mpb_lines_written, done.drains, done.mpb_lines_read), (rounds, rounds, rounds), "lines of a barrier");
+    check_eq!(
+        (done.mpb_lines_written, done.drains, done.mpb_lines_read),
+        (rounds, rounds, rounds),
+        "lines of a barrier"
+    );
     check_eq!((done.words_read, done.words_written, done.tsr_acquired), (0, 0, 0), "other accesses of a barrier");
     Ok(())
 }

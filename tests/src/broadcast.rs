@@ -11,7 +11,13 @@ use crate::{
     check_eq,
 };
 
-fn broadcast<C: Core>(context: &Context<'_, '_, C>, parameters: OcBcast, root: usize, len: usize, salt: usize) -> Outcome {
+fn broadcast<C: Core>(
+    context: &Context<'_, '_, C>,
+    parameters: OcBcast,
+    root: usize,
+    len: usize,
+    salt: usize,
+) -> Outcome {
     let expected: Vec<u8> = (0..len).map(|index| pattern(index, salt)).collect();
     let mut message = if context.rank() == root { expected.clone() } else { vec![0xEE; len] };
     parameters.broadcast(context.comm, &mut message, root)?;
@@ -32,7 +38,9 @@ pub fn all_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let chunk = context.comm.mpb_layout().buffer_lines() * LINE_BYTES;
     for (turn, len) in
-        [0, 1, 28, 31, 32, 33, 1024, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1, 5 * chunk + 17].into_iter().enumerate()
+        [0, 1, 28, 31, 32, 33, 1024, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1, 5 * chunk + 17]
+            .into_iter()
+            .enumerate()
     {
         broadcast(context, OcBcast::default(), turn % context.size(), len, len)?;
     }
@@ -59,7 +67,11 @@ pub fn alternating_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>)
 /// Bad arguments get an error value on every rank.
 pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let size = context.size();
-    check_eq!(context.comm.broadcast(&mut [0], size), Err(Error::NoSuchRank { rank: size, size }), "a root beyond the end");
+    check_eq!(
+        context.comm.broadcast(&mut [0], size),
+        Err(Error::NoSuchRank { rank: size, size }),
+        "a root beyond the end"
+    );
     check_eq!(OcBcast { k: 0 }.broadcast(context.comm, &mut [0], 0), Err(Error::NoDegree), "a tree of degree 0");
     Ok(())
 }

@@ -55,7 +55,7 @@ pub type Outcome = Result<(), Failed>;
 macro_rules! check {
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
-            return Err($crate::Failed(alloc::format!($($message)+)));
+            return Err($crate::Failed($crate::format!($($message)+)));
         }
     };
 }
@@ -66,7 +66,7 @@ macro_rules! check_eq {
     ($left:expr, $right:expr, $($message:tt)+) => {
         match (&$left, &$right) {
             (left, right) => $crate::check!(
-                left == right, "{}: {:?} is not {:?}", alloc::format_args!($($message)+), left, right
+                left == right, "{}: {:?} is not {:?}", ::core::format_args!($($message)+), left, right
             ),
         }
     };

@@ -1,7 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(target_os = "none", no_std)]
+// Every test has the same errors: what it found wrong.
+#![allow(clippy::missing_errors_doc)]
 
 extern crate alloc;
+
+#[doc(hidden)]
+pub use alloc::format;
 
 pub mod allocation;
 pub mod barrier;

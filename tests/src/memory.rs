@@ -8,7 +8,10 @@ use hal::{Core, CoreId, LINE_BYTES, Line, MpbCoherence, MpbLine, Place, Reason, 
 use crate::{Context, check, check::Outcome, check_eq};
 
 /// Allocates a region on rank 0 and tells all ranks; the bytes are zero. To be given back with [`free`].
-pub fn shared<C: Core, K: kind::Kind>(context: &Context<'_, '_, C>, len_bytes: usize) -> Result<Region<K>, crate::Failed> {
+pub fn shared<C: Core, K: kind::Kind>(
+    context: &Context<'_, '_, C>,
+    len_bytes: usize,
+) -> Result<Region<K>, crate::Failed> {
     let mut words = [0u32; 2];
     if context.rank() == 0 {
         words = context.comm.allocator().allocate_zeroed::<K>(len_bytes, Placement::Near(CoreId::new(0)))?.to_words();
@@ -28,6 +31,9 @@ pub fn free<C: Core, K: kind::Kind>(context: &mut Context<'_, '_, C>, region: Re
 }
 
 /// A line of the MPB that no protocol uses.
+///
+/// # Panics
+/// If there are not as many.
 pub fn spare_line<C: Core>(context: &Context<'_, '_, C>, core: usize, index: usize) -> MpbLine {
     let spare = context.comm.mpb_layout().spare();
     assert!(index < spare.len(), "the MPB has {} spare lines", spare.len());
@@ -60,7 +66,10 @@ pub fn unflushed_store_is_unseen<C: Core>(context: &mut Context<'_, '_, C>) -> O
         view.store(3, 5);
     }
     context.comm.barrier();
-    context.hal().write_back_invalidate(context.caches, if context.rank() == 0 { Region::new(region.start(), 0) } else { region });
+    context.hal().write_back_invalidate(
+        context.caches,
+        if context.rank() == 0 { Region::new(region.start(), 0) } else { region },
+    );
     if context.rank() != 0 {
         check_eq!(view.load(3), 0, "a store that was not flushed");
     }
@@ -95,11 +104,7 @@ pub fn cached_read_without_invalidate_is_stale<C: Core>(context: &mut Context<'_
 
 /// Rank 0 reads, rank 1 writes, rank 0 reads again. The two meet at a test-and-set register, because the polls of a
 /// barrier would invalidate.
-fn reads_stale<C: Core>(
-    context: &mut Context<'_, '_, C>,
-    write: impl FnOnce(&C),
-    read: impl Fn(&C) -> u8,
-) -> Outcome {
+fn reads_stale<C: Core>(context: &mut Context<'_, '_, C>, write: impl FnOnce(&C), read: impl Fn(&C) -> u8) -> Outcome {
     let hal = context.hal();
     let ready = shared::<_, kind::Uncached>(context, LINE_BYTES)?;
     let meeting = CoreId::new(context.size() - 1);
@@ -355,7 +360,8 @@ pub fn views_do_not_overlap<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
         let view = hal.claim::<u32>(region, 32)?;
         check!(hal.claim::<u8>(region.lines_around(40, 41), 1).is_err(), "a second view of a part was given out");
         drop(view);
-        let parts = [hal.claim::<u8>(region.lines_around(0, 64), 64)?, hal.claim::<u8>(region.lines_around(64, 128), 64)?];
+        let parts =
+            [hal.claim::<u8>(region.lines_around(0, 64), 64)?, hal.claim::<u8>(region.lines_around(64, 128), 64)?];
         check_eq!(parts.len(), 2, "views of different lines");
     }
     check!(hal.claim::<u32>(region, 33).is_err(), "a view larger than its region was given out");

@@ -3,8 +3,8 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, check::Outcome, floating_point, hazards, litmus, memory, messages, registers,
-    window,
+    Context, allocation, barrier, broadcast, check::Outcome, floating_point, hazards, litmus, memory, messages,
+    registers, window,
 };
 
 macro_rules! suite {

@@ -102,14 +102,10 @@ impl Outcome {
         }
         let status = match self.ending {
             Ending::TimedOut(limit) => {
-                let phase = self
-                    .transcript
-                    .phase
-                    .as_ref()
-                    .map_or_else(|| "before its first phase".into(), |phase| format!("in phase `{phase}`"));
                 bail!(
-                    "{label} hangs: no end after {} s, {phase}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
-                    limit.as_secs()
+                    "{label} hangs: no end after {} s, {}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
+                    limit.as_secs(),
+                    self.place()
                 );
             }
             Ending::Lingered => bail!("{label} does not go away after its work is done"),
@@ -118,7 +114,7 @@ impl Outcome {
         match (status.code(), &self.transcript.done) {
             (Some(SUCCESS), Some(_)) => {}
             (Some(SUCCESS), None) => bail!("{label} ended with the status of success but without `@done ok`"),
-            (Some(0), _) => bail!("{label} reset its machine (a triple fault){}", self.last_words()),
+            (Some(0), _) => bail!("{label} reset its machine (a triple fault) {}{}", self.place(), self.last_words()),
             (Some(code), _) => bail!("{label} ended with status {code}{}", self.last_words()),
             (None, _) => {
                 bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
@@ -144,6 +140,14 @@ impl Outcome {
         for line in self.messages.lines().take(TAIL_LINES) {
             eprintln!("    {line}");
         }
+    }
+
+    /// How far it had come.
+    fn place(&self) -> String {
+        self.transcript
+            .phase
+            .as_ref()
+            .map_or_else(|| "before its first phase".into(), |phase| format!("in phase `{phase}`"))
     }
 
     /// The line that says most about an early end.

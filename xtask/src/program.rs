@@ -15,8 +15,8 @@ pub(crate) struct Program {
     /// Package and binary for cargo's `-p` and `--bin`.
     pub(crate) package: String,
     pub(crate) binary: String,
-    /// Whether it belongs to this workspace.
-    pub(crate) in_tree: bool,
+    /// Whether it is a crate of the user's own, whose image chooses the program itself unless told.
+    pub(crate) is_own: bool,
 }
 
 impl Program {
@@ -27,7 +27,7 @@ impl Program {
             directory: workspace::root(),
             package: "kernel".into(),
             binary: "atoll".into(),
-            in_tree: true,
+            is_own: false,
         }
     }
 
@@ -92,13 +92,12 @@ impl Program {
             (None, []) => bail!("package {name} has no binary (src/main.rs)"),
             (None, [..]) => bail!("package {name} has several binaries; name one as `default-run` in its Cargo.toml"),
         };
-        let in_tree = directory.starts_with(workspace::root().canonicalize().unwrap_or_default());
         Ok(Self {
             name: binary.into(),
             directory: directory.into(),
             package: name.clone(),
             binary: binary.into(),
-            in_tree,
+            is_own: true,
         })
     }
 }
@@ -120,7 +119,7 @@ mod tests {
     #[test]
     fn own_crates() {
         let program = Program::from_metadata(&metadata(&["kernel"], &["pi"]), Path::new("/x")).unwrap();
-        assert_eq!((program.name.as_str(), program.package.as_str(), program.in_tree), ("pi", "mine", false));
+        assert_eq!((program.name.as_str(), program.package.as_str(), program.is_own), ("pi", "mine", true));
         for (metadata, expected) in [
             (metadata(&["libm"], &["pi"]), "does not depend"),
             (metadata(&["kernel"], &[]), "no binary"),

@@ -63,7 +63,8 @@ impl Machine<'_> {
         }
         add(&["-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot"]);
         add(&["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]);
-        add(&["-kernel", IMAGE, "-append", &words.to_string()]);
+        // QEMU puts this path before the words, and the kernel knows a path by its slash.
+        add(&["-kernel", &format!("./{IMAGE}"), "-append", &words.to_string()]);
         if !modules.is_empty() {
             add(&["-initrd", &modules.join(",")]);
         }
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(
             arguments(false, &["a.pgm".into(), "b.txt".into()]),
             "-cpu|pentium,-mmx|-smp|48|-m|336|-accel|tcg,thread=single|-icount|shift=0,sleep=off|-display|none|-serial|stdio|\
-             -monitor|none|-nic|none|-no-reboot|-device|isa-debug-exit,iobase=0xf4,iosize=0x04|-kernel|atoll.elf|-append|\
+             -monitor|none|-nic|none|-no-reboot|-device|isa-debug-exit,iobase=0xf4,iosize=0x04|-kernel|./atoll.elf|-append|\
              program=terrain seed=7 heap_kib=4096 heap0_kib=4096|-initrd|a.pgm,b.txt"
         );
     }

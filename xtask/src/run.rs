@@ -96,7 +96,7 @@ impl Common {
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program) -> Result<Words> {
         let words = Words::default()
-            .value("program", Some(&program.name))
+            .value("program", (!program.is_own).then_some(&program.name))
             .value("seed", self.seed)
             .value("preempt", self.preempt);
         words.switch("coherent", self.coherent).free(&self.words)
@@ -109,7 +109,7 @@ impl Common {
     /// When one cannot be read.
     pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
         let mut inputs = self.input.clone();
-        if inputs.is_empty() && program.in_tree && program.name == DEFAULT_PROGRAM {
+        if inputs.is_empty() && !program.is_own && program.name == DEFAULT_PROGRAM {
             inputs.push(default_input());
         }
         for input in &mut inputs {

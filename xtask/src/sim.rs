@@ -76,10 +76,10 @@ pub(crate) fn command(binary: &Path, words: &str, inputs: &[PathBuf]) -> Command
 ///
 /// When it has one.
 pub(crate) fn check_statics(objdump: &Path, binary: &Path, program: &Program) -> Result<()> {
-    let own = format!("{}::", program.binary.replace('-', "_"));
+    let own = [&program.binary, &program.package].map(|name| format!("{}::", name.replace('-', "_")));
     let mut paths = statics::IN_TREE.to_vec();
-    if !program.in_tree {
-        paths.push(&own);
+    if program.is_own {
+        paths.extend(own.iter().map(String::as_str));
     }
     statics::check(objdump, binary, &paths)
 }

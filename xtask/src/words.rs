@@ -3,8 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 7] = [
-    ("program", "the PROGRAM argument"),
+const OWN_OPTION: [(&str, &str); 6] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("machine", "--machine"),
@@ -18,13 +17,17 @@ const OWN_OPTION: [(&str, &str); 7] = [
 pub(crate) struct Words(Vec<String>);
 
 impl Words {
-    /// Adds `key=value` when there is a value.
+    /// Adds `key=value` when there is a value, and the user has not given one himself.
     #[must_use]
     pub(crate) fn value(mut self, key: &str, value: Option<impl ToString>) -> Self {
-        if let Some(value) = value {
+        if let (Some(value), false) = (value, self.has(key)) {
             self.0.push(format!("{key}={}", value.to_string()));
         }
         self
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|word| word.split('=').next() == Some(key))
     }
 
     /// Adds `key` when it is switched on.
@@ -52,6 +55,8 @@ impl Words {
             if let Some((_, option)) = OWN_OPTION.iter().find(|(own, _)| *own == key) {
                 bail!("`{word}`: use {option} instead");
             }
+            // The image of a user's own crate may hold several programs, and only then nothing has been chosen yet.
+            ensure!(key != "program" || !self.has(key), "`{word}`: use the PROGRAM argument instead");
             self.0.push(word.clone());
         }
         Ok(self)
@@ -92,6 +97,19 @@ mod tests {
             .free(&strings(&["steps=100", "verbose"]))
             .unwrap();
         assert_eq!(words.to_string(), "program=terrain seed=7 coherent steps=100 verbose");
+    }
+
+    #[test]
+    fn the_users_own_value_stays() {
+        let words = Words::default().free(&strings(&["heap_kib=9"])).unwrap();
+        assert_eq!(words.value("heap_kib", Some(4)).value("heap0_kib", Some(5)).to_string(), "heap_kib=9 heap0_kib=5");
+    }
+
+    #[test]
+    fn a_program_is_chosen_once() {
+        let chosen = strings(&["program=other"]);
+        assert_eq!(Words::default().free(&chosen).unwrap().to_string(), "program=other");
+        assert!(Words::default().value("program", Some("terrain")).free(&chosen).is_err());
     }
 
     #[test]

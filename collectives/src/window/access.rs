@@ -19,7 +19,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Error::AccessEpochOpen { window: self.number });
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
-        // A post that was seen in an earlier epoch already spares this one the wait that would invalidate.
+        // A post may be known without a poll that would have invalidated: the reset of another target's bit has seen it.
         self.comm.hal().invalidate_mpb();
         Ok(AccessEpoch { window: self, targets: targets.clone(), number: self.access_epochs.get() })
     }
@@ -75,6 +75,30 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 }
 
 /// An open access epoch: proof that START was called, and the only way to put and get.
+///
+/// The view of an exposed part is gone until the wait:
+///
+/// ```compile_fail,E0382
+/// # use collectives::{Group, Window};
+/// # use hal::{Caches, Core, LocalView};
+/// fn touched_while_exposed<'c, C: Core>(window: &Window<'c, C, u32>, mut view: LocalView<'c, u32>, caches: &mut Caches) {
+///     let exposure = window.post(view, caches, &Group::empty()).map_err(|(error, _)| error).unwrap();
+///     view.store(0, 1);
+///     exposure.wait(caches);
+/// }
+/// ```
+///
+/// and an access epoch cannot be used when it is complete:
+///
+/// ```compile_fail,E0382
+/// # use collectives::{Group, Window};
+/// # use hal::Core;
+/// fn put_too_late<C: Core>(window: &Window<'_, C, u32>) {
+///     let access = window.start(&Group::empty()).unwrap();
+///     access.complete();
+///     let _ = access.put(0, 0, &[1]);
+/// }
+/// ```
 ///
 /// It proves nothing about the targets: each operation waits for the post of its own. Dropping it completes it, as
 /// [`complete`](Self::complete) does.

@@ -120,6 +120,8 @@ pub(super) fn exchange<C: Core>(
     len_bytes: usize,
 ) -> Result<Box<[Entry]>, Error> {
     let hal = comm.hal();
+    // When all have their memory, so that what the table's allocation costs does not depend on who came first.
+    comm.barrier();
     let table_bytes = comm.size() * ENTRY_WORDS * 4;
     let mut announcement = [FAILED; 2];
     if comm.rank() == 0

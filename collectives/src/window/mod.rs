@@ -11,8 +11,8 @@
 //! * a target writes its part back and forgets it **before** it posts, and forgets it again **after** its wait, in
 //!   case a neighbour's page or line brought some of it back. Between the two the types leave it no view to touch it with;
 //! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to one line
-//!   do not overwrite each other as whole-line write-backs would. It invalidates before it reads and drains **before**
-//!   it counts the completion counters down.
+//!   do not overwrite each other as whole-line write-backs would. START invalidates, and so does a poll **before** it looks
+//!   for a post; COMPLETE drains **before** it counts the completion counters down.
 //!
 //! Where we differ from the paper: its Algorithm 2 clears the match-vector bit without the lock, which can erase
 //! the post of another target in the same word; we clear it under the origin's register. Its unit is a byte, ours the

@@ -7,7 +7,10 @@
 
 use heapless::Vec;
 
-use crate::{LINE_BYTES, Line, LineAddress, Region, SharedAddress, kind, topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER}};
+use crate::{
+    LINE_BYTES, Line, LineAddress, Region, SharedAddress, kind,
+    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+};
 
 use super::{Choice, Platform, line_cache::mask_of};
 
@@ -23,6 +26,9 @@ const MAX_FRAMES: usize = 256;
 pub trait PageWindow {
     /// Pages that can be resident at a time; more than 256 are not used.
     fn frames(&self) -> usize;
+
+    /// Whether an access to a page that is not resident makes it resident.
+    fn faults(&self) -> bool;
 
     /// The address at which programs see byte `flat` of shared memory. Only touched pages may be accessed.
     fn address(&self, flat: usize) -> *mut u8;
@@ -82,11 +88,28 @@ impl CachingRegion {
 
     /// Makes the lines of `region` present. Returns how many lines were fetched and how many dirty ones evicted.
     ///
-    /// A region of more pages than there are frames does not become present as a whole.
-    pub fn touch<P: Platform>(&mut self, platform: &P, window: &P::Window, region: Region<kind::Cached>, write: bool) -> Touched {
+    /// A region of more pages than there are frames does not become present as a whole; its pages fault when they are
+    /// accessed.
+    ///
+    /// # Panics
+    /// If pages cannot fault and the region has more of them than there are frames.
+    pub fn touch<P: Platform>(
+        &mut self,
+        platform: &P,
+        window: &P::Window,
+        region: Region<kind::Cached>,
+        write: bool,
+    ) -> Touched {
+        let pages = (region.start().flat() % PAGE_BYTES + region.len_bytes()).div_ceil(PAGE_BYTES);
+        assert!(
+            window.faults() || pages <= window.frames(),
+            "{pages} pages of cached memory at once are more than the {} frames of this core; copy in parts",
+            window.frames()
+        );
         let mut touched = Touched::default();
         self.may_be_dirty |= write;
-        let (first, end) = (region.start().flat() / LINE_BYTES, region.start().flat() / LINE_BYTES + region.len_lines());
+        let (first, end) =
+            (region.start().flat() / LINE_BYTES, region.start().flat() / LINE_BYTES + region.len_lines());
         let mut line = first;
         while line < end {
             let page = line / LINES_PER_PAGE;
@@ -106,7 +129,12 @@ impl CachingRegion {
 
     /// Writes back what is dirty in `region` and forgets its lines; where the unit is a page, the rest of its pages too.
     /// Returns the number of lines written back.
-    pub fn write_back_invalidate<P: Platform>(&mut self, platform: &P, window: &P::Window, region: Region<kind::Cached>) -> u64 {
+    pub fn write_back_invalidate<P: Platform>(
+        &mut self,
+        platform: &P,
+        window: &P::Window,
+        region: Region<kind::Cached>,
+    ) -> u64 {
         if region.is_empty() {
             return 0;
         }
@@ -148,29 +176,32 @@ impl CachingRegion {
     ///
     /// The copy stays, now clean; dropping it would change memory under a slice that a program holds.
     pub fn evict_a_line<P: Platform>(&mut self, platform: &P, window: &P::Window) -> u64 {
-        let mut dirty: Vec<(u16, u128), MAX_FRAMES> = Vec::new();
-        for index in 0..self.resident.len() {
-            let lines = self.dirty_lines(window, index, u128::MAX);
-            if lines != 0 {
-                assert!(dirty.push((index as u16, lines)).is_ok(), "there are no more dirty pages than frames");
-            }
-        }
-        self.may_be_dirty = !dirty.is_empty();
-        if dirty.is_empty() {
+        let dirty_pages = || (0..self.resident.len()).filter(|index| self.dirty_lines(window, *index, u128::MAX) != 0);
+        let pages = dirty_pages().count();
+        let victim = if pages == 0 { None } else { dirty_pages().nth(platform.choose(Choice::VictimPage, pages)) };
+        let Some(index) = victim else {
+            self.may_be_dirty = false;
             return 0;
-        }
-        let (index, lines) = dirty[platform.choose(Choice::VictimPage, dirty.len())];
+        };
+        let lines = self.dirty_lines(window, index, u128::MAX);
         let victim = platform.choose(Choice::VictimLine, lines.count_ones() as usize);
-        let line = (0..LINES_PER_PAGE).filter(|line| lines >> line & 1 == 1).nth(victim).expect("a choice is below its options");
-        self.may_be_dirty = dirty.len() > 1 || lines.count_ones() > 1;
-        self.write_back(platform, window, usize::from(index), 1 << line)
+        let line = (0..LINES_PER_PAGE).filter(|line| lines >> line & 1 == 1).nth(victim);
+        self.may_be_dirty = pages > 1 || lines.count_ones() > 1;
+        line.map_or(0, |line| self.write_back(platform, window, index, 1 << line))
     }
 
     fn position(&self, page: usize) -> Result<usize, usize> {
         self.resident.binary_search_by_key(&(page as u16), |resident| resident.page)
     }
 
-    fn fetch<P: Platform>(&mut self, platform: &P, window: &P::Window, page: usize, wanted: u128, touched: &mut Touched) {
+    fn fetch<P: Platform>(
+        &mut self,
+        platform: &P,
+        window: &P::Window,
+        page: usize,
+        wanted: u128,
+        touched: &mut Touched,
+    ) {
         let index = match self.position(page) {
             Ok(index) => index,
             Err(_) => self.allocate(platform, window, page, touched),
@@ -187,7 +218,10 @@ impl CachingRegion {
             // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
             unsafe {
                 window.address(flat).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES);
-                window.twin(usize::from(frame)).add(line * LINE_BYTES).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES);
+                window
+                    .twin(usize::from(frame))
+                    .add(line * LINE_BYTES)
+                    .copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES);
             }
             touched.lines_fetched += 1;
         }
@@ -230,7 +264,9 @@ impl CachingRegion {
             let (mut data, mut twin) = (Line::default(), Line::default());
             // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
             unsafe {
-                data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(page * PAGE_BYTES + line * LINE_BYTES), LINE_BYTES);
+                data.0
+                    .as_mut_ptr()
+                    .copy_from_nonoverlapping(window.address(page * PAGE_BYTES + line * LINE_BYTES), LINE_BYTES);
                 twin.0.as_mut_ptr().copy_from_nonoverlapping(window.twin(frame).add(line * LINE_BYTES), LINE_BYTES);
             }
             dirty |= u128::from(data != twin) << line;
@@ -284,4 +320,5 @@ fn lines_mask(first: usize, count: usize) -> u128 {
     ones << first
 }
 
-const _: () = assert!(CONTROLLERS * SHARED_BYTES_PER_CONTROLLER / PAGE_BYTES <= u16::MAX as usize, "a page number fits 16 bits");
+const _: () =
+    assert!(CONTROLLERS * SHARED_BYTES_PER_CONTROLLER / PAGE_BYTES <= u16::MAX as usize, "a page number fits 16 bits");

@@ -9,12 +9,9 @@ use bitflags::bitflags;
 use heapless::Vec;
 
 use crate::{
-    Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, LINE_BYTES, Layout, Line, LineAddress,
-    LocalView, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Place, Pod, Poll, Reason, Region, SharedAddress, TestAndSet,
-    TimedOut, Topology, Uncached, Wait,
-    cached::ViewWindow,
-    counters::Counting,
-    kind,
+    Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, LINE_BYTES, Layout, Line,
+    LineAddress, LocalView, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Place, Pod, Poll, Reason, Region,
+    SharedAddress, TestAndSet, TimedOut, Topology, Uncached, Wait, cached::ViewWindow, counters::Counting, kind,
     wait::PollSource,
 };
 
@@ -342,7 +339,12 @@ impl<P: Platform> ViewWindow for Core<P> {
 
 impl<P: Platform> Cached for Core<P> {
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
-        const { assert!(align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0, "elements are aligned like lines and not empty") };
+        const {
+            assert!(
+                align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
+                "elements are aligned like lines and not empty"
+            )
+        };
         let wanted_bytes = len.saturating_mul(size_of::<T>());
         if wanted_bytes > region.len_bytes() {
             return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
@@ -391,7 +393,8 @@ impl<P: Platform> TestAndSet for Core<P> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
         self.explore();
         let acquired = self.platform.test_and_set(core);
-        self.counting.count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
+        self.counting
+            .count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
         acquired
     }
 
@@ -457,7 +460,9 @@ impl<P: Platform> Wait for Core<P> {
             let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
             let info = WaitInfo { reason, undrained: self.undrained() };
             match self.platform.park(watch, deadline, &info) {
-                Woken::Poll { missed_polls } => self.counting.count(|counters| counters.failed_polls += 1 + missed_polls),
+                Woken::Poll { missed_polls } => {
+                    self.counting.count(|counters| counters.failed_polls += 1 + missed_polls)
+                }
                 Woken::TimedOut => {
                     self.counting.count(|counters| counters.failed_polls += 1);
                     break Err(TimedOut { reason });

@@ -1,9 +1,6 @@
 //! What an emulating backend has to provide.
 
-use crate::{
-    CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, kind,
-    wait::Deadline,
-};
+use crate::{CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, kind, wait::Deadline};
 
 use super::{FetchUnit, PageWindow};
 

@@ -16,13 +16,7 @@ use crate::{
     kind,
 };
 
-use super::{
-    boot, cache_window, cpu, exit,
-    lock::EmulatorLock,
-    memory,
-    private::Private,
-    stuck, this_core, trap,
-};
+use super::{boot, cache_window, cpu, exit, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap};
 
 /// A core of the machine under QEMU.
 pub type QemuCore = Core<QemuPlatform>;
@@ -261,6 +255,10 @@ pub struct MmuWindow;
 impl PageWindow for MmuWindow {
     fn frames(&self) -> usize {
         cache_window::capacity()
+    }
+
+    fn faults(&self) -> bool {
+        true
     }
 
     fn address(&self, flat: usize) -> *mut u8 {

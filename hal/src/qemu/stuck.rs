@@ -91,12 +91,11 @@ fn report() -> ! {
         if state.load(SeqCst) == FINISHED {
             console::write_urgent(format_args!("  core {core} has finished\n"));
         } else if let Some(info) = *WAITS[core].lock() {
-            match info.undrained {
-                Some(line) => console::write_urgent(format_args!(
-                    "  core {core} waits for {}; its write-combine buffer holds {line}, undrained\n",
-                    info.reason
-                )),
-                None => console::write_urgent(format_args!("  core {core} waits for {}\n", info.reason)),
+            console::write_urgent(format_args!("  core {core} waits for {}\n", info.reason));
+            if let Some(line) = info.undrained {
+                console::write_urgent(format_args!(
+                    "  core {core} has not drained its write-combine buffer: nobody has seen what it stored to {line}\n"
+                ));
             }
         }
     }

@@ -27,7 +27,7 @@ pub enum Schedule {
 pub struct Freedom {
     /// Who goes next.
     pub schedule: Schedule,
-    /// Whether ties are broken at choice, rather than first come, first served.
+    /// Whether ties are broken at choice, rather than writes first and lower cores first.
     pub ties: bool,
     /// Whether cores are held up for arbitrary times.
     pub delays: bool,
@@ -59,7 +59,7 @@ pub struct Recording {
 /// Where the answers come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Strategy {
-    /// Nothing is open: virtual time decides, ties go first come, first served, and hardware does nothing by itself.
+    /// Nothing is open: virtual time decides, ties go to writes and then to lower cores, and hardware does nothing by itself.
     Timed,
     /// Chance decides ties, delays, drains and evictions.
     Seeded {

@@ -2,8 +2,11 @@
 //!
 //! Each core has a clock in picoseconds. What only concerns itself moves its own clock and nothing else. An operation
 //! that others can see becomes an event at the time when it takes effect, and takes effect when all earlier events have:
-//! the core gives way until then, or goes straight on if nothing comes before. Events of one time go in the order in which they
-//! were entered. A core has one event at most, as it has one access outstanding at most.
+//! the core gives way until then, or goes straight on if nothing comes before. A core has one event at most, as it has one
+//! access outstanding at most.
+//!
+//! Of events at one time, writes come before reads and lower cores before higher ones. This order does not depend on when
+//! an event was entered; therefore a wait that is skipped and one that is polled through end alike.
 
 use std::{
     cmp::Reverse,
@@ -17,7 +20,7 @@ use super::{
     cost::WriteCost,
     free::{FreeSchedule, Next},
     memory::Memory,
-    waiting::{Access, CoreWait, Sample, WatchTable},
+    waiting::{Access, CoreWait, Effect, Sample, WatchTable},
 };
 
 /// Events of one time from which the first is chosen; it bounds the work when all of 4096 cores start at once.
@@ -26,7 +29,7 @@ const MAX_TIES: usize = 16;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Event {
     time_ps: u64,
-    sequence: u64,
+    effect: Effect,
     core: u16,
 }
 
@@ -37,13 +40,15 @@ pub(super) struct Engine {
     pub(super) now_ps: u64,
     clocks: Vec<u64>,
     ready: BinaryHeap<Reverse<Event>>,
-    deadlines: BTreeSet<(u64, u16)>,
-    sequence: u64,
+    /// When cores whose waits have deadlines make their last polls.
+    last_polls: BTreeSet<(u64, u16)>,
     /// Instead of `ready`, in a schedule without time.
     free: Option<FreeSchedule>,
     pub(super) waits: Vec<CoreWait>,
     watches: WatchTable,
     fruitless_rounds: usize,
+    /// Whether waiting cores are taken out of the schedule, rather than polling on (which only tests want to see).
+    pub(super) skips: bool,
 }
 
 impl Engine {
@@ -54,14 +59,14 @@ impl Engine {
             now_ps: 0,
             clocks: vec![0; cores],
             ready: BinaryHeap::with_capacity(cores),
-            deadlines: BTreeSet::new(),
-            sequence: 0,
+            last_polls: BTreeSet::new(),
             free,
             waits: std::iter::repeat_with(CoreWait::default).take(cores).collect(),
             watches: WatchTable::default(),
             fruitless_rounds: 0,
+            skips: true,
         };
-        (0..cores).for_each(|core| engine.enter(core, 0));
+        (0..cores).for_each(|core| engine.enter(core, 0, Effect::Read));
         engine
     }
 
@@ -90,12 +95,12 @@ impl Engine {
             return false;
         }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
-        let deadline = self.deadlines.first().map_or(u64::MAX, |deadline| deadline.0);
-        if time < ready.min(deadline) {
+        let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
+        if time < ready.min(last_poll) {
             self.now_ps = time;
             return true;
         }
-        self.enter(core, time);
+        self.enter(core, time, access.effect);
         false
     }
 
@@ -132,12 +137,12 @@ impl Engine {
     }
 
     /// What `core` reads in `cost_ps`, if that lies in the part of a poll that was skipped.
-    pub(super) fn replay(&mut self, core: usize, cost_ps: u64) -> Option<Sample> {
+    pub(super) fn replay(&mut self, core: usize, access: Access, cost_ps: u64) -> Option<Sample> {
         let wait = &mut self.waits[core];
         if !wait.polling || self.clocks[core] + cost_ps >= wait.replay_before_ps {
             return None;
         }
-        let sample = wait.replayed()?;
+        let sample = wait.last_sample(access)?;
         wait.samples.push(sample);
         self.clocks[core] += cost_ps;
         Some(sample)
@@ -168,7 +173,7 @@ impl Engine {
         if deadline_ps.is_some_and(|deadline| deadline <= now) {
             return Some(Woken::TimedOut);
         }
-        if wait.samples.iter().any(|sample| sample.is_outdated(memory)) {
+        if !self.skips || wait.samples.iter().any(|sample| sample.is_outdated(memory)) {
             return Some(Woken::Poll { missed_polls: 0 });
         }
         if wait.watched.is_empty() {
@@ -181,9 +186,9 @@ impl Engine {
             Watch::Register(register) => Some(register),
             Watch::Places(_) => None,
         };
-        wait.deadline_ps = deadline_ps.map(|deadline| wait.end_of_poll_at(now, deadline));
-        if let Some(deadline) = wait.deadline_ps {
-            self.deadlines.insert((deadline, core as u16));
+        wait.last_poll_ps = deadline_ps.map(|deadline| wait.last_poll_ps(now, deadline));
+        if let Some(last) = wait.last_poll_ps {
+            self.last_polls.insert((last, core as u16));
         }
         None
     }
@@ -222,7 +227,7 @@ impl Engine {
 
     fn next_by_time(&mut self) -> Next {
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
-        if self.deadlines.first().is_some_and(|deadline| deadline.0 < ready) {
+        if self.last_polls.first().is_some_and(|last| last.0 < ready) {
             return self.time_out().unwrap_or(Next::Nobody);
         }
         let Some(Reverse(first)) = self.ready.pop() else { return Next::Nobody };
@@ -245,15 +250,17 @@ impl Engine {
         chosen
     }
 
+    /// The core whose deadline comes first begins the last poll before it.
     fn time_out(&mut self) -> Option<Next> {
-        let (time, core) = self.deadlines.pop_first()?;
+        let (time, core) = self.last_polls.pop_first()?;
         let core = usize::from(core);
         self.now_ps = self.now_ps.max(time);
-        self.clocks[core] = time;
         let wait = &mut self.waits[core];
+        let period = (self.clocks[core] - wait.start_ps).max(1);
+        self.clocks[core] = time;
         wait.parked = false;
-        wait.deadline_ps = None;
-        wait.woken = Some(Woken::TimedOut);
+        wait.last_poll_ps = None;
+        wait.woken = Some(Woken::Poll { missed_polls: (time - wait.start_ps) / period - 1 });
         Some(Next::Core(core))
     }
 
@@ -278,30 +285,27 @@ impl Engine {
     fn resume(&mut self, core: usize) {
         let wait = &mut self.waits[core];
         wait.parked = false;
-        if let Some(deadline) = wait.deadline_ps.take() {
-            self.deadlines.remove(&(deadline, core as u16));
+        if let Some(last) = wait.last_poll_ps.take() {
+            self.last_polls.remove(&(last, core as u16));
         }
         if let Some(free) = &mut self.free {
             wait.woken = Some(Woken::Poll { missed_polls: 0 });
             free.can_run(core);
             return;
         }
-        let period = (self.clocks[core] - wait.start_ps).max(1);
-        let polls = (self.now_ps.saturating_sub(wait.start_ps) / period).max(1);
-        let start = wait.start_ps + polls * period;
-        wait.woken = Some(Woken::Poll { missed_polls: polls - 1 });
+        let (missed_polls, start) = wait.under_way(self.clocks[core], self.now_ps);
+        wait.woken = Some(Woken::Poll { missed_polls });
         wait.replay_before_ps = self.now_ps;
         self.clocks[core] = start;
-        self.enter(core, start.max(self.now_ps));
+        self.enter(core, start.max(self.now_ps), Effect::Read);
     }
 
-    fn enter(&mut self, core: usize, time_ps: u64) {
+    fn enter(&mut self, core: usize, time_ps: u64, effect: Effect) {
         if let Some(free) = &mut self.free {
             free.can_run(core);
             return;
         }
-        self.sequence += 1;
-        self.ready.push(Reverse(Event { time_ps, sequence: self.sequence, core: core as u16 }));
+        self.ready.push(Reverse(Event { time_ps, effect, core: core as u16 }));
     }
 
     fn delay(&mut self) -> u64 {

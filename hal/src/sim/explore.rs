@@ -53,8 +53,7 @@ pub fn explore_exhaustively<R>(
             }
             None => exploration.redundant += 1,
         }
-        let answers = run.answers.expect("the chooser records");
-        let Some(next) = next_prefix(&answers) else {
+        let Some(next) = next_prefix(&run.answers.unwrap_or_default()) else {
             exploration.complete = true;
             break;
         };

@@ -92,7 +92,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Deadlock(deadlock) => deadlock.fmt(out),
-            Failure::Panic { core, message, time_ps, .. } => write!(out, "{core} panicked at {}:\n{message}", Time(*time_ps)),
+            Failure::Panic { core, message, time_ps, .. } => {
+                write!(out, "{core} panicked at {}:\n{message}", Time(*time_ps))
+            }
         }
     }
 }
@@ -139,7 +141,11 @@ impl Deadlock {
 
     fn headline(&self) -> String {
         let all = self.waiting.len() + self.finished.len();
-        format!("deadlock at {}: {} of {all} cores wait and nothing can wake them", Time(self.time_ps), self.waiting.len())
+        format!(
+            "deadlock at {}: {} of {all} cores wait and nothing can wake them",
+            Time(self.time_ps),
+            self.waiting.len()
+        )
     }
 
     fn undrained(&self) -> impl Iterator<Item = (CoreId, LineAddress)> {
@@ -163,7 +169,10 @@ impl fmt::Display for Deadlock {
             writeln!(out, "  they wait in a circle: cores {} → {}", names.join(" → "), names[0])?;
         }
         for (core, line) in self.undrained().take(LISTED) {
-            writeln!(out, "  {core} has not drained its write-combine buffer: nobody has seen what it stored to {line}")?;
+            writeln!(
+                out,
+                "  {core} has not drained its write-combine buffer: nobody has seen what it stored to {line}"
+            )?;
         }
         match self.finished.as_slice() {
             [] => write!(out, "  no core has finished"),

@@ -57,6 +57,7 @@ impl Default for Options {
 pub struct Machine {
     description: Description,
     options: Options,
+    skips: bool,
 }
 
 /// A run that came to its end on all cores.
@@ -98,7 +99,7 @@ pub(super) struct Run<R> {
 impl Machine {
     /// The machine of this description, with default [`Options`].
     pub fn new(description: Description) -> Self {
-        Self { description, options: Options::default() }
+        Self { description, options: Options::default(), skips: true }
     }
 
     /// The SCC with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
@@ -144,6 +145,12 @@ impl Machine {
         self
     }
 
+    /// The same machine, with waiting cores polling for real; a deadlock then lasts for ever.
+    #[cfg(test)]
+    pub(super) fn polling_for_real(self) -> Self {
+        Self { skips: false, ..self }
+    }
+
     /// What the machine is.
     pub fn description(&self) -> &Description {
         &self.description
@@ -175,11 +182,13 @@ impl Machine {
     pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
         panics::be_quiet();
         let Description { layout, parameters, .. } = &self.description;
+        let mut engine = Engine::new(layout.cores(), chooser);
+        engine.skips = self.skips;
         let shared = Rc::new(Shared {
             layout: *layout,
             cost: Cost::new(layout, parameters),
             memory: Memory::new(layout.cores()),
-            engine: RefCell::new(Engine::new(layout.cores(), chooser)),
+            engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
             dying: Cell::new(false),

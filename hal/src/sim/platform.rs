@@ -23,7 +23,7 @@ use super::{
     engine::Engine,
     memory::Memory,
     panics::Running,
-    waiting::{Access, Sample},
+    waiting::{Access, Effect, Sample},
 };
 
 /// A simulated core: what a program gets.
@@ -81,8 +81,8 @@ impl SimPlatform {
         }
     }
 
-    fn replay(&self, cost_ps: u64) -> Option<Sample> {
-        self.shared.engine.borrow_mut().replay(self.core.index(), cost_ps)
+    fn replay(&self, access: Access, cost_ps: u64) -> Option<Sample> {
+        self.shared.engine.borrow_mut().replay(self.core.index(), access, cost_ps)
     }
 
     fn sampled(&self, sample: Sample) {
@@ -106,10 +106,11 @@ impl Platform for SimPlatform {
             return Line::default();
         }
         let cost = self.shared.cost.read_line(self.core, at);
-        if let Some(Sample::Line(_, line)) = self.replay(cost) {
+        let access = Access::line(at, u32::MAX, Effect::Read);
+        if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
             return line;
         }
-        self.reach(Access::line(at, u32::MAX, false), cost);
+        self.reach(access, cost);
         let line = self.shared.memory.read_line(at);
         self.sampled(Sample::Line(at, line));
         line
@@ -120,7 +121,7 @@ impl Platform for SimPlatform {
             return;
         }
         let cost = self.shared.cost.write_line(self.core, at);
-        let access = Access::line(at, mask, true);
+        let access = Access::line(at, mask, Effect::Write);
         self.reach(access, cost.visible_ps);
         self.shared.memory.write_line(at, data, mask);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
@@ -131,10 +132,11 @@ impl Platform for SimPlatform {
             return 0;
         }
         let cost = self.shared.cost.read_word(self.core, at);
-        if let Some(Sample::Word(_, word)) = self.replay(cost) {
+        let access = Access::word(at, Effect::Read);
+        if let Some(Sample::Word(_, word)) = self.replay(access, cost) {
             return word;
         }
-        self.reach(Access::word(at, false), cost);
+        self.reach(access, cost);
         let word = self.shared.memory.read_word(at);
         self.sampled(Sample::Word(at, word));
         word
@@ -145,7 +147,7 @@ impl Platform for SimPlatform {
             return;
         }
         let cost = self.shared.cost.write_word(self.core, at);
-        let access = Access::word(at, true);
+        let access = Access::word(at, Effect::Write);
         self.reach(access, cost.visible_ps);
         self.shared.memory.write_word(at, value);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
@@ -157,10 +159,11 @@ impl Platform for SimPlatform {
             return true;
         }
         let cost = self.shared.cost.test_and_set(self.core, register);
-        if self.replay(cost).is_some() {
+        let access = Access::register(register, Effect::TestAndSet);
+        if self.replay(access, cost).is_some() {
             return false;
         }
-        self.reach(Access::register(register), cost);
+        self.reach(access, cost);
         let acquired = self.shared.memory.test_and_set(register, self.core);
         if !acquired {
             self.sampled(Sample::Taken(register));
@@ -173,7 +176,7 @@ impl Platform for SimPlatform {
             return;
         }
         let cost = self.shared.cost.free(self.core, register);
-        let access = Access::register(register);
+        let access = Access::register(register, Effect::Write);
         self.reach(access, cost.visible_ps);
         self.shared.memory.free(register);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
@@ -240,5 +243,13 @@ impl Platform for SimPlatform {
 
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {
         self.shared.memory.shared(region.start(), region.len_bytes())
+    }
+}
+
+#[cfg(test)]
+impl SimPlatform {
+    /// Lets any time pass.
+    pub(super) fn spend_ps(&self, cost_ps: u64) {
+        self.shared.engine.borrow_mut().spend(self.core.index(), cost_ps);
     }
 }

@@ -18,36 +18,44 @@ use crate::{
 
 use super::memory::Memory;
 
-/// One touch of shared memory: which line or register, which of its bytes, and whether they may change.
+/// What an access does to memory. At one time, writes come first: what is written at a time can be read at that time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Effect {
+    Write,
+    Read,
+    TestAndSet,
+}
+
+/// One touch of shared memory: which line or register, which of its bytes, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Access {
     /// Lines and registers have different keys.
     pub(super) key: u32,
     pub(super) mask: u32,
-    pub(super) writes: bool,
+    pub(super) effect: Effect,
 }
 
 impl Access {
-    pub(super) fn line(at: LineAddress, mask: u32, writes: bool) -> Self {
+    pub(super) fn line(at: LineAddress, mask: u32, effect: Effect) -> Self {
         let key = match at {
             LineAddress::Mpb(line) => (line.core.index() as u32) << 8 | u32::from(line.line),
             LineAddress::Shared(address) => 1 << 31 | (address.flat() / 32) as u32,
         };
-        Self { key, mask, writes }
+        Self { key, mask, effect }
     }
 
-    pub(super) fn word(at: SharedAddress, writes: bool) -> Self {
-        Self::line(LineAddress::Shared(at), 0b1111 << (at.offset() % 32), writes)
+    pub(super) fn word(at: SharedAddress, effect: Effect) -> Self {
+        Self::line(LineAddress::Shared(at), 0b1111 << (at.offset() % 32), effect)
     }
 
-    /// Reading a register changes it too.
-    pub(super) fn register(of: CoreId) -> Self {
-        Self { key: 1 << 30 | of.index() as u32, mask: u32::MAX, writes: true }
+    pub(super) fn register(of: CoreId, effect: Effect) -> Self {
+        Self { key: 1 << 30 | of.index() as u32, mask: u32::MAX, effect }
     }
 
     /// Whether the order of the two makes a difference.
     pub(super) fn conflicts(&self, other: &Self) -> bool {
-        self.key == other.key && self.mask & other.mask != 0 && (self.writes || other.writes)
+        let both_read = self.effect == Effect::Read && other.effect == Effect::Read;
+        self.key == other.key && self.mask & other.mask != 0 && !both_read
     }
 }
 
@@ -63,6 +71,15 @@ pub(super) enum Sample {
 }
 
 impl Sample {
+    /// How it was read.
+    pub(super) fn access(&self) -> Access {
+        match *self {
+            Sample::Line(at, _) => Access::line(at, u32::MAX, Effect::Read),
+            Sample::Word(at, _) => Access::word(at, Effect::Read),
+            Sample::Taken(register) => Access::register(register, Effect::TestAndSet),
+        }
+    }
+
     /// Whether a poll would find something else now.
     pub(super) fn is_outdated(&self, memory: &Memory) -> bool {
         match *self {
@@ -89,7 +106,8 @@ pub(super) struct CoreWait {
     pub(super) replay_before_ps: u64,
     pub(super) samples: Vec<Sample>,
     pub(super) last_samples: Vec<Sample>,
-    pub(super) deadline_ps: Option<u64>,
+    /// When the last poll before its deadline begins.
+    pub(super) last_poll_ps: Option<u64>,
     pub(super) woken: Option<Woken>,
     pub(super) info: Option<WaitInfo>,
     /// The register that is awaited, if it is one.
@@ -99,15 +117,25 @@ pub(super) struct CoreWait {
 }
 
 impl CoreWait {
-    /// The next read of a poll, if the poll was already past it when the core was woken.
-    pub(super) fn replayed(&self) -> Option<Sample> {
-        self.last_samples.get(self.samples.len()).copied()
+    /// What the last poll read where this one is about to make `access`. A check that looks elsewhere each time gets
+    /// nothing, and reads for real.
+    pub(super) fn last_sample(&self, access: Access) -> Option<Sample> {
+        self.last_samples.get(self.samples.len()).copied().filter(|sample| sample.access() == access)
     }
 
-    /// When the first poll that ends at `time_ps` or later ends.
-    pub(super) fn end_of_poll_at(&self, now_ps: u64, time_ps: u64) -> u64 {
-        let period = (now_ps - self.start_ps).max(1);
-        self.start_ps.saturating_add((time_ps - self.start_ps).div_ceil(period).saturating_mul(period))
+    /// When the poll begins that is the first to end at `deadline_ps` or later; the last one ended at `clock_ps`.
+    pub(super) fn last_poll_ps(&self, clock_ps: u64, deadline_ps: u64) -> u64 {
+        let period = (clock_ps - self.start_ps).max(1);
+        self.start_ps + (deadline_ps - self.start_ps - 1) / period * period
+    }
+
+    /// The poll that would be under way just before `now_ps`, had the core polled on since its last poll, which ended at
+    /// `clock_ps`: how many polls would have ended since then, and when this one would have begun.
+    pub(super) fn under_way(&self, clock_ps: u64, now_ps: u64) -> (u64, u64) {
+        let period = (clock_ps - self.start_ps).max(1);
+        // A read at the very moment of a write sees it, so the poll that ends now is not yet over.
+        let polls = (now_ps.saturating_sub(self.start_ps + 1) / period).max(1);
+        (polls - 1, self.start_ps + polls * period)
     }
 }
 
@@ -128,10 +156,10 @@ impl WatchTable {
     /// The accesses that a watch is about.
     pub(super) fn accesses(watch: Watch<'_>, into: &mut Vec<Access>) {
         match watch {
-            Watch::Register(register) => into.push(Access::register(register)),
+            Watch::Register(register) => into.push(Access::register(register, Effect::TestAndSet)),
             Watch::Places(places) => into.extend(places.iter().map(|place| match *place {
-                Place::Line(line) => Access::line(LineAddress::Mpb(line), u32::MAX, false),
-                Place::Word(region, index) => Access::word(region.start().plus(index * 4), false),
+                Place::Line(line) => Access::line(LineAddress::Mpb(line), u32::MAX, Effect::Read),
+                Place::Word(region, index) => Access::word(region.start().plus(index * 4), Effect::Read),
             })),
         }
     }
@@ -157,6 +185,10 @@ impl WatchTable {
     /// The cores that watch any of the bytes.
     pub(super) fn of(&self, access: Access) -> impl Iterator<Item = usize> {
         let watchers = if self.entries == 0 { None } else { self.watchers.get(&access.key) };
-        watchers.into_iter().flatten().filter(move |watcher| watcher.mask & access.mask != 0).map(|w| usize::from(w.core))
+        watchers
+            .into_iter()
+            .flatten()
+            .filter(move |watcher| watcher.mask & access.mask != 0)
+            .map(|w| usize::from(w.core))
     }
 }

@@ -46,6 +46,10 @@ impl PageWindow for SimWindow {
         self.frames
     }
 
+    fn faults(&self) -> bool {
+        false
+    }
+
     fn address(&self, flat: usize) -> *mut u8 {
         self.copies().pages.at(flat, LINE_BYTES)
     }

@@ -142,9 +142,15 @@ pub(crate) fn execute(plan: &Plan, mut missing: Vec<Missing>, finder: &Finder) -
         crate::interrupt::check()?;
         let reason = match result {
             Ok(finished) if finished.status.success() => None,
-            Ok(finished) => {
-                Some(finished.messages.lines().find(|line| line.contains("error")).unwrap_or("it failed").to_owned())
-            }
+            Ok(finished) => Some(
+                finished
+                    .messages
+                    .lines()
+                    .find(|line| line.contains("error"))
+                    .unwrap_or("it failed")
+                    .trim_start_matches("error: ")
+                    .to_owned(),
+            ),
             Err(error) => Some(format!("{error:#}")),
         };
         if finder.toolchain().is_some() {

@@ -54,7 +54,12 @@ pub(crate) fn run(suite: &mut Suite, filter: Option<&str>) -> Result<()> {
     drop(progress);
     suite.pass_many(tally.passed);
     if !finished.status.success() {
-        eprintln!("{}\n{}", finished.messages.trim_end(), finished.output.trim_end());
+        let failures = failures(&finished.output);
+        // Without a failed test something did not build, and the compiler has said why.
+        eprintln!(
+            "{}",
+            if failures.is_empty() { finished.messages.trim_end().to_owned() } else { failures.join("\n") }
+        );
     }
     for place in 0..tally.failed.max(tally.names.len()) {
         suite.fail(tally.names.get(place).map_or("a test", String::as_str), "see the output above");
@@ -66,9 +71,28 @@ pub(crate) fn run(suite: &mut Suite, filter: Option<&str>) -> Result<()> {
     Ok(())
 }
 
+/// What harnesses print about the tests that failed.
+fn failures(output: &str) -> Vec<&str> {
+    let mut inside = false;
+    let belongs = |line: &&str| {
+        inside |= *line == "failures:";
+        let belongs = inside;
+        inside &= !line.starts_with("test result: ");
+        belongs
+    };
+    output.lines().filter(belongs).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_failures_are_shown() {
+        let output = "test a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\nno\ntest result: FAILED. 1 passed\ntest c ... ok\ntest result: ok.";
+        assert_eq!(failures(output), ["failures:", "", "---- b stdout ----", "no", "test result: FAILED. 1 passed"]);
+        assert!(failures("test c ... ok\ntest result: ok.").is_empty());
+    }
 
     #[test]
     fn results_add_up() {

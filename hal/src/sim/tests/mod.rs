@@ -1,1 +1,22 @@
+//! What the simulator promises, tested through the traits of the HAL.
 
+mod costs;
+mod exploration;
+mod failures;
+mod hazards;
+mod scale;
+mod waits;
+
+use crate::{CoreId, MpbLine, Region, SharedAddress, kind};
+
+use super::*;
+
+/// Some line of `core`'s MPB that is not the drain target.
+fn line(core: usize, line: usize) -> MpbLine {
+    MpbLine::new(CoreId::new(core), line)
+}
+
+/// The first lines of shared memory behind controller 0.
+fn region<K: kind::Kind>(lines: usize) -> Region<K> {
+    Region::new(SharedAddress::new(0, 0), lines * 32)
+}

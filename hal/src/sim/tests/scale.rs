@@ -1,0 +1,83 @@
+//! Thousands of cores.
+
+use super::*;
+use crate::{Counted, Mpb, MpbCoherence, MpbCopy, Place, Reason, Topology, Wait};
+
+/// A dissemination barrier over flags of one byte each.
+fn barrier(core: &SimCore) {
+    let (me, all) = (core.core().index(), core.layout().cores());
+    let mut distance = 1;
+    let mut round = 1;
+    while distance < all {
+        core.store(line((me + distance) % all, 1), round, &[1]);
+        core.drain();
+        let reason = Reason::new("round").number(round as u32).from(CoreId::new((me + all - distance) % all));
+        core.wait(&[Place::Line(line(me, 1))], reason, |poll| (poll.line(0).0[round] == 1).then_some(()));
+        distance *= 2;
+        round += 1;
+    }
+}
+
+#[test]
+fn four_thousand_cores_meet() {
+    let machine = Machine::new(Description::parse("mesh:64x32x2").unwrap());
+    assert_eq!(machine.layout().cores(), 4096);
+    let outcome = machine.run(barrier).unwrap();
+    assert_eq!(outcome.cores.len(), 4096);
+    let expected_at_least = 12 * (69_000 + 136_000 + 131_000);
+    assert!(outcome.time_ps > expected_at_least, "{}", outcome.time_ps);
+}
+
+#[test]
+fn four_thousand_cores_meet_by_chance() {
+    let machine = Machine::scc(4099).with_seed(5);
+    assert!(machine.run(barrier).is_ok());
+}
+
+#[test]
+fn descriptions_are_parsed_or_refused_in_one_line() {
+    assert_eq!(Description::parse("scc").unwrap().layout.cores(), 48);
+    assert_eq!(Description::parse("mesh:3x5x1").unwrap().layout.cores(), 15);
+    for wrong in [
+        "",
+        "SCC",
+        "mesh:",
+        "mesh:3x4",
+        "mesh:0x4x2",
+        "mesh:-1x4x2",
+        "mesh:300x300x1",
+        "mesh:3x4x5x6",
+        "mesh:99999x1x1",
+    ] {
+        let error = Description::parse(wrong).unwrap_err().to_string();
+        assert!(error.lines().count() == 1 && error.contains("mesh:WxHxC"), "{error}");
+    }
+}
+
+/// Prints how fast the simulator is: `cargo test --release -p hal --features sim -- --ignored --nocapture speed`.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    for (name, machine) in [("by time", Machine::scc(48)), ("seeded", Machine::scc(48).with_seed(1))] {
+        let begin = std::time::Instant::now();
+        let outcome = machine.run(|core| {
+            let (me, all) = (core.core().index(), core.layout().cores());
+            for round in 0..20_000_u32 {
+                core.put(&[7; 320], line((me + 5) % all, 10));
+                core.store(line((me + 1) % all, 1), 0, &round.to_le_bytes());
+                core.drain();
+                let left = Reason::new("a neighbour").number(round);
+                core.wait(&[Place::Line(line(me, 1))], left, |poll| (poll.line(0).word(0) >= round).then_some(()));
+            }
+            let counters = core.counters();
+            (counters.values().sum::<u64>() - counters.failed_polls, counters.failed_polls)
+        });
+        let seconds = begin.elapsed().as_secs_f64();
+        let (operations, polls) =
+            outcome.unwrap().results().into_iter().fold((0, 0), |sum, core| (sum.0 + core.0, sum.1 + core.1));
+        println!(
+            "{name}: {operations} operations and {polls} failed polls in {seconds:.2} s: {:.1} M operations/s",
+            operations as f64 / seconds / 1e6
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! Bare metal: every vCPU runs this by itself, with statics and a heap of its own.
+
+use alloc::vec::Vec;
+use core::{
+    fmt,
+    panic::PanicInfo,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use hal::qemu::{self, boot, console, exit};
+
+use crate::{Console, Input};
+
+use super::{Programs, Start, heap, run_rank};
+
+/// The serial line.
+struct Serial;
+
+impl Console for Serial {
+    fn write(&self, text: fmt::Arguments<'_>) {
+        console::write_fmt(text);
+    }
+}
+
+/// What a core does after the boot; [`image!`](crate::image) calls it.
+pub fn core_main<P: Programs>() -> ! {
+    heap::initialise();
+    let hal = qemu::start_core();
+    let inputs: Vec<_> = boot::modules().map(|(name, bytes)| Input { name, bytes }).collect();
+    let start = Start { line: words(boot::command_line()), inputs: &inputs, console: &Serial };
+    qemu::finish(run_rank::<P, _>(hal, &start))
+}
+
+/// The command line without the path of the image, which some loaders put first and others do not.
+fn words(line: &str) -> &str {
+    let line = line.trim_ascii_start();
+    let first = line.split_ascii_whitespace().next().unwrap_or_default();
+    let is_path = first.split('=').next().is_some_and(|key| key.contains('/'));
+    if is_path { &line[first.len()..] } else { line }
+}
+
+/// Names core, place and message, and ends the machine.
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    static PANICKING: AtomicBool = AtomicBool::new(false);
+    if PANICKING.swap(true, Ordering::Relaxed) {
+        // The report itself panicked.
+        exit::exit(false);
+    }
+    let core = qemu::this_core();
+    match info.location() {
+        Some(place) => console::write_urgent(format_args!("core {core} panicked at {place}: {}\n", info.message())),
+        None => console::write_urgent(format_args!("core {core} panicked: {}\n", info.message())),
+    }
+    if let Some((bytes, heap_bytes)) = heap::refusal() {
+        let option = if core == 0 { "heap0_kib" } else { "heap_kib" };
+        console::write_urgent(format_args!(
+            "core {core} had no {bytes} bytes left in its heap of {} KiB; raise {option}=\n",
+            heap_bytes >> 10
+        ));
+    }
+    console::write_urgent(format_args!("@done failed core {core} panicked\n"));
+    exit::exit(false)
+}

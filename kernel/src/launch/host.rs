@@ -1,0 +1,181 @@
+//! The host: a machine in the simulator, and the command line that QEMU's replaces.
+
+use std::{
+    cell::RefCell,
+    env, fmt, fs,
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
+
+use hal::{
+    Topology,
+    sim::{Description, Machine, Options},
+};
+
+use crate::{Console, Input, args};
+
+use super::{Programs, Start, run_rank};
+
+/// Exit status of success, as QEMU's.
+pub const SUCCESS_STATUS: u8 = 33;
+/// Exit status of failure, as QEMU's.
+pub const FAILURE_STATUS: u8 = 35;
+
+/// Stack of a simulated core: more than on bare metal, since unoptimised code needs more.
+const STACK_BYTES: usize = 256 << 10;
+
+struct Stdout;
+
+impl Console for Stdout {
+    fn write(&self, text: fmt::Arguments<'_>) {
+        // Nobody is left to tell when the reader has gone.
+        let _ = io::stdout().lock().write_fmt(text);
+    }
+}
+
+/// The `main` of an image on the host; [`image!`](crate::image) calls it.
+///
+/// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=` and `coherent`
+/// describe the machine.
+pub fn main<P: Programs>() -> ExitCode {
+    let success = match CommandLine::parse(env::args().skip(1)) {
+        Ok(line) => {
+            let inputs: Vec<_> = line.inputs.iter().map(|(name, bytes)| Input { name, bytes }).collect();
+            run::<P>(&line.words, &inputs, &Stdout)
+        }
+        Err(message) => {
+            Stdout.write(format_args!("@done failed {message}\n"));
+            false
+        }
+    };
+    ExitCode::from(if success { SUCCESS_STATUS } else { FAILURE_STATUS })
+}
+
+#[derive(Default)]
+struct CommandLine {
+    words: String,
+    inputs: Vec<(String, Vec<u8>)>,
+}
+
+impl CommandLine {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut line = Self::default();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+            match word.as_str() {
+                "--cmdline" => line.words = value()?,
+                "--module" => {
+                    let path = value()?;
+                    let bytes = fs::read(&path).map_err(|error| format!("cannot read {path}: {error}"))?;
+                    let name = Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into());
+                    line.inputs.push((name, bytes));
+                }
+                other => {
+                    return Err(format!("unknown argument `{other}`; usage: --cmdline \"WORDS\" [--module PATH]..."));
+                }
+            }
+        }
+        Ok(line)
+    }
+}
+
+/// What became of a simulation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Simulation {
+    /// Whether all ranks returned `Ok`.
+    pub success: bool,
+    /// All that was printed.
+    pub console: String,
+}
+
+/// Runs an image in the simulator with these words and input files, and keeps what it prints; for tests.
+pub fn simulate<P: Programs>(words: &str, inputs: &[Input<'_>]) -> Simulation {
+    let console = Kept::default();
+    let success = run::<P>(words, inputs, &console);
+    Simulation { success, console: console.into_text() }
+}
+
+/// A console that keeps what is printed.
+#[derive(Default)]
+pub struct Kept(RefCell<String>);
+
+impl Kept {
+    /// All that was printed.
+    pub fn into_text(self) -> String {
+        self.0.into_inner()
+    }
+}
+
+impl Console for Kept {
+    fn write(&self, text: fmt::Arguments<'_>) {
+        // Formatted first: a value's own code may print, too.
+        let text = text.to_string();
+        self.0.borrow_mut().push_str(&text);
+    }
+}
+
+fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
+    let machine = match machine(line) {
+        Ok(machine) => machine,
+        Err(message) => {
+            console.write(format_args!("@done failed {message}\n"));
+            return false;
+        }
+    };
+    run_on::<P>(&machine, line, inputs, console)
+}
+
+/// Runs an image on a machine that was made before; words that describe machines have no effect. Returns success.
+pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
+    let start = Start { line, inputs, console };
+    let outcome = machine.run(|core| {
+        let result = run_rank::<P, _>(core, &start);
+        if let Err(failure) = &result {
+            console.write(format_args!("rank {} failed: {failure}\n", core.core().index()));
+        }
+        result.is_ok()
+    });
+    match outcome {
+        Ok(outcome) => {
+            let results = outcome.results();
+            let failed = results.iter().filter(|success| !**success).count();
+            match failed {
+                0 => console.write(format_args!("@done ok\n")),
+                _ => console.write(format_args!("@done failed on {failed} of {} ranks\n", results.len())),
+            }
+            failed == 0
+        }
+        Err(failure) => {
+            console.write(format_args!("{}\n@done failed {}\n", failure.to_string().trim_end(), failure.summary()));
+            false
+        }
+    }
+}
+
+/// The machine that the words describe.
+fn machine(line: &str) -> Result<Machine, String> {
+    let mut description = match args::value(line, "machine") {
+        Some(name) => Description::parse(name).map_err(|error| error.to_string())?,
+        None => Description::scc(),
+    };
+    if let Some(cores) = number(line, "cores")? {
+        match usize::try_from(cores) {
+            Ok(cores @ 1..=MAX_CORES) => description = description.with_cores(cores),
+            _ => return Err(format!("option `cores={cores}`: a machine has 1 to {MAX_CORES} cores")),
+        }
+    }
+    let options = Options { coherent: args::has(line, "coherent"), stack_bytes: STACK_BYTES, ..Options::default() };
+    let machine = Machine::new(description).with_options(options);
+    // As under QEMU, 0 stands for no exploration.
+    let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
+    Ok(if seed == 0 { machine } else { machine.with_seed(seed) })
+}
+
+/// What a communicator can have.
+const MAX_CORES: usize = collectives::group::MAX_RANKS;
+
+fn number(line: &str, key: &str) -> Result<Option<u64>, String> {
+    let parse = |text: &str| text.parse().map_err(|error| format!("option `{key}={text}`: {error}"));
+    args::value(line, key).map(parse).transpose()
+}

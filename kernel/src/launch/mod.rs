@@ -1,0 +1,79 @@
+//! From the backend's start to the exit status: which program runs, and what became of it.
+//!
+//! On bare metal `hal::qemu` calls `atoll_core_main` on every core; on the host `main` builds a machine in the simulator and runs it. Both end
+//! up in the same function for every rank, and speak the same lines of text.
+
+#[cfg(target_os = "none")]
+#[path = "bare_metal.rs"]
+mod backend;
+#[cfg(not(target_os = "none"))]
+#[path = "host.rs"]
+mod backend;
+#[cfg(target_os = "none")]
+mod heap;
+
+mod programs;
+#[cfg(test)]
+mod tests;
+
+use collectives::Comm;
+use hal::{Core, Counters};
+
+use crate::{Arguments, Console, Failure, Input, Rank, args};
+
+pub use self::{
+    backend::*,
+    programs::{About, Only, Programs},
+};
+
+/// What every rank of a machine is given alike.
+struct Start<'s> {
+    line: &'s str,
+    inputs: &'s [Input<'s>],
+    console: &'s dyn Console,
+}
+
+/// Runs the program that the command line names, on one rank.
+fn run_rank<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
+    select_and_run::<P, C>(hal, start).or_else(|failure| {
+        // Rank 0 has the same failure, and reports it.
+        if failure.is_on_all_ranks() && hal.core().index() > 0 { Ok(()) } else { Err(failure) }
+    })
+}
+
+fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
+    let name = args::value(start.line, "program").unwrap_or(P::LIST[0].name);
+    if name == "list" {
+        if hal.core().index() == 0 {
+            P::LIST.iter().for_each(|program| start.console.write(format_args!("{program}\n")));
+        }
+        return Ok(());
+    }
+    // A crate with a binary of its own is started by the binary's name.
+    let chosen = P::LIST.iter().find(|program| program.name == name);
+    let Some(program) = chosen.or(P::LIST.first().filter(|_| P::BINARY == Some(name))) else {
+        let names = programs::Names(P::LIST);
+        return Err(Failure::new(format_args!("no program is called `{name}`; there are {names}")).on_all_ranks());
+    };
+    let args = Arguments::new(start.line, program.options)?;
+    let comm = Comm::world(hal).map_err(|error| Failure::from(error).on_all_ranks())?;
+    let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
+    let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
+    let result = P::run(program.name, &mut rank);
+    let counters = CountersLine { rank: hal.core().index(), counters: hal.counters() };
+    start.console.write(format_args!("{counters}\n"));
+    result
+}
+
+/// The counters of a rank, as a line for the host.
+struct CountersLine {
+    rank: usize,
+    counters: Counters,
+}
+
+impl core::fmt::Display for CountersLine {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(out, "@counters {}", self.rank)?;
+        self.counters.compared().try_for_each(|(name, value)| write!(out, " {name}={value}"))
+    }
+}

@@ -1,0 +1,91 @@
+use super::{Only, simulate};
+use crate::{Failure, Program, Rank, launch::Simulation};
+use hal::Core;
+
+/// Does what its options say.
+struct Obedient;
+
+impl Program for Obedient {
+    const NAME: &'static str = "obedient";
+    const ABOUT: &'static str = "does what it is told";
+    const OPTIONS: &'static [(&'static str, &'static str)] =
+        &[("fail", "the rank that fails"), ("panic", "the rank that panics"), ("wait", "the rank that waits for ever")];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let me = rank.comm.rank();
+        if me == rank.args.get("fail", usize::MAX)? {
+            return Err(Failure::new("told\nto"));
+        }
+        assert!(me != rank.args.get("panic", usize::MAX)?, "told to");
+        if me == rank.args.get("wait", usize::MAX)? {
+            rank.comm.receive(&mut [0], (me + 1) % rank.comm.size())?;
+        }
+        rank.write_file(&std::format!("of-{me}"), b"x")
+    }
+}
+
+fn run(words: &str) -> Simulation {
+    let simulation = simulate::<Only<Obedient>>(words, &[]);
+    let done = simulation.console.lines().last().unwrap();
+    assert_eq!(simulation.success, done == "@done ok", "{}", simulation.console);
+    assert!(done.starts_with("@done "), "{}", simulation.console);
+    simulation
+}
+
+#[test]
+fn success_of_all_is_success() {
+    let simulation = run("cores=4");
+    assert!(simulation.success);
+    for rank in 0..4 {
+        assert!(simulation.console.contains(&std::format!("@data of-{rank} 1\neA==\n@end of-{rank} ")));
+        assert!(simulation.console.contains(&std::format!("@counters {rank} mpb_lines_read=")));
+    }
+}
+
+#[test]
+fn failure_of_one_is_failure() {
+    let simulation = run("cores=4 fail=2");
+    assert!(!simulation.success);
+    assert!(simulation.console.contains("\nrank 2 failed: told to\n"));
+    assert!(simulation.console.ends_with("\n@done failed on 1 of 4 ranks\n"));
+}
+
+#[test]
+fn a_panic_names_the_core() {
+    let simulation = run("cores=4 panic=3");
+    assert!(!simulation.success);
+    assert!(simulation.console.contains("@done failed core 3 panicked"), "{}", simulation.console);
+}
+
+#[test]
+fn a_deadlock_names_who_waits() {
+    let simulation = run("cores=4 wait=1");
+    assert!(!simulation.success);
+    assert!(simulation.console.contains("core 1 has waited"), "{}", simulation.console);
+    assert!(simulation.console.contains("@done failed deadlock"), "{}", simulation.console);
+}
+
+#[test]
+fn what_all_ranks_do_wrong_is_reported_once() {
+    for (words, message) in [
+        ("cores=3 fail=x", "option `fail=x`: invalid digit found in string"),
+        ("cores=3 fall=1", "unknown option `fall=1`; options are `fail` (the rank that fails), "),
+        ("cores=3 program=other", "no program is called `other`; there are obedient"),
+    ] {
+        let simulation = run(words);
+        assert!(!simulation.success);
+        assert_eq!(simulation.console.matches(" failed: ").count(), 1, "{}", simulation.console);
+        assert!(simulation.console.contains(&std::format!("rank 0 failed: {message}")), "{}", simulation.console);
+    }
+}
+
+#[test]
+fn machines_that_do_not_exist_are_refused() {
+    for words in ["cores=0", "cores=4097", "cores=x", "machine=ring:5", "seed=-1"] {
+        let simulation = run(words);
+        assert!(!simulation.success);
+        assert_eq!(simulation.console.lines().count(), 1);
+    }
+    assert!(run("machine=mesh:2x1x3").console.contains("@counters 5 "));
+    assert!(run("program=list").console.starts_with("obedient: does what it is told; options are `fail`"));
+}

@@ -1,0 +1,7 @@
+//! The image `atoll`: all programs of the tree. The first one is what runs if none is named.
+
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+use kernel::programs::{Hello, Terrain};
+
+kernel::image!(Terrain, Hello);

@@ -1,0 +1,104 @@
+//! What a program is, and what a rank gives it.
+
+use core::fmt;
+
+use collectives::Comm;
+use hal::{Caches, Core};
+
+use crate::{Arguments, Failure, args::KnownOption, output::Frame};
+
+/// A program that runs on every rank of a machine.
+pub trait Program {
+    /// What it is called on the command line.
+    const NAME: &'static str;
+
+    /// What it does, in a few words.
+    const ABOUT: &'static str;
+
+    /// The options that it understands: name and what it is for. Others are refused before it starts.
+    const OPTIONS: &'static [KnownOption] = &[];
+
+    /// What one rank does. The machine succeeds if all ranks return `Ok`.
+    ///
+    /// # Errors
+    /// Whatever keeps the rank from doing its part, in one line.
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure>;
+}
+
+/// Where lines for the user and the host go.
+pub trait Console {
+    /// Prints text in one piece: no other rank's text comes between. It ends with a line end.
+    fn write(&self, text: fmt::Arguments<'_>);
+}
+
+/// An input file.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Its name, as it was given.
+    pub name: &'a str,
+    /// What is in it.
+    pub bytes: &'a [u8],
+}
+
+/// One rank of a running program: all that it knows and can do.
+pub struct Rank<'r, C> {
+    /// The ranks, and communication between them.
+    pub comm: &'r Comm<'r, C>,
+    /// The caches of this core.
+    pub caches: Caches,
+    /// The options that the program was started with.
+    pub args: Arguments<'r>,
+    pub(crate) console: &'r dyn Console,
+    pub(crate) inputs: &'r [Input<'r>],
+}
+
+impl<'r, C: Core> Rank<'r, C> {
+    /// The hardware of this rank.
+    pub fn hal(&self) -> &'r C {
+        self.comm.hal()
+    }
+
+    /// Input file `index`, from 0. Only rank 0 may count on it: on a board the others do not have it.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub fn input(&self, index: usize) -> Result<Input<'r>, Failure> {
+        self.inputs.get(index).copied().ok_or_else(|| {
+            Failure::new(format_args!("input file {} is missing ({} given)", index + 1, self.inputs.len()))
+        })
+    }
+
+    /// Prints a line; lines of different ranks never mix. It must not begin with `@`, which is how lines for the host's
+    /// tools begin. [`println!`](crate::println) is shorter.
+    pub fn print(&self, line: fmt::Arguments<'_>) {
+        self.console.write(format_args!("{line}\n"));
+    }
+
+    /// Sends a result file to the host. Its name has letters, digits, `.`, `_` and `-`.
+    ///
+    /// # Errors
+    /// If the name has others.
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let frame = Frame::new(name, bytes)?;
+        self.console.write(format_args!("{frame}"));
+        Ok(())
+    }
+
+    /// Tells the host's test runner how a test went.
+    pub fn report_test(&self, name: &str, result: Result<(), &dyn fmt::Display>) {
+        match result {
+            Ok(()) => self.console.write(format_args!("@test {name} ok\n")),
+            Err(reason) => {
+                let rank = self.comm.rank();
+                self.console.write(format_args!("@test {name} failed rank {rank}: {reason}\n"));
+            }
+        }
+    }
+
+    /// Tells whoever watches what the program is doing now. Only rank 0 is heard.
+    pub fn phase(&self, name: &str) {
+        if self.comm.rank() == 0 {
+            self.console.write(format_args!("@phase {name}\n"));
+        }
+    }
+}

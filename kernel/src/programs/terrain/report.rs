@@ -1,0 +1,84 @@
+//! The table of times and operations.
+
+use alloc::{vec, vec::Vec};
+
+use collectives::Comm;
+use hal::{Clock, Core, Counters};
+
+use crate::{Failure, Rank, println};
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    Broadcast,
+    WindowCreation,
+    Stencil,
+    Gather,
+    Check,
+}
+
+const PHASES: [&str; 5] = ["broadcast", "window creation", "stencil", "gather", "check"];
+
+/// Measures phases, one after the other.
+pub(super) struct Stopwatch {
+    since: u64,
+    ticks: [u64; PHASES.len()],
+}
+
+impl Stopwatch {
+    pub(super) fn start(clock: &impl Clock) -> Self {
+        Self { since: clock.now(), ticks: [0; PHASES.len()] }
+    }
+
+    /// Ends `phase`; the next one begins.
+    pub(super) fn stop(&mut self, clock: &impl Clock, phase: Phase) {
+        let now = clock.now();
+        self.ticks[phase as usize] = now - self.since;
+        self.since = now;
+    }
+
+    /// What happened since the last phase belongs to none.
+    pub(super) fn restart(&mut self, clock: &impl Clock) {
+        self.since = clock.now();
+    }
+}
+
+/// What a rank contributes: ticks of the phases, then the counters that are compared.
+type Numbers = [u64; PHASES.len() + Counters::COMPARED];
+
+fn numbers(watch: &Stopwatch, counters: Counters) -> Numbers {
+    let mut numbers = [0; PHASES.len() + Counters::COMPARED];
+    let (ticks, counts) = numbers.split_at_mut(PHASES.len());
+    ticks.copy_from_slice(&watch.ticks);
+    counts.iter_mut().zip(counters.compared()).for_each(|(count, (_, value))| *count = value);
+    numbers
+}
+
+/// Sends the numbers of a rank other than 0.
+pub(super) fn contribute<C: Core>(comm: &Comm<'_, C>, watch: &Stopwatch, counters: Counters) -> Result<(), Failure> {
+    Ok(comm.send(bytemuck::cast_slice(&numbers(watch, counters)), 0)?)
+}
+
+/// Receives the numbers of all other ranks and prints the table.
+pub(super) fn print<C: Core>(rank: &Rank<'_, C>, watch: &Stopwatch, counters: Counters) -> Result<(), Failure> {
+    let comm = rank.comm;
+    let mut ranks: Vec<Numbers> = vec![numbers(watch, counters); comm.size()];
+    for (sender, numbers) in ranks.iter_mut().enumerate().skip(1) {
+        comm.receive(bytemuck::cast_slice_mut(numbers), sender)?;
+    }
+    println!(rank, "{:<24}{:>16}{:>16}", "ticks", "rank 0", "longest");
+    for (phase, name) in PHASES.iter().enumerate() {
+        let longest = ranks.iter().map(|numbers| numbers[phase]).max().unwrap_or(0);
+        println!(rank, "  {name:<22}{:>16}{longest:>16}", ranks[0][phase]);
+    }
+    println!(rank, "{:<24}{:>16}{:>16}{:>16}", "operations of a rank", "least", "median", "most");
+    for (counter, (name, _)) in counters.compared().enumerate() {
+        let mut counts: Vec<u64> = ranks.iter().map(|numbers| numbers[PHASES.len() + counter]).collect();
+        counts.sort_unstable();
+        let (least, median, most) = (counts[0], counts[counts.len() / 2], counts[counts.len() - 1]);
+        if most > 0 {
+            println!(rank, "  {name:<22}{least:>16}{median:>16}{most:>16}");
+        }
+    }
+    Ok(())
+}

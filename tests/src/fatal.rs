@@ -1,0 +1,94 @@
+//! Programs that have to end the machine, each with a report that says why. Each has a boot of its own.
+
+use collectives::{Group, Window};
+use hal::{Core, CoreId, LINE_BYTES, kind};
+
+use crate::{Context, check::Outcome, memory::shared};
+
+/// What can be run, and a part of the report that has to come.
+pub const FATAL: &[(&str, &str)] = &[
+    ("never_posts", "waits for the post of window 0 from core 0"),
+    ("never_completes", "waits for origins to complete on window 0"),
+    ("register_is_never_freed", "waits for the own match vector"),
+    ("undrained_flag", "has not drained its write-combine buffer"),
+    ("panics", "a rank that panics"),
+    ("fails", "rank 0 failed: a rank that fails"),
+];
+
+/// Runs the program with this name. Collective.
+///
+/// # Errors
+/// What the program failed with; if it is none, it should have.
+///
+/// # Panics
+/// As some of them have to, and if there is no such program.
+pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
+    match name {
+        "never_posts" => never_posts(context),
+        "never_completes" => never_completes(context),
+        "register_is_never_freed" => register_is_never_freed(context),
+        "undrained_flag" => undrained_flag(context),
+        "panics" if context.rank() == 0 => panic!("a rank that panics"),
+        "fails" if context.rank() == 0 => Err(crate::Failed("a rank that fails".into())),
+        "panics" | "fails" => {
+            context.comm.barrier();
+            context.comm.barrier();
+            Ok(())
+        }
+        _ => panic!("there is no fatal test {name}"),
+    }
+}
+
+/// Rank 0 never posts; all others want to put to it.
+fn never_posts<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (window, _view) = Window::<_, u32>::create(context.comm, context.caches, 1)?;
+    if context.rank() != 0 {
+        let access = window.start(&Group::of([0])?)?;
+        access.put(0, 0, &[1])?;
+        access.complete();
+    }
+    Ok(())
+}
+
+/// Rank 0 waits for an origin that never starts.
+fn never_completes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 1)?;
+    if context.rank() == 0 {
+        let last = Group::of([context.size() - 1])?;
+        let exposure = window.post(view, context.caches, &last).map_err(|(error, _)| error)?;
+        drop(exposure.wait(context.caches));
+    }
+    Ok(())
+}
+
+/// Somebody keeps the register of rank 0.
+fn register_is_never_freed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 1)?;
+    let all = context.comm.group();
+    let exposure = window.post(view, context.caches, &all).map_err(|(error, _)| error)?;
+    context.comm.barrier();
+    if context.rank() == context.size() - 1 {
+        core::mem::forget(context.hal().lock(CoreId::new(0), "a register that is kept"));
+    }
+    context.comm.barrier();
+    let access = window.start(&all)?;
+    access.complete();
+    drop(exposure.wait(context.caches));
+    Ok(())
+}
+
+/// A flag whose drain was forgotten: the one who waits for it waits for ever, and the report names the culprit's buffer.
+fn undrained_flag<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let hal = context.hal();
+    let words = shared::<_, kind::Uncached>(context, LINE_BYTES)?;
+    let flag = crate::memory::spare_line(context, 0, 0);
+    if context.rank() == context.size() - 1 {
+        hal.store(flag, 0, &[1]);
+        let answer = [hal::Place::Word(words, 0)];
+        hal.wait(&answer, hal::Reason::new("an answer"), |poll| (poll.word(0) == 1).then_some(()));
+    } else if context.rank() == 0 {
+        hal.wait(&[hal::Place::Line(flag)], hal::Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+        hal.store_word(words, 0, 1);
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! The image `integration`: the suite, and the programs that have to end the machine.
+
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+extern crate alloc;
+
+use hal::Core;
+use kernel::{Failure, Program, Rank};
+use tests::{Context, fatal, suite};
+
+/// Runs the suite, or the tests whose names contain the filter, and reports each.
+struct Suite;
+
+impl Program for Suite {
+    const NAME: &'static str = "suite";
+    const ABOUT: &'static str = "runs the integration tests one after another";
+    const OPTIONS: &'static [(&'static str, &'static str)] = &[("filter", "part of the names of the tests to run")];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let filter: alloc::string::String = rank.args.get("filter", Default::default())?;
+        let mut passed = 0;
+        for name in suite::NAMES.iter().filter(|name| name.contains(filter.as_str())) {
+            rank.phase(name);
+            if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {
+                // The others cannot go on without this rank; the machine will end, and this line says why.
+                rank.report_test(name, Err(&failed));
+                return Err(Failure::new(format_args!("{name}: {failed}")));
+            }
+            rank.comm.barrier();
+            if rank.comm.rank() == 0 {
+                rank.report_test(name, Ok(()));
+            }
+            passed += 1;
+        }
+        if passed == 0 {
+            return Err(Failure::new(format_args!("no test's name contains `{filter}`")).on_all_ranks());
+        }
+        Ok(())
+    }
+}
+
+/// Runs one of the programs that have to end the machine.
+struct Fatal;
+
+impl Program for Fatal {
+    const NAME: &'static str = "fatal";
+    const ABOUT: &'static str = "runs a program that has to end the machine with a report";
+    const OPTIONS: &'static [(&'static str, &'static str)] = &[("case", "which one")];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let case: alloc::string::String = rank.args.get("case", Default::default())?;
+        if !fatal::FATAL.iter().any(|(name, _)| *name == case) {
+            return Err(Failure::new(format_args!("there is no fatal program `{case}`")).on_all_ranks());
+        }
+        let result = fatal::run(&case, &mut Context { comm: rank.comm, caches: &mut rank.caches });
+        result.map_err(Failure::new)
+    }
+}
+
+kernel::image!(Suite, Fatal);

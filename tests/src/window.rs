@@ -1,0 +1,421 @@
+//! Windows and PSCW epochs.
+
+use alloc::{vec, vec::Vec};
+
+use collectives::{Error, ExposureEpoch, Group, Window};
+use hal::{Core, LocalView, Pod};
+
+use crate::{Context, Failed, check, check::Outcome, check_eq};
+
+/// A rank's part of a window, and the window.
+type Made<'c, C, T> = (Window<'c, C, T>, LocalView<'c, T>);
+
+fn make<'c, C: Core, T: Pod>(context: &mut Context<'_, 'c, C>, len: usize) -> Result<Made<'c, C, T>, Failed> {
+    Ok(Window::create(context.comm, context.caches, len)?)
+}
+
+/// Posts, or says why not.
+fn post<'w, 'c, C: Core, T: Pod>(
+    context: &mut Context<'_, 'c, C>,
+    window: &'w Window<'c, C, T>,
+    view: LocalView<'c, T>,
+    origins: &Group,
+) -> Result<ExposureEpoch<'w, 'c, C, T>, Failed> {
+    window.post(view, context.caches, origins).map_err(|(error, _)| error.into())
+}
+
+/// Everybody puts a word to everybody and gets one from everybody, several epochs in a row.
+pub fn put_and_get_all_pairs<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let all = context.comm.group();
+    let (window, mut view) = make::<_, u32>(context, 2 * size)?;
+    for epoch in 0..3u32 {
+        for peer in 0..size {
+            view.store(size + peer, epoch << 16 | (rank * size + peer) as u32);
+        }
+        let exposure = post(context, &window, view, &all)?;
+        let access = window.start(&all)?;
+        for turn in 0..size {
+            let peer = (rank + turn) % size;
+            access.put(peer, rank, &[epoch << 16 | (rank << 8 | peer) as u32])?;
+            let mut got = [0];
+            access.get(peer, size + rank, &mut got)?;
+            check_eq!(got[0], epoch << 16 | (peer * size + rank) as u32, "word from rank {peer} in epoch {epoch}");
+        }
+        access.complete();
+        view = exposure.wait(context.caches);
+        for peer in 0..size {
+            check_eq!(
+                view.load(peer),
+                epoch << 16 | (peer << 8 | rank) as u32,
+                "word that rank {peer} put in epoch {epoch}"
+            );
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Each rank puts to its right neighbour only, through slices, without any other synchronisation.
+pub fn neighbours_ring<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const LEN: usize = 100;
+    let (rank, size) = (context.rank(), context.size());
+    let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
+    let (window, mut view) = make::<_, f64>(context, LEN)?;
+    for round in 0..10 {
+        let value = f64::from(round * 1000 + rank as u32);
+        let exposure = post(context, &window, view, &Group::of([left])?)?;
+        let access = window.start(&Group::of([right])?)?;
+        access.put(right, 0, &[value; LEN])?;
+        access.complete();
+        view = exposure.wait(context.caches);
+        let wanted = f64::from(round * 1000 + left as u32);
+        check!(view.as_slice(context.caches).iter().all(|got| *got == wanted), "round {round} from rank {left}");
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// START touches no remote memory; POST is |Gp| locked updates; COMPLETE |Gs| locked resets and |Gs| locked decrements.
+pub fn counters_are_the_papers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let hal = context.hal();
+    let (rank, size) = (context.rank(), context.size());
+    let (window, mut view) = make::<_, u32>(context, 8)?;
+    // Rank 0 is the origin, as in Algorithm 3, and all others are targets.
+    let (origins, targets) = (Group::of([0])?, Group::of(1..size)?);
+    for _ in 0..3 {
+        let before = hal.counters();
+        if rank == 0 {
+            let access = window.start(&targets)?;
+            let started = hal.counters() - before;
+            let remote = (started.words_read, started.words_written, started.tsr_acquired, started.mpb_lines_written);
+            check_eq!(remote, (0, 0, 0, 0), "remote accesses of START");
+            access.complete();
+            let completed = hal.counters() - before;
+            let k = targets.len() as u64;
+            check_eq!(completed.tsr_acquired, 2 * k, "locks of COMPLETE");
+            check_eq!(completed.words_written, 2 * k, "resets and decrements of COMPLETE");
+            // Each update reads its word; the polls that succeeded come on top, one for each word of targets at the most.
+            check!(
+                (2 * k..=3 * k).contains(&completed.words_read),
+                "{} words read by COMPLETE to {k}",
+                completed.words_read
+            );
+        } else {
+            let exposure = post(context, &window, view, &origins)?;
+            let posted = hal.counters() - before;
+            check_eq!((posted.tsr_acquired, posted.words_read, posted.words_written), (1, 1, 2), "updates of POST");
+            view = exposure.wait(context.caches);
+            let waited = hal.counters() - before - posted;
+            check_eq!((waited.tsr_acquired, waited.words_read, waited.words_written), (0, 1, 0), "accesses of WAIT");
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Empty groups are legal on both sides.
+pub fn empty_groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (window, view) = make::<_, u32>(context, 1)?;
+    let exposure = post(context, &window, view, &Group::empty())?;
+    let access = window.start(&Group::empty())?;
+    check!(access.put(0, 0, &[1]).is_err(), "a put to a rank outside an empty group");
+    access.complete();
+    let view = exposure.wait(context.caches);
+    check_eq!(view.load(0), 0, "a part that nobody may access");
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// A rank may put to itself.
+pub fn self_in_the_group<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let rank = context.rank();
+    let me = Group::of([rank])?;
+    let (window, mut view) = make::<_, u16>(context, 40)?;
+    view.store(39, 4);
+    let exposure = post(context, &window, view, &me)?;
+    let access = window.start(&me)?;
+    access.put(rank, 3, &[7; 20])?;
+    let mut got = [0; 2];
+    access.get(rank, 38, &mut got)?;
+    access.complete();
+    view = exposure.wait(context.caches);
+    check_eq!((view.load(2), view.load(3), view.load(22), view.load(23)), (0, 7, 7, 0), "what was put to itself");
+    check_eq!(got, [0, 4], "what was got from itself");
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Rank 0 accesses one half of the ranks, then the other, with no other synchronisation (facts 2.4, t1).
+pub fn disjoint_groups_in_adjacent_epochs<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (window, mut view) = make::<_, u32>(context, 4)?;
+    let halves = [Group::of((1..size).filter(|r| r % 2 == 1))?, Group::of((1..size).filter(|r| r % 2 == 0))?];
+    for round in 0..5u32 {
+        if rank == 0 {
+            for half in &halves {
+                let access = window.start(half)?;
+                for target in half.iter() {
+                    access.put(target, 1, &[round * 100 + target as u32])?;
+                }
+                access.complete();
+            }
+        } else {
+            view = post(context, &window, view, &Group::of([0])?)?.wait(context.caches);
+            check_eq!(view.load(1), round * 100 + rank as u32, "the put of round {round}");
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// All ranks have posted before the origin starts with only one of them: the others' posts must neither be taken for
+/// that one's nor get lost (facts 2.4, u1 and u2b).
+pub fn early_post_of_a_later_group<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (window, view) = make::<_, u32>(context, 1)?;
+    if rank == 0 {
+        context.comm.barrier();
+        for target in (1..size).rev() {
+            let access = window.start(&Group::of([target])?)?;
+            access.put(target, 0, &[target as u32])?;
+            access.complete();
+        }
+        context.comm.barrier();
+        window.free(view, context.caches)?;
+    } else {
+        let exposure = post(context, &window, view, &Group::of([0])?)?;
+        context.comm.barrier();
+        let view = exposure.wait(context.caches);
+        check_eq!(view.load(0), rank as u32, "the put");
+        context.comm.barrier();
+        window.free(view, context.caches)?;
+    }
+    Ok(())
+}
+
+/// A target that tests in a loop posts again the moment it succeeds.
+pub fn test_loop_reposts_at_once<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (window, mut view) = make::<_, u32>(context, size)?;
+    let others = Group::of((0..size).filter(|r| *r != rank))?;
+    for round in 1..=5u32 {
+        if rank == 0 {
+            let mut exposure = post(context, &window, view, &others)?;
+            view = loop {
+                match exposure.test(context.caches) {
+                    Ok(view) => break view,
+                    Err(open) => exposure = open,
+                }
+            };
+            for origin in 1..size {
+                check_eq!(view.load(origin), round, "what rank {origin} put");
+            }
+        } else {
+            let access = window.start(&Group::of([0])?)?;
+            access.put(0, rank, &[round])?;
+            access.complete();
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Epochs of two windows overlap in all ways.
+pub fn two_windows_interleaved<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
+    let (to, from) = (Group::of([right])?, Group::of([left])?);
+    let (a, mut view_a) = make::<_, u32>(context, 3)?;
+    let (b, mut view_b) = make::<_, u64>(context, 5)?;
+    check!(a.number() != b.number(), "both windows have number {}", a.number());
+    for round in 0..4u32 {
+        let exposure_b = post(context, &b, view_b, &from)?;
+        let access_a = a.start(&to)?;
+        let exposure_a = post(context, &a, view_a, &from)?;
+        let access_b = b.start(&to)?;
+        access_b.put(right, 4, &[u64::from(round) << 40 | rank as u64])?;
+        access_a.put(right, 0, &[round, rank as u32, 3])?;
+        access_b.complete();
+        view_b = exposure_b.wait(context.caches);
+        access_a.complete();
+        view_a = exposure_a.wait(context.caches);
+        check_eq!(view_b.load(4), u64::from(round) << 40 | left as u64, "window b in round {round}");
+        check_eq!((view_a.load(0), view_a.load(1)), (round, left as u32), "window a in round {round}");
+    }
+    b.free(view_b, context.caches)?;
+    a.free(view_a, context.caches)?;
+    Ok(())
+}
+
+/// Half the ranks start before they post, half after.
+pub fn start_before_and_after_post<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
+    let (to, from) = (Group::of([right])?, Group::of([left])?);
+    let (window, mut view) = make::<_, u32>(context, 1)?;
+    for round in 0..6u32 {
+        let (access, exposure) = if (rank + round as usize).is_multiple_of(2) {
+            let access = window.start(&to)?;
+            (access, post(context, &window, view, &from)?)
+        } else {
+            let exposure = post(context, &window, view, &from)?;
+            (window.start(&to)?, exposure)
+        };
+        access.put(right, 0, &[round * 1000 + rank as u32])?;
+        access.complete();
+        view = exposure.wait(context.caches);
+        check_eq!(view.load(0), round * 1000 + left as u32, "round {round}");
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Parts of different lengths, some empty; accesses of any offset and length.
+pub fn uneven_parts<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let len_of = |rank: usize| rank % 5 * 37;
+    let (window, view) = make::<_, u8>(context, len_of(rank))?;
+    let all = context.comm.group();
+    check_eq!(view.len(), len_of(rank), "elements of the view");
+    let exposure = post(context, &window, view, &all)?;
+    let access = window.start(&all)?;
+    for target in 0..size {
+        check_eq!(window.len_of(target)?, len_of(target), "elements of rank {target}");
+        // Byte i of a part is written by rank i modulo the number of ranks.
+        for first in (rank..len_of(target)).step_by(size) {
+            access.put(target, first, &[(first + target) as u8])?;
+        }
+        let end = len_of(target) + 1;
+        let beyond = access.put(target, len_of(target), &[0]);
+        check!(matches!(beyond, Err(Error::OutOfRange { end: e, .. }) if e == end), "a put beyond the end: {beyond:?}");
+    }
+    access.complete();
+    let view = exposure.wait(context.caches);
+    for index in 0..view.len() {
+        check_eq!(view.load(index), (index + rank) as u8, "byte {index}");
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Origins put single bytes side by side in one line: no update may get lost to a whole-line write.
+pub fn neighbouring_bytes_of_many_origins<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let all = context.comm.group();
+    let (window, mut view) = make::<_, u8>(context, size)?;
+    for round in 0..4u8 {
+        if rank == 0 {
+            view.as_mut_slice(context.caches).fill(0xFF);
+            let exposure = post(context, &window, view, &all)?;
+            let access = window.start(&Group::of([0])?)?;
+            access.put(0, 0, &[round])?;
+            access.complete();
+            view = exposure.wait(context.caches);
+            let wrong = view.as_slice(context.caches).iter().position(|byte| *byte != round);
+            check_eq!(wrong, None, "first byte that was lost in round {round}");
+        } else {
+            let access = window.start(&Group::of([0])?)?;
+            access.put(0, rank, &[round])?;
+            access.complete();
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Misuse that types cannot stop gets an error value that names rank, window and epoch.
+pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let me = Group::of([rank])?;
+    let (window, view) = make::<_, u32>(context, 2)?;
+    let number = window.number();
+    let (other, other_view) = make::<_, u32>(context, 2)?;
+
+    let nobody = Group::of([size])?;
+    check_eq!(window.start(&nobody).err(), Some(Error::NoSuchRank { rank: size, size }), "a start to nobody");
+    let Err((error, view)) = window.post(view, context.caches, &nobody) else {
+        return Err(Failed("a post to nobody succeeded".into()));
+    };
+    check_eq!(error, Error::NoSuchRank { rank: size, size }, "a post to nobody");
+    let Err((error, other_view)) = window.post(other_view, context.caches, &me) else {
+        return Err(Failed("another window's view was posted".into()));
+    };
+    check_eq!(error, Error::ForeignView { window: number }, "a foreign view");
+
+    let exposure = post(context, &window, view, &me)?;
+    let access = window.start(&me)?;
+    check_eq!(window.start(&me).err(), Some(Error::AccessEpochOpen { window: number }), "a second start");
+    let outside = (rank + 1) % size;
+    if size > 1 {
+        let refused = Error::NotInGroup { rank: outside, window: number, epoch: 1 };
+        check_eq!(access.put(outside, 0, &[1]), Err(refused), "a put outside the group");
+    }
+    check_eq!(
+        access.get(rank, 1, &mut [0, 0]),
+        Err(Error::OutOfRange { rank, window: number, epoch: 1, end: 3, len: 2 }),
+        "a get beyond the end"
+    );
+    // Dropped, not completed: it is completed all the same, or the wait would not end.
+    drop(access);
+    let view = exposure.wait(context.caches);
+    other.free(other_view, context.caches)?;
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Windows come and go; their memory and their database entries come back.
+pub fn made_and_freed_many_times<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let probe = |context: &Context<'_, '_, C>| {
+        let place = collectives::Placement::Near(context.hal().core());
+        let region = context.comm.allocator().allocate::<hal::kind::Cached>(64, place)?;
+        context.comm.allocator().free(region)?;
+        Ok::<_, Failed>(region.start())
+    };
+    context.comm.barrier();
+    let before = probe(context)?;
+    context.comm.barrier();
+    for turn in 0..6 {
+        let mut made = Vec::new();
+        for _ in 0..3 {
+            made.push(make::<_, u32>(context, 10 + turn)?);
+        }
+        // Not in the order in which they were made.
+        made.swap(0, 1);
+        for (window, view) in made {
+            check_eq!(view.load(0), 0, "fresh window memory");
+            window.free(view, context.caches)?;
+        }
+    }
+    context.comm.barrier();
+    if context.size() == 1 {
+        check_eq!(probe(context)?, before, "where the heap's first free block is");
+    }
+    Ok(())
+}
+
+/// What a target changes between epochs is what origins get in the next, with no word in between from anyone else: the
+/// post of the next epoch is often seen early, together with another target's.
+pub fn all_epochs_are_fresh<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (window, mut view) = make::<_, u32>(context, 8)?;
+    for round in 1..=8u32 {
+        if rank == 0 {
+            for target in 1..size {
+                let access = window.start(&Group::of([target])?)?;
+                let mut got = vec![0; 8];
+                access.get(target, 0, &mut got)?;
+                access.complete();
+                check!(
+                    got.iter().all(|word| *word == round * 1000 + target as u32),
+                    "round {round} from {target}: {got:?}"
+                );
+            }
+        } else {
+            view.as_mut_slice(context.caches).fill(round * 1000 + rank as u32);
+            view = post(context, &window, view, &Group::of([0])?)?.wait(context.caches);
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}

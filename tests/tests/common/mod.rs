@@ -1,0 +1,33 @@
+//! Running tests of the suite in the simulator.
+
+use std::cell::RefCell;
+
+use collectives::Comm;
+use hal::{
+    Cached,
+    sim::{Machine, SimCore},
+};
+use tests::{Context, Failed};
+
+/// Runs `test` on all cores of `machine` and returns the first failure: what a rank found wrong, or what became of the machine.
+pub(crate) fn run(
+    machine: &Machine,
+    test: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>,
+) -> Result<(), String> {
+    // A rank that fails leaves the others waiting, and its reason is worth more than their deadlock.
+    let failed = RefCell::new(None);
+    let outcome = machine.run(|core| {
+        let comm = Comm::world(core).expect("the machine is small enough");
+        let mut caches = core.take_caches().expect("it is asked for once");
+        match test(&mut Context { comm: &comm, caches: &mut caches }) {
+            Ok(()) => comm.barrier(),
+            Err(reason) => {
+                failed.borrow_mut().get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));
+            }
+        }
+    });
+    match failed.into_inner() {
+        Some(failed) => Err(failed),
+        None => outcome.map(|_| ()).map_err(|failure| failure.to_string()),
+    }
+}

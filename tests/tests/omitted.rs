@@ -1,0 +1,248 @@
+//! Protocols with one of their flushes, invalidations or drains taken away: each has to fail, or it was there for nothing.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use collectives::{Group, Window};
+use common::run;
+use hal::{
+    Clock, CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached,
+    emulated::{FetchUnit, Omit},
+    kind,
+    sim::{Machine, Options, SimCore, Spontaneous, explore_exhaustively},
+};
+use tests::{Context, Failed, check_eq, suite};
+
+const CORES: usize = 5;
+
+/// Runs a test of the suite in which the operations are omitted from the beginning.
+fn without(omitted: Omit, name: &str) -> Result<(), String> {
+    run(&Machine::scc(CORES), |context| {
+        context.hal().omit(omitted);
+        suite::run(name, context)
+    })
+}
+
+#[test]
+fn everything_passes_when_nothing_is_omitted() {
+    for name in ["barrier::separates_phases", "messages::ring_of_all_sizes", "broadcast::all_sizes"] {
+        assert_eq!(without(Omit::empty(), name), Ok(()));
+    }
+    for case in [put_and_look as Case, get_and_look, page_neighbour, get_twice] {
+        assert_eq!(with_omission(case, Omit::empty()), Ok(()));
+    }
+}
+
+#[test]
+fn signals_need_their_drain() {
+    for name in ["barrier::separates_phases", "messages::ring_of_all_sizes", "broadcast::all_sizes"] {
+        let failure = without(Omit::DRAIN, name).expect_err(name);
+        assert!(failure.contains("has not drained"), "{name} failed for another reason: {failure}");
+    }
+}
+
+#[test]
+fn polls_need_their_invalidation() {
+    for name in ["barrier::separates_phases", "messages::ring_of_all_sizes", "broadcast::all_sizes"] {
+        assert!(without(Omit::INVALIDATE_MPB, name).is_err(), "{name} passes on stale lines");
+    }
+}
+
+/// A use of a window of 8 words by ranks 0 (origin) and 1 (target), in which `omitted` is left out where the case says.
+type Case = fn(&mut Context<'_, '_, SimCore>, Omit) -> Result<(), Failed>;
+
+fn with_omission(case: Case, omitted: Omit) -> Result<(), String> {
+    // Pages as the unit: what a neighbour's access brings along is the reason of the invalidation after a wait.
+    let options = Options { fetch_unit: FetchUnit::Page, ..Options::default() };
+    run(&Machine::scc(2).with_options(options), |context| case(context, omitted))
+}
+
+/// The origin puts a word; the omission is in COMPLETE.
+fn put_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let view = if context.rank() == 0 {
+        let access = window.start(&Group::of([1])?)?;
+        access.put(1, 3, &[77])?;
+        hal.omit(omitted);
+        access.complete();
+        hal.omit(Omit::empty());
+        view
+    } else {
+        let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+        let view = exposure.wait(context.caches);
+        check_eq!(view.load(3), 77, "the word that was put");
+        view
+    };
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// The origin gets what the target stored; the omission is in POST.
+fn get_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let view = if context.rank() == 0 {
+        let access = window.start(&Group::of([1])?)?;
+        let mut got = [0];
+        access.get(1, 3, &mut got)?;
+        access.complete();
+        check_eq!(got, [55], "the word that was got");
+        view
+    } else {
+        view.store(3, 55);
+        hal.omit(omitted);
+        let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+        hal.omit(Omit::empty());
+        exposure.wait(context.caches)
+    };
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// During its exposure the target touches other memory on the same page; the omission is in WAIT.
+fn page_neighbour(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let (neighbour, neighbour_view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let view = if context.rank() == 0 {
+        context.comm.barrier();
+        let access = window.start(&Group::of([1])?)?;
+        access.put(1, 3, &[77])?;
+        access.complete();
+        view
+    } else {
+        let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+        check_eq!(neighbour_view.load(0), 0, "the neighbouring memory");
+        context.comm.barrier();
+        hal.omit(omitted);
+        let view = exposure.wait(context.caches);
+        hal.omit(Omit::empty());
+        check_eq!(view.load(3), 77, "the word that was put");
+        view
+    };
+    neighbour.free(neighbour_view, context.caches)?;
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// The origin gets the same word in two epochs, between which the target changed it; the omission is in START and in the poll
+/// for the post.
+fn get_twice(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    for round in 1..=2u32 {
+        if context.rank() == 0 {
+            hal.omit(omitted);
+            let access = window.start(&Group::of([1])?)?;
+            let mut got = [0];
+            access.get(1, 0, &mut got)?;
+            hal.omit(Omit::empty());
+            access.complete();
+            check_eq!(got, [round], "the word that was got in round {round}");
+        } else {
+            view.store(0, round);
+            let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+            view = exposure.wait(context.caches);
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// Rank 0 accesses rank 1, then 2, then 1 again, slowly: it learns of the second post of rank 1 while it resets the bit of
+/// rank 2, without any poll. The omission is in each START.
+fn post_seen_by_a_reset(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+    let (hal, rank) = (context.hal(), context.rank());
+    let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    if rank == 0 {
+        for (turn, target) in [1, 2, 1].into_iter().enumerate() {
+            hal.compute(10_000_000);
+            hal.omit(omitted);
+            let access = window.start(&Group::of([target])?)?;
+            hal.omit(Omit::empty());
+            let mut got = [0];
+            access.get(target, 0, &mut got)?;
+            access.complete();
+            check_eq!(got, [1 + turn as u32 / 2], "the word that was got from rank {target}");
+        }
+    } else {
+        for round in 0..3 - rank as u32 {
+            view.store(0, round + 1);
+            let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+            view = exposure.wait(context.caches);
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn start_needs_its_invalidation() {
+    let with = |omitted| run(&Machine::scc(3), |context| post_seen_by_a_reset(context, omitted));
+    assert_eq!(with(Omit::empty()), Ok(()));
+    let failure = with(Omit::INVALIDATE_MPB).expect_err("nothing was missed");
+    assert!(failure.contains("the word that was got from rank 1"), "{failure}");
+}
+
+#[test]
+fn complete_needs_its_drain() {
+    let failure = with_omission(put_and_look, Omit::DRAIN).expect_err("nothing was missed");
+    assert!(failure.contains("the word that was put"), "{failure}");
+}
+
+#[test]
+fn post_needs_its_write_back() {
+    let failure = with_omission(get_and_look, Omit::FLUSH).expect_err("nothing was missed");
+    assert!(failure.contains("the word that was got"), "{failure}");
+}
+
+#[test]
+fn wait_needs_its_invalidation() {
+    let failure = with_omission(page_neighbour, Omit::FLUSH).expect_err("nothing was missed");
+    assert!(failure.contains("the word that was put"), "{failure}");
+}
+
+#[test]
+fn an_access_epoch_needs_an_invalidation() {
+    let failure = with_omission(get_twice, Omit::INVALIDATE_MPB).expect_err("nothing was missed");
+    assert!(failure.contains("the word that was got in round 2"), "{failure}");
+}
+
+/// SCOSCo's Algorithm 2 resets the match-vector bit without the register. In some order of operations that erases the post of
+/// another target in the same word; with the register it never does.
+#[test]
+fn the_reset_needs_the_register() {
+    let word = Region::<kind::Uncached>::new(SharedAddress::new(0, 0), LINE_BYTES);
+    let (consumed, posted) = (0b01, 0b10);
+    let finals = |reset_locks: bool| {
+        let mut finals = BTreeSet::new();
+        let exploration = explore_exhaustively(
+            &Machine::scc(2),
+            Spontaneous::default(),
+            1_000_000,
+            |core| {
+                let locked = |change: &dyn Fn(u32) -> u32| {
+                    let _guard = core.lock(CoreId::new(0), "the match vector");
+                    core.store_word(word, 0, change(core.load_word(word, 0)));
+                };
+                match (core.core().index(), reset_locks) {
+                    (0, true) => locked(&|posts| posts & !consumed),
+                    (0, false) => core.store_word(word, 0, core.load_word(word, 0) & !consumed),
+                    _ => locked(&|posts| posts | posted),
+                }
+                // The last one to come here sees the result.
+                core.load_word(word, 0)
+            },
+            |outcome| {
+                let results = outcome.expect("two cores and one register cannot deadlock").results();
+                finals.insert(results.iter().any(|posts| posts & posted != 0 && posts & consumed == 0));
+            },
+        );
+        assert!(exploration.complete);
+        finals
+    };
+    assert!(!finals(true).contains(&false), "a post got lost under the register");
+    assert!(finals(false).contains(&false), "the reset without the register erases no post");
+}

@@ -1,0 +1,69 @@
+//! The whole suite in the simulator: in virtual time at several core counts, and over many seeds.
+
+mod common;
+
+use common::run;
+use hal::{
+    emulated::FetchUnit,
+    sim::{Machine, Options},
+};
+use tests::suite;
+
+/// Core counts: one, even, odd, prime, powers of two, a full chip.
+const CORES: [usize; 8] = [1, 2, 3, 4, 5, 7, 16, 48];
+
+/// Tests that show what hardware keeps to itself unless it evicts or drains on its own account: with seeds it does.
+const ONLY_UNPROVOKED: [&str; 11] = [
+    "memory::unflushed_store_is_unseen",
+    "memory::cached_read_without_invalidate_is_stale",
+    "memory::mpb_read_without_invalidate_is_stale",
+    "memory::combined_read_without_invalidate_is_stale",
+    "memory::undrained_mpb_store_is_unseen",
+    "memory::undrained_put_is_unseen",
+    "memory::register_does_not_drain",
+    "memory::false_sharing_loses_an_update",
+    "memory::more_pages_than_frames",
+    "hazards::cached_match_vector_loses_a_post",
+    "barrier::costs_what_it_should",
+];
+
+fn all_pass(machine: &Machine, names: impl Iterator<Item = &'static str>, what: &str) {
+    for name in names {
+        if let Err(failure) = run(machine, |context| suite::run(name, context)) {
+            panic!("{name} {what}: {failure}");
+        }
+    }
+}
+
+#[test]
+fn in_virtual_time() {
+    for cores in CORES {
+        all_pass(&Machine::scc(cores), suite::NAMES.iter().copied(), &format!("on {cores} cores"));
+    }
+}
+
+#[test]
+fn with_pages_as_the_unit_of_fetch() {
+    for cores in [2, 5, 16] {
+        let options = Options { fetch_unit: FetchUnit::Page, cache_frames: 64, ..Options::default() };
+        let machine = Machine::scc(cores).with_options(options);
+        all_pass(&machine, suite::NAMES.iter().copied(), &format!("on {cores} cores by pages"));
+    }
+}
+
+#[test]
+fn over_many_seeds() {
+    for cores in [2, 3, 5, 8] {
+        for seed in 1..=25 {
+            let names = suite::NAMES.iter().copied().filter(|name| !ONLY_UNPROVOKED.contains(name));
+            all_pass(&Machine::scc(cores).with_seed(seed), names, &format!("on {cores} cores with seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn the_list_of_exceptions_names_tests_that_exist() {
+    for name in ONLY_UNPROVOKED {
+        assert!(suite::NAMES.contains(&name), "{name} is not a test");
+    }
+}
