@@ -7,9 +7,9 @@ use crate::{Context, check::Outcome, memory::shared};
 
 /// What can be run, and a part of the report that has to come.
 pub const FATAL: &[(&str, &str)] = &[
-    ("never_posts", "waits for the post of window 0 from core 0"),
-    ("never_completes", "waits for origins to complete on window 0"),
-    ("register_is_never_freed", "waits for the own match vector"),
+    ("never_posts", "the post of window 0 from core 0"),
+    ("never_completes", "origins to complete on window 0"),
+    ("register_is_never_freed", "the own match vector"),
     ("undrained_flag", "has not drained its write-combine buffer"),
     ("panics", "a rank that panics"),
     ("fails", "rank 0 failed: a rank that fails"),

@@ -20,21 +20,13 @@ pub(crate) enum Profile {
     Debug,
 }
 
-impl Profile {
-    /// The profile for the `--debug` option.
-    pub(crate) fn new(debug: bool) -> Self {
-        if debug { Self::Debug } else { Self::Release }
-    }
-}
-
 /// Builds a program's image and checks that it holds only what a P54C has.
 ///
 /// # Errors
 ///
 /// When it does not build or not pass.
-pub(crate) fn bare_metal(program: &Program, tools: &Tools, profile: Profile) -> Result<Built> {
-    let built =
-        build(&format!("the image {}", program.binary), &mut bare_metal_command(program, &tools.toolchain, profile)?)?;
+pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
+    let built = build(&format!("the image {}", program.binary), &mut bare_metal_command(program, &tools.toolchain)?)?;
     p54c::check_image(&tools.objdump, &built.executable)?;
     Ok(built)
 }
@@ -59,7 +51,7 @@ fn select(command: &mut Command, program: &Program, profile: Profile) {
     }
 }
 
-fn bare_metal_command(program: &Program, toolchain: &Toolchain, profile: Profile) -> Result<Command> {
+fn bare_metal_command(program: &Program, toolchain: &Toolchain) -> Result<Command> {
     let linker = workspace::root().join("linker");
     let script = linker.join("qemu.ld");
     let content = fs::read(&script).with_context(|| format!("cannot read {}", workspace::display(&script)))?;
@@ -74,7 +66,7 @@ fn bare_metal_command(program: &Program, toolchain: &Toolchain, profile: Profile
         // Set and empty, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", "")
         .arg("rustc");
-    select(&mut command, program, profile);
+    select(&mut command, program, Profile::Release);
     command
         .arg("--target")
         .arg(linker.join("i586-atoll.json"))

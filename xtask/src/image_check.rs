@@ -25,7 +25,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let tools = setup::ensure(arguments.yes)?;
     let path = match &arguments.image {
         Some(path) => path.clone(),
-        None => image::bare_metal(&Program::resolve("terrain")?, &tools, image::Profile::Release)?.executable,
+        None => image::bare_metal(&Program::resolve("terrain")?, &tools)?.executable,
     };
     let checked = p54c::check_image(&tools.objdump, &path)?;
     println!("{}: {checked} instructions, all of them a P54C's", crate::workspace::display(&path));

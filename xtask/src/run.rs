@@ -2,8 +2,7 @@
 
 use crate::{
     console::{Event, Transcript},
-    cores, guest,
-    image::{self, Profile},
+    cores, guest, image,
     memory::Plan,
     program::Program,
     progress::Progress,
@@ -70,10 +69,6 @@ pub(crate) struct Common {
     /// Switch off the emulation of non-coherent memory, to see what it costs and catches
     #[arg(long)]
     pub(crate) coherent: bool,
-
-    /// Build without optimisation
-    #[arg(long, conflicts_with = "release")]
-    pub(crate) debug: bool,
 
     /// Build with optimisation; this is the default
     #[arg(long)]
@@ -150,7 +145,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = common.words(&program)?;
     let plan = plan(arguments.cores, &inputs, &common.words)?;
     let tools = setup::ensure(arguments.yes)?;
-    let built = image::bare_metal(&program, &tools, Profile::new(common.debug))?;
+    let built = image::bare_metal(&program, &tools)?;
     let machine = Machine {
         qemu: &tools.qemu,
         image: &built.executable,

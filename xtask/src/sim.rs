@@ -34,6 +34,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
+    /// Build without optimisation, with overflow checks
+    #[arg(long, conflicts_with = "release")]
+    debug: bool,
+
     #[command(flatten)]
     common: Common,
 }
@@ -50,7 +54,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let program = Program::resolve(&arguments.program)?;
     let inputs = common.inputs(&program)?;
     let words = common.words(&program)?.value("machine", Some(&arguments.machine)).value("cores", Some(count));
-    let built = image::host(&program, Profile::new(common.debug))?;
+    let built = image::host(&program, if arguments.debug { Profile::Debug } else { Profile::Release })?;
     if let Some(objdump) = setup::objdump() {
         check_statics(&objdump, &built.executable, &program)?;
     }

@@ -2,7 +2,7 @@
 
 use core::mem;
 
-use hal::{Core, Pod, Reason, kind};
+use hal::{Core, Place, Pod, Reason, kind};
 
 use crate::{Error, Group};
 
@@ -19,23 +19,21 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Error::AccessEpochOpen { window: self.number });
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
-        // A post may be known without a poll that would have invalidated: the reset of another target's bit has seen it.
-        self.comm.hal().invalidate_mpb();
         Ok(AccessEpoch { window: self, targets: targets.clone(), number: self.access_epochs.get() })
     }
 
-    /// Waits until `target` has posted to this rank, unless it is known already.
+    /// Waits until `target` has posted to this rank, unless this epoch knows it already.
+    ///
+    /// Only the target's own bit enters the copy, although the word shows those of 31 others. So each epoch looks once for each target:
+    /// how often does not depend on who posted first, and as a look invalidates, what is got afterwards is never older than the post.
     fn await_post(&self, target: usize) {
         let (word, bit) = SyncData::match_bit(target);
         let seen = &self.seen_posts[word];
         if seen.get() & bit == 0 {
             let own = self.sync_of(self.comm.rank()).region();
             let reason = Reason::new("the post of window").number(self.number).from(self.comm.core_of(target));
-            let posts = self.comm.hal().wait(&[hal::Place::Word(own, word)], reason, |poll| {
-                let posts = poll.word(0);
-                (posts & bit != 0).then_some(posts)
-            });
-            seen.set(posts);
+            self.comm.hal().wait(&[Place::Word(own, word)], reason, |poll| (poll.word(0) & bit != 0).then_some(()));
+            seen.set(seen.get() | bit);
         }
     }
 
@@ -46,9 +44,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let own = self.sync_of(rank).region();
         // Under the register: another target may be posting in the same word (where Algorithm 2 has no lock).
         let _guard = hal.lock(hal.core(), "the own match vector");
-        let posts = hal.load_word(own, word) & !bit;
-        hal.store_word(own, word, posts);
-        self.seen_posts[word].set(posts);
+        let posts = hal.load_word(own, word);
+        hal.store_word(own, word, posts & !bit);
+        self.seen_posts[word].set(self.seen_posts[word].get() & !bit);
     }
 
     /// Counts the completion counter of `target` down.

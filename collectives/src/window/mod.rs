@@ -11,8 +11,8 @@
 //! * a target writes its part back and forgets it **before** it posts, and forgets it again **after** its wait, in
 //!   case a neighbour's page or line brought some of it back. Between the two the types leave it no view to touch it with;
 //! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to one line
-//!   do not overwrite each other as whole-line write-backs would. START invalidates, and so does a poll **before** it looks
-//!   for a post; COMPLETE drains **before** it counts the completion counters down.
+//!   do not overwrite each other as whole-line write-backs would. The poll that sees a post invalidates **before** it
+//!   looks, and COMPLETE drains **before** it counts the completion counters down.
 //!
 //! Where we differ from the paper: its Algorithm 2 clears the match-vector bit without the lock, which can erase
 //! the post of another target in the same word; we clear it under the origin's register. Its unit is a byte, ours the
@@ -48,7 +48,7 @@ pub struct Window<'c, C: Core, T: Pod> {
     comm: &'c Comm<'c, C>,
     number: u32,
     parts: Box<[Entry]>,
-    /// The cached copy of the own match vector, one word for 32 targets (IV.B.2).
+    /// The cached copy of the own match vector (IV.B.2), one word for 32 targets: the posts that the open epoch knows of.
     seen_posts: Box<[Cell<u32>]>,
     access_open: Cell<bool>,
     exposure_open: Cell<bool>,
@@ -119,8 +119,15 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         drop(view);
         self.comm.hal().write_back_invalidate(caches, region);
         self.comm.barrier();
-        database::free(self.comm, self.sync_of(self.comm.rank()))?;
-        self.comm.allocator().free(region)
+        // One rank frees the parts of all, in order: what that costs, and what the heaps look like afterwards, does not
+        // depend on who comes first.
+        if self.comm.rank() == 0 {
+            for rank in 0..self.comm.size() {
+                database::free(self.comm, self.sync_of(rank))?;
+                self.comm.allocator().free(self.part_region(rank))?;
+            }
+        }
+        Ok(())
     }
 
     /// Number of the window, counted per communicator from 0; reports name it.

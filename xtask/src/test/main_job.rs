@@ -45,7 +45,7 @@ fn expected_file() -> PathBuf {
 /// When it cannot be built or started.
 pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
     let program = Program::resolve(run::DEFAULT_PROGRAM)?;
-    let image = image::bare_metal(&program, tools, Profile::Release)?;
+    let image = image::bare_metal(&program, tools)?;
     let simulator = image::host(&program, Profile::Release)?;
     let inputs = [run::default_input()];
     let words = Words::default().value("program", Some(&program.name));

@@ -108,7 +108,7 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
     let program = Program::integration();
     let mut built = None;
     summary.suite("image", |suite| {
-        let image = image::bare_metal(&program, tools, Profile::Release)?;
+        let image = image::bare_metal(&program, tools)?;
         let simulator = image::host(&Program::resolve(run::DEFAULT_PROGRAM)?, Profile::Release)?;
         if arguments.wants("p54c-instructions") {
             // Without them there would have been no image.
