@@ -15,11 +15,12 @@ use hal::{
 
 use crate::Error;
 
-/// Where behind a controller the heap starts; what lies before belongs to the [window database](crate::window).
-const HEAP_START: usize = 256 << 10;
-
-/// Length of the window database behind each controller, in bytes. The line after it holds the heap's list head.
-pub(crate) const DATABASE_BYTES: usize = HEAP_START - LINE_BYTES;
+/// Length of the window database behind each controller of a machine with `cores` cores, in bytes; the line after it holds
+/// the head of the heap's list. Up to 256 cores that is enough for 64 windows of all cores, and for some windows on
+/// thousands.
+pub(crate) const fn database_bytes(cores: usize) -> usize {
+    (cores.div_ceil(256) * (256 << 10)) - LINE_BYTES
+}
 
 /// Bytes of a block's header.
 const HEADER: usize = LINE_BYTES;
@@ -53,10 +54,10 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         for controller in 0..CONTROLLERS {
             if self.keeper(controller) == self.hal.core() {
                 let heap = Heap::new(self.hal, controller);
-                heap.set(HEAP_START, SIZE, (SHARED_BYTES_PER_CONTROLLER - HEAP_START) as u32);
-                heap.set(HEAP_START, NEXT, 0);
-                heap.set_head(HEAP_START);
-                let database = database_region(controller);
+                heap.set(heap.start(), SIZE, (SHARED_BYTES_PER_CONTROLLER - heap.start()) as u32);
+                heap.set(heap.start(), NEXT, 0);
+                heap.set_head(heap.start());
+                let database = database_region(controller, self.hal.layout().cores());
                 self.hal.store_word(database, 0, 0);
                 self.hal.store_word(database, 1, 0);
             }
@@ -68,7 +69,7 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// # Errors
     /// [`Error::PartTooLarge`] if no controller has that much, [`Error::OutOfSharedMemory`] if none has it left.
     pub fn allocate<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
-        let limit_bytes = SHARED_BYTES_PER_CONTROLLER - HEAP_START - HEADER;
+        let limit_bytes = SHARED_BYTES_PER_CONTROLLER - Heap::new(self.hal, 0).start() - HEADER;
         if len_bytes > limit_bytes {
             return Err(Error::PartTooLarge { len_bytes, limit_bytes });
         }
@@ -130,8 +131,8 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
 }
 
 /// The window database behind `controller`.
-pub(crate) fn database_region(controller: usize) -> Region<kind::Uncached> {
-    Region::new(SharedAddress::new(controller, 0), DATABASE_BYTES)
+pub(crate) fn database_region(controller: usize, cores: usize) -> Region<kind::Uncached> {
+    Region::new(SharedAddress::new(controller, 0), database_bytes(cores))
 }
 
 /// Word of a header: bytes of the block, header included.
@@ -165,12 +166,22 @@ impl<'h, C: Uncached> Heap<'h, C> {
         self.hal.store_word(self.memory, block / 4 + word, value);
     }
 
+    /// Where the line with the list's head lies.
+    fn list(&self) -> usize {
+        database_bytes(self.hal.layout().cores())
+    }
+
+    /// Where the blocks begin.
+    fn start(&self) -> usize {
+        self.list() + LINE_BYTES
+    }
+
     fn head(&self) -> usize {
-        self.get(DATABASE_BYTES, 0) as usize
+        self.get(self.list(), 0) as usize
     }
 
     fn set_head(&self, block: usize) {
-        self.set(DATABASE_BYTES, 0, block as u32);
+        self.set(self.list(), 0, block as u32);
     }
 
     /// Links `block` behind `previous`, or at the head of the list.
@@ -206,7 +217,7 @@ impl<'h, C: Uncached> Heap<'h, C> {
 
     fn give_back(&self, offset: usize, len: usize) -> Result<(), Error> {
         let not_allocated = Error::NotAllocated { controller: self.controller, offset };
-        let block = offset.checked_sub(HEADER).filter(|block| *block >= HEAP_START).ok_or(not_allocated)?;
+        let block = offset.checked_sub(HEADER).filter(|block| *block >= self.start()).ok_or(not_allocated)?;
         let size = self.get(block, SIZE) as usize;
         // A block is one line longer where the rest would have been too small for a block of its own.
         let fits = size == block_bytes(len) || size == block_bytes(len) + HEADER;

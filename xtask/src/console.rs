@@ -31,6 +31,8 @@ pub(crate) struct Transcript {
     /// The guest's own count of passed and failed tests.
     pub(crate) counts: Option<(usize, usize)>,
     pub(crate) counters: Vec<Counters>,
+    /// Programs that have to end the machine: name, and what their report has to contain.
+    pub(crate) fatal: Vec<(String, String)>,
     /// The last phase that was announced.
     pub(crate) phase: Option<String>,
     /// The last word: all well, or a message.
@@ -155,7 +157,11 @@ impl Console {
                 self.transcript.counters.push(counters);
                 Event::Other
             }),
-            "done" => done(words).map(|done| {
+            "fatal" => words.split_once(' ').map(|(name, report)| {
+                self.transcript.fatal.push((name.to_owned(), report.to_owned()));
+                Event::Other
+            }),
+            "done" => verdict(words).map(|done| {
                 // The first failure is the cause, and success does not undo it.
                 if !matches!(self.transcript.done, Some(Err(_))) {
                     self.transcript.done = Some(done);
@@ -179,10 +185,6 @@ fn verdict(words: &str) -> Option<Result<(), String>> {
         ("failed", message) => Some(Err(message.to_owned())),
         _ => None,
     }
-}
-
-fn done(words: &str) -> Option<Result<(), String>> {
-    verdict(words)
 }
 
 fn test(words: &str) -> Option<Test> {

@@ -112,6 +112,12 @@ fn counters_per_rank() {
 }
 
 #[test]
+fn fatal_programs_are_listed() {
+    let transcript = read("@fatal panics a rank that panics");
+    assert_eq!(transcript.fatal, [("panics".to_owned(), "a rank that panics".to_owned())]);
+}
+
+#[test]
 fn nonsense_is_a_problem() {
     for line in [
         "@",
@@ -126,6 +132,7 @@ fn nonsense_is_a_problem() {
         "@counters 1 a",
         "@data x",
         "@data x y",
+        "@fatal x",
         "@end x 0",
     ] {
         assert_eq!(read(line).problems.len(), 1, "{line}");

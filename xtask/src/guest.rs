@@ -14,6 +14,9 @@ use std::{
 /// The exit status of a guest that succeeded: one odd number, so that a reset of the machine (0) is no success.
 pub(crate) const SUCCESS: i32 = 33;
 
+/// The exit status of a guest that ended itself because something was wrong.
+const FAILURE: i32 = 35;
+
 /// How long a guest that has said `@done` may take to go away.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -126,6 +129,34 @@ impl Outcome {
         Ok(())
     }
 
+    /// Judges a guest that had to end with a report: it has to fail by itself, and say this.
+    ///
+    /// # Errors
+    ///
+    /// When it did anything else.
+    pub(crate) fn verdict_of_fatal(&self, report: &str) -> Result<()> {
+        let label = &self.label;
+        let status = match self.ending {
+            Ending::Exited(status) => status.code(),
+            Ending::TimedOut(_) | Ending::Lingered => bail!("{label} hangs instead of saying `{report}`"),
+        };
+        let last_word = match &self.transcript.done {
+            Some(Ok(())) => bail!("{label} ended well instead of saying `{report}`"),
+            Some(Err(message)) => Some(message),
+            None => None,
+        };
+        if status != Some(FAILURE) {
+            bail!(
+                "{label} ended with {} instead of {FAILURE}",
+                status.map_or_else(|| "a signal".into(), |code| format!("status {code}"))
+            );
+        }
+        if !self.transcript.text.iter().chain(last_word).any(|line| line.contains(report)) {
+            bail!("{label} did not say `{report}`{}", self.last_words());
+        }
+        Ok(())
+    }
+
     /// What to show of a guest whose console was not shown live: its last lines.
     pub(crate) fn show_tail(&self) {
         eprintln!("--- {}: last lines of its console", self.label);
@@ -207,6 +238,18 @@ mod tests {
         assert!(message.contains("in phase `halos`") && message.contains("--timeout"), "{message}");
         assert_eq!(outcome.transcript.text, ["core 1 waits for core 2"]);
         assert!(outcome.elapsed < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_fatal_program_has_to_end_with_its_report() {
+        let verdict =
+            |script| guest(script, 500).verdict_of_fatal("waits for core 2").map_err(|error| error.to_string());
+        assert_eq!(verdict("echo 'core 1 waits for core 2'; exit 35"), Ok(()));
+        assert_eq!(verdict("echo '@done failed core 1 waits for core 2'; exit 35"), Ok(()));
+        assert!(verdict("echo 'core 1 waits for core 2'; exit 0").is_err());
+        assert!(verdict("echo 'core 1 waits for core 2'; echo '@done ok'; exit 33").is_err());
+        assert!(verdict("echo other; exit 35").unwrap_err().contains("did not say"));
+        assert!(verdict("echo 'core 1 waits for core 2'; exec sleep 60").unwrap_err().contains("hangs"));
     }
 
     #[test]

@@ -8,10 +8,7 @@ use alloc::boxed::Box;
 
 use hal::{Core, Region, SharedAddress, kind};
 
-use crate::{
-    Comm, Error, Placement,
-    shared_alloc::{DATABASE_BYTES, database_region},
-};
+use crate::{Comm, Error, Placement, shared_alloc::database_region};
 
 /// Bytes before the first allocation, so that no allocation shares a line with the offset.
 const FIRST: usize = hal::LINE_BYTES;
@@ -65,6 +62,9 @@ pub(super) struct Entry {
 
 /// In the place of a rank's entry: it has no memory.
 const FAILED: u32 = u32::MAX;
+/// What had no room, as the second word of such an entry: the window database, or the heap.
+const DATABASE: u32 = 0;
+const HEAP: u32 = 1;
 /// Words that an entry is exchanged as.
 const ENTRY_WORDS: usize = 3;
 
@@ -72,12 +72,12 @@ const ENTRY_WORDS: usize = 3;
 pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<SyncData, Error> {
     let hal = comm.hal();
     let controller = hal.layout().nearest_controller(hal.core());
-    let database = database_region(controller);
+    let database = database_region(controller, comm.size());
     let bytes = SyncData::at(SharedAddress::new(controller, 0), comm.size()).region().len_bytes();
     let offset = {
         let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
         let used = hal.load_word(database, USED) as usize;
-        if FIRST + used + bytes > DATABASE_BYTES {
+        if FIRST + used + bytes > database.len_bytes() {
             return Err(Error::DatabaseFull { controller });
         }
         hal.store_word(database, USED, (used + bytes) as u32);
@@ -95,7 +95,7 @@ pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<SyncData, Error> {
 pub(super) fn free<C: Core>(comm: &Comm<'_, C>, data: SyncData) -> Result<(), Error> {
     let hal = comm.hal();
     let controller = data.start().controller();
-    let database = database_region(controller);
+    let database = database_region(controller, comm.size());
     let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
     let (used, live) = (hal.load_word(database, USED) as usize, hal.load_word(database, LIVE));
     let Some(live) = live.checked_sub(1) else {
@@ -137,7 +137,8 @@ pub(super) fn exchange<C: Core>(
 
     let words = match own {
         Ok(entry) => [entry.memory.flat() as u32, entry.len, entry.sync.flat() as u32],
-        Err(_) => [FAILED, len_bytes as u32, 0],
+        Err(Error::DatabaseFull { controller }) => [FAILED, DATABASE, controller as u32],
+        Err(_) => [FAILED, HEAP, len_bytes as u32],
     };
     for (index, word) in words.into_iter().enumerate() {
         hal.store_word(table, comm.rank() * ENTRY_WORDS + index, word);
@@ -147,7 +148,8 @@ pub(super) fn exchange<C: Core>(
         .map(|rank| {
             let word = |index| hal.load_word(table, rank * ENTRY_WORDS + index);
             match word(0) {
-                FAILED => Err(Error::OutOfSharedMemory { len_bytes: word(1) as usize }),
+                FAILED if word(1) == DATABASE => Err(Error::DatabaseFull { controller: word(2) as usize }),
+                FAILED => Err(Error::OutOfSharedMemory { len_bytes: word(2) as usize }),
                 memory => Ok(Entry {
                     memory: SharedAddress::from_flat(memory as usize),
                     len: word(1),

@@ -1,9 +1,22 @@
 //! In-kernel tests: many of them share one boot.
 
 use super::{Arguments, summary::Suite};
-use crate::{guest, memory::Plan, qemu::Machine, setup::Tools, words::Words};
-use anyhow::Result;
+use crate::{
+    guest::{self, Outcome},
+    memory::Plan,
+    progress::Progress,
+    qemu::Machine,
+    setup::Tools,
+    words::Words,
+};
+use anyhow::{Result, ensure};
 use std::path::Path;
+
+/// What a guest says that has no test for a filter.
+const NO_MATCH: &str = "no test";
+
+/// Cores for programs that have to end the machine.
+const FATAL_CORES: u16 = 5;
 
 /// Boots the image with the tests and counts them.
 ///
@@ -11,8 +24,45 @@ use std::path::Path;
 ///
 /// When the machine cannot be started.
 pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path, cores: u16) -> Result<()> {
-    let words = Words::default().value("filter", arguments.filter.as_ref()).value("preempt", arguments.preempt);
+    let words = Words::default().value("filter", arguments.filter.as_ref());
+    let outcome = boot(arguments, tools, image, cores, words, "in-kernel tests")?;
+    if count(suite, &outcome, arguments.filter.is_some()) {
+        outcome.show_tail();
+    }
+    Ok(())
+}
+
+/// Boots the image once for every program that has to end the machine with a report.
+///
+/// # Errors
+///
+/// When a machine cannot be started or does not list these programs.
+pub(crate) fn fatal(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path) -> Result<()> {
+    let words = || Words::default().value("program", Some("fatal"));
+    let list = boot(arguments, tools, image, 1, words(), "the list of fatal programs")?;
+    list.verdict()?;
+    ensure!(!list.transcript.fatal.is_empty(), "the image lists no program that has to end the machine");
+    for (name, report) in &list.transcript.fatal {
+        let name = format!("fatal::{name}");
+        if !arguments.wants(&name) {
+            continue;
+        }
+        let case = words().value("case", name.strip_prefix("fatal::"));
+        let outcome = boot(arguments, tools, image, FATAL_CORES, case, &name)?;
+        let verdict = outcome.verdict_of_fatal(report);
+        if verdict.is_err() {
+            outcome.show_tail();
+        }
+        suite.check(&name, verdict);
+    }
+    Ok(())
+}
+
+fn boot(arguments: &Arguments, tools: &Tools, image: &Path, cores: u16, words: Words, what: &str) -> Result<Outcome> {
+    let label = format!("{what} on {}", crate::cores::cores(cores.into()));
+    let _progress = Progress::new(label.clone());
     let plan = Plan::new(cores, 0, None, None)?;
+    let words = words.value("preempt", arguments.preempt);
     let machine = Machine {
         qemu: &tools.qemu,
         image,
@@ -22,18 +72,11 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image
         words,
         thread_multi: arguments.thread_multi,
     };
-    let mut staged = machine.stage()?;
-    let label = format!("in-kernel tests on {}", crate::cores::cores(cores.into()));
-    let outcome = guest::run(&label, &mut staged.command, arguments.limit(), |_| {})?;
-    let failed = count(suite, &outcome, arguments.filter.is_some());
-    if failed {
-        outcome.show_tail();
-    }
-    Ok(())
+    guest::run(&label, &mut machine.stage()?.command, arguments.limit(), |_| {})
 }
 
 /// Counts a guest's tests, and as one more failure what is wrong with the guest itself. Tells whether anything failed.
-pub(crate) fn count(suite: &mut Suite, outcome: &guest::Outcome, filtered: bool) -> bool {
+pub(crate) fn count(suite: &mut Suite, outcome: &Outcome, filtered: bool) -> bool {
     let before = suite.failed();
     let tests = &outcome.transcript.tests;
     for test in tests {
@@ -43,36 +86,25 @@ pub(crate) fn count(suite: &mut Suite, outcome: &guest::Outcome, filtered: bool)
         }
     }
     let failed = suite.failed() - before;
-    let last = tests.last().map_or("before its first test".into(), |test| format!("after {}", test.name));
-    match outcome.transcript.counts {
-        // A machine that fell silent has no count of its own, or one that is not true.
-        None => suite.fail("early end", &format!("{last}: {}", reason(outcome))),
-        Some(counts) if counts != (tests.len() - failed, failed) => {
-            suite.fail(
-                "count",
-                &format!(
-                    "the guest counts {} passed, {} failed; {} and {failed} were seen",
-                    counts.0,
-                    counts.1,
-                    tests.len() - failed
-                ),
-            );
+    let verdict = outcome.verdict();
+    match (outcome.transcript.counts, verdict) {
+        (Some(counts), _) if counts != (tests.len() - failed, failed) => {
+            let seen = tests.len() - failed;
+            let message =
+                format!("the guest counts {} passed, {} failed; {seen} and {failed} were seen", counts.0, counts.1);
+            suite.fail("count", &message);
         }
-        Some((0, 0)) if filtered => {}
-        Some((0, 0)) => suite.fail("count", "the guest has no test"),
-        // Failed tests have been counted; that the guest calls itself failed is no news then.
-        Some(_) if failed > 0 => {}
-        Some(_) => {
-            if let Err(error) = outcome.verdict() {
-                suite.fail("end", &format!("{error:#}"));
-            }
+        // Its tests have been counted; that the guest calls itself failed is no news then.
+        (_, Err(_)) if failed > 0 => {}
+        (_, Err(error)) if filtered && tests.is_empty() && error.to_string().contains(NO_MATCH) => {}
+        (_, Err(error)) => {
+            let last = tests.last().map_or("before its first test".into(), |test| format!("after {}", test.name));
+            suite.fail("early end", &format!("{last}: {error:#}"));
         }
+        (_, Ok(())) if tests.is_empty() && !filtered => suite.fail("count", "the guest has no test"),
+        (_, Ok(())) => {}
     }
     suite.failed() > before
-}
-
-fn reason(outcome: &guest::Outcome) -> String {
-    outcome.verdict().err().map_or_else(|| "no count of tests".into(), |error| format!("{error:#}"))
 }
 
 #[cfg(test)]
@@ -110,6 +142,8 @@ mod tests {
         let (failed, text) = failures("echo '@test a ok'; exec sleep 60", false);
         assert!(failed == 1 && text.contains("hangs"), "{text}");
         assert_eq!(failures("exit 33", false).0, 1);
+        // Before its own count, but after a failure that explains it.
+        assert_eq!(failures("echo '@test a failed no'; echo '@done failed a: no'; exit 35", false).0, 1);
     }
 
     #[test]
@@ -118,5 +152,7 @@ mod tests {
         assert_eq!(failures("echo '@test a ok'; echo '@tests 1 0'; exit 35", false).0, 1);
         assert_eq!(failures("echo '@tests 0 0'; echo '@done ok'; exit 33", false).0, 1);
         assert_eq!(failures("echo '@tests 0 0'; echo '@done ok'; exit 33", true).0, 0);
+        assert_eq!(failures("echo '@done failed no test has x in its name'; exit 35", true).0, 0);
+        assert_eq!(failures("echo '@done failed a panic'; exit 35", true).0, 1);
     }
 }

@@ -5,7 +5,7 @@ mod host;
 mod main_job;
 mod summary;
 
-use crate::{cores::List, image, image::Profile, interrupt, program::Program, progress::Progress, run, setup, sim};
+use crate::{cores::List, image, image::Profile, interrupt, program::Program, run, setup, sim};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::{fmt, time::Duration};
@@ -132,11 +132,9 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
     })?;
     let Some(image) = built else { return Ok(()) };
     for cores in arguments.sizes() {
-        let _progress = Progress::new(format!("in-kernel tests on {}", crate::cores::cores(cores.into())));
         summary.suite(&format!("in-kernel, {}", crate::cores::cores(cores.into())), |suite| {
             guests::run(suite, arguments, tools, &image.executable, cores)
         })?;
-        interrupt::check()?;
     }
-    Ok(())
+    summary.suite("fatal programs", |suite| guests::fatal(suite, arguments, tools, &image.executable))
 }
