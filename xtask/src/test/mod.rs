@@ -5,7 +5,7 @@ mod host;
 mod main_job;
 mod summary;
 
-use crate::{cores::List, image, image::Profile, interrupt, program::Program, run, setup, sim};
+use crate::{cores::List, image, image::Profile, program::Program, run, setup, sim};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::{fmt, time::Duration};
