@@ -84,21 +84,15 @@ impl<'r, C: Core> Rank<'r, C> {
         Ok(())
     }
 
-    /// Tells the host's test runner how a test went.
-    pub fn report_test(&self, name: &str, result: Result<(), &dyn fmt::Display>) {
-        match result {
-            Ok(()) => self.console.write(format_args!("@test {name} ok\n")),
-            Err(reason) => {
-                let rank = self.comm.rank();
-                self.console.write(format_args!("@test {name} failed rank {rank}: {reason}\n"));
-            }
-        }
+    /// Prints a line for the host's tools, such as `test NAME ok`: one that begins with `@`.
+    pub fn tell_host(&self, line: fmt::Arguments<'_>) {
+        self.console.write(format_args!("@{line}\n"));
     }
 
     /// Tells whoever watches what the program is doing now. Only rank 0 is heard.
     pub fn phase(&self, name: &str) {
         if self.comm.rank() == 0 {
-            self.console.write(format_args!("@phase {name}\n"));
+            self.tell_host(format_args!("phase {name}"));
         }
     }
 }

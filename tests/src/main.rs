@@ -6,7 +6,11 @@ extern crate alloc;
 
 use hal::Core;
 use kernel::{Failure, Program, Rank};
-use tests::{Context, fatal, suite};
+use tests::{
+    Context,
+    fatal::{self, FATAL},
+    suite,
+};
 
 /// Runs the suite, or the tests whose names contain the filter, and reports each.
 struct Suite;
@@ -23,12 +27,12 @@ impl Program for Suite {
             rank.phase(name);
             if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {
                 // The others cannot go on without this rank; the machine will end, and this line says why.
-                rank.report_test(name, Err(&failed));
+                rank.tell_host(format_args!("test {name} failed rank {}: {failed}", rank.comm.rank()));
                 return Err(Failure::new(format_args!("{name}: {failed}")));
             }
             rank.comm.barrier();
             if rank.comm.rank() == 0 {
-                rank.report_test(name, Ok(()));
+                rank.tell_host(format_args!("test {name} ok"));
             }
             passed += 1;
         }
@@ -44,12 +48,18 @@ struct Fatal;
 
 impl Program for Fatal {
     const NAME: &'static str = "fatal";
-    const ABOUT: &'static str = "runs a program that has to end the machine with a report";
-    const OPTIONS: &'static [(&'static str, &'static str)] = &[("case", "which one")];
+    const ABOUT: &'static str = "runs a program that has to end the machine with a report, or lists them";
+    const OPTIONS: &'static [(&'static str, &'static str)] = &[("case", "which one; none lists them")];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let case: alloc::string::String = rank.args.get("case", Default::default())?;
-        if !fatal::FATAL.iter().any(|(name, _)| *name == case) {
+        if case.is_empty() {
+            if rank.comm.rank() == 0 {
+                FATAL.iter().for_each(|(name, report)| rank.tell_host(format_args!("fatal {name} {report}")));
+            }
+            return Ok(());
+        }
+        if !FATAL.iter().any(|(name, _)| *name == case) {
             return Err(Failure::new(format_args!("there is no fatal program `{case}`")).on_all_ranks());
         }
         let result = fatal::run(&case, &mut Context { comm: rank.comm, caches: &mut rank.caches });

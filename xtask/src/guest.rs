@@ -101,7 +101,7 @@ impl Outcome {
     pub(crate) fn verdict(&self) -> Result<()> {
         let label = &self.label;
         if let Some(Err(message)) = &self.transcript.done {
-            bail!("{label} failed: {message}");
+            bail!("{label} failed: {message}{}", self.cause());
         }
         let status = match self.ending {
             Ending::TimedOut(limit) => {
@@ -181,6 +181,12 @@ impl Outcome {
             .map_or_else(|| "before its first phase".into(), |phase| format!("in phase `{phase}`"))
     }
 
+    /// The first line in which a core or rank says that it failed, where there is one.
+    fn cause(&self) -> String {
+        let telling = |line: &&String| ["panicked", " failed: "].iter().any(|word| line.contains(word));
+        self.transcript.text.iter().find(telling).map_or_else(String::new, |line| format!(": {}", line.trim()))
+    }
+
     /// The line that says most about an early end.
     fn last_words(&self) -> String {
         let messages = self.messages.lines().map(str::trim);
@@ -228,6 +234,8 @@ mod tests {
                 .ends_with("core 3: panic at x.rs:1: boom")
         );
         assert!(failure("echo 'qemu: could not load kernel' >&2; exit 1").contains("could not load kernel"));
+        let script = "echo 'rank 2 failed: wrong sum'; echo '@done failed on 1 of 4 ranks'; exit 35";
+        assert_eq!(failure(script), "stand-in failed: on 1 of 4 ranks: rank 2 failed: wrong sum");
         assert!(failure("kill -9 $$").contains("signal 9"));
     }
 

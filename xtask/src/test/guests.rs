@@ -13,7 +13,7 @@ use anyhow::{Result, ensure};
 use std::path::Path;
 
 /// What a guest says that has no test for a filter.
-const NO_MATCH: &str = "no test";
+const NO_MATCH: &str = "no test's name contains";
 
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;
@@ -152,7 +152,14 @@ mod tests {
         assert_eq!(failures("echo '@test a ok'; echo '@tests 1 0'; exit 35", false).0, 1);
         assert_eq!(failures("echo '@tests 0 0'; echo '@done ok'; exit 33", false).0, 1);
         assert_eq!(failures("echo '@tests 0 0'; echo '@done ok'; exit 33", true).0, 0);
-        assert_eq!(failures("echo '@done failed no test has x in its name'; exit 35", true).0, 0);
+        assert_eq!(
+            failures(
+                "echo \"rank 0 failed: no test's name contains x\"; echo '@done failed on 1 of 4 ranks'; exit 35",
+                true
+            )
+            .0,
+            0
+        );
         assert_eq!(failures("echo '@done failed a panic'; exit 35", true).0, 1);
     }
 }
