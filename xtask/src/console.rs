@@ -33,6 +33,8 @@ pub(crate) struct Transcript {
     pub(crate) counters: Vec<Counters>,
     /// Programs that have to end the machine: name, and what their report has to contain.
     pub(crate) fatal: Vec<(String, String)>,
+    /// How long the program took on rank 0, in ticks of its clock.
+    pub(crate) ticks: Option<u64>,
     /// The last phase that was announced.
     pub(crate) phase: Option<String>,
     /// The last word: all well, or a message.
@@ -159,6 +161,10 @@ impl Console {
             }),
             "fatal" => words.split_once(' ').map(|(name, report)| {
                 self.transcript.fatal.push((name.to_owned(), report.to_owned()));
+                Event::Other
+            }),
+            "ticks" => words.parse().ok().map(|ticks| {
+                self.transcript.ticks = Some(ticks);
                 Event::Other
             }),
             "done" => verdict(words).map(|done| {

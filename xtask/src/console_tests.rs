@@ -112,6 +112,11 @@ fn counters_per_rank() {
 }
 
 #[test]
+fn ticks_are_kept() {
+    assert_eq!(read("@ticks 5000000000").ticks, Some(5_000_000_000));
+}
+
+#[test]
 fn fatal_programs_are_listed() {
     let transcript = read("@fatal panics a rank that panics");
     assert_eq!(transcript.fatal, [("panics".to_owned(), "a rank that panics".to_owned())]);
@@ -133,6 +138,7 @@ fn nonsense_is_a_problem() {
         "@data x",
         "@data x y",
         "@fatal x",
+        "@ticks x",
         "@end x 0",
     ] {
         assert_eq!(read(line).problems.len(), 1, "{line}");

@@ -6,6 +6,7 @@
 mod build;
 mod console;
 mod cores;
+mod emulation;
 mod frame;
 mod guest;
 mod image;

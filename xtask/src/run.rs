@@ -2,7 +2,7 @@
 
 use crate::{
     console::{Event, Transcript},
-    cores, guest, image,
+    cores, emulation, guest, image,
     memory::Plan,
     program::Program,
     progress::Progress,
@@ -66,7 +66,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "S")]
     pub(crate) preempt: Option<u64>,
 
-    /// Switch off the emulation of non-coherent memory, to see what it costs and catches
+    /// Switch off the emulation of non-coherent memory; `run` then runs with it, too, and says what it costs and catches
     #[arg(long)]
     pub(crate) coherent: bool,
 
@@ -90,11 +90,15 @@ impl Common {
     ///
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program) -> Result<Words> {
+        self.words_on(program, self.coherent)
+    }
+
+    fn words_on(&self, program: &Program, coherent: bool) -> Result<Words> {
         let words = Words::default()
             .value("program", (!program.is_own).then_some(&program.name))
             .value("seed", self.seed)
             .value("preempt", self.preempt);
-        words.switch("coherent", self.coherent).free(&self.words)
+        words.switch("coherent", coherent).free(&self.words)
     }
 
     /// The input files: those given, or the default program's.
@@ -142,23 +146,33 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     // What is wrong with the command line is said before anything is installed or built.
     let program = Program::resolve(&arguments.program)?;
     let inputs = common.inputs(&program)?;
-    let words = common.words(&program)?;
     let plan = plan(arguments.cores, &inputs, &common.words)?;
+    common.words(&program)?;
     let tools = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&program, &tools)?;
-    let machine = Machine {
-        qemu: &tools.qemu,
-        image: &built.executable,
-        inputs: &inputs,
-        cores: arguments.cores,
-        plan: &plan,
-        words,
-        thread_multi: arguments.thread_multi,
+    let boot = |coherent: bool| {
+        let machine = Machine {
+            qemu: &tools.qemu,
+            image: &built.executable,
+            inputs: &inputs,
+            cores: arguments.cores,
+            plan: &plan,
+            words: common.words_on(&program, coherent)?,
+            thread_multi: arguments.thread_multi,
+        };
+        machine.stage()
     };
-    let mut staged = machine.stage()?;
+    let limit = Duration::from_secs(arguments.timeout);
     let label = format!("{} on {}", program.name, cores::cores(arguments.cores.into()));
-    let outcome = live(&label, &mut staged.command, Duration::from_secs(arguments.timeout))?;
-    conclude(&outcome, &workspace::results(&program.name), common.counters)
+    let outcome = live(&label, &mut boot(common.coherent)?.command, limit)?;
+    conclude(&outcome, &workspace::results(&program.name), common.counters)?;
+    if common.coherent {
+        let label = format!("{label} with emulated non-coherence");
+        let _progress = Progress::new(label.clone());
+        let emulated = guest::run(&label, &mut boot(false)?.command, limit, |_| {})?;
+        emulation::compare(&outcome, &emulated)?;
+    }
+    Ok(())
 }
 
 /// Runs a guest in front of the user.

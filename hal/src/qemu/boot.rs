@@ -68,6 +68,11 @@ pub fn option(key: &str) -> Option<&'static str> {
     value_of(command_line(), key)
 }
 
+/// Whether the command line has this word.
+pub fn has_word(word: &str) -> bool {
+    command_line().split_ascii_whitespace().any(|other| other == word)
+}
+
 fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.split_ascii_whitespace().filter_map(|word| word.strip_prefix(key)?.strip_prefix('=')).next_back()
 }

@@ -1,8 +1,8 @@
 //! The private caching region's building blocks: a window of pages that each core maps as it likes.
 //!
 //! Page `i` of the window stands for page `i` of the emulated shared DRAM. At start no page is present, so the first
-//! access faults and the fault handler (see [`super::trap::set_fault_handler`]) decides what the core sees there: one of its
-//! own frames, filled with a copy (the non-coherent machine), or the shared page itself (`--coherent`). Frames and their
+//! access faults and the fault handler (see [`super::trap::set_fault_handler`]) gives it one of its
+//! own frames, filled with a copy. Frames and their
 //! twins are always reachable under a second address, [`frame`] and [`twin`], which does not touch the dirty bit of the
 //! window's page.
 //!
@@ -90,24 +90,6 @@ pub unsafe fn map(page_index: usize, frame_index: usize) {
     write_entry(page_index, Entry::new(physical, Entry::WRITABLE));
 }
 
-/// Shows a page of the emulated shared DRAM in the window itself, which makes it coherent.
-///
-/// # Safety
-///
-/// No reference to the window's page may be alive; the memory is then shared with other cores.
-///
-/// # Panics
-///
-/// The index lies beyond the shared DRAM.
-pub unsafe fn map_shared(page_index: usize, dram_page: usize) {
-    assert!(dram_page < memory::SHARED_DRAM_BYTES / PAGE_BYTES);
-    let page = memory::shared_dram().0.wrapping_add(dram_page * PAGE_BYTES);
-    // SAFETY: as in `map`. The shared DRAM is mapped one to one.
-    unsafe { page.read_volatile() };
-    let physical = page.addr();
-    write_entry(page_index, Entry::new(physical, Entry::WRITABLE));
-}
-
 /// Takes a page out of the window; the next access faults.
 ///
 /// # Safety
@@ -119,15 +101,6 @@ pub unsafe fn map_shared(page_index: usize, dram_page: usize) {
 /// The index lies beyond the window.
 pub unsafe fn unmap(page_index: usize) {
     write_entry(page_index, Entry::empty());
-}
-
-/// Whether a page of the window is mapped.
-///
-/// # Panics
-///
-/// The index lies beyond the window.
-pub fn is_mapped(page_index: usize) -> bool {
-    read_entry(address(page_index).addr()).contains(Entry::PRESENT)
 }
 
 /// Whether something was stored through the window since the page was mapped or [`clear_dirty`] was called.

@@ -72,17 +72,18 @@ pub struct QemuPlatform {
 
 impl QemuPlatform {
     fn new() -> Self {
-        let seed = |key| boot::option(key).and_then(|value| value.parse::<u32>().ok()).unwrap_or(0);
         let (explore, preempt) = (seed("seed"), seed("preempt"));
         // Spread neighbouring seeds and cores; xorshift must not start at 0.
-        let mixed = (explore ^ preempt.rotate_left(16)).wrapping_add(this_core() as u32 + 1).wrapping_mul(0x9E37_79B9);
+        let mixed = (explore ^ preempt.rotate_left(32))
+            .wrapping_add(this_core() as u64 + 1)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self {
             core: CoreId::new(this_core()),
             layout: Layout::scc().with_cores(boot::core_count()),
-            coherent: boot::option("coherent").is_some(),
+            coherent: boot::has_word("coherent"),
             explores: explore != 0,
             preempts: preempt != 0,
-            random: Cell::new(mixed | 1),
+            random: Cell::new((mixed >> 32) as u32 | 1),
             writes_before_poll: Cell::new(0),
         }
     }
@@ -101,6 +102,17 @@ impl QemuPlatform {
             cpu::pause();
         }
     }
+}
+
+/// The seed that a word of the command line gives, or 0.
+///
+/// # Panics
+/// If it is none.
+fn seed(key: &str) -> u64 {
+    boot::option(key).map_or(0, |value| match value.parse() {
+        Ok(seed) => seed,
+        Err(error) => panic!("`{key}={value}`: {error}"),
+    })
 }
 
 /// Where a line lies in the memory of the emulator, and its lock.

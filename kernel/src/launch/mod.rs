@@ -59,7 +59,11 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     let comm = Comm::world(hal).map_err(|error| Failure::from(error).on_all_ranks())?;
     let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
     let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
+    let begin = hal.now();
     let result = P::run(program.name, &mut rank);
+    if hal.core().index() == 0 {
+        rank.tell_host(format_args!("ticks {}", hal.now() - begin));
+    }
     let counters = CountersLine { rank: hal.core().index(), counters: hal.counters() };
     start.console.write(format_args!("{counters}\n"));
     result

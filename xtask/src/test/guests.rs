@@ -58,6 +58,22 @@ pub(crate) fn fatal(suite: &mut Suite, arguments: &Arguments, tools: &Tools, ima
     Ok(())
 }
 
+/// Shows that `coherent` makes memory coherent: then a test of the opposite has to fail.
+///
+/// # Errors
+///
+/// When the machine cannot be started.
+pub(crate) fn coherent(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path) -> Result<()> {
+    let name = "coherent-memory-is-coherent";
+    if arguments.wants(name) {
+        let words =
+            Words::default().value("filter", Some("memory::unflushed_store_is_unseen")).switch("coherent", true);
+        let outcome = boot(arguments, tools, image, FATAL_CORES, words, name)?;
+        suite.check(name, outcome.verdict_of_fatal("a store that was not flushed"));
+    }
+    Ok(())
+}
+
 fn boot(arguments: &Arguments, tools: &Tools, image: &Path, cores: u16, words: Words, what: &str) -> Result<Outcome> {
     let label = format!("{what} on {}", crate::cores::cores(cores.into()));
     let _progress = Progress::new(label.clone());

@@ -127,7 +127,12 @@ fn same_counters(left_name: &str, left: &Transcript, right_name: &str, right: &T
     Ok(())
 }
 
-fn same_files(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
+/// Compares result files bit for bit.
+///
+/// # Errors
+///
+/// When they differ, with the first difference.
+pub(crate) fn same_files(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
     ensure!(!left.files.is_empty(), "no result file {left_name}");
     ensure!(
         left.files.len() == right.files.len(),

@@ -5,6 +5,8 @@ mod host;
 mod main_job;
 mod summary;
 
+pub(crate) use main_job::same_files;
+
 use crate::{cores::List, image, image::Profile, program::Program, run, setup, sim};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -136,5 +138,8 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
             guests::run(suite, arguments, tools, &image.executable, cores)
         })?;
     }
-    summary.suite("fatal programs", |suite| guests::fatal(suite, arguments, tools, &image.executable))
+    summary.suite("fatal programs", |suite| {
+        guests::fatal(suite, arguments, tools, &image.executable)?;
+        guests::coherent(suite, arguments, tools, &image.executable)
+    })
 }
