@@ -10,7 +10,7 @@
 
 use hal::{
     Combined, CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached, kind,
-    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
 use crate::Error;
@@ -51,7 +51,7 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
 
     /// Sets up the heaps that this core keeps. Collective; a barrier has to follow.
     pub(crate) fn initialise(&self) {
-        for controller in 0..CONTROLLERS {
+        for controller in 0..self.hal.layout().controllers() {
             if self.keeper(controller) == self.hal.core() {
                 let heap = Heap::new(self.hal, controller);
                 heap.set(heap.start(), SIZE, (SHARED_BYTES_PER_CONTROLLER - heap.start()) as u32);
@@ -75,8 +75,9 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         }
         let len = len_bytes.next_multiple_of(LINE_BYTES);
         let first = self.first_choice(placement);
-        (0..CONTROLLERS)
-            .map(|turn| (first + turn) % CONTROLLERS)
+        let controllers = self.hal.layout().controllers();
+        (0..controllers)
+            .map(|turn| (first + turn) % controllers)
             .find_map(|controller| {
                 let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
                 Heap::new(self.hal, controller).take(len)
@@ -119,12 +120,12 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     fn first_choice(&self, placement: Placement) -> usize {
         match placement {
             Placement::Near(core) => self.hal.layout().nearest_controller(core),
-            Placement::Striped(index) => index % CONTROLLERS,
+            Placement::Striped(index) => index % self.hal.layout().controllers(),
             Placement::Random(seed) => {
                 // One step of SplitMix64: neighbouring seeds give unrelated controllers.
                 let mixed =
                     (seed.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-                (mixed >> 61) as usize % CONTROLLERS
+                (mixed >> 33) as usize % self.hal.layout().controllers()
             }
         }
     }

@@ -8,7 +8,7 @@ use core::{fmt, marker::PhantomData};
 
 use crate::{
     CoreId,
-    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
 /// Bytes of a line: the unit of caching, of mesh packets and of atomicity for MPB and combined memory.
@@ -67,7 +67,7 @@ impl SharedAddress {
     /// # Panics
     /// If there is no such controller or it has less memory.
     pub const fn new(controller: usize, offset: usize) -> Self {
-        assert!(controller < CONTROLLERS && offset < SHARED_BYTES_PER_CONTROLLER, "no such shared memory");
+        assert!(controller < MAX_CONTROLLERS && offset < SHARED_BYTES_PER_CONTROLLER, "no such shared memory");
         Self((controller * SHARED_BYTES_PER_CONTROLLER + offset) as u32)
     }
 

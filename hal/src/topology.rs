@@ -47,7 +47,7 @@ impl Tile {
     }
 }
 
-/// How the cores of a machine are laid out: a mesh of tiles with four memory controllers at its west and east edges.
+/// How the cores of a machine are laid out: a mesh of tiles with memory controllers at some of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     columns: u16,
@@ -55,10 +55,20 @@ pub struct Layout {
     cores_per_tile: u16,
     cores: u16,
     cores_per_domain: u16,
+    controllers: Controllers,
 }
 
-/// Memory controllers of a machine (SCC facts 1.1).
-pub const CONTROLLERS: usize = 4;
+/// Where the memory controllers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Controllers {
+    /// Four, as on the SCC: at the west and east edge, of the lower and the upper half. They move as the mesh grows.
+    Quadrants,
+    /// So many, at these tiles.
+    At(usize, [Tile; MAX_CONTROLLERS]),
+}
+
+/// Memory controllers that a machine can have at most. The SCC has four (facts 1.1).
+pub const MAX_CONTROLLERS: usize = 8;
 
 /// Shared DRAM behind each memory controller, in bytes: the legacy shared memory (SCC facts 1.2, slots 0x80–0x83).
 pub const SHARED_BYTES_PER_CONTROLLER: usize = 16 << 20;
@@ -76,7 +86,14 @@ impl Layout {
     pub const fn mesh(columns: u16, rows: u16, cores_per_tile: u16) -> Self {
         let cores = columns as u32 * rows as u32 * cores_per_tile as u32;
         assert!(cores > 0 && cores <= u16::MAX as u32, "a mesh has 1 to 65535 cores");
-        Self { columns, rows, cores_per_tile, cores: cores as u16, cores_per_domain: 1 }
+        Self {
+            columns,
+            rows,
+            cores_per_tile,
+            cores: cores as u16,
+            cores_per_domain: 1,
+            controllers: Controllers::Quadrants,
+        }
     }
 
     /// The same mesh with only the first `cores` cores running; rows are added if that many do not fit.
@@ -89,7 +106,24 @@ impl Layout {
         let rows = if needed > self.rows { needed } else { self.rows };
         let grown = Self::mesh(self.columns, rows, self.cores_per_tile);
         assert!(cores > 0, "a machine has at least one core");
-        Self { cores: cores as u16, cores_per_domain: self.cores_per_domain, ..grown }
+        Self { cores: cores as u16, cores_per_domain: self.cores_per_domain, controllers: self.controllers, ..grown }
+    }
+
+    /// The same mesh with memory controllers at these tiles, instead of the SCC's four. Each core's nearest one is that with
+    /// the fewest routers between, the first of them where several are.
+    ///
+    /// # Panics
+    /// If there is none, there are more than [`MAX_CONTROLLERS`], or one is outside of the mesh.
+    pub const fn with_controllers(self, tiles: &[Tile]) -> Self {
+        assert!(!tiles.is_empty() && tiles.len() <= MAX_CONTROLLERS, "a machine has 1 to 8 memory controllers");
+        let mut at = [Tile { x: 0, y: 0 }; MAX_CONTROLLERS];
+        let mut index = 0;
+        while index < tiles.len() {
+            assert!(tiles[index].x < self.columns && tiles[index].y < self.rows, "a controller is at a tile");
+            at[index] = tiles[index];
+            index += 1;
+        }
+        Self { controllers: Controllers::At(tiles.len(), at), ..self }
     }
 
     /// The same mesh with `cores` neighbouring cores in each coherence domain.
@@ -132,21 +166,51 @@ impl Layout {
         self.tile(from).routers_to(self.tile(to))
     }
 
-    /// The tile whose router memory controller `controller` hangs off (SCC facts 1.1): west and east edge, lower and
-    /// upper half.
-    pub const fn controller_tile(&self, controller: usize) -> Tile {
-        Tile {
-            x: if controller.is_multiple_of(2) { 0 } else { self.columns - 1 },
-            y: if controller < 2 { 0 } else { self.rows / 2 },
+    /// Number of memory controllers.
+    pub const fn controllers(&self) -> usize {
+        match self.controllers {
+            Controllers::Quadrants => 4,
+            Controllers::At(count, _) => count,
         }
     }
 
-    /// The memory controller of the quadrant that `core` is in (SCC facts 1.1; this rule also decides ties).
+    /// The tile whose router memory controller `controller` hangs off (SCC facts 1.1).
+    ///
+    /// # Panics
+    /// If there is no such controller.
+    pub const fn controller_tile(&self, controller: usize) -> Tile {
+        assert!(controller < self.controllers(), "no such memory controller");
+        match self.controllers {
+            Controllers::Quadrants => Tile {
+                x: if controller.is_multiple_of(2) { 0 } else { self.columns - 1 },
+                y: if controller < 2 { 0 } else { self.rows / 2 },
+            },
+            Controllers::At(_, tiles) => tiles[controller],
+        }
+    }
+
+    /// The memory controller of `core`: on a mesh with the SCC's four, that of the quadrant that it is in (facts 1.1; this rule
+    /// also decides ties), otherwise the first of those with the fewest routers between.
     pub const fn nearest_controller(&self, core: CoreId) -> usize {
         let tile = self.tile(core);
-        let east = tile.x >= self.columns.div_ceil(2);
-        let upper = self.rows > 1 && tile.y >= self.rows / 2;
-        east as usize + 2 * upper as usize
+        match self.controllers {
+            Controllers::Quadrants => {
+                let east = tile.x >= self.columns.div_ceil(2);
+                let upper = self.rows > 1 && tile.y >= self.rows / 2;
+                east as usize + 2 * upper as usize
+            }
+            Controllers::At(count, tiles) => {
+                let mut nearest = 0;
+                let mut index = 1;
+                while index < count {
+                    if tile.routers_to(tiles[index]) < tile.routers_to(tiles[nearest]) {
+                        nearest = index;
+                    }
+                    index += 1;
+                }
+                nearest
+            }
+        }
     }
 
     /// Routers between `core` and memory controller `controller`.
@@ -205,6 +269,15 @@ mod tests {
         let one = Layout::mesh(1, 1, 1);
         assert_eq!(one.nearest_controller(CoreId::new(0)), 0);
         assert_eq!(one.controller_distance(CoreId::new(0), 3), 1);
+    }
+
+    #[test]
+    fn other_boards_have_other_controllers() {
+        let board = Layout::mesh(3, 1, 4).with_controllers(&[Tile { x: 2, y: 0 }, Tile { x: 0, y: 0 }]);
+        let nearest: [usize; 12] = core::array::from_fn(|core| board.nearest_controller(CoreId::new(core)));
+        assert_eq!(nearest, [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!((board.controllers(), board.controller_distance(CoreId::new(0), 0)), (2, 3));
+        assert_eq!(board.with_cores(13).controllers(), 2);
     }
 
     #[test]

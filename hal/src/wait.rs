@@ -178,6 +178,9 @@ pub trait Wait {
     /// and epochs that would communicate when they are dropped ask first, and let it be.
     fn is_dying(&self) -> bool;
 
+    /// Lets other cores run, where cores share a processor; for loops that look at something else than places.
+    fn relax(&self);
+
     /// [`wait_until`](Self::wait_until) without a deadline.
     fn wait<R>(&self, places: &[Place], reason: Reason, check: impl FnMut(&Poll<'_>) -> Option<R>) -> R {
         match self.wait_until(places, Deadline::Never, reason, check) {

@@ -13,6 +13,9 @@ pub const FATAL: &[(&str, &str)] = &[
     ("undrained_flag", "has not drained its write-combine buffer"),
     ("panics", "a rank that panics"),
     ("fails", "rank 0 failed: a rank that fails"),
+    // The host has no report of its own for this.
+    #[cfg(target_os = "none")]
+    ("overflows_its_stack", "stack overflow on core 0"),
 ];
 
 /// Runs the program with this name. Collective.
@@ -30,13 +33,24 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "undrained_flag" => undrained_flag(context),
         "panics" if context.rank() == 0 => panic!("a rank that panics"),
         "fails" if context.rank() == 0 => Err(crate::Failed("a rank that fails".into())),
-        "panics" | "fails" => {
+        "overflows_its_stack" if context.rank() == 0 => {
+            core::hint::black_box(bottomless(0));
+            Ok(())
+        }
+        "panics" | "fails" | "overflows_its_stack" => {
             context.comm.barrier();
             context.comm.barrier();
             Ok(())
         }
         _ => panic!("there is no fatal test {name}"),
     }
+}
+
+/// Calls itself for ever, with something on the stack.
+#[expect(unconditional_recursion, reason = "that is the point")]
+fn bottomless(depth: usize) -> usize {
+    let filled = core::hint::black_box([depth; 64]);
+    bottomless(depth + 1) + filled[depth % 64]
 }
 
 /// Rank 0 never posts; all others want to put to it.

@@ -9,7 +9,7 @@ use heapless::Vec;
 
 use crate::{
     LINE_BYTES, Line, LineAddress, Region, SharedAddress, kind,
-    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
 use super::{Choice, Platform, line_cache::mask_of};
@@ -320,5 +320,7 @@ fn lines_mask(first: usize, count: usize) -> u128 {
     ones << first
 }
 
-const _: () =
-    assert!(CONTROLLERS * SHARED_BYTES_PER_CONTROLLER / PAGE_BYTES <= u16::MAX as usize, "a page number fits 16 bits");
+const _: () = assert!(
+    MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER / PAGE_BYTES <= u16::MAX as usize,
+    "a page number fits 16 bits"
+);

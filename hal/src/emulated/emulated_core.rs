@@ -434,6 +434,10 @@ impl<P: Platform> Wait for Core<P> {
         self.platform.is_dying()
     }
 
+    fn relax(&self) {
+        self.platform.relax();
+    }
+
     fn wait_until<R>(
         &self,
         places: &[Place],

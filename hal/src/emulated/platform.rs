@@ -136,6 +136,9 @@ pub trait Platform {
     /// Called when a wait is over.
     fn end_wait(&self, watch: Watch<'_>);
 
+    /// See [`Wait::relax`](crate::Wait::relax).
+    fn relax(&self);
+
     /// See [`Wait::is_dying`](crate::Wait::is_dying).
     fn is_dying(&self) -> bool;
 

@@ -122,7 +122,10 @@ fn storage(at: LineAddress) -> (*mut u8, &'static EmulatorLock<()>) {
             assert!(mpb.core.index() < boot::core_count(), "{} does not exist", mpb.core);
             (memory::mpb().0, mpb.core.index() * memory::MPB_BYTES_PER_CORE + usize::from(mpb.line) * 32)
         }
-        LineAddress::Shared(address) => (memory::shared_dram().0, address.flat()),
+        LineAddress::Shared(address) => {
+            assert!(address.flat() < memory::SHARED_DRAM_BYTES, "{address} does not exist");
+            (memory::shared_dram().0, address.flat())
+        }
     };
     let memory = base.wrapping_add(offset);
     (memory, &LINE_LOCKS[memory.addr() / 32 % LOCKS])
@@ -242,6 +245,10 @@ impl Platform for QemuPlatform {
 
     fn end_wait(&self, _watch: Watch<'_>) {
         stuck::stop_waiting(self.core);
+    }
+
+    fn relax(&self) {
+        cpu::pause();
     }
 
     fn is_dying(&self) -> bool {

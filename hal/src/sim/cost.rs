@@ -12,7 +12,7 @@
 //!   free, where it is free `d L_hop` earlier;
 //! * private memory is behind the core's nearest controller.
 
-use crate::{CoreId, Layout, LineAddress, SharedAddress, Tile, emulated::Expense, topology::CONTROLLERS};
+use crate::{CoreId, Layout, LineAddress, SharedAddress, Tile, emulated::Expense};
 
 use super::Parameters;
 
@@ -29,13 +29,13 @@ pub(super) struct Cost {
     /// Of each core; looking it up in the layout would cost two divisions for each operation.
     tiles: Vec<Tile>,
     nearest_controller: Vec<Tile>,
-    controllers: [Tile; CONTROLLERS],
+    controllers: Vec<Tile>,
 }
 
 impl Cost {
     pub(super) fn new(layout: &Layout, parameters: &Parameters) -> Self {
         let cores = || (0..layout.cores()).map(CoreId::new);
-        let controllers = std::array::from_fn(|controller| layout.controller_tile(controller));
+        let controllers: Vec<_> = (0..layout.controllers()).map(|index| layout.controller_tile(index)).collect();
         Self {
             parameters: parameters.clone(),
             tiles: cores().map(|core| layout.tile(core)).collect(),

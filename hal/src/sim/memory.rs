@@ -12,11 +12,11 @@ use std::{
 use crate::{
     CoreId, LINE_BYTES, Line, LineAddress, MPB_LINES, SharedAddress,
     emulated::PAGE_BYTES,
-    topology::{CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
-/// Bytes of shared DRAM.
-pub(super) const SHARED_BYTES: usize = CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
+/// Bytes of shared DRAM, for as many controllers as there can be.
+pub(super) const SHARED_BYTES: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
 
 /// Zeroed memory, aligned to a page, that the host provides page by page as it is touched.
 pub(super) struct Buffer {

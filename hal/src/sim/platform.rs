@@ -187,6 +187,11 @@ impl Platform for SimPlatform {
         self.shared.engine.borrow_mut().spend(self.core.index(), cost);
     }
 
+    fn relax(&self) {
+        // Cores have a processor each.
+        self.spend(Expense::Cycles(1));
+    }
+
     fn now(&self) -> u64 {
         self.now_ps() / PS_PER_TICK
     }

@@ -179,16 +179,3 @@ fn waits_and_registers_are_explored_and_deadlocks_found() {
     });
     assert_eq!(all.len(), 1);
 }
-
-/// Prints how fast runs are explored.
-#[test]
-#[ignore = "a measurement"]
-fn speed_of_exploration() {
-    for (cores, operations) in [(2, 4), (2, 8), (3, 3), (3, 4), (4, 3)] {
-        let begin = std::time::Instant::now();
-        let (_, exploration) = outcomes(cores, Spontaneous::default(), |core| {
-            (0..operations).for_each(|_| core.store_word(region(1), 0, core.core().index() as u32));
-        });
-        println!("{cores} cores, {operations} conflicting operations: {exploration:?} in {:.2?}", begin.elapsed());
-    }
-}

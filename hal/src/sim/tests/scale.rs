@@ -1,7 +1,7 @@
 //! Thousands of cores.
 
 use super::*;
-use crate::{Counted, Mpb, MpbCoherence, MpbCopy, Place, Reason, Topology, Wait};
+use crate::{Mpb, MpbCoherence, Place, Reason, Topology, Wait};
 
 /// A dissemination barrier over flags of one byte each.
 fn barrier(core: &SimCore) {
@@ -51,33 +51,5 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
     ] {
         let error = Description::parse(wrong).unwrap_err().to_string();
         assert!(error.lines().count() == 1 && error.contains("mesh:WxHxC"), "{error}");
-    }
-}
-
-/// Prints how fast the simulator is: `cargo test --release -p hal --features sim -- --ignored --nocapture speed`.
-#[test]
-#[ignore = "a measurement"]
-fn speed() {
-    for (name, machine) in [("by time", Machine::scc(48)), ("seeded", Machine::scc(48).with_seed(1))] {
-        let begin = std::time::Instant::now();
-        let outcome = machine.run(|core| {
-            let (me, all) = (core.core().index(), core.layout().cores());
-            for round in 0..20_000_u32 {
-                core.put(&[7; 320], line((me + 5) % all, 10));
-                core.store(line((me + 1) % all, 1), 0, &round.to_le_bytes());
-                core.drain();
-                let left = Reason::new("a neighbour").number(round);
-                core.wait(&[Place::Line(line(me, 1))], left, |poll| (poll.line(0).word(0) >= round).then_some(()));
-            }
-            let counters = core.counters();
-            (counters.values().sum::<u64>() - counters.failed_polls, counters.failed_polls)
-        });
-        let seconds = begin.elapsed().as_secs_f64();
-        let (operations, polls) =
-            outcome.unwrap().results().into_iter().fold((0, 0), |sum, core| (sum.0 + core.0, sum.1 + core.1));
-        println!(
-            "{name}: {operations} operations and {polls} failed polls in {seconds:.2} s: {:.1} M operations/s",
-            operations as f64 / seconds / 1e6
-        );
     }
 }
