@@ -10,7 +10,7 @@ use crate::{
     words::Words,
 };
 use anyhow::{Result, ensure};
-use std::path::Path;
+use std::{fmt, path::Path};
 
 /// What a guest says that has no test for a filter.
 const NO_MATCH: &str = "no test's name contains";
@@ -18,14 +18,44 @@ const NO_MATCH: &str = "no test's name contains";
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;
 
+/// A machine for the in-kernel tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Guest {
+    pub(crate) cores: u16,
+    /// Seed of hand-overs to other cores.
+    pub(crate) preempt: Option<u64>,
+    /// One host thread per core.
+    pub(crate) thread_multi: bool,
+}
+
+impl Guest {
+    /// A machine whose cores take turns only where they wait.
+    pub(crate) fn of(cores: u16) -> Self {
+        Self { cores, preempt: None, thread_multi: false }
+    }
+}
+
+impl fmt::Display for Guest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", crate::cores::cores(self.cores.into()))?;
+        if let Some(seed) = self.preempt {
+            write!(out, ", preempt {seed}")?;
+        }
+        if self.thread_multi {
+            write!(out, ", threads")?;
+        }
+        Ok(())
+    }
+}
+
 /// Boots the image with the tests and counts them.
 ///
 /// # Errors
 ///
 /// When the machine cannot be started.
-pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path, cores: u16) -> Result<()> {
+pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest) -> Result<()> {
     let words = Words::default().value("filter", arguments.filter.as_ref());
-    let outcome = boot(arguments, tools, image, cores, words, "in-kernel tests")?;
+    let outcome = boot(arguments, tools, image, guest, words, "in-kernel tests")?;
     if count(suite, &outcome, arguments.filter.is_some()) {
         outcome.show_tail();
     }
@@ -39,7 +69,7 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image
 /// When a machine cannot be started or does not list these programs.
 pub(crate) fn fatal(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path) -> Result<()> {
     let words = || Words::default().value("program", Some("fatal"));
-    let list = boot(arguments, tools, image, 1, words(), "the list of fatal programs")?;
+    let list = boot(arguments, tools, image, Guest::of(1), words(), "the list of fatal programs")?;
     list.verdict()?;
     ensure!(!list.transcript.fatal.is_empty(), "the image lists no program that has to end the machine");
     for (name, report) in &list.transcript.fatal {
@@ -48,7 +78,7 @@ pub(crate) fn fatal(suite: &mut Suite, arguments: &Arguments, tools: &Tools, ima
             continue;
         }
         let case = words().value("case", name.strip_prefix("fatal::"));
-        let outcome = boot(arguments, tools, image, FATAL_CORES, case, &name)?;
+        let outcome = boot(arguments, tools, image, Guest::of(FATAL_CORES), case, &name)?;
         let verdict = outcome.verdict_of_fatal(report);
         if verdict.is_err() {
             outcome.show_tail();
@@ -68,25 +98,25 @@ pub(crate) fn coherent(suite: &mut Suite, arguments: &Arguments, tools: &Tools, 
     if arguments.wants(name) {
         let words =
             Words::default().value("filter", Some("memory::unflushed_store_is_unseen")).switch("coherent", true);
-        let outcome = boot(arguments, tools, image, FATAL_CORES, words, name)?;
+        let outcome = boot(arguments, tools, image, Guest::of(FATAL_CORES), words, name)?;
         suite.check(name, outcome.verdict_of_fatal("a store that was not flushed"));
     }
     Ok(())
 }
 
-fn boot(arguments: &Arguments, tools: &Tools, image: &Path, cores: u16, words: Words, what: &str) -> Result<Outcome> {
-    let label = format!("{what} on {}", crate::cores::cores(cores.into()));
+fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words: Words, what: &str) -> Result<Outcome> {
+    let label = format!("{what} on {guest}");
     let _progress = Progress::new(label.clone());
-    let plan = Plan::new(cores, 0, None, None)?;
-    let words = words.value("preempt", arguments.preempt);
+    let plan = Plan::new(guest.cores, 0, None, None)?;
+    let words = words.value("preempt", guest.preempt);
     let machine = Machine {
         qemu: &tools.qemu,
         image,
         inputs: &[],
-        cores,
+        cores: guest.cores,
         plan: &plan,
         words,
-        thread_multi: arguments.thread_multi,
+        thread_multi: guest.thread_multi,
     };
     guest::run(&label, &mut machine.stage()?.command, arguments.limit(), |_| {})
 }

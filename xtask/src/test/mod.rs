@@ -10,6 +10,7 @@ pub(crate) use main_job::same_files;
 use crate::{cores::List, image, image::Profile, program::Program, run, setup, sim};
 use anyhow::{Result, bail};
 use clap::Args;
+use guests::Guest;
 use std::{fmt, time::Duration};
 use summary::Summary;
 
@@ -19,14 +20,14 @@ const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
 /// The largest machine, booted once.
 const LARGEST: u16 = crate::cores::MOST;
 
-/// Run all tests: on the host, in QEMU on 1 to 255 cores, and QEMU against the simulator
+/// Run all tests: on the host, in QEMU on 1 to 255 cores and in other schedules, and QEMU against the simulator
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
 
-    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48 and 255]
+    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48,255, and a few in other schedules]
     #[arg(long, value_name = "LIST")]
     cores: Option<List>,
 
@@ -60,10 +61,18 @@ impl Arguments {
         self.filter.as_deref().is_none_or(|filter| name.contains(filter))
     }
 
-    fn sizes(&self) -> Vec<u16> {
+    fn guests(&self) -> Vec<Guest> {
+        let chosen = |cores| Guest { cores, preempt: self.preempt, thread_multi: self.thread_multi };
         match &self.cores {
-            Some(list) => list.0.clone(),
-            None => CORES.into_iter().chain([LARGEST]).collect(),
+            Some(list) => list.0.iter().copied().map(chosen).collect(),
+            None => {
+                let schedules = [
+                    Guest { preempt: Some(1), ..Guest::of(5) },
+                    Guest { preempt: Some(2), ..Guest::of(5) },
+                    Guest { thread_multi: true, ..Guest::of(2) },
+                ];
+                CORES.into_iter().chain([LARGEST]).map(chosen).chain(schedules).collect()
+            }
         }
     }
 }
@@ -133,9 +142,9 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
         Ok(())
     })?;
     let Some(image) = built else { return Ok(()) };
-    for cores in arguments.sizes() {
-        summary.suite(&format!("in-kernel, {}", crate::cores::cores(cores.into())), |suite| {
-            guests::run(suite, arguments, tools, &image.executable, cores)
+    for guest in arguments.guests() {
+        summary.suite(&format!("in-kernel, {guest}"), |suite| {
+            guests::run(suite, arguments, tools, &image.executable, guest)
         })?;
     }
     summary.suite("fatal programs", |suite| {

@@ -87,7 +87,7 @@ impl Summary {
     }
 
     fn text(&self) -> String {
-        let mut lines = vec![format!("{:<24} {:>7} {:>7} {:>9}", "suite", "passed", "failed", "time")];
+        let mut lines = vec![format!("{:<30} {:>7} {:>7} {:>9}", "suite", "passed", "failed", "time")];
         lines.extend(self.0.iter().map(row));
         for suite in &self.0 {
             lines.extend(
@@ -103,7 +103,7 @@ impl Summary {
 }
 
 fn row(suite: &Suite) -> String {
-    format!("{:<24} {:>7} {:>7} {:>7.1} s", suite.name, suite.passed, suite.failures.len(), suite.elapsed.as_secs_f64())
+    format!("{:<30} {:>7} {:>7} {:>7.1} s", suite.name, suite.passed, suite.failures.len(), suite.elapsed.as_secs_f64())
 }
 
 #[cfg(test)]
