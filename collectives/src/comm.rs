@@ -21,12 +21,13 @@ impl<'c, C: Core> Comm<'c, C> {
     /// Joins the communicator of all cores. Collective: every core calls it once, with its MPB all zero.
     ///
     /// # Errors
-    /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks.
+    /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks; [`Error::SecondWorld`], on
+    /// the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C) -> Result<Self, Error> {
         let size = hal.layout().cores();
         let comm =
             Self { hal, size, layout: MpbLayout::new(size)?, signals: Signals::new(size), windows: Cell::new(0) };
-        SharedAllocator::new(hal).initialise();
+        SharedAllocator::new(hal).initialise()?;
         comm.barrier();
         Ok(comm)
     }

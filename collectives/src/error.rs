@@ -47,6 +47,15 @@ pub enum Error {
         /// Offset there.
         offset: usize,
     },
+    /// A core joined the communicator of all cores a second time.
+    SecondWorld,
+    /// A window could not be made because another rank failed in its part; that rank has the reason.
+    WindowFailed {
+        /// The window.
+        window: u32,
+        /// The first rank that failed.
+        rank: usize,
+    },
     /// The window database behind a controller is full.
     DatabaseFull {
         /// The controller.
@@ -118,6 +127,10 @@ impl fmt::Display for Error {
                     "nothing is allocated at offset {offset:#x} behind controller {controller} with that length"
                 )
             }
+            Self::SecondWorld => write!(out, "this core has joined the communicator of all cores before"),
+            Self::WindowFailed { window, rank } => {
+                write!(out, "window {window} was not made, because rank {rank} failed in its part")
+            }
             Self::DatabaseFull { controller } => {
                 write!(out, "the window database behind controller {controller} is full; free windows first")
             }
@@ -149,3 +162,25 @@ impl From<ClaimError> for Error {
         Self::Claim(claim)
     }
 }
+
+/// An error that gives back what the refused call had taken.
+pub struct Returned<T> {
+    /// Why the call was refused.
+    pub error: Error,
+    /// What it had taken.
+    pub taken: T,
+}
+
+impl<T> fmt::Debug for Returned<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.error, out)
+    }
+}
+
+impl<T> fmt::Display for Returned<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, out)
+    }
+}
+
+impl<T> core::error::Error for Returned<T> {}

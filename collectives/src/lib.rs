@@ -16,7 +16,7 @@ pub mod two_sided;
 pub mod window;
 
 pub use comm::Comm;
-pub use error::Error;
+pub use error::{Error, Returned};
 pub use group::Group;
 pub use mpb_layout::MpbLayout;
 pub use oc_bcast::OcBcast;

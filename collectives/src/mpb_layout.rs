@@ -7,7 +7,7 @@
 //! 0                drain target of the write-combine buffer, nobody's
 //! 1 ‥ s            signals: one byte per peer, s = ⌈ranks / 32⌉
 //! s+1 ‥            spare, for marks of windows
-//! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 or 24 where many ranks leave less
+//! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
 //! Staging has one owner at a time. Two-sided messages and broadcasts both leave it quiescent: when they return on a
@@ -20,7 +20,7 @@ use hal::{LINE_BYTES, MPB_LINES};
 use crate::{Error, group::MAX_RANKS};
 
 /// Sizes that a staging buffer may have, in lines; the first is that of the OC-Bcast paper (section 5.1).
-const STAGING_LINES: [usize; 3] = [96, 48, 24];
+const STAGING_LINES: [usize; 2] = [96, 48];
 
 /// The layout of every MPB of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

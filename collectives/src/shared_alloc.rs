@@ -4,6 +4,9 @@
 //! test-and-set register. A block is preceded by a header line of its own, so that no user's line holds metadata that a whole-line
 //! write-back could wipe out. Free blocks form a list in ascending order of address, taken first fit, merged when freed.
 //!
+//! The registers that guard the heaps are those of the first core of each quadrant, and the same that windows use: whoever holds one
+//! must not allocate, free, or communicate through windows.
+//!
 //! What an allocation is mapped as is decided by whoever asks; a region keeps its kind in its type. Before a
 //! region is freed, nobody may have lines of it in a cache: views given up and flushed, or the next owner's data may be
 //! overwritten by an eviction.
@@ -49,19 +52,22 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         Self { hal }
     }
 
-    /// Sets up the heaps that this core keeps. Collective; a barrier has to follow.
-    pub(crate) fn initialise(&self) {
+    /// Sets up the heaps that this core keeps, in memory that is all zero. Collective; a barrier has to follow.
+    pub(crate) fn initialise(&self) -> Result<(), Error> {
         for controller in 0..self.hal.layout().controllers() {
             if self.keeper(controller) == self.hal.core() {
                 let heap = Heap::new(self.hal, controller);
+                if heap.head() != 0 {
+                    return Err(Error::SecondWorld);
+                }
                 heap.set(heap.start(), SIZE, (SHARED_BYTES_PER_CONTROLLER - heap.start()) as u32);
                 heap.set(heap.start(), NEXT, 0);
                 heap.set_head(heap.start());
                 let database = database_region(controller, self.hal.layout().cores());
                 self.hal.store_word(database, 0, 0);
-                self.hal.store_word(database, 1, 0);
             }
         }
+        Ok(())
     }
 
     /// Allocates at least `len_bytes` bytes, rounded up to whole lines, with any contents.
@@ -69,9 +75,8 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// # Errors
     /// [`Error::PartTooLarge`] if no controller has that much, [`Error::OutOfSharedMemory`] if none has it left.
     pub fn allocate<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
-        let limit_bytes = SHARED_BYTES_PER_CONTROLLER - Heap::new(self.hal, 0).start() - HEADER;
-        if len_bytes > limit_bytes {
-            return Err(Error::PartTooLarge { len_bytes, limit_bytes });
+        if len_bytes > self.limit_bytes() {
+            return Err(self.refusal(len_bytes));
         }
         let len = len_bytes.next_multiple_of(LINE_BYTES);
         let first = self.first_choice(placement);
@@ -82,7 +87,7 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
                 let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
                 Heap::new(self.hal, controller).take(len)
             })
-            .ok_or(Error::OutOfSharedMemory { len_bytes })
+            .ok_or_else(|| self.refusal(len_bytes))
     }
 
     /// Allocates like [`allocate`](Self::allocate), and writes zeros to memory.
@@ -91,11 +96,16 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// As `allocate`.
     pub fn allocate_zeroed<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
         let region = self.allocate::<K>(len_bytes, placement)?;
+        self.clear(region);
+        Ok(region)
+    }
+
+    /// Writes zeros to a region's memory.
+    pub(crate) fn clear<K: kind::Kind>(&self, region: Region<K>) {
         for line in 0..region.len_lines() {
+            // A whole line leaves the write-combine buffer by itself.
             self.hal.write(region.mapped(), line * LINE_BYTES, &[0; LINE_BYTES]);
         }
-        self.hal.drain();
-        Ok(region)
     }
 
     /// Frees a region that was allocated, as whatever kind. No cache may hold lines of it any more.
@@ -106,6 +116,19 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         let controller = region.start().controller();
         let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
         Heap::new(self.hal, controller).give_back(region.start().offset(), region.len_bytes())
+    }
+
+    /// The largest allocation that any controller could have room for.
+    fn limit_bytes(&self) -> usize {
+        SHARED_BYTES_PER_CONTROLLER - Heap::new(self.hal, 0).start() - HEADER
+    }
+
+    /// Why an allocation of so many bytes was refused.
+    pub(crate) fn refusal(&self, len_bytes: usize) -> Error {
+        match self.limit_bytes() {
+            limit_bytes if len_bytes > limit_bytes => Error::PartTooLarge { len_bytes, limit_bytes },
+            _ => Error::OutOfSharedMemory { len_bytes },
+        }
     }
 
     /// The core whose test-and-set register guards what is shared behind `controller`: the first one of its quadrant.

@@ -4,7 +4,8 @@
 //! many signals it has taken from that peer and waits for the next. Nothing is ever reset, so there is no reset to race
 //! with; nobody else writes the byte, so there is no lock; and signals from one rank to another are taken in the order in which
 //! they were sent, whatever protocol they belong to. A byte suffices because no protocol here lets a rank run more than
-//! a few signals ahead of its peer (half of 256 would be too far).
+//! a few signals ahead of its peer: in a barrier one, in a message one, in a broadcast two chunks for each parent that is kept waiting
+//! by the peer; should it ever be more than 128, that is noticed.
 //!
 //! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes the data
 //! out of the write-combine buffer first: *data, then flag, then drain* (SCC facts 1.9).
@@ -12,9 +13,12 @@
 use alloc::{boxed::Box, vec};
 use core::cell::Cell;
 
-use hal::{CoreId, LINE_BYTES, Mpb, MpbLine, Place, Reason, Wait};
+use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
 
 use crate::MpbLayout;
+
+/// Signals that a rank can be ahead of its peer in any program that is right; more would be taken for fewer.
+const FARTHEST: u8 = 128;
 
 /// The signals between this rank and all others.
 pub(crate) struct Signals {
@@ -52,14 +56,19 @@ impl Signals {
             let (line, _) = layout.signal_from(first);
             let together = rest.clone().take_while(|rank| layout.signal_from(*rank).0 == line);
             let place = [Place::Line(MpbLine::new(hal.core(), line))];
-            hal.wait(&place, reason, |poll| {
+            let all_there = |poll: &Poll<'_>| {
                 let bytes = poll.line(0).0;
                 let late = together.clone().find(|&rank| {
-                    let ahead = bytes[rank % LINE_BYTES].wrapping_sub(self.taken[rank].get()) as i8;
-                    ahead < count as i8
+                    let ahead = bytes[rank % LINE_BYTES].wrapping_sub(self.taken[rank].get());
+                    assert!(ahead <= FARTHEST, "rank {rank} is {ahead} signals ahead: a protocol is broken");
+                    ahead < count
                 });
                 late.inspect(|&rank| poll.missing(core_of(rank))).is_none().then_some(())
-            });
+            };
+            if hal.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
+                // The machine is dying, and this is part of a destructor.
+                return;
+            }
             for rank in together {
                 self.taken[rank].set(self.taken[rank].get().wrapping_add(count));
             }

@@ -41,13 +41,21 @@ pub struct MpbLine {
 
 impl MpbLine {
     /// Line `line` of `core`'s MPB.
+    ///
+    /// # Panics
+    /// If no MPB has that line.
     pub const fn new(core: CoreId, line: usize) -> Self {
+        assert!(line < MPB_LINES, "no MPB has that line");
         Self { core, line: line as u16 }
     }
 
     /// The line `lines` further on in the same MPB.
+    ///
+    /// # Panics
+    /// If it has no such line.
     pub const fn plus(self, lines: usize) -> Self {
-        Self { core: self.core, line: self.line + lines as u16 }
+        assert!(lines < MPB_LINES, "no MPB has that line");
+        Self::new(self.core, self.line as usize + lines)
     }
 }
 
@@ -99,8 +107,8 @@ impl SharedAddress {
     /// # Panics
     /// If that is not behind the same controller.
     pub const fn plus(self, bytes: usize) -> Self {
-        let sum = self.offset() + bytes;
-        Self::new(self.controller(), sum)
+        assert!(bytes < SHARED_BYTES_PER_CONTROLLER, "no such shared memory");
+        Self::new(self.controller(), self.offset() + bytes)
     }
 }
 
@@ -163,7 +171,7 @@ impl<K: kind::Kind> Region<K> {
             start.offset().is_multiple_of(LINE_BYTES) && len_bytes.is_multiple_of(LINE_BYTES),
             "a region consists of whole lines"
         );
-        assert!(start.offset() + len_bytes <= SHARED_BYTES_PER_CONTROLLER, "a region lies behind one controller");
+        assert!(len_bytes <= SHARED_BYTES_PER_CONTROLLER - start.offset(), "a region lies behind one controller");
         Self { start, len_bytes: len_bytes as u32, kind: PhantomData }
     }
 
@@ -206,6 +214,9 @@ impl<K: kind::Kind> Region<K> {
     /// If the region ends before.
     pub const fn lines_around(&self, from: usize, to: usize) -> Self {
         assert!(from <= to && to <= self.len_bytes as usize, "bytes beyond the end of a region");
+        if from == to {
+            return Self::new(self.start, 0);
+        }
         let (first, end) = (from / LINE_BYTES, to.div_ceil(LINE_BYTES));
         Self::new(self.start.plus(first * LINE_BYTES), (end - first) * LINE_BYTES)
     }

@@ -10,24 +10,33 @@ use core::{fmt, marker::PhantomData, ptr::NonNull};
 use bytemuck::Pod;
 
 use crate::{
-    Topology,
+    CoreId, Topology,
     address::{Region, SharedAddress, kind},
 };
 
 /// The caches of one core, as a token. There is exactly one per core; slices of cached memory borrow it, and what
 /// writes back or invalidates borrows it mutably.
 pub struct Caches {
-    /// The token belongs to its core.
+    core: CoreId,
+    /// The token stays with its core.
     not_send: PhantomData<*mut ()>,
 }
 
 impl Caches {
-    /// Makes the token; for backends.
+    /// Makes the token of `core`; for backends.
     ///
     /// # Safety
     /// At most one token may exist for a core at any time.
-    pub unsafe fn new() -> Self {
-        Self { not_send: PhantomData }
+    pub unsafe fn new(core: CoreId) -> Self {
+        Self { core, not_send: PhantomData }
+    }
+
+    /// Insists that this is the token of `core`: in the simulator another core's could be at hand.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn assert_of(&self, core: CoreId) {
+        assert!(self.core == core, "the caches of {} are not those of {core}", self.core);
     }
 }
 
@@ -67,10 +76,39 @@ impl fmt::Display for ClaimError {
 
 impl core::error::Error for ClaimError {}
 
+/// What a view is about to do with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViewAccess {
+    /// Load.
+    Load,
+    /// Store.
+    Store,
+    /// Give out a slice, which may look at the memory until the next coherence point.
+    Slice,
+    /// Give out a mutable slice.
+    SliceMut,
+}
+
+impl ViewAccess {
+    /// Whether memory may change by it.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Store | Self::SliceMut)
+    }
+
+    /// Whether it lasts until the next coherence point.
+    pub fn lasts(self) -> bool {
+        matches!(self, Self::Slice | Self::SliceMut)
+    }
+}
+
 /// What stands behind a view; implemented by backends.
-pub trait ViewWindow {
-    /// Makes `region` present before it is accessed. `write` says that it will be stored to.
-    fn touch(&self, region: Region<kind::Cached>, write: bool);
+pub trait ViewWindow: Topology {
+    /// Makes `region` present for an access. Returns whether some of it was not in the cache.
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool;
+
+    /// Notes that there was a store to `region`, some of which was not in the cache: hardware without write-allocate sends it to
+    /// memory at once.
+    fn stored_absent(&self, region: Region<kind::Cached>);
 
     /// Gives the claim of `region` back.
     fn release(&self, region: Region<kind::Cached>);
@@ -147,7 +185,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If there is no such element.
     pub fn load(&self, index: usize) -> T {
-        self.touch(index, 1, false);
+        self.touch(index, 1, ViewAccess::Load);
         // SAFETY: `touch` checked the index; conditions 1 and 2 of `new`.
         unsafe { self.elements.add(index).read_volatile() }
     }
@@ -157,9 +195,10 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If there is no such element.
     pub fn store(&mut self, index: usize, value: T) {
-        self.touch(index, 1, true);
+        let absent = self.touch(index, 1, ViewAccess::Store);
         // SAFETY: `touch` checked the index; conditions 1 and 2 of `new`.
         unsafe { self.elements.add(index).write_volatile(value) }
+        self.stored(index, 1, absent);
     }
 
     /// Copies elements from `first` on into `target`.
@@ -167,7 +206,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If the view ends before.
     pub fn copy_to(&self, first: usize, target: &mut [T]) {
-        self.touch(first, target.len(), false);
+        self.touch(first, target.len(), ViewAccess::Load);
         for (index, element) in target.iter_mut().enumerate() {
             // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
             *element = unsafe { self.elements.add(first + index).read_volatile() };
@@ -179,40 +218,56 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If the view ends before.
     pub fn copy_from(&mut self, first: usize, source: &[T]) {
-        self.touch(first, source.len(), true);
+        let absent = self.touch(first, source.len(), ViewAccess::Store);
         for (index, element) in source.iter().enumerate() {
             // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
             unsafe { self.elements.add(first + index).write_volatile(*element) };
         }
+        self.stored(first, source.len(), absent);
     }
 
     /// All elements as a slice, for as long as no coherence point is passed.
-    pub fn as_slice<'s>(&'s self, _caches: &'s Caches) -> &'s [T] {
-        self.touch(0, self.len, false);
-        // SAFETY: conditions 1 and 2 of `new`; nothing stores through another view (condition 3) or flushes (`_caches`)
+    ///
+    /// # Panics
+    /// If `caches` are another core's.
+    pub fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
+        caches.assert_of(self.window.core());
+        self.touch(0, self.len, ViewAccess::Slice);
+        // SAFETY: conditions 1 and 2 of `new`; nothing stores through another view (condition 3) or flushes (`caches`)
         // while the slice lives.
         unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
     }
 
     /// All elements as a mutable slice, for as long as no coherence point is passed.
-    pub fn as_mut_slice<'s>(&'s mut self, _caches: &'s Caches) -> &'s mut [T] {
-        self.touch(0, self.len, true);
+    ///
+    /// # Panics
+    /// If `caches` are another core's.
+    pub fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
+        caches.assert_of(self.window.core());
+        self.touch(0, self.len, ViewAccess::SliceMut);
         // SAFETY: conditions 1 and 2 of `new`; `&mut self` and condition 3 make it the only access, and nothing flushes
-        // (`_caches`) while the slice lives.
+        // (`caches`) while the slice lives.
         unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
     }
 
-    fn touch(&self, first: usize, count: usize, write: bool) {
+    fn touch(&self, first: usize, count: usize, access: ViewAccess) -> bool {
         assert!(
             first <= self.len && count <= self.len - first,
             "elements {first}..{} of a local view of {}",
             first.saturating_add(count),
             self.len
         );
-        if count > 0 {
-            let (from, to) = (first * size_of::<T>(), (first + count) * size_of::<T>());
-            self.window.touch(self.region.lines_around(from, to), write);
+        count > 0 && self.window.touch(self.lines_of(first, count), access)
+    }
+
+    fn stored(&self, first: usize, count: usize, absent: bool) {
+        if absent {
+            self.window.stored_absent(self.lines_of(first, count));
         }
+    }
+
+    fn lines_of(&self, first: usize, count: usize) -> Region<kind::Cached> {
+        self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>())
     }
 }
 
@@ -230,7 +285,7 @@ pub trait Cached: Topology {
     /// [`ClaimError`] if this core views some of the bytes already, or the elements do not fit.
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError>;
 
-    /// Writes all dirty lines of `region` back to memory and forgets its lines.
+    /// Writes all dirty lines of `region` back to memory and forgets its lines. Panics if `caches` are another core's.
     ///
     /// More than the region may be written back and forgotten: whoever wrote to neighbouring memory must
     /// be as prepared for that as for an eviction.

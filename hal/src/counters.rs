@@ -7,7 +7,18 @@
 use core::{cell::Cell, ops::Sub};
 
 macro_rules! counters {
-    ($( $(#[$doc:meta])* $name:ident ),* $(,)?) => {
+    (
+        compared { $( $(#[$compared_doc:meta])* $compared:ident ),* $(,)? }
+        others { $( $(#[$other_doc:meta])* $other:ident ),* $(,)? }
+    ) => {
+        counters!(@ $( $(#[$compared_doc])* $compared, )* $( $(#[$other_doc])* $other, )*);
+
+        impl Counters {
+            /// How many counters, from the first, are the same on every backend and in every schedule.
+            pub const COMPARED: usize = [$(stringify!($compared)),*].len();
+        }
+    };
+    (@ $( $(#[$doc:meta])* $name:ident, )*) => {
         /// A snapshot of a core's operation counters.
         #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
         pub struct Counters { $( $(#[$doc])* pub $name: u64, )* }
@@ -32,42 +43,44 @@ macro_rules! counters {
 }
 
 counters! {
-    /// MPB lines loaded, by flags, gets and successful polls.
-    mpb_lines_read,
-    /// MPB lines written, each time one left the write-combine buffer (the drain target not counted).
-    mpb_lines_written,
-    /// Lines of combined memory loaded from memory or L1.
-    combined_lines_read,
-    /// Lines of combined memory written.
-    combined_lines_written,
-    /// Uncached words loaded.
-    words_read,
-    /// Uncached words stored.
-    words_written,
-    /// Test-and-set registers acquired.
-    tsr_acquired,
-    /// Explicit invalidations of MPB lines (those of polls are not counted).
-    mpb_invalidations,
-    /// Explicit drains of the write-combine buffer.
-    drains,
-    /// Times that cached memory was written back and invalidated, whole or by range.
-    flushes,
-    /// Dirty lines of cached memory written back by flushes.
-    lines_written_back,
-    /// Not compared: polls that found nothing.
-    failed_polls,
-    /// Not compared: TSR reads that found the register taken.
-    failed_acquires,
-    /// Not compared: lines fetched into cached memory.
-    lines_fetched,
-    /// Not compared: dirty lines that were evicted.
-    lines_evicted,
+    compared {
+        /// MPB lines loaded, by flags, gets and successful polls.
+        mpb_lines_read,
+        /// MPB lines written: runs of stores to one line, up to a drain, a full line or a store to another line (the drain target
+        /// not counted).
+        mpb_lines_written,
+        /// Lines of combined memory loaded from memory or L1.
+        combined_lines_read,
+        /// Lines of combined memory written, counted like those of MPBs.
+        combined_lines_written,
+        /// Uncached words loaded.
+        words_read,
+        /// Uncached words stored.
+        words_written,
+        /// Test-and-set registers acquired.
+        tsr_acquired,
+        /// Explicit invalidations of MPB lines (those of polls are not counted).
+        mpb_invalidations,
+        /// Explicit drains of the write-combine buffer.
+        drains,
+        /// Times that cached memory was written back and invalidated, whole or by range.
+        flushes,
+        /// Dirty lines that flushes of their region wrote back. The same everywhere as long as nothing was evicted before.
+        lines_written_back,
+    }
+    others {
+        /// Polls that found nothing.
+        failed_polls,
+        /// TSR reads that found the register taken.
+        failed_acquires,
+        /// Lines fetched into cached memory.
+        lines_fetched,
+        /// Dirty lines that went to memory without being asked for: evicted, or on a page of a region that was flushed.
+        lines_evicted,
+    }
 }
 
 impl Counters {
-    /// How many counters, from the first, are the same on every backend and in every schedule.
-    pub const COMPARED: usize = 11;
-
     /// Name and value of the counters that are the same on every backend and in every schedule.
     pub fn compared(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         Self::NAMES.iter().copied().zip(self.values()).take(Self::COMPARED)

@@ -102,6 +102,7 @@ impl Layout {
     /// If `cores` is 0 or the mesh would need more than 65535 cores.
     pub const fn with_cores(self, cores: usize) -> Self {
         let per_row = self.columns as usize * self.cores_per_tile as usize;
+        assert!(cores <= u16::MAX as usize, "a mesh has 1 to 65535 cores");
         let needed = cores.div_ceil(per_row) as u16;
         let rows = if needed > self.rows { needed } else { self.rows };
         let grown = Self::mesh(self.columns, rows, self.cores_per_tile);

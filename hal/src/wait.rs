@@ -161,11 +161,11 @@ impl<'p> Poll<'p> {
 pub trait Wait {
     /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
     ///
-    /// `check` can read only the places. A machine on which all cores wait and nothing was written since reports who
+    /// `check` must decide by the places alone: nothing else wakes the core up. A machine on which all cores wait and nothing was written since reports who
     /// waits for whom and ends; such a wait does not return.
     ///
     /// # Errors
-    /// [`TimedOut`] if the deadline passes first.
+    /// [`TimedOut`] if the deadline passes first, or at once if the machine is dying.
     fn wait_until<R>(
         &self,
         places: &[Place],
@@ -182,10 +182,13 @@ pub trait Wait {
     fn relax(&self);
 
     /// [`wait_until`](Self::wait_until) without a deadline.
+    ///
+    /// # Panics
+    /// If the machine is dying: a destructor that has to wait asks [`is_dying`](Self::is_dying) first, or uses `wait_until`.
     fn wait<R>(&self, places: &[Place], reason: Reason, check: impl FnMut(&Poll<'_>) -> Option<R>) -> R {
         match self.wait_until(places, Deadline::Never, reason, check) {
             Ok(value) => value,
-            Err(timed_out) => unreachable!("a wait without a deadline {timed_out}"),
+            Err(_) => panic!("a wait on a machine that is dying: {reason}"),
         }
     }
 }

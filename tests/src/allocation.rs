@@ -54,6 +54,43 @@ pub fn freed_memory_merges<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     Ok(())
 }
 
+/// Where the rest of a free block is too small for a block of its own, the allocation gets it, and gives it back.
+pub fn blocks_with_a_spare_line<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    if context.rank() == 0 {
+        let allocator = context.comm.allocator();
+        let near = Placement::Near(CoreId::new(0));
+        let hole = allocator.allocate::<kind::Cached>(96, near)?;
+        let fence = allocator.allocate::<kind::Cached>(64, near)?;
+        allocator.free(hole)?;
+        let smaller = allocator.allocate::<kind::Cached>(64, near)?;
+        check_eq!(smaller.start(), hole.start(), "where the smaller allocation is");
+        allocator.free(smaller)?;
+        let again = allocator.allocate::<kind::Cached>(96, near)?;
+        check_eq!(again.start(), hole.start(), "where the whole hole is again");
+        allocator.free(again)?;
+        allocator.free(fence)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// The heaps consist of one free block each, as at the beginning. On rank 0.
+pub fn check_heaps_are_whole<C: Core>(context: &Context<'_, '_, C>) -> Outcome {
+    let allocator = context.comm.allocator();
+    for controller in 0..context.hal().layout().controllers() {
+        let all = SHARED_BYTES_PER_CONTROLLER;
+        let Err(Error::PartTooLarge { limit_bytes, .. }) =
+            allocator.allocate::<kind::Cached>(all, Placement::Striped(controller))
+        else {
+            return Err(crate::Failed("all of a controller was allocated".into()));
+        };
+        let most = allocator.allocate::<kind::Cached>(limit_bytes, Placement::Striped(controller))?;
+        check_eq!(most.start().controller(), controller, "the controller whose heap is not whole");
+        allocator.free(most)?;
+    }
+    Ok(())
+}
+
 /// Placement decides the controller, and a full one is passed over.
 pub fn placements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let allocator = context.comm.allocator();

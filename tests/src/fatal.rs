@@ -3,7 +3,7 @@
 use collectives::{Group, Window};
 use hal::{Core, CoreId, LINE_BYTES, kind};
 
-use crate::{Context, check::Outcome, memory::shared};
+use crate::{Context, check::Outcome, hazards, memory::shared};
 
 /// What can be run, and a part of the report that has to come.
 pub const FATAL: &[(&str, &str)] = &[
@@ -11,6 +11,7 @@ pub const FATAL: &[(&str, &str)] = &[
     ("never_completes", "origins to complete on window 0"),
     ("register_is_never_freed", "the own match vector"),
     ("undrained_flag", "has not drained its write-combine buffer"),
+    ("cached_match_vector", "a post that an eviction has wiped out from core 2"),
     ("panics", "a rank that panics"),
     ("fails", "rank 0 failed: a rank that fails"),
     // The host has no report of its own for this.
@@ -31,6 +32,7 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "never_completes" => never_completes(context),
         "register_is_never_freed" => register_is_never_freed(context),
         "undrained_flag" => undrained_flag(context),
+        "cached_match_vector" => hazards::cached_match_vector(context),
         "panics" if context.rank() == 0 => panic!("a rank that panics"),
         "fails" if context.rank() == 0 => Err(crate::Failed("a rank that fails".into())),
         "overflows_its_stack" if context.rank() == 0 => {
@@ -69,7 +71,7 @@ fn never_completes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 1)?;
     if context.rank() == 0 {
         let last = Group::of([context.size() - 1])?;
-        let exposure = window.post(view, context.caches, &last).map_err(|(error, _)| error)?;
+        let exposure = window.post(view, context.caches, &last)?;
         drop(exposure.wait(context.caches));
     }
     Ok(())
@@ -79,7 +81,7 @@ fn never_completes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 fn register_is_never_freed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 1)?;
     let all = context.comm.group();
-    let exposure = window.post(view, context.caches, &all).map_err(|(error, _)| error)?;
+    let exposure = window.post(view, context.caches, &all)?;
     context.comm.barrier();
     if context.rank() == context.size() - 1 {
         core::mem::forget(context.hal().lock(CoreId::new(0), "a register that is kept"));

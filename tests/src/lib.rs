@@ -20,6 +20,7 @@ pub mod memory;
 pub mod messages;
 pub mod registers;
 pub mod suite;
+pub mod waiting;
 pub mod window;
 
 pub use check::{Context, Failed};

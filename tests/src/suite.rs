@@ -4,7 +4,7 @@ use hal::Core;
 
 use crate::{
     Context, allocation, barrier, broadcast, check::Outcome, floating_point, hazards, litmus, memory, messages,
-    registers, window,
+    registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -48,12 +48,13 @@ suite! {
         views_do_not_overlap,
     }
     registers::{ exclude, are_freed_by_any_write, }
+    waiting::{ times_out, }
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
     floating_point::{ is_53_bits, }
     barrier::{ separates_phases, back_to_back, costs_what_it_should, }
     messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
     broadcast::{ all_roots, all_sizes, all_degrees, alternating_roots_back_to_back, refuses_bad_arguments, }
-    allocation::{ allocations_do_not_overlap, freed_memory_merges, placements, refusals, zeroed, }
+    allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
     window::{
         put_and_get_all_pairs,
         neighbours_ring,
@@ -70,6 +71,11 @@ suite! {
         misuse_is_refused,
         made_and_freed_many_times,
         all_epochs_are_fresh,
+        failures_are_collective,
+        full_database_is_refused,
+        fresh_part_on_a_cached_page,
+        freed_memory_is_not_written_any_more,
+        views_come_back,
     }
-    hazards::{ cached_match_vector_loses_a_post, real_protocol_keeps_the_post, }
+    hazards::{ real_protocol_keeps_the_post, }
 }

@@ -2,10 +2,10 @@
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Error, ExposureEpoch, Group, Window};
-use hal::{Core, LocalView, Pod};
+use collectives::{Error, ExposureEpoch, Group, Placement, Returned, Window};
+use hal::{ClaimError, Core, LINE_BYTES, LocalView, Pod, kind, topology::SHARED_BYTES_PER_CONTROLLER};
 
-use crate::{Context, Failed, check, check::Outcome, check_eq};
+use crate::{Context, Failed, allocation::check_heaps_are_whole, check, check::Outcome, check_eq};
 
 /// A rank's part of a window, and the window.
 type Made<'c, C, T> = (Window<'c, C, T>, LocalView<'c, T>);
@@ -21,7 +21,7 @@ fn post<'w, 'c, C: Core, T: Pod>(
     view: LocalView<'c, T>,
     origins: &Group,
 ) -> Result<ExposureEpoch<'w, 'c, C, T>, Failed> {
-    window.post(view, context.caches, origins).map_err(|(error, _)| error.into())
+    window.post(view, context.caches, origins).map_err(Failed::from)
 }
 
 /// Everybody puts a word to everybody and gets one from everybody, several epochs in a row.
@@ -329,11 +329,11 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
     let nobody = Group::of([size])?;
     check_eq!(window.start(&nobody).err(), Some(Error::NoSuchRank { rank: size, size }), "a start to nobody");
-    let Err((error, view)) = window.post(view, context.caches, &nobody) else {
+    let Err(Returned { error, taken: view }) = window.post(view, context.caches, &nobody) else {
         return Err(Failed("a post to nobody succeeded".into()));
     };
     check_eq!(error, Error::NoSuchRank { rank: size, size }, "a post to nobody");
-    let Err((error, other_view)) = window.post(other_view, context.caches, &me) else {
+    let Err(Returned { error, taken: other_view }) = window.post(other_view, context.caches, &me) else {
         return Err(Failed("another window's view was posted".into()));
     };
     check_eq!(error, Error::ForeignView { window: number }, "a foreign view");
@@ -359,18 +359,10 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// Windows come and go; their memory and their database entries come back.
+/// Windows come and go, with one that stays; their memory and their database entries come back.
 pub fn made_and_freed_many_times<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let probe = |context: &Context<'_, '_, C>| {
-        let place = collectives::Placement::Near(context.hal().core());
-        let region = context.comm.allocator().allocate::<hal::kind::Cached>(64, place)?;
-        context.comm.allocator().free(region)?;
-        Ok::<_, Failed>(region.start())
-    };
-    context.comm.barrier();
-    let before = probe(context)?;
-    context.comm.barrier();
-    for turn in 0..6 {
+    let (stays, its_view) = make::<_, u32>(context, 3)?;
+    for turn in 0..4 {
         let mut made = Vec::new();
         for _ in 0..3 {
             made.push(make::<_, u32>(context, 10 + turn)?);
@@ -382,10 +374,163 @@ pub fn made_and_freed_many_times<C: Core>(context: &mut Context<'_, '_, C>) -> O
             window.free(view, context.caches)?;
         }
     }
-    context.comm.barrier();
-    if context.size() == 1 {
-        check_eq!(probe(context)?, before, "where the heap's first free block is");
+    stays.free(its_view, context.caches)?;
+    if context.rank() == 0 {
+        check_heaps_are_whole(context)?;
     }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// If a window cannot be made on one rank, no rank hangs, nothing stays allocated, and the next one can be made.
+pub fn failures_are_collective<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let last = size - 1;
+    let failed_at = |window| if rank == last { None } else { Some(Error::WindowFailed { window, rank: last }) };
+
+    // The last rank asks for more than there is.
+    let len = if rank == last { SHARED_BYTES_PER_CONTROLLER } else { 5 };
+    let Err(error) = make::<_, u8>(context, len) else {
+        return Err(Failed("a window with a part that is too large was made".into()));
+    };
+    check!(rank != last || error.0.contains("do not fit behind one memory controller"), "its reason is {}", error.0);
+    check!(rank == last || error.0.contains("because rank"), "another's reason is {}", error.0);
+
+    // The last rank holds as many views as it can.
+    let hal = context.hal();
+    let held = context.comm.allocator().allocate::<kind::Cached>(100 * LINE_BYTES, Placement::Near(hal.core()))?;
+    let views: Vec<_> = (0..if rank == last { 100 } else { 0 })
+        .map_while(|index| hal.claim::<u8>(held.lines_around(index * LINE_BYTES, (index + 1) * LINE_BYTES), 1).ok())
+        .collect();
+    check!(rank != last || views.len() < 100, "there is no limit to the views of a core");
+    let created = Window::<_, u32>::create(context.comm, context.caches, 4);
+    let error = created.map(drop).err();
+    check!(rank != last || matches!(error, Some(Error::Claim(ClaimError::TooMany { .. }))), "its reason is {error:?}");
+    let number = match error {
+        Some(Error::WindowFailed { window, .. }) => window,
+        _ => 0,
+    };
+    check!(rank == last || error == failed_at(number), "another's reason is {error:?}");
+    drop(views);
+    context.comm.barrier();
+    context.comm.allocator().free(held)?;
+    context.comm.barrier();
+
+    let (window, view) = make::<_, u32>(context, 4)?;
+    check_eq!(window.len_of(size), Err(Error::NoSuchRank { rank: size, size }), "the length of nobody's part");
+    window.free(view, context.caches)?;
+    if rank == 0 {
+        check_heaps_are_whole(context)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// A window database is finite; when it is full, that is said, and freed windows make room.
+pub fn full_database_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    if context.size() > 1 {
+        // One rank fills its database with thousands of windows; for many that would only take long.
+        return Ok(());
+    }
+    for _ in 0..2 {
+        let mut windows = Vec::new();
+        let error = loop {
+            match Window::<_, u32>::create(context.comm, context.caches, 0) {
+                Ok((window, _)) => windows.push(window),
+                Err(error) => break error,
+            }
+        };
+        check_eq!(error, Error::DatabaseFull { controller: 0 }, "the window after {}", windows.len());
+        for window in windows {
+            let view = window.view(context.caches)?;
+            window.free(view, context.caches)?;
+        }
+    }
+    Ok(())
+}
+
+/// A part is fresh even if a page of it was cached before, along with a neighbour.
+pub fn fresh_part_on_a_cached_page<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, allocator) = (context.hal(), context.comm.allocator());
+    let near = Placement::Near(hal.core());
+    context.comm.barrier();
+    // One after the other, so that each finds its holes next to each other.
+    for turn in 0..context.size() {
+        if context.rank() == turn {
+            let old = allocator.allocate::<kind::Uncached>(2048, near)?;
+            let neighbour = allocator.allocate::<kind::Cached>(LINE_BYTES, near)?;
+            (0..512).for_each(|word| hal.store_word(old, word, u32::MAX));
+            let neighbours_view = hal.claim::<u32>(neighbour, 8)?;
+            let _ = neighbours_view.load(0);
+            allocator.free(old)?;
+            drop(neighbours_view);
+            allocator.free(neighbour)?;
+        }
+        context.comm.barrier();
+    }
+    let (window, view) = make::<_, u32>(context, 500)?;
+    check!((0..500).all(|index| view.load(index) == 0), "the part shows what was there before");
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// The memory of a freed window may be somebody else's at once, however late a rank comes to free it.
+pub fn freed_memory_is_not_written_any_more<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const WORDS: usize = 64;
+    let (hal, rank, allocator) = (context.hal(), context.rank(), context.comm.allocator());
+    let (window, mut view) = make::<_, u32>(context, WORDS)?;
+    let (place, late) = (view.region(), context.size() - 1);
+    if rank == late {
+        // Dirty lines that go to memory only when the window is freed.
+        view.as_mut_slice(context.caches).fill(u32::MAX);
+        hal.compute(3_000_000);
+        (0..200).for_each(|_| hal.relax());
+    }
+    window.free(view, context.caches)?;
+    if rank == 0 {
+        // All that was freed, taken in one piece behind each controller.
+        let taken = (0..hal.layout().controllers())
+            .map(|controller| allocator.allocate::<kind::Uncached>(1 << 20, Placement::Striped(controller)))
+            .collect::<Result<Vec<_>, _>>()?;
+        taken.iter().for_each(|region| (0..WORDS).for_each(|word| hal.store_word(*region, word, 5)));
+        context.comm.barrier();
+        for region in taken {
+            check!((0..WORDS).all(|word| hal.load_word(region, word) == 5), "somebody wrote to {}", region.start());
+            allocator.free(region)?;
+        }
+    } else {
+        context.comm.barrier();
+    }
+    context.comm.barrier();
+    check!(!place.is_empty(), "the part has no memory");
+    Ok(())
+}
+
+/// The view that an epoch took along when it was dropped can be had again, but not while the part is exposed.
+pub fn views_come_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let me = Group::of([context.rank()])?;
+    let (window, view) = make::<_, u32>(context, 2)?;
+    let (other, other_view) = make::<_, u32>(context, 2)?;
+    let number = window.number();
+    let exposure = post(context, &window, view, &me)?;
+    let open = Error::ExposureEpochOpen { window: number };
+    check_eq!(window.view(context.caches).map(drop), Err(open), "a view of an exposed part");
+    let access = window.start(&me)?;
+    access.put(context.rank(), 1, &[9])?;
+    access.complete();
+    drop(exposure);
+    let view = window.view(context.caches)?;
+    check_eq!(view.load(1), 9, "what was put in the epoch that was dropped");
+    check!(matches!(window.view(context.caches), Err(Error::Claim(_))), "a second view was given out");
+
+    // A foreign view comes back with the window.
+    let Err(Returned { error, taken }) = window.free(other_view, context.caches) else {
+        return Err(Failed("a window was freed with a foreign view".into()));
+    };
+    check_eq!(error, Error::ForeignView { window: number }, "freeing with a foreign view");
+    let (window, other_view) = *taken;
+    window.free(view, context.caches)?;
+    other.free(other_view, context.caches)?;
     Ok(())
 }
 

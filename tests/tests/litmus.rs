@@ -6,13 +6,12 @@ use hal::{
     Cached, CoreId, LINE_BYTES, MpbLine, Region, SharedAddress, Topology,
     sim::{Machine, Spontaneous, explore_exhaustively},
 };
-use tests::litmus::{CARES, Care, MEMORIES, Memory, SHAPES, Shape, Variables};
+use tests::litmus::{CARES, Care, MEMORIES, MESSAGE_PASSING, Memory, SHAPES, Shape, Variables};
 
-fn outcomes(shape: &Shape, memory: Memory, care: Care) -> BTreeSet<Vec<u32>> {
+fn outcomes(shape: &Shape, memory: Memory, care: Care, spontaneous: Spontaneous) -> BTreeSet<Vec<u32>> {
     let machine = Machine::scc(shape.cores.len());
     let lines = [MpbLine::new(CoreId::new(0), 10), MpbLine::new(CoreId::new(shape.cores.len() - 1), 11)];
     let shared = Region::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
-    let spontaneous = Spontaneous { drains: true, evictions: memory == Memory::Cached };
     let mut seen = BTreeSet::new();
     let exploration = explore_exhaustively(
         &machine,
@@ -37,12 +36,27 @@ fn each_kind_of_memory_allows_what_the_table_says() {
     for shape in SHAPES {
         for memory in MEMORIES {
             for care in CARES {
-                let seen = outcomes(shape, memory, care);
+                let evictions = memory == Memory::Cached;
+                let spontaneous = Spontaneous { drains: true, evictions, ..Spontaneous::default() };
+                let seen = outcomes(shape, memory, care, spontaneous);
                 let allowed = all(shape.loads()).filter(|outcome| shape.allows(memory, care, outcome)).collect();
                 assert_eq!(seen, allowed, "{} in {memory:?} memory, {care:?}", shape.name);
             }
         }
     }
+}
+
+/// Whether a store to a line that is not cached stays private or goes to memory at once is for no program to rely on: the
+/// simulator does both.
+#[test]
+fn a_store_miss_goes_either_way() {
+    let spontaneous = Spontaneous { stores_through: true, ..Spontaneous::default() };
+    for shape in SHAPES {
+        let seen = outcomes(shape, Memory::Cached, Care::NoPublish, spontaneous);
+        assert!(seen.iter().all(|outcome| shape.allows(Memory::Cached, Care::NoPublish, outcome)), "{seen:?}");
+    }
+    let seen = outcomes(&MESSAGE_PASSING, Memory::Cached, Care::NoPublish, spontaneous);
+    assert!(seen.contains(&vec![0, 0]) && seen.contains(&vec![1, 1]), "{seen:?}");
 }
 
 /// All outcomes of so many loads of 0 or 1.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use collectives::{Group, Window};
 use common::run;
 use hal::{
-    CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached,
+    Clock, CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached,
     emulated::{FetchUnit, Omit},
     kind,
     sim::{Machine, Options, SimCore, Spontaneous, explore_exhaustively},
@@ -68,9 +68,11 @@ fn put_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result
         hal.omit(omitted);
         access.complete();
         hal.omit(Omit::empty());
+        // Whatever it stores next would push the put out.
+        hal.compute(1_000_000);
         view
     } else {
-        let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+        let exposure = window.post(view, context.caches, &Group::of([0])?)?;
         let view = exposure.wait(context.caches);
         check_eq!(view.load(3), 77, "the word that was put");
         view
@@ -93,7 +95,7 @@ fn get_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result
     } else {
         view.store(3, 55);
         hal.omit(omitted);
-        let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+        let exposure = window.post(view, context.caches, &Group::of([0])?)?;
         hal.omit(Omit::empty());
         exposure.wait(context.caches)
     };
@@ -113,7 +115,7 @@ fn page_neighbour(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Resu
         access.complete();
         view
     } else {
-        let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+        let exposure = window.post(view, context.caches, &Group::of([0])?)?;
         check_eq!(neighbour_view.load(0), 0, "the neighbouring memory");
         context.comm.barrier();
         hal.omit(omitted);
@@ -142,7 +144,7 @@ fn get_twice(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<()
             check_eq!(got, [round], "the word that was got in round {round}");
         } else {
             view.store(0, round);
-            let exposure = window.post(view, context.caches, &Group::of([0])?).map_err(|(error, _)| error)?;
+            let exposure = window.post(view, context.caches, &Group::of([0])?)?;
             view = exposure.wait(context.caches);
         }
     }

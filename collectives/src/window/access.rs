@@ -2,7 +2,7 @@
 
 use core::mem;
 
-use hal::{Core, Place, Pod, Reason, kind};
+use hal::{Core, Deadline, Place, Pod, Poll, Reason, kind};
 
 use crate::{Error, Group};
 
@@ -32,8 +32,10 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if seen.get() & bit == 0 {
             let own = self.sync_of(self.comm.rank()).region();
             let reason = Reason::new("the post of window").number(self.number).from(self.comm.core_of(target));
-            self.comm.hal().wait(&[Place::Word(own, word)], reason, |poll| (poll.word(0) & bit != 0).then_some(()));
-            seen.set(seen.get() | bit);
+            let posted = |poll: &Poll<'_>| (poll.word(0) & bit != 0).then_some(());
+            if self.comm.hal().wait_until(&[Place::Word(own, word)], Deadline::Never, reason, posted).is_ok() {
+                seen.set(seen.get() | bit);
+            }
         }
     }
 
@@ -80,7 +82,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 /// # use collectives::{Group, Window};
 /// # use hal::{Caches, Core, LocalView};
 /// fn touched_while_exposed<'c, C: Core>(window: &Window<'c, C, u32>, mut view: LocalView<'c, u32>, caches: &mut Caches) {
-///     let exposure = window.post(view, caches, &Group::empty()).map_err(|(error, _)| error).unwrap();
+///     let exposure = window.post(view, caches, &Group::empty()).unwrap();
 ///     view.store(0, 1);
 ///     exposure.wait(caches);
 /// }

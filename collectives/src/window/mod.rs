@@ -28,17 +28,24 @@
 mod access;
 mod database;
 mod exposure;
+mod table;
 
 use alloc::boxed::Box;
 use core::{cell::Cell, marker::PhantomData};
 
-use hal::{Caches, Core, LocalView, Pod, Region, kind};
+use hal::{Caches, Core, LocalView, Pod, Region, SharedAddress, kind};
 
-use crate::{Comm, Error, Placement};
+use crate::{Comm, Error, Returned};
 
 pub use self::{access::AccessEpoch, exposure::ExposureEpoch};
 
-use self::database::{Entry, SyncData};
+use self::{
+    database::SyncData,
+    table::{Entry, Table},
+};
+
+/// A window, and this rank's view of its part.
+pub type Made<'c, C, T> = (Window<'c, C, T>, LocalView<'c, T>);
 
 /// A window of elements `T`: one part on each rank of a communicator.
 ///
@@ -60,74 +67,96 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Makes a window with `len` elements on this rank, all zero bytes. Collective; the lengths may differ.
     ///
     /// # Errors
-    /// If any rank cannot have its memory, every rank gets an error: that rank the reason, the others
-    /// [`Error::OutOfSharedMemory`] with the length that failed.
-    pub fn create(comm: &'c Comm<'c, C>, caches: &mut Caches, len: usize) -> Result<(Self, LocalView<'c, T>), Error> {
-        let (hal, number) = (comm.hal(), comm.next_window());
-        let len_bytes = len.saturating_mul(size_of::<T>());
-        let own = Self::allocate(comm, len_bytes);
-        let entry = own.map(|(memory, sync)| Entry { memory: memory.start(), len: len as u32, sync: sync.start() });
-        let parts = match database::exchange(comm, entry, len_bytes) {
-            Ok(parts) => parts,
-            Err(error) => {
-                if let Ok((memory, sync)) = own {
-                    database::free(comm, sync)?;
-                    comm.allocator().free(memory)?;
-                }
-                return Err(error);
-            }
-        };
-
+    /// If any rank fails, all do, and nothing stays allocated: that rank gets the reason ([`Error::OutOfSharedMemory`],
+    /// [`Error::PartTooLarge`], [`Error::DatabaseFull`], [`Error::Claim`]), the others [`Error::WindowFailed`].
+    pub fn create(comm: &'c Comm<'c, C>, caches: &mut Caches, len: usize) -> Result<Made<'c, C, T>, Error> {
+        let number = comm.next_window();
+        let table = Table::allocate(comm)?;
+        let parts = table.exchange(comm, len, size_of::<T>());
         let words = comm.size().div_ceil(32);
-        let seen_posts = core::iter::repeat_with(|| Cell::new(0)).take(words).collect();
         let window = Self {
             comm,
             number,
-            parts,
-            seen_posts,
+            parts: parts.entries,
+            seen_posts: core::iter::repeat_with(|| Cell::new(0)).take(words).collect(),
             access_open: Cell::new(false),
             exposure_open: Cell::new(false),
             access_epochs: Cell::new(0),
             element: PhantomData,
         };
-        let region = window.part_region(comm.rank());
-        // The memory may have been somebody's cached memory before.
-        hal.write_back_invalidate(caches, region);
-        let view = hal.claim(region, len)?;
-        comm.barrier();
-        Ok((window, view))
+        let view = parts.own_failure.map_or_else(|| window.prepare(caches), Err);
+        let agreed = table.agree(comm, view.is_ok());
+        table.free(comm)?;
+        let error = match (view, agreed) {
+            (Ok(view), Ok(())) => return Ok((window, view)),
+            (Ok(_), Err(rank)) => Error::WindowFailed { window: number, rank },
+            (Err(own), _) => own,
+        };
+        window.release()?;
+        Err(error)
     }
 
-    /// Allocates this rank's part and its synchronisation data.
-    fn allocate(comm: &Comm<'_, C>, len_bytes: usize) -> Result<(Region<kind::Cached>, SyncData), Error> {
-        let memory = comm.allocator().allocate_zeroed(len_bytes, Placement::Near(comm.hal().core()))?;
-        match database::allocate(comm) {
-            Ok(sync) => Ok((memory, sync)),
-            Err(error) => {
-                comm.allocator().free(memory)?;
-                Err(error)
-            }
-        }
+    /// Makes the own part zero and takes the view of it.
+    fn prepare(&self, caches: &mut Caches) -> Result<LocalView<'c, T>, Error> {
+        let region = self.part_region(self.comm.rank());
+        let view = self.view(caches)?;
+        self.comm.allocator().clear(region);
+        Ok(view)
     }
 
     /// Frees the window. Collective, outside of all epochs; takes the local view back.
     ///
     /// # Errors
-    /// [`Error::ForeignView`] if the view is not of this window.
-    pub fn free(self, view: LocalView<'_, T>, caches: &mut Caches) -> Result<(), Error> {
-        let region = self.own_view_region(&view)?;
-        drop(view);
+    /// [`Error::ForeignView`] if the view is not of this window, which comes back with it; the other ranks wait until this one
+    /// frees it with the right one.
+    pub fn free(self, view: LocalView<'c, T>, caches: &mut Caches) -> Result<(), Returned<Box<Made<'c, C, T>>>> {
+        let region = match self.own_view_region(&view) {
+            Ok(region) => region,
+            Err(error) => return Err(Returned { error, taken: Box::new((self, view)) }),
+        };
         self.comm.hal().write_back_invalidate(caches, region);
+        match self.release() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Returned { error, taken: Box::new((self, view)) }),
+        }
+    }
+
+    /// Gives the memory of all parts back. Collective; nobody has lines of it in a cache any more.
+    ///
+    /// One rank does it for all, in order, and the others wait: what it costs, and what the heaps look like afterwards, does not
+    /// depend on who comes first.
+    fn release(&self) -> Result<(), Error> {
         self.comm.barrier();
-        // One rank frees the parts of all, in order: what that costs, and what the heaps look like afterwards, does not
-        // depend on who comes first.
-        if self.comm.rank() == 0 {
-            for rank in 0..self.comm.size() {
-                database::free(self.comm, self.sync_of(rank))?;
+        let freed = if self.comm.rank() == 0 { self.free_parts() } else { Ok(()) };
+        self.comm.barrier();
+        freed
+    }
+
+    fn free_parts(&self) -> Result<(), Error> {
+        for (rank, part) in self.parts.iter().enumerate() {
+            if let Some(sync) = part.sync {
+                database::free(self.comm, SyncData::at(sync, self.comm.size()))?;
+            }
+            if part.memory.is_some() {
                 self.comm.allocator().free(self.part_region(rank))?;
             }
         }
         Ok(())
+    }
+
+    /// Takes this rank's view of its part, for those that have lost theirs with an epoch that they dropped.
+    ///
+    /// # Errors
+    /// [`Error::Claim`] if the view is somewhere still; [`Error::ExposureEpochOpen`] while the part is exposed.
+    pub fn view(&self, caches: &mut Caches) -> Result<LocalView<'c, T>, Error> {
+        if self.exposure_open.get() {
+            return Err(Error::ExposureEpochOpen { window: self.number });
+        }
+        let region = self.part_region(self.comm.rank());
+        let view = self.comm.hal().claim(region, self.parts[self.comm.rank()].len as usize)?;
+        // A page of it may have been cached with a neighbour, or the memory may have been somebody's cached memory before.
+        self.comm.hal().write_back_invalidate(caches, region);
+        Ok(view)
     }
 
     /// Number of the window, counted per communicator from 0; reports name it.
@@ -146,11 +175,15 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
     fn part_region(&self, rank: usize) -> Region<kind::Cached> {
         let part = &self.parts[rank];
-        Region::new(part.memory, (part.len as usize * size_of::<T>()).next_multiple_of(hal::LINE_BYTES))
+        // Only a window that fails to be made has parts without memory, and nobody gets to see it.
+        part.memory.map_or(Region::new(SharedAddress::from_flat(0), 0), |start| {
+            Region::new(start, (part.len as usize * size_of::<T>()).next_multiple_of(hal::LINE_BYTES))
+        })
     }
 
     fn sync_of(&self, rank: usize) -> SyncData {
-        SyncData::at(self.parts[rank].sync, self.comm.size())
+        let start = self.parts[rank].sync.unwrap_or(SharedAddress::from_flat(0));
+        SyncData::at(start, self.comm.size())
     }
 
     fn own_view_region(&self, view: &LocalView<'_, T>) -> Result<Region<kind::Cached>, Error> {

@@ -8,7 +8,9 @@
 use heapless::Vec;
 
 use crate::{
-    LINE_BYTES, Line, LineAddress, Region, SharedAddress, kind,
+    LINE_BYTES, Line, LineAddress, Region, SharedAddress,
+    cached::ViewAccess,
+    kind,
     topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
@@ -19,12 +21,13 @@ pub const PAGE_BYTES: usize = 4096;
 
 const LINES_PER_PAGE: usize = PAGE_BYTES / LINE_BYTES;
 
-/// Frames that a region can have at most.
-const MAX_FRAMES: usize = 256;
+/// Frames that a region can have at most: few where memory and stacks are small and pages fault, more on a host, where
+/// slices must fit.
+const MAX_FRAMES: usize = if cfg!(target_os = "none") { 256 } else { 1024 };
 
 /// Where the private copies live: one window as large as all shared memory, and a few twins.
 pub trait PageWindow {
-    /// Pages that can be resident at a time; more than 256 are not used.
+    /// Pages that can be resident at a time; more than an engine can keep account of are not used.
     fn frames(&self) -> usize;
 
     /// Whether an access to a page that is not resident makes it resident.
@@ -67,6 +70,8 @@ struct Resident {
     frame: u16,
     /// One bit for each line that was fetched.
     lines: u128,
+    /// Whether a slice may look at it.
+    held: bool,
 }
 
 /// The private caching region of one core.
@@ -92,22 +97,16 @@ impl CachingRegion {
     /// accessed.
     ///
     /// # Panics
-    /// If pages cannot fault and the region has more of them than there are frames.
+    /// If pages cannot fault, and slices look at more of them than there are frames.
     pub fn touch<P: Platform>(
         &mut self,
         platform: &P,
         window: &P::Window,
         region: Region<kind::Cached>,
-        write: bool,
+        access: ViewAccess,
     ) -> Touched {
-        let pages = (region.start().flat() % PAGE_BYTES + region.len_bytes()).div_ceil(PAGE_BYTES);
-        assert!(
-            window.faults() || pages <= window.frames(),
-            "{pages} pages of cached memory at once are more than the {} frames of this core; copy in parts",
-            window.frames()
-        );
         let mut touched = Touched::default();
-        self.may_be_dirty |= write;
+        self.may_be_dirty |= access.writes();
         let (first, end) =
             (region.start().flat() / LINE_BYTES, region.start().flat() / LINE_BYTES + region.len_lines());
         let mut line = first;
@@ -118,8 +117,10 @@ impl CachingRegion {
                 FetchUnit::Page => u128::MAX,
                 FetchUnit::Line => lines_mask(line % LINES_PER_PAGE, page_end - line),
             };
-            self.fetch(platform, window, page, wanted, &mut touched);
-            if write {
+            let index = self.fetch(platform, window, page, wanted, &mut touched);
+            // Where pages fault, one that is evicted under a slice comes back as it does on hardware.
+            self.resident[index].held |= access.lasts() && !window.faults();
+            if access.writes() {
                 window.set_dirty(page);
             }
             line = page_end;
@@ -128,42 +129,70 @@ impl CachingRegion {
     }
 
     /// Writes back what is dirty in `region` and forgets its lines; where the unit is a page, the rest of its pages too.
-    /// Returns the number of lines written back.
+    /// No slice may be alive.
     pub fn write_back_invalidate<P: Platform>(
         &mut self,
         platform: &P,
         window: &P::Window,
         region: Region<kind::Cached>,
-    ) -> u64 {
+    ) -> Flushed {
+        self.no_slices_are_left();
+        let mut flushed = Flushed::default();
         if region.is_empty() {
-            return 0;
+            return flushed;
         }
         let first = region.start().flat() / LINE_BYTES;
         let end = first + region.len_lines();
-        let mut written = 0;
         for page in first / LINES_PER_PAGE..=(end - 1) / LINES_PER_PAGE {
             let Ok(index) = self.position(page) else { continue };
-            let lines = match platform.fetch_unit() {
-                FetchUnit::Page => u128::MAX,
-                FetchUnit::Line => {
-                    let (from, to) = (first.max(page * LINES_PER_PAGE), end.min((page + 1) * LINES_PER_PAGE));
-                    lines_mask(from % LINES_PER_PAGE, to - from)
+            let (from, to) = (first.max(page * LINES_PER_PAGE), end.min((page + 1) * LINES_PER_PAGE));
+            let asked = lines_mask(from % LINES_PER_PAGE, to - from);
+            flushed.lines_written += self.write_back(platform, window, index, asked);
+            let forgotten = match platform.fetch_unit() {
+                FetchUnit::Page => {
+                    flushed.neighbours_written += self.write_back(platform, window, index, !asked);
+                    u128::MAX
                 }
+                FetchUnit::Line => asked,
             };
-            written += self.write_back(platform, window, index, lines);
-            self.forget(window, index, lines);
+            self.forget(window, index, forgotten);
         }
-        written
+        flushed
     }
 
-    /// Writes everything dirty back and forgets everything. Returns the number of lines written back.
+    /// Writes everything dirty back and forgets everything. Returns the number of lines written back. No slice may be
+    /// alive.
     pub fn write_back_invalidate_all<P: Platform>(&mut self, platform: &P, window: &P::Window) -> u64 {
+        self.no_slices_are_left();
         let mut written = 0;
         while let Some(index) = self.resident.len().checked_sub(1) {
             written += self.write_back(platform, window, index, u128::MAX);
             self.forget(window, index, u128::MAX);
         }
         written
+    }
+
+    /// Sends what was just stored to `region` to memory at once, byte by byte, as hardware without write-allocate does
+    /// when the line is not cached; where the unit is a line, the lines are forgotten again.
+    pub fn store_through<P: Platform>(&mut self, platform: &P, window: &P::Window, region: Region<kind::Cached>) {
+        let first = region.start().flat() / LINE_BYTES;
+        for line in first..first + region.len_lines() {
+            let Ok(index) = self.position(line / LINES_PER_PAGE) else { continue };
+            let Resident { lines: present, held, .. } = self.resident[index];
+            let bit = 1 << (line % LINES_PER_PAGE);
+            if present & bit == 0 {
+                continue;
+            }
+            let (data, twin) = self.line_and_twin(window, index, line % LINES_PER_PAGE);
+            let mask = (0..LINE_BYTES).fold(0, |mask, byte| mask | u32::from(data.0[byte] != twin.0[byte]) << byte);
+            if mask != 0 {
+                platform.write_line(LineAddress::Shared(SharedAddress::from_flat(line * LINE_BYTES)), &data, mask);
+                self.set_twin(window, index, line % LINES_PER_PAGE, &data);
+            }
+            if platform.fetch_unit() == FetchUnit::Line && !held {
+                self.forget(window, index, bit);
+            }
+        }
     }
 
     /// Whether an eviction could find something to write back.
@@ -179,14 +208,16 @@ impl CachingRegion {
         let dirty_pages = || (0..self.resident.len()).filter(|index| self.dirty_lines(window, *index, u128::MAX) != 0);
         let pages = dirty_pages().count();
         let victim = if pages == 0 { None } else { dirty_pages().nth(platform.choose(Choice::VictimPage, pages)) };
+        // A mutable slice may be stored to at any time.
+        let held = self.resident.iter().any(|resident| resident.held && window.is_dirty(usize::from(resident.page)));
         let Some(index) = victim else {
-            self.may_be_dirty = false;
+            self.may_be_dirty = held;
             return 0;
         };
         let lines = self.dirty_lines(window, index, u128::MAX);
         let victim = platform.choose(Choice::VictimLine, lines.count_ones() as usize);
         let line = (0..LINES_PER_PAGE).filter(|line| lines >> line & 1 == 1).nth(victim);
-        self.may_be_dirty = pages > 1 || lines.count_ones() > 1;
+        self.may_be_dirty = held || pages > 1 || lines.count_ones() > 1;
         line.map_or(0, |line| self.write_back(platform, window, index, 1 << line))
     }
 
@@ -201,14 +232,14 @@ impl CachingRegion {
         page: usize,
         wanted: u128,
         touched: &mut Touched,
-    ) {
+    ) -> usize {
         let index = match self.position(page) {
             Ok(index) => index,
             Err(_) => self.allocate(platform, window, page, touched),
         };
         let missing = wanted & !self.resident[index].lines;
         if missing == 0 {
-            return;
+            return index;
         }
         let dirty = window.is_dirty(page);
         let frame = self.resident[index].frame;
@@ -230,6 +261,7 @@ impl CachingRegion {
             // Filling the copy has made an MMU window look dirty.
             window.set_clean(page);
         }
+        index
     }
 
     fn allocate<P: Platform>(&mut self, platform: &P, window: &P::Window, page: usize, touched: &mut Touched) -> usize {
@@ -239,7 +271,14 @@ impl CachingRegion {
             self.free.extend((0..frames).rev());
         }
         if self.free.is_empty() {
-            let victim = platform.choose(Choice::VictimPage, self.resident.len());
+            let victims = || (0..self.resident.len()).filter(|index| !self.resident[*index].held);
+            let count = victims().count();
+            assert!(
+                count > 0,
+                "slices look at all {} pages that this core can cache; copy in parts",
+                self.resident.len()
+            );
+            let victim = victims().nth(platform.choose(Choice::VictimPage, count)).expect("there are as many");
             touched.lines_evicted += self.write_back(platform, window, victim, u128::MAX);
             self.forget(window, victim, u128::MAX);
         }
@@ -247,48 +286,56 @@ impl CachingRegion {
         window.map(page, usize::from(frame));
         window.set_clean(page);
         let index = self.position(page).expect_err("the page was not resident");
-        let resident = Resident { page: page as u16, frame, lines: 0 };
+        let resident = Resident { page: page as u16, frame, lines: 0, held: false };
         assert!(self.resident.insert(index, resident).is_ok(), "there are no more residents than frames");
         index
     }
 
+    /// Whoever calls has the token of the caches to itself, and no slice is without a borrow of that.
+    fn no_slices_are_left(&mut self) {
+        self.resident.iter_mut().for_each(|resident| resident.held = false);
+    }
+
+    fn line_and_twin<W: PageWindow>(&self, window: &W, index: usize, line: usize) -> (Line, Line) {
+        let Resident { page, frame, .. } = self.resident[index];
+        let flat = usize::from(page) * PAGE_BYTES + line * LINE_BYTES;
+        let (mut data, mut twin) = (Line::default(), Line::default());
+        // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
+        unsafe {
+            data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(flat), LINE_BYTES);
+            let of_twin = window.twin(usize::from(frame)).add(line * LINE_BYTES);
+            twin.0.as_mut_ptr().copy_from_nonoverlapping(of_twin, LINE_BYTES);
+        }
+        (data, twin)
+    }
+
+    fn set_twin<W: PageWindow>(&self, window: &W, index: usize, line: usize, data: &Line) {
+        let twin = window.twin(usize::from(self.resident[index].frame));
+        // SAFETY: `line` lies inside the twin.
+        unsafe { twin.add(line * LINE_BYTES).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
+    }
+
     /// Which of `lines` of a resident page are present and differ from their twins.
     fn dirty_lines<W: PageWindow>(&self, window: &W, index: usize, lines: u128) -> u128 {
-        let Resident { page, frame, lines: present } = self.resident[index];
-        let (page, frame) = (usize::from(page), usize::from(frame));
-        if !window.is_dirty(page) {
+        let Resident { page, lines: present, .. } = self.resident[index];
+        if !window.is_dirty(usize::from(page)) {
             return 0;
         }
-        let mut dirty = 0;
-        for line in (0..LINES_PER_PAGE).filter(|line| (lines & present) >> line & 1 == 1) {
-            let (mut data, mut twin) = (Line::default(), Line::default());
-            // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
-            unsafe {
-                data.0
-                    .as_mut_ptr()
-                    .copy_from_nonoverlapping(window.address(page * PAGE_BYTES + line * LINE_BYTES), LINE_BYTES);
-                twin.0.as_mut_ptr().copy_from_nonoverlapping(window.twin(frame).add(line * LINE_BYTES), LINE_BYTES);
-            }
-            dirty |= u128::from(data != twin) << line;
-        }
-        dirty
+        (0..LINES_PER_PAGE).filter(|line| (lines & present) >> line & 1 == 1).fold(0, |dirty, line| {
+            let (data, twin) = self.line_and_twin(window, index, line);
+            dirty | u128::from(data != twin) << line
+        })
     }
 
     fn write_back<P: Platform>(&mut self, platform: &P, window: &P::Window, index: usize, lines: u128) -> u64 {
-        let Resident { page, frame, lines: present } = self.resident[index];
-        let (page, frame) = (usize::from(page), usize::from(frame));
-        if !window.is_dirty(page) {
-            return 0;
-        }
+        let Resident { page, lines: present, .. } = self.resident[index];
+        let page = usize::from(page);
         let dirty = self.dirty_lines(window, index, lines);
         for line in (0..LINES_PER_PAGE).filter(|line| dirty >> line & 1 == 1) {
-            let flat = page * PAGE_BYTES + line * LINE_BYTES;
-            let mut data = Line::default();
-            // SAFETY: the page is mapped (it is resident) and `line` lies inside it.
-            unsafe { data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(flat), LINE_BYTES) };
-            platform.write_line(LineAddress::Shared(SharedAddress::from_flat(flat)), &data, mask_of(0, LINE_BYTES));
-            // SAFETY: as above, and `line` lies inside the twin.
-            unsafe { window.twin(frame).add(line * LINE_BYTES).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
+            let (data, _) = self.line_and_twin(window, index, line);
+            let at = SharedAddress::from_flat(page * PAGE_BYTES + line * LINE_BYTES);
+            platform.write_line(LineAddress::Shared(at), &data, mask_of(0, LINE_BYTES));
+            self.set_twin(window, index, line, &data);
         }
         if lines & present == present {
             window.set_clean(page);
@@ -304,6 +351,15 @@ impl CachingRegion {
             assert!(self.free.push(frame).is_ok(), "a frame is freed once");
         }
     }
+}
+
+/// What a flush wrote back.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Flushed {
+    /// Lines of the region.
+    pub lines_written: u64,
+    /// Other lines of its pages.
+    pub neighbours_written: u64,
 }
 
 /// What a touch had to do.

@@ -11,7 +11,10 @@ use heapless::Vec;
 use crate::{
     Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, LINE_BYTES, Layout, Line,
     LineAddress, LocalView, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Place, Pod, Poll, Reason, Region,
-    SharedAddress, TestAndSet, TimedOut, Topology, Uncached, Wait, cached::ViewWindow, counters::Counting, kind,
+    SharedAddress, TestAndSet, TimedOut, Topology, Uncached, Wait,
+    cached::{ViewAccess, ViewWindow},
+    counters::Counting,
+    kind,
     wait::PollSource,
 };
 
@@ -36,18 +39,20 @@ bitflags! {
 }
 
 /// An emulated core of a machine without cache coherence.
-pub struct Core<P: Platform> {
+pub struct EmulatedCore<P: Platform> {
     platform: P,
     window: P::Window,
     lines: RefCell<LineCache>,
     region: RefCell<CachingRegion>,
     views: RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>,
     counting: Counting,
+    /// The run of stores that was counted last: its line, and which of its bytes it has.
+    run: Cell<Option<(LineAddress, u32)>>,
     omitted: Cell<Omit>,
     caches_taken: Cell<bool>,
 }
 
-impl<P: Platform> Core<P> {
+impl<P: Platform> EmulatedCore<P> {
     /// A core with empty caches.
     pub fn new(platform: P, window: P::Window) -> Self {
         Self {
@@ -57,6 +62,7 @@ impl<P: Platform> Core<P> {
             region: RefCell::new(CachingRegion::new()),
             views: RefCell::new(Vec::new()),
             counting: Counting::default(),
+            run: Cell::new(None),
             omitted: Cell::new(Omit::empty()),
             caches_taken: Cell::new(false),
         }
@@ -81,19 +87,37 @@ impl<P: Platform> Core<P> {
     /// Makes a page of cached memory present because the program touched byte `flat` of it; for page fault handlers.
     pub fn page_fault(&self, flat: usize) {
         let start = SharedAddress::from_flat(flat / LINE_BYTES * LINE_BYTES);
-        self.fetch(Region::new(start, LINE_BYTES), false);
+        self.fetch(Region::new(start, LINE_BYTES), ViewAccess::Load);
     }
 
     fn omits(&self, operation: Omit) -> bool {
         self.omitted.get().contains(operation)
     }
 
-    fn fetch(&self, region: Region<kind::Cached>, write: bool) {
-        let touched = self.region.borrow_mut().touch(&self.platform, &self.window, region, write);
+    /// Returns whether something had to be fetched.
+    fn fetch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
+        let touched = self.region.borrow_mut().touch(&self.platform, &self.window, region, access);
         self.counting.count(|counters| {
             counters.lines_fetched += touched.lines_fetched;
             counters.lines_evicted += touched.lines_evicted;
         });
+        touched.lines_fetched > 0
+    }
+
+    /// Counts a store as part of the last run of stores to its line, or as the first of a new one. Runs are what programs
+    /// make; that the buffer drained by itself in the middle of one does not count.
+    fn count_store(&self, at: LineAddress, mask: u32) {
+        let before = match self.run.get() {
+            Some((line, mask)) if line == at => mask,
+            _ => {
+                self.counting.count(|counters| match at {
+                    LineAddress::Mpb(_) => counters.mpb_lines_written += 1,
+                    LineAddress::Shared(_) => counters.combined_lines_written += 1,
+                });
+                0
+            }
+        };
+        self.run.set((before | mask != u32::MAX).then_some((at, before | mask)));
     }
 
     /// The line in the write-combine buffer, which nobody else has seen; for reports.
@@ -134,6 +158,7 @@ impl<P: Platform> Core<P> {
 
     fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
         self.explore();
+        self.count_store(at, mask_of(offset, bytes.len()));
         if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
             self.push_out_pending();
         }
@@ -154,28 +179,19 @@ impl<P: Platform> Core<P> {
 
     fn push_out_pending(&self) {
         let Some(pending) = self.lines.borrow_mut().take_pending() else { return };
-        self.counting.count(|counters| match pending.at {
-            LineAddress::Mpb(_) => counters.mpb_lines_written += 1,
-            LineAddress::Shared(_) => counters.combined_lines_written += 1,
-        });
         if !self.platform.coherent() {
             self.platform.write_line(pending.at, &pending.data, pending.mask);
         }
     }
 
-    /// Reads the line of the own MPB that a put copies from, or of another's that a get copies from.
-    fn mpb_line(at: MpbLine) -> LineAddress {
-        assert!(usize::from(at.line) < MPB_LINES, "{at} does not exist");
-        LineAddress::Mpb(at)
-    }
-
+    /// The line as one that may be stored to.
     fn writable_mpb_line(at: MpbLine) -> LineAddress {
         assert!(at.line != 0, "{at} is the drain target; nothing may be kept there");
-        Self::mpb_line(at)
+        LineAddress::Mpb(at)
     }
 }
 
-impl<P: Platform> Topology for Core<P> {
+impl<P: Platform> Topology for EmulatedCore<P> {
     fn core(&self) -> CoreId {
         self.platform.core()
     }
@@ -185,7 +201,7 @@ impl<P: Platform> Topology for Core<P> {
     }
 }
 
-impl<P: Platform> MpbCoherence for Core<P> {
+impl<P: Platform> MpbCoherence for EmulatedCore<P> {
     fn invalidate_mpb(&self) {
         self.counting.count(|counters| counters.mpb_invalidations += 1);
         self.platform.spend(Expense::InvalidateMpb);
@@ -196,19 +212,20 @@ impl<P: Platform> MpbCoherence for Core<P> {
 
     fn drain(&self) {
         self.counting.count(|counters| counters.drains += 1);
+        self.run.set(None);
         if !self.omits(Omit::DRAIN) {
             self.push_out_pending();
         }
     }
 }
 
-impl<P: Platform> Mpb for Core<P> {
+impl<P: Platform> Mpb for EmulatedCore<P> {
     fn mpb_lines(&self) -> usize {
         MPB_LINES
     }
 
     fn load_line(&self, at: MpbLine) -> Line {
-        self.load(Self::mpb_line(at))
+        self.load(LineAddress::Mpb(at))
     }
 
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
@@ -218,7 +235,7 @@ impl<P: Platform> Mpb for Core<P> {
     }
 }
 
-impl<P: Platform> MpbCopy for Core<P> {
+impl<P: Platform> MpbCopy for EmulatedCore<P> {
     fn put(&self, source: &[u8], to: MpbLine) {
         self.platform.spend(Expense::PutFromMemory);
         for (index, chunk) in source.chunks(LINE_BYTES).enumerate() {
@@ -233,7 +250,7 @@ impl<P: Platform> MpbCopy for Core<P> {
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
         self.platform.spend(Expense::PutFromMpb);
         for index in 0..lines {
-            let line = self.load(Self::mpb_line(MpbLine::new(self.core(), from + index)));
+            let line = self.load(LineAddress::Mpb(MpbLine::new(self.core(), from + index)));
             self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0);
         }
     }
@@ -241,7 +258,7 @@ impl<P: Platform> MpbCopy for Core<P> {
     fn get(&self, from: MpbLine, target: &mut [u8]) {
         self.platform.spend(Expense::GetToMemory);
         for (index, chunk) in target.chunks_mut(LINE_BYTES).enumerate() {
-            let line = self.load(Self::mpb_line(from.plus(index)));
+            let line = self.load(LineAddress::Mpb(from.plus(index)));
             self.platform.spend(Expense::PrivateWrite { lines: 1 });
             chunk.copy_from_slice(&line.0[..chunk.len()]);
         }
@@ -250,7 +267,7 @@ impl<P: Platform> MpbCopy for Core<P> {
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
         self.platform.spend(Expense::GetToMpb);
         for index in 0..lines {
-            let line = self.load(Self::mpb_line(from.plus(index)));
+            let line = self.load(LineAddress::Mpb(from.plus(index)));
             self.store_combined(Self::writable_mpb_line(MpbLine::new(self.core(), to + index)), 0, &line.0);
         }
     }
@@ -280,7 +297,7 @@ fn pieces(
     })
 }
 
-impl<P: Platform> Combined for Core<P> {
+impl<P: Platform> Combined for EmulatedCore<P> {
     fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
         self.platform.spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
@@ -307,7 +324,7 @@ fn word_address(region: Region<kind::Uncached>, index: usize) -> SharedAddress {
     region.start().plus(index * 4)
 }
 
-impl<P: Platform> Uncached for Core<P> {
+impl<P: Platform> Uncached for EmulatedCore<P> {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         self.explore();
         self.counting.count(|counters| counters.words_read += 1);
@@ -321,11 +338,18 @@ impl<P: Platform> Uncached for Core<P> {
     }
 }
 
-impl<P: Platform> ViewWindow for Core<P> {
-    fn touch(&self, region: Region<kind::Cached>, write: bool) {
-        if !self.platform.coherent() {
-            self.explore();
-            self.fetch(region, write);
+impl<P: Platform> ViewWindow for EmulatedCore<P> {
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
+        if self.platform.coherent() {
+            return false;
+        }
+        self.explore();
+        self.fetch(region, access)
+    }
+
+    fn stored_absent(&self, region: Region<kind::Cached>) {
+        if self.platform.choose(Choice::StoreThrough, 2) == 1 {
+            self.region.borrow_mut().store_through(&self.platform, &self.window, region);
         }
     }
 
@@ -337,7 +361,7 @@ impl<P: Platform> ViewWindow for Core<P> {
     }
 }
 
-impl<P: Platform> Cached for Core<P> {
+impl<P: Platform> Cached for EmulatedCore<P> {
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
         const {
             assert!(
@@ -365,16 +389,21 @@ impl<P: Platform> Cached for Core<P> {
         Ok(unsafe { LocalView::new(elements, len, region, self) })
     }
 
-    fn write_back_invalidate(&self, _caches: &mut Caches, region: Region<kind::Cached>) {
+    fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        caches.assert_of(self.platform.core());
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::Flush { lines: region.len_lines() as u32 });
         if !self.omits(Omit::FLUSH) {
-            let written = self.region.borrow_mut().write_back_invalidate(&self.platform, &self.window, region);
-            self.counting.count(|counters| counters.lines_written_back += written);
+            let flushed = self.region.borrow_mut().write_back_invalidate(&self.platform, &self.window, region);
+            self.counting.count(|counters| {
+                counters.lines_written_back += flushed.lines_written;
+                counters.lines_evicted += flushed.neighbours_written;
+            });
         }
     }
 
-    fn write_back_invalidate_all(&self, _caches: &mut Caches) {
+    fn write_back_invalidate_all(&self, caches: &mut Caches) {
+        caches.assert_of(self.platform.core());
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::FlushAll);
         if !self.omits(Omit::FLUSH) {
@@ -385,11 +414,11 @@ impl<P: Platform> Cached for Core<P> {
 
     fn take_caches(&self) -> Option<Caches> {
         // SAFETY: the flag lets only one token of this core come into being.
-        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new() })
+        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.platform.core()) })
     }
 }
 
-impl<P: Platform> TestAndSet for Core<P> {
+impl<P: Platform> TestAndSet for EmulatedCore<P> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
         self.explore();
         let acquired = self.platform.test_and_set(core);
@@ -419,9 +448,9 @@ impl<P: Platform> TestAndSet for Core<P> {
     }
 }
 
-impl<P: Platform> PollSource for Core<P> {
+impl<P: Platform> PollSource for EmulatedCore<P> {
     fn poll_line(&self, at: MpbLine) -> Line {
-        self.load_uncounted(Self::mpb_line(at))
+        self.load_uncounted(LineAddress::Mpb(at))
     }
 
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
@@ -429,7 +458,7 @@ impl<P: Platform> PollSource for Core<P> {
     }
 }
 
-impl<P: Platform> Wait for Core<P> {
+impl<P: Platform> Wait for EmulatedCore<P> {
     fn is_dying(&self) -> bool {
         self.platform.is_dying()
     }
@@ -445,6 +474,10 @@ impl<P: Platform> Wait for Core<P> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
+        if self.platform.is_dying() {
+            // Nothing that a poll would read means anything any more.
+            return Err(TimedOut { reason });
+        }
         let watch = Watch::Places(places);
         let outcome = loop {
             self.explore();
@@ -478,7 +511,7 @@ impl<P: Platform> Wait for Core<P> {
     }
 }
 
-impl<P: Platform> Clock for Core<P> {
+impl<P: Platform> Clock for EmulatedCore<P> {
     fn now(&self) -> u64 {
         self.platform.now()
     }
@@ -492,7 +525,7 @@ impl<P: Platform> Clock for Core<P> {
     }
 }
 
-impl<P: Platform> Counted for Core<P> {
+impl<P: Platform> Counted for EmulatedCore<P> {
     fn counters(&self) -> Counters {
         self.counting.snapshot()
     }

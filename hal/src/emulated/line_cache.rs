@@ -1,15 +1,16 @@
 //! The L1 cache and the write-combine buffer of one core, as far as MPB and combined lines can tell.
 
-use crate::{Line, LineAddress};
+use crate::{LINE_BYTES, Line, LineAddress};
 
 /// Lines that the 16 KB L1 of a core holds.
 const L1_LINES: usize = 512;
 
+/// Bytes and not a [`Line`], whose alignment would make the cache half as large again.
 #[derive(Clone, Copy)]
 struct Entry {
     key: u32,
     generation: u32,
-    data: Line,
+    bytes: [u8; LINE_BYTES],
 }
 
 /// A line that collects stores.
@@ -41,7 +42,7 @@ impl Default for LineCache {
 impl LineCache {
     /// Empty caches.
     pub const fn new() -> Self {
-        let empty = Entry { key: 0, generation: 0, data: Line([0; 32]) };
+        let empty = Entry { key: 0, generation: 0, bytes: [0; LINE_BYTES] };
         Self { entries: [empty; L1_LINES], generation: 1, pending: None }
     }
 
@@ -49,13 +50,13 @@ impl LineCache {
     pub fn lookup(&self, at: LineAddress) -> Option<Line> {
         let key = key(at);
         let entry = &self.entries[key as usize % L1_LINES];
-        (entry.key == key && entry.generation == self.generation).then_some(entry.data)
+        (entry.key == key && entry.generation == self.generation).then_some(Line(entry.bytes))
     }
 
     /// L1 holds the line from now on.
     pub fn fill(&mut self, at: LineAddress, data: Line) {
         let key = key(at);
-        self.entries[key as usize % L1_LINES] = Entry { key, generation: self.generation, data };
+        self.entries[key as usize % L1_LINES] = Entry { key, generation: self.generation, bytes: data.0 };
     }
 
     /// Forgets all lines. What sits in the write-combine buffer stays there.
@@ -79,7 +80,7 @@ impl LineCache {
         let key = key(at);
         let entry = &mut self.entries[key as usize % L1_LINES];
         if entry.key == key && entry.generation == self.generation {
-            entry.data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+            entry.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
         }
     }
 

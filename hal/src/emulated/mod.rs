@@ -2,8 +2,8 @@
 //!
 //! QEMU's vCPUs and the simulator's host both have coherent memory. This module makes a core of it that is not: a tagged L1
 //! for MPB and combined lines with a one-line write-combine buffer ([`LineCache`]), private copies with twins of cached
-//! shared memory ([`CachingRegion`]), and [`Core`], which implements every trait of the HAL with them, counts operations,
-//! and says to a small [`Platform`] what has to happen. As there is one `Core` for both backends, they
+//! shared memory ([`CachingRegion`]), and [`EmulatedCore`], which implements every trait of the HAL with them, counts operations,
+//! and says to a small [`Platform`] what has to happen. As there is one for both backends, they
 //! behave and count alike by construction.
 
 mod caching_region;
@@ -13,7 +13,7 @@ mod platform;
 
 pub use self::{
     caching_region::{CachingRegion, FetchUnit, PAGE_BYTES, PageWindow},
-    emulated_core::{Core, Omit},
+    emulated_core::{EmulatedCore, Omit},
     line_cache::LineCache,
     platform::{Choice, Expense, Platform, WaitInfo, Watch, Woken},
 };

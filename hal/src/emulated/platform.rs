@@ -15,8 +15,9 @@ pub enum Expense {
     GetToMemory,
     /// Call overhead of a get to the own MPB (`o_get^mpb`).
     GetToMpb,
-    /// Setting a flag is a put of one line: `o_put^mpb` and the read of the source line in the own MPB. The
-    /// write of the line itself is charged when it leaves the write-combine buffer.
+    /// Setting a flag is a put of one line: `o_put^mpb` and an access to a line of the own MPB, which is where a put would read its
+    /// source and where a drain writes its dummy. The write of the flag's line is charged when it leaves the write-combine
+    /// buffer; so a flag with its drain costs what `C_put^mpb(1)` says, and a drain has no price of its own.
     FlagStore,
     /// Reads of that many lines of private memory.
     PrivateRead {
@@ -48,6 +49,8 @@ pub enum Choice {
     DrainEarly,
     /// Whether a line of cached memory is evicted now.
     Evict,
+    /// Whether a store to a line that is not cached goes to memory at once, as without write-allocate.
+    StoreThrough,
     /// Which of the resident pages is the victim.
     VictimPage,
     /// Which of the lines of a page is the victim.
@@ -84,7 +87,7 @@ pub enum Woken {
     TimedOut,
 }
 
-/// The machine under an emulated [`Core`](super::Core), seen from one core.
+/// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core.
 ///
 /// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
 pub trait Platform {

@@ -8,7 +8,7 @@
 //!
 //! All functions act on the calling core only.
 
-use super::memory::{self, CACHE_FRAMES_BASE, CACHE_TWINS_BASE, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES};
+use super::memory::{CACHE_FRAMES_BASE, CACHE_TWINS_BASE, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES};
 use super::paging::Entry;
 use super::{boot, demand};
 

@@ -36,13 +36,13 @@ pub const CACHE_FRAMES_BASE: usize = 0xC800_0000;
 /// Where the twins of these frames are always mapped.
 pub const CACHE_TWINS_BASE: usize = 0xCC00_0000;
 /// Upper limit for the number of frames of a private caching region.
-pub const CACHE_MAX_FRAMES: usize = 16_384;
+pub const CACHE_MAX_FRAMES: usize = 256;
 /// The page below the stack, never mapped.
 pub const STACK_GUARD: usize = 0xD000_0000;
 /// Lowest address of the stack.
 pub const STACK_BASE: usize = STACK_GUARD + PAGE_BYTES;
 /// Bytes of a core's stack.
-pub const STACK_BYTES: usize = 64 * 1024;
+pub const STACK_BYTES: usize = 128 * 1024;
 /// The address after the stack's last byte.
 pub const STACK_TOP: usize = STACK_BASE + STACK_BYTES;
 /// A page of address space for short-lived mappings, above the stack and in the same page table.

@@ -2,7 +2,7 @@
 //!
 //! Lines and words move under the emulator's locks, because straight copies tear between vCPUs. What the cores of the chip
 //! would share (MPBs, shared DRAM, test-and-set registers) lies in memory that all vCPUs share; what a core caches lies in its
-//! own [`Core`](crate::emulated::Core).
+//! own [`EmulatedCore`].
 
 use core::{
     cell::Cell,
@@ -12,14 +12,14 @@ use core::{
 
 use crate::{
     CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Core, Expense, FetchUnit, PAGE_BYTES, PageWindow, Platform, WaitInfo, Watch, Woken},
+    emulated::{Choice, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, PageWindow, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
 use super::{boot, cache_window, cpu, exit, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap};
 
 /// A core of the machine under QEMU.
-pub type QemuCore = Core<QemuPlatform>;
+pub type QemuCore = EmulatedCore<QemuPlatform>;
 
 /// Locks that lines and words move under, by address.
 const LOCKS: usize = 64;
@@ -44,7 +44,7 @@ pub fn start_core() -> &'static QemuCore {
     let core = unsafe {
         let slot = &mut *CORE.get();
         assert!(slot.is_none(), "a core is started once");
-        &*slot.insert(Core::new(QemuPlatform::new(), MmuWindow))
+        &*slot.insert(EmulatedCore::new(QemuPlatform::new(), MmuWindow))
     };
     trap::set_fault_handler(|address, _write| {
         let Some(page) = cache_window::page_of(address) else { return false };
@@ -223,6 +223,7 @@ impl Platform for QemuPlatform {
             Choice::VictimPage | Choice::VictimLine => self.draw(options),
             Choice::DrainEarly => usize::from(self.explores && self.draw(8) == 0),
             Choice::Evict => usize::from(self.explores && self.draw(32) == 0),
+            Choice::StoreThrough => usize::from(self.explores && self.draw(2) == 0),
         }
     }
 

@@ -35,16 +35,30 @@ pub struct Freedom {
     pub drains: bool,
     /// Whether dirty lines are evicted by themselves, and victims chosen.
     pub evictions: bool,
+    /// Whether stores to lines that are not cached may go to memory at once.
+    pub stores_through: bool,
 }
 
 impl Freedom {
     /// Nothing is open.
-    pub const NONE: Self =
-        Self { schedule: Schedule::ByTime, ties: false, delays: false, drains: false, evictions: false };
+    pub const NONE: Self = Self {
+        schedule: Schedule::ByTime,
+        ties: false,
+        delays: false,
+        drains: false,
+        evictions: false,
+        stores_through: false,
+    };
 
     /// Everything that a machine in real time may do.
-    pub const TIMED: Self =
-        Self { schedule: Schedule::ByTime, ties: true, delays: true, drains: true, evictions: true };
+    pub const TIMED: Self = Self {
+        schedule: Schedule::ByTime,
+        ties: true,
+        delays: true,
+        drains: true,
+        evictions: true,
+        stores_through: true,
+    };
 }
 
 /// The answers of a run, enough to repeat it.
@@ -169,7 +183,8 @@ impl Chooser {
             Question::Next => self.freedom.schedule == Schedule::Free,
             Question::Delay => self.freedom.delays,
             Question::Hardware(Choice::DrainEarly) => self.freedom.drains,
-            Question::Hardware(Choice::Evict | Choice::VictimPage | Choice::VictimLine) => self.freedom.evictions,
+            Question::Hardware(Choice::StoreThrough) => self.freedom.stores_through,
+            Question::Hardware(_) => self.freedom.evictions,
         }
     }
 }
@@ -179,6 +194,7 @@ fn by_chance(random: &mut Xoshiro256PlusPlus, question: Question, options: usize
     let one_in = match question {
         Question::Delay | Question::Hardware(Choice::DrainEarly) => 16,
         Question::Hardware(Choice::Evict) => 32,
+        Question::Hardware(Choice::StoreThrough) => 2,
         Question::Tie | Question::Next | Question::Hardware(Choice::VictimPage | Choice::VictimLine) => {
             return below(random, options);
         }

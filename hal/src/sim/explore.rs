@@ -15,6 +15,8 @@ pub struct Spontaneous {
     pub drains: bool,
     /// Dirty lines may be evicted.
     pub evictions: bool,
+    /// Stores to lines that are not cached may go to memory at once.
+    pub stores_through: bool,
 }
 
 /// How an exploration went.
@@ -39,8 +41,8 @@ pub fn explore_exhaustively<R>(
     program: impl Fn(&SimCore) -> R,
     mut visit: impl FnMut(Result<Outcome<R>, Failure>),
 ) -> Exploration {
-    let Spontaneous { drains, evictions } = spontaneous;
-    let freedom = Freedom { schedule: Schedule::Free, ties: false, delays: false, drains, evictions };
+    let Spontaneous { drains, evictions, stores_through } = spontaneous;
+    let freedom = Freedom { schedule: Schedule::Free, ties: false, delays: false, drains, evictions, stores_through };
     let mut exploration = Exploration { runs: 0, redundant: 0, complete: false };
     let mut choices = Vec::new();
     while exploration.runs + exploration.redundant < limit {

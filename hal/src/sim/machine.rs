@@ -28,9 +28,10 @@ pub struct Options {
     pub strategy: Strategy,
     /// How much of cached memory is fetched at a time: lines as on hardware, or pages as under QEMU.
     pub fetch_unit: FetchUnit,
-    /// Whether memory is coherent, to see what the emulation of the opposite costs and catches.
+    /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two cores are the
+    /// same memory, and it is up to the program that no two of them hold overlapping slices at a time.
     pub coherent: bool,
-    /// Pages of cached memory that a core can hold at a time, at most 256. A slice of a larger region does not work.
+    /// Pages of cached memory that a core can hold at a time, at most 1024. Slices of more panic.
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
@@ -45,7 +46,7 @@ impl Default for Options {
             strategy: Strategy::Timed,
             fetch_unit: FetchUnit::Line,
             coherent: false,
-            cache_frames: 256,
+            cache_frames: 1024,
             record: false,
             stack_bytes: 128 << 10,
         }
@@ -195,7 +196,7 @@ impl Machine {
         });
         let core = |core| {
             let platform = SimPlatform::new(CoreId::new(core), shared.clone());
-            Box::new(SimCore::new(platform, SimWindow::new(self.options.cache_frames.clamp(1, 256))))
+            Box::new(SimCore::new(platform, SimWindow::new(self.options.cache_frames.clamp(1, 1024))))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
         let mut programs: Vec<Program<R>> = cores

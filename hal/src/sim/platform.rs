@@ -13,7 +13,7 @@ use corosensei::Yielder;
 
 use crate::{
     CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Core, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
+    emulated::{Choice, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
@@ -27,7 +27,7 @@ use super::{
 };
 
 /// A simulated core: what a program gets.
-pub type SimCore = Core<SimPlatform>;
+pub type SimCore = EmulatedCore<SimPlatform>;
 
 const PS_PER_TICK: u64 = 1_000;
 

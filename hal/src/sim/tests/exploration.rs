@@ -99,7 +99,7 @@ fn store_buffering_of_mpb_lines_is_not() {
             core.load_line(line(1 - me, 1)).0[0]
         }
     };
-    let all = |drained, drains| outcomes(2, Spontaneous { drains, evictions: false }, both(drained)).0;
+    let all = |drained, drains| outcomes(2, Spontaneous { drains, ..Spontaneous::default() }, both(drained)).0;
     let consistent = BTreeSet::from([vec![0, 1], vec![1, 0], vec![1, 1]]);
     assert_eq!(all(true, false), consistent);
     assert_eq!(all(false, false), BTreeSet::from([vec![0, 0]]), "nothing ever leaves");
@@ -128,7 +128,7 @@ fn an_eviction_may_publish_a_store_at_any_time() {
         core.claim::<u32>(region(1), 8).unwrap().store(0, 7);
         core.load_word(region(2), 8)
     };
-    let all = |evictions| outcomes(2, Spontaneous { drains: false, evictions }, program).0;
+    let all = |evictions| outcomes(2, Spontaneous { evictions, ..Spontaneous::default() }, program).0;
     assert_eq!(all(false), BTreeSet::from([vec![0, 0]]));
     assert_eq!(all(true), BTreeSet::from([vec![0, 0], vec![0, 7]]));
 }
@@ -171,7 +171,7 @@ fn waits_and_registers_are_explored_and_deadlocks_found() {
     );
     assert!(exploration.complete && deadlocks > 0 && exploration.runs > deadlocks, "{exploration:?}, {deadlocks}");
 
-    let (all, _) = outcomes(3, Spontaneous { drains: true, evictions: false }, |core| {
+    let (all, _) = outcomes(3, Spontaneous { drains: true, evictions: false, ..Spontaneous::default() }, |core| {
         let me = core.core().index();
         core.store(line((me + 1) % 3, 1), 0, &[1]);
         core.drain();

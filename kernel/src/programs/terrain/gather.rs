@@ -33,7 +33,7 @@ pub(super) fn to_rank_0<'c, C: Core>(
     }
     drop(field);
     let to_root = if len > 0 { Group::of([0])? } else { Group::empty() };
-    let exposure = window.post(view, caches, &to_root).map_err(|(error, _)| error)?;
+    let exposure = window.post(view, caches, &to_root)?;
 
     let mut whole = None;
     if comm.rank() == 0 {

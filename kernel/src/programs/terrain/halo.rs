@@ -71,7 +71,7 @@ impl<'c, C: Core> Halo<'c, C> {
     pub(super) fn step(&mut self, field: &mut Field, caches: &mut Caches, hal: &C) -> Result<(), Failure> {
         Side::ALL.into_iter().for_each(|side| field.mirror(side));
         let Some(view) = self.view.take() else { return Err(Failure::new("an earlier step has failed")) };
-        let exposure = self.window.post(view, caches, &self.group).map_err(|(error, _)| error)?;
+        let exposure = self.window.post(view, caches, &self.group)?;
         let access = self.window.start(&self.group)?;
         for neighbour in &self.neighbours {
             self.edge.clear();

@@ -1,0 +1,129 @@
+//! Making a window together: the table in which ranks tell each other what they have, all to all (SCOSCo IV.B.1).
+//!
+//! It lies in uncached memory and lives only meanwhile. Each rank allocates its synchronisation data by itself, as in the paper; the
+//! parts are allocated by rank 0 for all, in order, so that the heaps do not depend on who comes first.
+
+use alloc::boxed::Box;
+
+use hal::{Core, Region, SharedAddress, kind};
+
+use crate::{Comm, Error, Placement};
+
+use super::database;
+
+/// Where a rank's part of a window is, as all ranks know it.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// Its memory, unless there was none left.
+    pub(super) memory: Option<SharedAddress>,
+    /// Its length, in elements.
+    pub(super) len: u32,
+    /// Its synchronisation data, unless there was no room.
+    pub(super) sync: Option<SharedAddress>,
+}
+
+/// What an exchange brought.
+pub(super) struct Parts {
+    pub(super) entries: Box<[Entry]>,
+    /// Why this rank's own part is not complete.
+    pub(super) own_failure: Option<Error>,
+}
+
+/// Words of a rank in the table.
+const WORDS: usize = 5;
+/// Word: length of the part, in elements.
+const LEN: usize = 0;
+/// Word: length of the part, in bytes.
+const LEN_BYTES: usize = 1;
+/// Word: where the synchronisation data is, or [`NOTHING`].
+const SYNC: usize = 2;
+/// Word: where the part's memory is, or [`NOTHING`].
+const MEMORY: usize = 3;
+/// Word: whether the rank has all it needs.
+const READY: usize = 4;
+
+/// In the place of an address.
+const NOTHING: u32 = u32::MAX;
+
+/// The table.
+pub(super) struct Table {
+    words: Region<kind::Uncached>,
+}
+
+impl Table {
+    /// Allocates the table on rank 0 and tells all ranks.
+    pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<Self, Error> {
+        let len_bytes = comm.size() * WORDS * 4;
+        let mut announcement = [NOTHING; 2];
+        // So that nobody frees or allocates for an earlier purpose while rank 0 looks for room.
+        comm.barrier();
+        if comm.rank() == 0
+            && let Ok(words) = comm.allocator().allocate(len_bytes, Placement::Near(comm.hal().core()))
+        {
+            announcement = Region::<kind::Uncached>::to_words(&words);
+        }
+        comm.broadcast(bytemuck::bytes_of_mut(&mut announcement), 0)?;
+        if announcement[0] == NOTHING {
+            return Err(Error::OutOfSharedMemory { len_bytes });
+        }
+        Ok(Self { words: Region::from_words(announcement) })
+    }
+
+    /// Allocates what the ranks need, and tells all ranks of it.
+    pub(super) fn exchange<C: Core>(&self, comm: &Comm<'_, C>, len: usize, element_bytes: usize) -> Parts {
+        let len_bytes = len.saturating_mul(element_bytes);
+        let sync = database::allocate(comm);
+        let own = [len as u32, u32::try_from(len_bytes).unwrap_or(NOTHING), word_of(sync.ok())];
+        for (word, value) in own.into_iter().enumerate() {
+            self.store(comm, comm.rank(), word, value);
+        }
+        comm.barrier();
+        if comm.rank() == 0 {
+            for rank in 0..comm.size() {
+                let len_bytes = self.load(comm, rank, LEN_BYTES) as usize;
+                let memory = comm.allocator().allocate::<kind::Cached>(len_bytes, Placement::Near(comm.core_of(rank)));
+                self.store(comm, rank, MEMORY, word_of(memory.ok().map(|region| region.start())));
+            }
+        }
+        comm.barrier();
+        let entry = |rank| Entry {
+            memory: address_of(self.load(comm, rank, MEMORY)),
+            len: self.load(comm, rank, LEN),
+            sync: address_of(self.load(comm, rank, SYNC)),
+        };
+        let entries: Box<[Entry]> = (0..comm.size()).map(entry).collect();
+        let no_memory = entries[comm.rank()].memory.is_none().then(|| comm.allocator().refusal(len_bytes));
+        Parts { entries, own_failure: sync.err().or(no_memory) }
+    }
+
+    /// Returns when all ranks have said whether they are ready: the first that is not, if any.
+    pub(super) fn agree<C: Core>(&self, comm: &Comm<'_, C>, ready: bool) -> Result<(), usize> {
+        self.store(comm, comm.rank(), READY, u32::from(ready));
+        comm.barrier();
+        (0..comm.size()).try_for_each(|rank| if self.load(comm, rank, READY) == 1 { Ok(()) } else { Err(rank) })
+    }
+
+    /// Frees the table when nobody reads it any more.
+    pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
+        comm.barrier();
+        let freed = if comm.rank() == 0 { comm.allocator().free(self.words) } else { Ok(()) };
+        comm.barrier();
+        freed
+    }
+
+    fn load<C: Core>(&self, comm: &Comm<'_, C>, rank: usize, word: usize) -> u32 {
+        comm.hal().load_word(self.words, rank * WORDS + word)
+    }
+
+    fn store<C: Core>(&self, comm: &Comm<'_, C>, rank: usize, word: usize, value: u32) {
+        comm.hal().store_word(self.words, rank * WORDS + word, value);
+    }
+}
+
+fn word_of(address: Option<SharedAddress>) -> u32 {
+    address.map_or(NOTHING, |address| address.flat() as u32)
+}
+
+fn address_of(word: u32) -> Option<SharedAddress> {
+    (word != NOTHING).then(|| SharedAddress::from_flat(word as usize))
+}

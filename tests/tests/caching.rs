@@ -1,0 +1,154 @@
+//! The private caching region under pressure: evictions, slices, and what becomes of a machine that fails.
+
+use std::{cell::Cell, collections::BTreeSet};
+
+use collectives::Comm;
+use hal::{
+    Cached, Combined, Counted, LINE_BYTES, MpbCoherence, Region, SharedAddress, Topology, Uncached, kind,
+    sim::{Failure, Machine, Options, SimCore, Spontaneous, explore_exhaustively},
+};
+
+const PAGE: usize = 4096;
+
+/// Line 0 of page `page` of shared memory.
+fn line_of_page(page: usize) -> Region<kind::Cached> {
+    Region::new(SharedAddress::new(0, page * PAGE), LINE_BYTES)
+}
+
+/// One core with so many frames.
+fn alone<R>(cache_frames: usize, program: impl Fn(&SimCore) -> R) -> Result<R, Failure> {
+    let machine = Machine::scc(1).with_options(Options { cache_frames, ..Options::default() });
+    machine.run(program).map(|outcome| outcome.results().remove(0))
+}
+
+#[test]
+fn an_eviction_writes_one_line() {
+    let evicted = alone(4, |core| {
+        let region = Region::<kind::Cached>::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+        let mut view = core.claim::<u32>(region, 16).unwrap();
+        view.store(0, 1);
+        view.store(8, 1);
+        core.provoke_eviction();
+        let first = core.counters().lines_evicted;
+        let in_memory = [0, 8].map(|word| core.load_word(region.mapped(), word));
+        (first, in_memory.iter().sum::<u32>())
+    });
+    assert_eq!(evicted.unwrap(), (1, 1));
+}
+
+#[test]
+fn what_a_slice_looks_at_is_not_evicted() {
+    let seen = alone(2, |core| {
+        let mut caches = core.take_caches().unwrap();
+        let [mut a, b, c] = [0, 1, 2].map(|page| core.claim::<u32>(line_of_page(page), 8).unwrap());
+        let slice = a.as_mut_slice(&caches);
+        let _ = (b.load(0), c.load(0), b.load(0));
+        slice[0] = 5;
+        core.write_back_invalidate(&mut caches, line_of_page(0));
+        (core.load_word(line_of_page(0).mapped(), 0), a.load(0))
+    });
+    assert_eq!(seen.unwrap(), (5, 5));
+}
+
+#[test]
+fn slices_of_more_than_fits_are_refused_by_a_panic() {
+    let failure = alone(2, |core| {
+        let caches = core.take_caches().unwrap();
+        let [a, b, c] = [0, 1, 2].map(|page| core.claim::<u32>(line_of_page(page), 8).unwrap());
+        (a.as_slice(&caches)[0], b.as_slice(&caches)[0], c.as_slice(&caches)[0])
+    });
+    assert!(failure.unwrap_err().to_string().contains("slices look at all 2 pages"));
+}
+
+/// Each value that a held slice had between two operations may have been evicted.
+#[test]
+fn what_is_stored_through_a_slice_may_be_evicted_any_time() {
+    let mut seen = BTreeSet::new();
+    let spontaneous = Spontaneous { evictions: true, ..Spontaneous::default() };
+    let exploration = explore_exhaustively(
+        &Machine::scc(2),
+        spontaneous,
+        1_000_000,
+        |core| {
+            let (line, elsewhere) = (line_of_page(0), line_of_page(9).mapped::<kind::Uncached>());
+            if core.core().index() == 1 {
+                return [core.load_word(line.mapped(), 0), core.load_word(line.mapped(), 0)];
+            }
+            let caches = core.take_caches().unwrap();
+            let mut view = core.claim::<u32>(line, 8).unwrap();
+            let slice = view.as_mut_slice(&caches);
+            for value in 1..=3 {
+                slice[0] = value;
+                core.load_word(elsewhere, 0);
+                core.load_word(elsewhere, 0);
+            }
+            [0; 2]
+        },
+        |outcome| {
+            seen.insert(outcome.unwrap().results().remove(1));
+        },
+    );
+    assert!(exploration.complete);
+    for expected in [[0, 0], [0, 1], [1, 2], [1, 3], [3, 3]] {
+        assert!(seen.contains(&expected), "{expected:?} is not in {seen:?}");
+    }
+    assert!(seen.iter().all(|[first, second]| first <= second), "{seen:?}");
+}
+
+#[test]
+#[should_panic = "are not those of core 1"]
+fn caches_stay_with_their_core() {
+    let stray = Cell::new(None);
+    let outcome = Machine::scc(2).run(|core| {
+        let own = core.take_caches();
+        if core.core().index() == 0 {
+            stray.set(own);
+        } else if let Some(mut caches) = stray.take() {
+            core.write_back_invalidate(&mut caches, line_of_page(0));
+        }
+    });
+    panic!("{}", outcome.unwrap_err());
+}
+
+/// A destructor that communicates must not take the report of the failure away.
+#[test]
+fn destructors_may_communicate_on_a_dying_machine() {
+    struct Meets<'c>(Comm<'c, SimCore>);
+    impl Drop for Meets<'_> {
+        fn drop(&mut self) {
+            self.0.barrier();
+        }
+    }
+    let failure = Machine::scc(3).run(|core| {
+        let meets = Meets(Comm::world(core).unwrap());
+        assert!(core.core().index() != 1, "the reason");
+        meets.0.barrier();
+    });
+    assert!(failure.map(drop).unwrap_err().to_string().contains("the reason"));
+}
+
+#[test]
+fn the_world_is_joined_once() {
+    let second = alone(4, |core| {
+        let _first = Comm::world(core).unwrap();
+        Comm::world(core).err()
+    });
+    assert_eq!(second.unwrap(), Some(collectives::Error::SecondWorld));
+}
+
+/// A run of stores to a line is one line written, however often the buffer drains by itself meanwhile.
+#[test]
+fn spontaneous_drains_do_not_count() {
+    for seed in 1..40 {
+        let outcome = Machine::scc(1).with_seed(seed).run(|core| {
+            let region = Region::<kind::Combined>::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+            for byte in 0..2 * LINE_BYTES {
+                core.write(region, byte, &[1]);
+            }
+            core.write(region, 0, &[2]);
+            core.drain();
+            core.counters().combined_lines_written
+        });
+        assert_eq!(outcome.unwrap().results(), [3], "seed {seed}");
+    }
+}
