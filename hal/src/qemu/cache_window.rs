@@ -13,13 +13,13 @@ use super::paging::Entry;
 use super::{boot, demand};
 
 /// Pages of the window.
-pub const PAGES: usize = CACHE_WINDOW_BYTES / PAGE_BYTES;
+pub(super) const PAGES: usize = CACHE_WINDOW_BYTES / PAGE_BYTES;
 
 /// Contents of a page.
-pub type Page = [u8; PAGE_BYTES];
+pub(super) type Page = [u8; PAGE_BYTES];
 
 /// Number of frames, and of twins, that each core has (`cache_frames=` on the command line).
-pub fn capacity() -> usize {
+pub(super) fn capacity() -> usize {
     boot::information().cache_frames
 }
 
@@ -28,13 +28,13 @@ pub fn capacity() -> usize {
 /// # Panics
 ///
 /// The index lies beyond the window.
-pub fn address(page_index: usize) -> *mut Page {
+pub(super) fn address(page_index: usize) -> *mut Page {
     assert!(page_index < PAGES);
     core::ptr::with_exposed_provenance_mut(CACHE_WINDOW_BASE + page_index * PAGE_BYTES)
 }
 
 /// The page of the window that an address lies in.
-pub fn page_of(address: usize) -> Option<usize> {
+pub(super) fn page_of(address: usize) -> Option<usize> {
     let offset = address.checked_sub(CACHE_WINDOW_BASE)?;
     (offset < CACHE_WINDOW_BYTES).then_some(offset / PAGE_BYTES)
 }
@@ -44,7 +44,7 @@ pub fn page_of(address: usize) -> Option<usize> {
 /// # Panics
 ///
 /// The index lies beyond the [`capacity`].
-pub fn frame(frame_index: usize) -> *mut Page {
+pub(super) fn frame(frame_index: usize) -> *mut Page {
     assert!(frame_index < capacity());
     core::ptr::with_exposed_provenance_mut(CACHE_FRAMES_BASE + frame_index * PAGE_BYTES)
 }
@@ -54,7 +54,7 @@ pub fn frame(frame_index: usize) -> *mut Page {
 /// # Panics
 ///
 /// The index lies beyond the [`capacity`].
-pub fn twin(frame_index: usize) -> *mut Page {
+pub(super) fn twin(frame_index: usize) -> *mut Page {
     assert!(frame_index < capacity());
     core::ptr::with_exposed_provenance_mut(CACHE_TWINS_BASE + frame_index * PAGE_BYTES)
 }
@@ -81,7 +81,7 @@ fn write_entry(page_index: usize, value: Entry) {
 /// # Panics
 ///
 /// The index lies beyond the window or the [`capacity`].
-pub unsafe fn map(page_index: usize, frame_index: usize) {
+pub(super) unsafe fn map(page_index: usize, frame_index: usize) {
     let frame = frame(frame_index);
     // SAFETY: the frame is mapped or at least promised. If this is the first touch, the page is cleared now and not later,
     // when it has contents.
@@ -99,7 +99,7 @@ pub unsafe fn map(page_index: usize, frame_index: usize) {
 /// # Panics
 ///
 /// The index lies beyond the window.
-pub unsafe fn unmap(page_index: usize) {
+pub(super) unsafe fn unmap(page_index: usize) {
     write_entry(page_index, Entry::empty());
 }
 
@@ -108,7 +108,7 @@ pub unsafe fn unmap(page_index: usize) {
 /// # Panics
 ///
 /// The index lies beyond the window.
-pub fn is_dirty(page_index: usize) -> bool {
+pub(super) fn is_dirty(page_index: usize) -> bool {
     read_entry(address(page_index).addr()).contains(Entry::PRESENT | Entry::DIRTY)
 }
 
@@ -117,7 +117,7 @@ pub fn is_dirty(page_index: usize) -> bool {
 /// # Panics
 ///
 /// The index lies beyond the window.
-pub fn clear_dirty(page_index: usize) {
+pub(super) fn clear_dirty(page_index: usize) {
     let value = read_entry(address(page_index).addr());
     write_entry(page_index, value - Entry::DIRTY);
 }

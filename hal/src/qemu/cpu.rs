@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 bitflags! {
     /// Bits of control register 0.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Cr0: u32 {
+    pub(super) struct Cr0: u32 {
         /// Protected mode.
         const PROTECTION = 1 << 0;
         /// `wait` obeys the task-switched bit.
@@ -34,13 +34,13 @@ bitflags! {
 /// The x87 control word of every core: all exceptions masked, round to nearest, 53-bit precision.
 ///
 /// With 53 bits `f64` arithmetic gives the host's results bit for bit; with the default of 64 it does not.
-pub const X87_CONTROL_WORD: u16 = 0x27F;
+pub(super) const X87_CONTROL_WORD: u16 = 0x27F;
 
 /// Reads the time-stamp counter.
 ///
 /// Under `-icount` it counts the instructions of all vCPUs together.
 #[inline]
-pub fn rdtsc() -> u64 {
+pub(super) fn rdtsc() -> u64 {
     let (low, high): (u32, u32);
     // SAFETY: rdtsc is allowed at privilege level 0 and exists on every Pentium.
     unsafe { asm!("rdtsc", out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) }
@@ -51,13 +51,13 @@ pub fn rdtsc() -> u64 {
 ///
 /// Under `-icount` a core gives way at this instruction only, so every wait loop needs it. A P54C takes it for a `nop`.
 #[inline(always)]
-pub fn pause() {
+pub(super) fn pause() {
     // SAFETY: pause has no effect but time. It is not declared `nomem`, so words polled around it are read again.
     unsafe { asm!("pause", options(nostack, preserves_flags)) }
 }
 
 /// Stops this core for ever.
-pub fn park() -> ! {
+pub(super) fn park() -> ! {
     loop {
         // SAFETY: with interrupts off nothing but an NMI wakes the core, and then the loop stops it again.
         unsafe { asm!("cli", "hlt", options(nomem, nostack)) }
@@ -66,7 +66,7 @@ pub fn park() -> ! {
 
 /// Forgets the translation of one page.
 #[inline]
-pub fn invalidate_page(address: usize) {
+pub(super) fn invalidate_page(address: usize) {
     // SAFETY: dropping a translation only makes the processor walk the page table again. Not `nomem`: accesses through
     // the old translation must not move past this point.
     unsafe { asm!("invlpg [{}]", in(reg) address, options(nostack, preserves_flags)) }
@@ -74,7 +74,7 @@ pub fn invalidate_page(address: usize) {
 
 /// Reads control register 2: the address of the last page fault.
 #[inline]
-pub fn fault_address() -> usize {
+pub(super) fn fault_address() -> usize {
     let value: usize;
     // SAFETY: reading control registers is allowed at privilege level 0.
     unsafe { asm!("mov {}, cr2", out(reg) value, options(nomem, nostack, preserves_flags)) }
@@ -83,7 +83,7 @@ pub fn fault_address() -> usize {
 
 /// Reads control register 3: the physical address of this core's page directory.
 #[inline]
-pub fn page_directory() -> u32 {
+pub(super) fn page_directory() -> u32 {
     let value: u32;
     // SAFETY: reading control registers is allowed at privilege level 0.
     unsafe { asm!("mov {}, cr3", out(reg) value, options(nomem, nostack, preserves_flags)) }
@@ -93,7 +93,7 @@ pub fn page_directory() -> u32 {
 /// Interrupts are off as long as this value lives; dropping it restores what was before.
 #[must_use = "interrupts come back when the guard is dropped"]
 #[derive(Debug)]
-pub struct InterruptsOff {
+pub(super) struct InterruptsOff {
     were_on: bool,
     /// The flag belongs to the core that made the guard.
     not_send: PhantomData<*mut ()>,
@@ -102,7 +102,7 @@ pub struct InterruptsOff {
 impl InterruptsOff {
     /// Switches interrupts off on this core.
     #[inline]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let flags: u32;
         // SAFETY: reads the flags and clears IF. The block uses the stack, so `nostack` is not promised; memory accesses
         // must not move out of the guarded part, so `nomem` is not promised either.

@@ -3,7 +3,7 @@
 //! A double fault gets a task of its own: it is mostly a stack overflow, so the interrupted stack cannot be used.
 
 use super::private::Private;
-use super::{cpu, interrupt, lapic, port, trap};
+use super::{cpu, lapic, port, trap};
 use core::arch::asm;
 
 const CODE: u16 = 0x08;
@@ -122,7 +122,6 @@ pub(super) fn load() {
         *gate = interrupt_gate(trap::stub(vector));
     }
     interrupts[8] = task_gate(DOUBLE_FAULT_TASK);
-    interrupts[usize::from(interrupt::VECTOR)] = interrupt_gate(trap::core_interrupt_stub());
     interrupts[usize::from(lapic::SPURIOUS_VECTOR)] = interrupt_gate(trap::ignore_stub());
     for legacy in LEGACY_SPURIOUS {
         interrupts[legacy] = interrupt_gate(trap::ignore_stub());

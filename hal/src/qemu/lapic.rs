@@ -11,7 +11,6 @@ use volatile::VolatilePtr;
 pub(super) const BASE: usize = 0xFEE0_0000;
 /// Offset of the identification register, which the start code of the other cores reads.
 pub(super) const ID: usize = 0x20;
-const END_OF_INTERRUPT: usize = 0xB0;
 const SPURIOUS: usize = 0xF0;
 const COMMAND_LOW: usize = 0x300;
 const COMMAND_HIGH: usize = 0x310;
@@ -52,11 +51,6 @@ pub(super) fn enable() {
     register(SPURIOUS).write(Spurious::ENABLE.bits() | u32::from(SPURIOUS_VECTOR));
 }
 
-/// Tells the local APIC that the handler of the current interrupt is done.
-pub(super) fn end_of_interrupt() {
-    register(END_OF_INTERRUPT).write(0);
-}
-
 fn command(target: usize, command: Command, vector: u8) {
     let _interrupts = cpu::InterruptsOff::new();
     register(COMMAND_HIGH).write((target as u32) << 24);
@@ -75,9 +69,4 @@ pub(super) fn send_init(target: usize) {
 /// Makes a core that waits after its reset begin at the start of a 4 KiB page below 1 MiB.
 pub(super) fn send_start_up(target: usize, page_address: usize) {
     command(target, Command::START_UP | Command::ASSERT, (page_address / memory::PAGE_BYTES) as u8);
-}
-
-/// Interrupts another core with a vector.
-pub(super) fn send_interrupt(target: usize, vector: u8) {
-    command(target, Command::ASSERT, vector);
 }

@@ -11,7 +11,7 @@ use spin::relax::RelaxStrategy;
 
 /// Waits with `pause`, at which a single-threaded QEMU goes on to the next vCPU.
 #[derive(Debug)]
-pub struct Pause;
+pub(super) struct Pause;
 
 impl RelaxStrategy for Pause {
     #[inline(always)]
@@ -22,33 +22,25 @@ impl RelaxStrategy for Pause {
 
 /// A spin lock between cores that also keeps interrupts off while it is held.
 #[derive(Debug)]
-pub struct EmulatorLock<T>(SpinMutex<T, Pause>);
+pub(super) struct EmulatorLock<T>(SpinMutex<T, Pause>);
 
 impl<T> EmulatorLock<T> {
     /// Makes an unlocked lock.
-    pub const fn new(value: T) -> Self {
+    pub(super) const fn new(value: T) -> Self {
         Self(SpinMutex::new(value))
     }
 
     /// Waits for the lock and takes it.
     #[inline]
-    pub fn lock(&self) -> EmulatorGuard<'_, T> {
+    pub(super) fn lock(&self) -> EmulatorGuard<'_, T> {
         let interrupts = InterruptsOff::new();
         EmulatorGuard { value: self.0.lock(), _interrupts: interrupts }
-    }
-
-    /// Takes the lock if it is free.
-    #[inline]
-    pub fn try_lock(&self) -> Option<EmulatorGuard<'_, T>> {
-        let interrupts = InterruptsOff::new();
-        let value = self.0.try_lock()?;
-        Some(EmulatorGuard { value, _interrupts: interrupts })
     }
 }
 
 /// Proof that this core holds an [`EmulatorLock`] and that its interrupts are off.
 #[derive(Debug)]
-pub struct EmulatorGuard<'a, T> {
+pub(super) struct EmulatorGuard<'a, T> {
     // Fields are dropped in order: the lock is free before interrupts come back.
     value: SpinMutexGuard<'a, T, Pause>,
     _interrupts: InterruptsOff,

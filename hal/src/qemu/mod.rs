@@ -1,13 +1,15 @@
-//! The backend for `qemu-system-i386` and PCs: the low-level half.
+//! The backend for `qemu-system-i386` and PCs.
 //!
-//! A PC's cores are coherent; this backend makes a machine out of them whose cores have private memory and start
-//! together:
+//! A PC's cores are coherent and share everything; this backend makes a machine out of them whose cores have private memory, start
+//! together, and see each other's stores as the cores of a non-coherent chip do:
 //!
 //! - [`boot`]: from the multiboot loader to `atoll_core_main` on every core;
+//! - [`start_core`]: the emulated core, which implements the traits of the HAL; [`finish`]: the end of its program;
 //! - [`memory`]: what is where, the heap, the memory that stands for the chip's shared DRAM and MPB;
-//! - [`cache_window`]: the page-table side of the private caching region;
-//! - [`trap`]: fault reports and the fault handler; [`interrupt`]: interrupts between cores;
-//! - [`console`], [`mod@exit`], [`lock`], [`cpu`], [`private`].
+//! - [`console`] and [`mod@exit`].
+//!
+//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`), descriptors
+//! and traps, the local APIC, locks, and how a stuck machine is recognised (`stuck`).
 //!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
 //! `#[unsafe(link_section = ".emulator")]`, or `".bss.emulator"` if it is large and zero at start.
@@ -15,9 +17,9 @@
 //! Everything must run on a P54C: no instruction newer than the Pentium, in the assembly too.
 
 pub mod boot;
-pub mod cache_window;
+mod cache_window;
 pub mod console;
-pub mod cpu;
+mod cpu;
 mod demand;
 mod descriptor;
 mod entry;
@@ -25,19 +27,18 @@ pub mod exit;
 mod finish;
 mod frames;
 mod fw_cfg;
-pub mod interrupt;
 mod lapic;
 mod layout;
-pub mod lock;
+mod lock;
 pub mod memory;
 mod multiboot;
-pub mod paging;
+mod paging;
 mod platform;
-pub mod port;
-pub mod private;
+mod port;
+mod private;
 mod smp;
 mod stuck;
-pub mod trap;
+mod trap;
 
 pub use self::{
     finish::finish,

@@ -14,7 +14,7 @@ use core::ops::Range;
 bitflags! {
     /// Bits of a page table entry or page directory entry (4 KiB pages, no extensions).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Entry: u32 {
+    pub(super) struct Entry: u32 {
         /// The entry is valid.
         const PRESENT = 1 << 0;
         /// Writing is allowed.

@@ -46,7 +46,7 @@ pub fn start_core() -> &'static QemuCore {
         assert!(slot.is_none(), "a core is started once");
         &*slot.insert(EmulatedCore::new(QemuPlatform::new(), MmuWindow))
     };
-    trap::set_fault_handler(|address, _write| {
+    trap::set_fault_handler(|address| {
         let Some(page) = cache_window::page_of(address) else { return false };
         // SAFETY: as above, 2 and 3.
         let Some(core) = (unsafe { (*CORE.get()).as_ref() }) else { return false };

@@ -7,11 +7,11 @@
 //! Handlers must not use the x87: its state belongs to the interrupted code and is not saved.
 
 use super::private::Private;
-use super::{console, cpu, demand, descriptor, exit, interrupt, memory, this_core};
+use super::{console, cpu, demand, descriptor, exit, memory, this_core};
 use core::arch::global_asm;
 
-/// A page fault's second chance: gets the address and whether it was a store, says whether the access may be repeated.
-pub type FaultHandler = fn(address: usize, write: bool) -> bool;
+/// A page fault's second chance: gets the address, says whether the access may be repeated.
+pub(super) type FaultHandler = fn(address: usize) -> bool;
 
 /// Number of vectors that the processor uses for exceptions.
 pub(super) const EXCEPTIONS: usize = 32;
@@ -20,9 +20,8 @@ const STUB_BYTES: usize = 16;
 
 const NMI: u32 = 2;
 const PAGE_FAULT: u32 = 14;
-/// Pseudo vectors of entries that are no exceptions.
+/// Pseudo vector of entries that are no exceptions.
 const UNEXPECTED: u32 = 256;
-const CORE_INTERRUPT: u32 = 257;
 
 /// Before the lines of a report that show registers; written as a value, since a line's own leading spaces are dropped from
 /// a string that goes on in the next line.
@@ -90,15 +89,6 @@ trap_unexpected:
     .size trap_unexpected, . - trap_unexpected
 
     .balign 16
-    .globl trap_core_interrupt
-    .type trap_core_interrupt, @function
-trap_core_interrupt:
-    pushl $0
-    pushl ${core_interrupt}
-    jmp trap_common
-    .size trap_core_interrupt, . - trap_core_interrupt
-
-    .balign 16
     .type trap_common, @function
 trap_common:
     pushal
@@ -134,7 +124,6 @@ trap_double_fault:
     .text
     "#,
     unexpected = const UNEXPECTED,
-    core_interrupt = const CORE_INTERRUPT,
     handle = sym handle,
     double_fault = sym double_fault,
     options(att_syntax)
@@ -143,7 +132,6 @@ trap_double_fault:
 unsafe extern "C" {
     static trap_stubs: u8;
     static trap_unexpected: u8;
-    static trap_core_interrupt: u8;
     static trap_ignore: u8;
     static trap_double_fault: u8;
 }
@@ -154,10 +142,6 @@ pub(super) fn stub(vector: usize) -> usize {
 
 pub(super) fn unexpected_stub() -> usize {
     (&raw const trap_unexpected).addr()
-}
-
-pub(super) fn core_interrupt_stub() -> usize {
-    (&raw const trap_core_interrupt).addr()
 }
 
 pub(super) fn ignore_stub() -> usize {
@@ -192,14 +176,14 @@ static IN_FAULT_HANDLER: Private<bool> = Private::new(false);
 
 /// Sets this core's fault handler. It runs on the interrupted stack with interrupts off, must not use the x87, and a page
 /// fault within it is reported.
-pub fn set_fault_handler(handler: FaultHandler) {
+pub(super) fn set_fault_handler(handler: FaultHandler) {
     let _interrupts = cpu::InterruptsOff::new();
     // SAFETY: only this core reaches the value.
     unsafe { FAULT_HANDLER.get().write(Some(handler)) }
 }
 
 /// Lets the fault handler repair a page fault.
-fn repaired(address: usize, write: bool) -> bool {
+fn repaired(address: usize) -> bool {
     // SAFETY: only this core reaches the two values, and a nested fault only reads the flag.
     unsafe {
         if IN_FAULT_HANDLER.get().read_volatile() {
@@ -207,7 +191,7 @@ fn repaired(address: usize, write: bool) -> bool {
         }
         let Some(handler) = FAULT_HANDLER.get().read_volatile() else { return false };
         IN_FAULT_HANDLER.get().write_volatile(true);
-        let done = handler(address, write);
+        let done = handler(address);
         IN_FAULT_HANDLER.get().write_volatile(false);
         done
     }
@@ -215,9 +199,8 @@ fn repaired(address: usize, write: bool) -> bool {
 
 extern "C" fn handle(frame: &Frame) {
     match frame.vector {
-        CORE_INTERRUPT => return interrupt::handle(),
         PAGE_FAULT if demand::keep_promise(cpu::fault_address()) => return,
-        PAGE_FAULT if repaired(cpu::fault_address(), frame.error & 2 != 0) => return,
+        PAGE_FAULT if repaired(cpu::fault_address()) => return,
         _ => {}
     }
     if exit::is_ending() {
