@@ -74,7 +74,7 @@ pub fn blocks_with_a_spare_line<C: Core>(context: &mut Context<'_, '_, C>) -> Ou
     Ok(())
 }
 
-/// The heaps consist of one free block each, as at the beginning. On rank 0.
+/// The heaps consist of one free block each, as at the beginning. On one rank.
 pub fn check_heaps_are_whole<C: Core>(context: &Context<'_, '_, C>) -> Outcome {
     let allocator = context.comm.allocator();
     for controller in 0..context.hal().layout().controllers() {
