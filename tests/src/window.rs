@@ -433,7 +433,8 @@ pub fn full_database_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Ou
         // One rank fills its database with thousands of windows; for many that would only take long.
         return Ok(());
     }
-    for _ in 0..2 {
+    let mut most = 0;
+    for round in 0..2 {
         let mut windows = Vec::new();
         let error = loop {
             match Window::<_, u32>::create(context.comm, context.caches, 0) {
@@ -442,6 +443,8 @@ pub fn full_database_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Ou
             }
         };
         check_eq!(error, Error::DatabaseFull { controller: 0 }, "the window after {}", windows.len());
+        check!(round == 0 || windows.len() == most, "{} windows fit, after {most} before", windows.len());
+        most = windows.len();
         for window in windows {
             let view = window.view(context.caches)?;
             window.free(view, context.caches)?;

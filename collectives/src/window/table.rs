@@ -103,9 +103,8 @@ impl Table {
         (0..comm.size()).try_for_each(|rank| if self.load(comm, rank, READY) == 1 { Ok(()) } else { Err(rank) })
     }
 
-    /// Frees the table when nobody reads it any more.
+    /// Frees the table. Those that still read it find it as it was: nobody can allocate before all have come here.
     pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
-        comm.barrier();
         let freed = if comm.rank() == 0 { comm.allocator().free(self.words) } else { Ok(()) };
         comm.barrier();
         freed
