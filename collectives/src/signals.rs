@@ -8,7 +8,8 @@
 //! by the peer; should it ever be more than 128, that is noticed.
 //!
 //! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes the data
-//! out of the write-combine buffer first: *data, then flag, then drain* (SCC facts 1.9).
+//! out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's
+//! Linux drivers do it).
 
 use alloc::{boxed::Box, vec};
 use core::cell::Cell;

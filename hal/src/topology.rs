@@ -67,10 +67,11 @@ enum Controllers {
     At(usize, [Tile; MAX_CONTROLLERS]),
 }
 
-/// Memory controllers that a machine can have at most. The SCC has four (facts 1.1).
+/// Memory controllers that a machine can have at most. The SCC has four.
 pub const MAX_CONTROLLERS: usize = 8;
 
-/// Shared DRAM behind each memory controller, in bytes: the legacy shared memory (SCC facts 1.2, slots 0x80–0x83).
+/// Shared DRAM behind each memory controller, in bytes: the legacy shared memory (LUT slots 0x80–0x83 of
+/// sccKit's default map).
 pub const SHARED_BYTES_PER_CONTROLLER: usize = 16 << 20;
 
 impl Layout {
@@ -175,7 +176,7 @@ impl Layout {
         }
     }
 
-    /// The tile whose router memory controller `controller` hangs off (SCC facts 1.1).
+    /// The tile whose router memory controller `controller` hangs off (`sccDefines.h` of sccKit).
     ///
     /// # Panics
     /// If there is no such controller.
@@ -190,7 +191,7 @@ impl Layout {
         }
     }
 
-    /// The memory controller of `core`: on a mesh with the SCC's four, that of the quadrant that it is in (facts 1.1; this rule
+    /// The memory controller of `core`: on a mesh with the SCC's four, that of the quadrant that it is in (sccKit's rule, which
     /// also decides ties), otherwise the first of those with the fewest routers between.
     pub const fn nearest_controller(&self, core: CoreId) -> usize {
         let tile = self.tile(core);
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn quadrants_own_controllers() {
         let scc = Layout::scc();
-        // facts 2.3, the standard .mt table: pids 0–5 and 12–17 on (0,0), 6–11 and 18–23 on (5,0), and so on.
+        // The standard core list of sccMerge: pids 0–5 and 12–17 on (0,0), 6–11 and 18–23 on (5,0), and so on.
         for pid in 0..48 {
             let expected = match pid {
                 0..=5 | 12..=17 => 0,

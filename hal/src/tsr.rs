@@ -2,7 +2,7 @@
 
 use crate::{CoreId, Topology};
 
-/// The test-and-set registers of all cores (SCC facts 1.5): reading acquires, any write frees.
+/// The test-and-set registers of all cores (RCCE's locks): reading acquires, any write frees.
 pub trait TestAndSet: Topology {
     /// Reads the register of `core` once: true if it was free and is this core's now.
     fn try_acquire_register(&self, core: CoreId) -> bool;

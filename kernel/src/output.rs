@@ -1,6 +1,9 @@
 //! Result files on their way to the host: lines of base64 between two lines that name the file.
 
-use core::{fmt, str};
+use core::{
+    fmt::{self, Write},
+    str,
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -42,6 +45,35 @@ impl fmt::Display for Frame<'_> {
     }
 }
 
+/// Text of a program, of which no line begins with `@`: those lines are for the host's tools.
+pub(crate) struct Plain<'t>(pub(crate) fmt::Arguments<'t>);
+
+impl fmt::Display for Plain<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Lines { out, at_start: true };
+        lines.write_fmt(self.0)
+    }
+}
+
+/// Writes text on, and looks where lines start.
+struct Lines<'l, 'o> {
+    out: &'l mut fmt::Formatter<'o>,
+    at_start: bool,
+}
+
+impl Write for Lines<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for letter in text.chars() {
+            if self.at_start && letter == '@' {
+                self.out.write_char(' ')?;
+            }
+            self.out.write_char(letter)?;
+            self.at_start = letter == '\n';
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +100,11 @@ mod tests {
         for name in ["", ".x", "a/b", "a b", "ä", &String::from("a\n")] {
             assert!(Frame::new(name, &[]).is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn text_does_not_speak_to_the_tools() {
+        let line = "@done ok";
+        assert_eq!(Plain(format_args!("{line}\nx@\n{}", '@')).to_string(), " @done ok\nx@\n @");
     }
 }

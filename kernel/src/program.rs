@@ -5,7 +5,11 @@ use core::fmt;
 use collectives::Comm;
 use hal::{Caches, Core};
 
-use crate::{Arguments, Failure, args::KnownOption, output::Frame};
+use crate::{
+    Arguments, Failure,
+    args::KnownOption,
+    output::{Frame, Plain},
+};
 
 /// A program that runs on every rank of a machine.
 pub trait Program {
@@ -64,14 +68,18 @@ impl<'r, C: Core> Rank<'r, C> {
     /// If there are fewer.
     pub fn input(&self, index: usize) -> Result<Input<'r>, Failure> {
         self.inputs.get(index).copied().ok_or_else(|| {
-            Failure::new(format_args!("input file {} is missing ({} given)", index + 1, self.inputs.len()))
+            Failure::new(format_args!(
+                "input file {} is missing ({} given); name it with --input",
+                index + 1,
+                self.inputs.len()
+            ))
         })
     }
 
-    /// Prints a line; lines of different ranks never mix. It must not begin with `@`, which is how lines for the host's
-    /// tools begin. [`println!`](crate::println) is shorter.
+    /// Prints a line; lines of different ranks never mix. A line that begins with `@`, as those for the host's tools do, gets a
+    /// space before it. [`println!`](crate::println) is shorter.
     pub fn print(&self, line: fmt::Arguments<'_>) {
-        self.console.write(format_args!("{line}\n"));
+        self.console.write(format_args!("{}\n", Plain(line)));
     }
 
     /// Sends a result file to the host. Its name has letters, digits, `.`, `_` and `-`.

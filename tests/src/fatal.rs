@@ -11,6 +11,7 @@ pub const FATAL: &[(&str, &str)] = &[
     ("never_completes", "origins to complete on window 0"),
     ("register_is_never_freed", "the own match vector"),
     ("undrained_flag", "has not drained its write-combine buffer"),
+    ("ends_without_draining", "core 0 has not drained its write-combine buffer"),
     ("cached_match_vector", "a post that an eviction has wiped out from core 2"),
     ("panics", "a rank that panics"),
     ("fails", "rank 0 failed: a rank that fails"),
@@ -32,6 +33,7 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "never_completes" => never_completes(context),
         "register_is_never_freed" => register_is_never_freed(context),
         "undrained_flag" => undrained_flag(context),
+        "ends_without_draining" => ends_without_draining(context),
         "cached_match_vector" => hazards::cached_match_vector(context),
         "panics" if context.rank() == 0 => panic!("a rank that panics"),
         "fails" if context.rank() == 0 => Err(crate::Failed("a rank that fails".into())),
@@ -105,6 +107,18 @@ fn undrained_flag<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     } else if context.rank() == 0 {
         hal.wait(&[hal::Place::Line(flag)], hal::Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
         hal.store_word(words, 0, 1);
+    }
+    Ok(())
+}
+
+/// The same by a core that has finished: rank 0 stores a flag and is gone.
+fn ends_without_draining<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let hal = context.hal();
+    let flag = crate::memory::spare_line(context, context.size() - 1, 0);
+    if context.rank() == 0 {
+        hal.store(flag, 0, &[1]);
+    } else if context.rank() == context.size() - 1 {
+        hal.wait(&[hal::Place::Line(flag)], hal::Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
     }
     Ok(())
 }

@@ -306,6 +306,29 @@ pub fn uncached_words_are_current<C: Core>(context: &mut Context<'_, '_, C>) -> 
     free(context, region)
 }
 
+/// Many cores touch the same pages for the first time at once, and all find zeros.
+pub fn first_touches_coincide<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const BYTES: usize = 1 << 20;
+    let (hal, rank) = (context.hal(), context.rank());
+    let mut words = [0u32; 2];
+    if rank == 0 {
+        // The end of a controller's memory, which nothing has touched yet.
+        let most = context.comm.allocator().allocate::<kind::Uncached>(14 << 20, Placement::Striped(3))?;
+        words = most.to_words();
+    }
+    context.comm.broadcast(bytemuck::bytes_of_mut(&mut words), 0)?;
+    let region = Region::<kind::Uncached>::from_words(words);
+    for page in 0..BYTES / 4096 {
+        let word = (region.len_bytes() - BYTES + page * 4096) / 4 + rank * 128 % 1024;
+        check_eq!(hal.load_word(region, word), 0, "word {word}");
+    }
+    context.comm.barrier();
+    if rank == 0 {
+        context.comm.allocator().free(region)?;
+    }
+    Ok(())
+}
+
 /// A line is written and read in one piece: readers never see parts of two writes.
 pub fn lines_are_atomic<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, rank) = (context.hal(), context.rank());

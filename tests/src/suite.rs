@@ -44,6 +44,7 @@ suite! {
         masked_writes_do_not_lose_updates,
         uncached_words_are_current,
         lines_are_atomic,
+        first_touches_coincide,
         more_pages_than_frames,
         views_do_not_overlap,
     }

@@ -141,7 +141,8 @@ pub fn self_in_the_group<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// Rank 0 accesses one half of the ranks, then the other, with no other synchronisation (facts 2.4, t1).
+/// Rank 0 accesses one half of the ranks, then the other, with no other synchronisation (MPICH 4.0.2
+/// deadlocks here: it counts posts, whoever they come from).
 pub fn disjoint_groups_in_adjacent_epochs<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let (window, mut view) = make::<_, u32>(context, 4)?;
@@ -165,7 +166,8 @@ pub fn disjoint_groups_in_adjacent_epochs<C: Core>(context: &mut Context<'_, '_,
 }
 
 /// All ranks have posted before the origin starts with only one of them: the others' posts must neither be taken for
-/// that one's nor get lost (facts 2.4, u1 and u2b).
+/// that one's nor get lost (in MPICH 4.0.2 another
+/// rank's post lets START return early).
 pub fn early_post_of_a_later_group<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let (window, view) = make::<_, u32>(context, 1)?;

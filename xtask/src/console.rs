@@ -31,6 +31,8 @@ pub(crate) struct Transcript {
     /// The guest's own count of passed and failed tests.
     pub(crate) counts: Option<(usize, usize)>,
     pub(crate) counters: Vec<Counters>,
+    /// Results that are no files, by their names: a checksum, for example.
+    pub(crate) results: BTreeMap<String, String>,
     /// Programs that have to end the machine: name, and what their report has to contain.
     pub(crate) fatal: Vec<(String, String)>,
     /// How long the program took on rank 0, in ticks of its clock.
@@ -163,6 +165,12 @@ impl Console {
                 self.transcript.fatal.push((name.to_owned(), report.to_owned()));
                 Event::Other
             }),
+            "result" => words.split_once(' ').filter(|(name, value)| !name.is_empty() && !value.is_empty()).map(
+                |(name, value)| {
+                    self.transcript.results.insert(name.to_owned(), value.to_owned());
+                    Event::Other
+                },
+            ),
             "ticks" => words.parse().ok().map(|ticks| {
                 self.transcript.ticks = Some(ticks);
                 Event::Other

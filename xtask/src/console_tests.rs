@@ -33,6 +33,16 @@ fn files_arrive_whole() {
 }
 
 #[test]
+fn results_have_names() {
+    let transcript = read("@result checksum 12e1b553\n@result title two words");
+    let found: Vec<_> = transcript.results.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(found, [("checksum", "12e1b553"), ("title", "two words")]);
+    for line in ["@result", "@result checksum", "@result checksum "] {
+        assert_eq!(read(line).problems.len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn a_lost_line_is_noticed() {
     let text = sent("a.bin", &[7; 200]);
     for lost in 1..5 {

@@ -30,7 +30,12 @@ impl std::str::FromStr for List {
     }
 }
 
-fn number(text: &str) -> Result<u16> {
+/// A number of cores of a machine in QEMU.
+///
+/// # Errors
+///
+/// When it is none.
+pub(crate) fn number(text: &str) -> Result<u16> {
     match text.trim().parse() {
         Ok(cores) if (1..=MOST).contains(&cores) => Ok(cores),
         _ => bail!("`{text}` is not a number of cores from 1 to {MOST}"),

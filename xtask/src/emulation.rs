@@ -1,6 +1,10 @@
 //! What the emulation of non-coherent memory costs and catches: the same program on a coherent machine and on the emulated one.
 
-use crate::{guest::Outcome, test::same_files};
+use crate::{
+    console::Transcript,
+    guest::Outcome,
+    test::{same_files, same_values},
+};
 use anyhow::{Context, Result, bail};
 
 /// Compares a run on a coherent machine with one under emulation.
@@ -10,16 +14,43 @@ use anyhow::{Context, Result, bail};
 /// When the program fails or has another result without coherence: then it has relied on it.
 pub(crate) fn compare(coherent: &Outcome, emulated: &Outcome) -> Result<()> {
     emulated.verdict().context("the program succeeds on coherent memory only")?;
-    if !coherent.transcript.files.is_empty() {
-        same_files("on coherent memory", &coherent.transcript, "under emulation", &emulated.transcript)
-            .context("the program's result depends on coherence")?;
-    }
+    let is_compared =
+        same(&coherent.transcript, &emulated.transcript).context("the program's result depends on coherence")?;
     let (Some(with), Some(without)) = (emulated.transcript.ticks, coherent.transcript.ticks) else {
         bail!("the guest did not say how long its program took");
     };
     let percent = (with as f64 / without as f64 - 1.0) * 100.0;
-    println!(
-        "emulated non-coherence gives the same result; it costs {percent:+.1} % ({with} ticks instead of {without})"
-    );
+    // A program without a result to compare has shown no more than that it succeeds.
+    let finding = if is_compared { "gives the same result" } else { "succeeds as well" };
+    println!("emulated non-coherence {finding}; it costs {percent:+.1} % ({with} ticks instead of {without})");
     Ok(())
+}
+
+/// Compares results and tells whether there were any.
+fn same(coherent: &Transcript, emulated: &Transcript) -> Result<bool> {
+    const NAMES: [&str; 2] = ["on coherent memory", "under emulation"];
+    same_values(NAMES[0], coherent, NAMES[1], emulated)?;
+    let has_files = !coherent.files.is_empty() || !emulated.files.is_empty();
+    if has_files {
+        same_files(NAMES[0], coherent, NAMES[1], emulated)?;
+    }
+    Ok(has_files || !coherent.results.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(value: Option<&str>) -> Transcript {
+        let results = value.map(|value| ("checksum".to_owned(), value.to_owned()));
+        Transcript { results: results.into_iter().collect(), ..Transcript::default() }
+    }
+
+    #[test]
+    fn nothing_to_compare_is_no_agreement() {
+        assert!(!same(&with(None), &with(None)).unwrap());
+        assert!(same(&with(Some("7")), &with(Some("7"))).unwrap());
+        assert!(same(&with(Some("7")), &with(Some("8"))).is_err());
+        assert!(same(&with(None), &with(Some("8"))).is_err());
+    }
 }

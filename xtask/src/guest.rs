@@ -2,6 +2,7 @@
 
 use crate::{
     console::{Console, Event, Transcript},
+    inquiry::Inquiry,
     process::{Next, Running},
 };
 use anyhow::{Result, bail};
@@ -20,7 +21,10 @@ const FAILURE: i32 = 35;
 /// How long a guest that has said `@done` may take to go away.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How many console lines are shown when a guest hangs.
+/// How long the cores of a machine that has not ended may take to report where they are.
+const REPORT_TIME: Duration = Duration::from_secs(2);
+
+/// How many console lines are shown of a guest that has failed.
 const TAIL_LINES: usize = 12;
 
 /// How a guest ended.
@@ -41,9 +45,12 @@ pub(crate) struct Outcome {
     ending: Ending,
     /// What the process wrote to standard error.
     messages: String,
+    /// Lines that its cores reported when they were asked where they are.
+    reports: usize,
 }
 
-/// Runs a guest; every event is shown to `watch` as it happens.
+/// Runs a guest; every event is shown to `watch` as it happens. One that can be asked and has not ended in time is asked
+/// where its cores are.
 ///
 /// # Errors
 ///
@@ -51,6 +58,7 @@ pub(crate) struct Outcome {
 pub(crate) fn run(
     label: &str,
     command: &mut Command,
+    inquiry: Option<&Inquiry>,
     limit: Duration,
     mut watch: impl FnMut(&Event<'_>),
 ) -> Result<Outcome> {
@@ -77,9 +85,17 @@ pub(crate) fn run(
             Next::Interrupted => bail!("interrupted"),
         }
     };
+    let mut reports = 0;
     if !matches!(ending, Ending::Exited(_)) {
-        for line in running.kill() {
-            watch(&console.line(&line));
+        let inquiry = inquiry.filter(|_| matches!(ending, Ending::TimedOut(_)));
+        let mut rest = inquiry.map_or_else(Vec::new, |inquiry| report(inquiry, &running));
+        reports = rest.len();
+        rest.extend(running.kill());
+        if let Some(inquiry) = inquiry {
+            inquiry.explain(&mut rest);
+        }
+        for line in &rest {
+            watch(&console.line(line));
         }
     }
     crate::interrupt::check()?;
@@ -89,7 +105,24 @@ pub(crate) fn run(
         elapsed: start.elapsed(),
         ending,
         messages: running.messages(),
+        reports,
     })
+}
+
+/// Asks the cores where they are and collects what they say; nothing when the machine cannot be asked any more.
+fn report(inquiry: &Inquiry, running: &Running) -> Vec<String> {
+    let mut lines = Vec::new();
+    if inquiry.interrupt().is_ok() {
+        let deadline = Instant::now() + REPORT_TIME;
+        while let Next::Line(line) = running.next(Some(deadline)) {
+            lines.push(line);
+            // A core that prints without end would keep the line busy, and what it prints is not wanted.
+            if Instant::now() >= deadline {
+                break;
+            }
+        }
+    }
+    lines
 }
 
 impl Outcome {
@@ -101,12 +134,12 @@ impl Outcome {
     pub(crate) fn verdict(&self) -> Result<()> {
         let label = &self.label;
         if let Some(Err(message)) = &self.transcript.done {
-            bail!("{label} failed: {message}{}", self.cause());
+            bail!("{label} failed: {}", self.with_cause(message));
         }
         let status = match self.ending {
             Ending::TimedOut(limit) => {
                 bail!(
-                    "{label} hangs: no end after {} s, {}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
+                    "{label} has not ended after {} s, {}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
                     limit.as_secs(),
                     self.place()
                 );
@@ -138,7 +171,7 @@ impl Outcome {
         let label = &self.label;
         let status = match self.ending {
             Ending::Exited(status) => status.code(),
-            Ending::TimedOut(_) | Ending::Lingered => bail!("{label} hangs instead of saying `{report}`"),
+            Ending::TimedOut(_) | Ending::Lingered => bail!("{label} has not ended instead of saying `{report}`"),
         };
         let last_word = match &self.transcript.done {
             Some(Ok(())) => bail!("{label} ended well instead of saying `{report}`"),
@@ -160,7 +193,7 @@ impl Outcome {
     /// What to show of a guest whose console was not shown live: its last lines.
     pub(crate) fn show_tail(&self) {
         eprintln!("--- {}: last lines of its console", self.label);
-        for line in self.transcript.tail(TAIL_LINES) {
+        for line in self.transcript.tail(TAIL_LINES + self.reports) {
             eprintln!("    {line}");
         }
         self.show_messages();
@@ -181,10 +214,14 @@ impl Outcome {
             .map_or_else(|| "before its first phase".into(), |phase| format!("in phase `{phase}`"))
     }
 
-    /// The first line in which a core or rank says that it failed, where there is one.
-    fn cause(&self) -> String {
+    /// The guest's last word with the first line in which a core or rank says that it failed, nothing said twice.
+    fn with_cause(&self, message: &str) -> String {
         let telling = |line: &&String| ["panicked", " failed: "].iter().any(|word| line.contains(word));
-        self.transcript.text.iter().find(telling).map_or_else(String::new, |line| format!(": {}", line.trim()))
+        match self.transcript.text.iter().find(telling).map(|line| line.trim()) {
+            Some(cause) if cause.contains(message) => cause.into(),
+            Some(cause) if !message.contains(cause) => format!("{message}: {cause}"),
+            _ => message.into(),
+        }
     }
 
     /// The line that says most about an early end.
@@ -210,7 +247,7 @@ mod tests {
     fn guest(script: &str, limit_ms: u64) -> Outcome {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        run("stand-in", &mut command, Duration::from_millis(limit_ms), |_| {}).unwrap()
+        run("stand-in", &mut command, None, Duration::from_millis(limit_ms), |_| {}).unwrap()
     }
 
     fn failure(script: &str) -> String {
@@ -240,6 +277,24 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_said_twice() {
+        let script = "echo 'core 3 panicked at x.rs:1: boom'; echo '@done failed core 3 panicked'; exit 35";
+        assert_eq!(failure(script), "stand-in failed: core 3 panicked at x.rs:1: boom");
+        let script = "echo 'rank 2 failed: no'; echo '@done failed 1 rank: rank 2 failed: no'; exit 35";
+        assert_eq!(failure(script), "stand-in failed: 1 rank: rank 2 failed: no");
+    }
+
+    #[test]
+    fn a_machine_that_cannot_be_asked_is_judged_all_the_same() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo one; exec sleep 60"]);
+        let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
+        let outcome = run("stand-in", &mut command, Some(&inquiry), Duration::from_millis(300), |_| {}).unwrap();
+        assert_eq!(outcome.transcript.text, ["one"]);
+        assert!(outcome.verdict().unwrap_err().to_string().contains("has not ended after 0 s, before"));
+    }
+
+    #[test]
     fn a_hang_is_ended_and_explained() {
         let outcome = guest("echo '@phase halos'; echo 'core 1 waits for core 2'; exec sleep 60", 500);
         let message = outcome.verdict().unwrap_err().to_string();
@@ -257,7 +312,7 @@ mod tests {
         assert!(verdict("echo 'core 1 waits for core 2'; exit 0").is_err());
         assert!(verdict("echo 'core 1 waits for core 2'; echo '@done ok'; exit 33").is_err());
         assert!(verdict("echo other; exit 35").unwrap_err().contains("did not say"));
-        assert!(verdict("echo 'core 1 waits for core 2'; exec sleep 60").unwrap_err().contains("hangs"));
+        assert!(verdict("echo 'core 1 waits for core 2'; exec sleep 60").unwrap_err().contains("has not ended"));
     }
 
     #[test]

@@ -5,13 +5,17 @@
 
 use crate::{
     build::{self, Built, build},
-    p54c,
+    p54c, process,
     program::Program,
+    progress::Progress,
     setup::{Toolchain, Tools},
     workspace,
 };
-use anyhow::{Context, Result};
-use std::{fs, process::Command};
+use anyhow::{Context, Result, bail};
+use std::{fs, process::Command, time::Duration};
+
+/// How long clippy may take, which checks the library first.
+const LINT_LIMIT: Duration = Duration::from_secs(600);
 
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +42,63 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 /// When it does not build.
 pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
     let mut command = workspace::command(workspace::host_cargo());
-    command.arg("build").env("CARGO_TARGET_DIR", workspace::target());
+    command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", workspace::target());
     select(&mut command, program, profile);
     build(&format!("the simulator of {}", program.binary), &mut command)
 }
 
+/// Lints what [`bare_metal`] builds: code for the bare machine only is none of the host's clippy's.
+///
+/// Returns whether there was anything to lint with: a distribution's compiler has no clippy.
+///
+/// # Errors
+///
+/// When clippy finds something.
+pub(crate) fn lint(program: &Program, tools: &Tools) -> Result<bool> {
+    if !tools.toolchain.cargo.with_file_name("cargo-clippy").is_file() {
+        return Ok(false);
+    }
+    let _progress = Progress::new("clippy on the image");
+    let finished = process::finish(&mut lint_command(program, &tools.toolchain), LINT_LIMIT, |_| {})?;
+    if !finished.status.success() {
+        eprintln!("{}", finished.messages.trim_end());
+        let first = finished.messages.lines().find(|line| line.starts_with("error"));
+        bail!("clippy: {}", first.unwrap_or("ended without a reason"));
+    }
+    Ok(true)
+}
+
+fn lint_command(program: &Program, toolchain: &Toolchain) -> Command {
+    let mut command = inner_cargo(toolchain, "clippy");
+    select(&mut command, program, Profile::Release);
+    for_target(&mut command);
+    command.args(["--", "-Dwarnings"]).env("CARGO_TERM_COLOR", "never");
+    command
+}
+
 fn select(command: &mut Command, program: &Program, profile: Profile) {
     command.current_dir(&program.directory).args(["--package", &program.package, "--bin", &program.binary]);
-    command.args(build::MESSAGES);
     if profile == Profile::Release {
         command.arg("--release");
     }
 }
 
 fn bare_metal_command(program: &Program, toolchain: &Toolchain) -> Result<Command> {
-    let linker = workspace::root().join("linker");
-    let script = linker.join("qemu.ld");
+    let script = workspace::root().join("linker/qemu.ld");
     let content = fs::read(&script).with_context(|| format!("cannot read {}", workspace::display(&script)))?;
+    let mut command = inner_cargo(toolchain, "rustc");
+    command.args(build::MESSAGES);
+    select(&mut command, program, Profile::Release);
+    for_target(&mut command);
+    // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a changed
+    // script a changed command: cargo does not look into it.
+    command.arg("--").arg(format!("-Clink-arg=-T{}", script.display()));
+    command.arg(format!("-Clink-arg=--defsym=linker_script_checksum={:#010x}", crc32fast::hash(&content)));
+    Ok(command)
+}
+
+/// A command of the cargo whose compiler has the sources of its library.
+fn inner_cargo(toolchain: &Toolchain, subcommand: &str) -> Command {
     let mut command = workspace::command(&toolchain.cargo);
     if let Some(rustc) = &toolchain.rustc {
         // The first rustc on the path may be another one without sources.
@@ -65,17 +109,15 @@ fn bare_metal_command(program: &Program, toolchain: &Toolchain) -> Result<Comman
         .env("RUSTC_BOOTSTRAP", "1")
         // Set and empty, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", "")
-        .arg("rustc");
-    select(&mut command, program, Profile::Release);
+        .arg(subcommand);
+    command
+}
+
+fn for_target(command: &mut Command) {
     command
         .arg("--target")
-        .arg(linker.join("i586-atoll.json"))
+        .arg(workspace::root().join("linker/i586-atoll.json"))
         .args(["-Z", "build-std=core,alloc,compiler_builtins"])
         .args(["-Z", "build-std-features=compiler-builtins-mem"])
         .args(["-Z", "json-target-spec"]);
-    // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a changed
-    // script a changed command: cargo does not look into it.
-    command.arg("--").arg(format!("-Clink-arg=-T{}", script.display()));
-    command.arg(format!("-Clink-arg=--defsym=linker_script_checksum={:#010x}", crc32fast::hash(&content)));
-    Ok(command)
 }

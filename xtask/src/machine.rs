@@ -3,8 +3,8 @@
 use anyhow::{Result, bail, ensure};
 use std::fmt;
 
-/// More simulated cores than this are surely a slip of the keyboard.
-pub(crate) const MOST_CORES: u32 = 65_536;
+/// The kernel's limit; a simulation with more would only be refused after it was built.
+pub(crate) const MOST_CORES: u32 = 4096;
 
 /// A machine the simulator can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +103,7 @@ mod tests {
             let message = text.parse::<Machine>().expect_err(text).to_string();
             assert!(!message.contains('\n'), "{message}");
         }
+        assert!("mesh:64x64x2".parse::<Machine>().unwrap_err().to_string().contains("4096"));
         assert!("mesh:4294967295x4294967295x4294967295".parse::<Machine>().is_err());
     }
 
@@ -110,6 +111,6 @@ mod tests {
     fn cores_must_fit() {
         let mesh: Machine = "mesh:2x2x2".parse().unwrap();
         assert!(mesh.check(8).is_ok() && mesh.check(9).is_err() && mesh.check(0).is_err());
-        assert!(Machine::Scc.check(255).is_ok());
+        assert!(Machine::Scc.check(4096).is_ok() && Machine::Scc.check(4097).is_err());
     }
 }

@@ -4,6 +4,7 @@
 //! ([`console`]), a guest with a time limit ([`guest`]), the image ([`image`]) and what must not be in it ([`p54c`]).
 
 mod build;
+mod catalogue;
 mod console;
 mod cores;
 mod emulation;
@@ -11,6 +12,7 @@ mod frame;
 mod guest;
 mod image;
 mod image_check;
+mod inquiry;
 mod interrupt;
 mod machine;
 mod memory;
@@ -50,6 +52,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    end_with_the_reader();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error)
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
             error.exit()
         }
         Err(error) => {
-            eprintln!("{}", one_line(&error.to_string()));
+            eprintln!("{}", usage_line(&error.to_string()));
             return ExitCode::from(2);
         }
     };
@@ -82,12 +85,24 @@ fn main() -> ExitCode {
     }
 }
 
-/// Joins the lines of a message up to clap's usage and tip paragraphs.
+/// Lets `cargo xtask sim terrain | head` end like any other filter; Rust would make it a panic of `println!`.
+fn end_with_the_reader() {
+    // SAFETY: no other thread runs yet, and the default action is no handler.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
+/// Joins the lines of a message.
 fn one_line(message: &str) -> String {
-    let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
-    let kept: Vec<_> =
-        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information")).collect();
-    kept.join(" ")
+    message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// What clap complains about, without its paragraphs of usage and tips.
+fn usage_line(message: &str) -> String {
+    const APPENDED: [&str; 3] = ["Usage:", "For more information", "tip:"];
+    let kept = message.lines().take_while(|line| !APPENDED.iter().any(|word| line.trim().starts_with(word)));
+    let line = one_line(&kept.collect::<Vec<_>>().join("\n"));
+    // This is how the standard library calls a word that is no number.
+    line.replace("invalid digit found in string", "not a number") + "; see --help"
 }
 
 #[cfg(test)]
@@ -102,12 +117,19 @@ mod tests {
 
     #[test]
     fn wrong_options_take_one_line() {
-        for words in
-            [&["run", "--cores", "0"][..], &["run", "--bogus"], &["sim"], &["bogus"], &["test", "--cores", "1,x"]]
-        {
+        for words in [
+            &["run", "--cores", "0"][..],
+            &["run", "--cores", "x"],
+            &["run", "--seed", "0"],
+            &["run", "--bogus"],
+            &["sim"],
+            &["bogus"],
+            &["test", "--cores", "1,x"],
+        ] {
             let error = Cli::try_parse_from(["xtask"].iter().chain(words)).err().expect("refused");
-            let line = one_line(&error.to_string());
-            assert!(line.starts_with("error: ") && !line.contains('\n') && !line.contains("Usage"), "{line}");
+            let line = usage_line(&error.to_string());
+            assert!(line.starts_with("error: ") && line.ends_with("; see --help") && !line.contains('\n'), "{line}");
+            assert!(!line.contains("Usage") && !line.contains("tip:") && !line.contains("digit"), "{line}");
         }
     }
 }

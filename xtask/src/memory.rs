@@ -35,22 +35,34 @@ impl Plan {
     ///
     /// When it is more than a 32-bit PC can have.
     pub(crate) fn new(cores: u16, input_bytes: u64, heap_kib: Option<u64>, heap0_kib: Option<u64>) -> Result<Self> {
+        let given = [("heap_kib", heap_kib), ("heap0_kib", heap0_kib)];
         let input_kib = input_bytes.div_ceil(1024);
         let default = |copies: u64| HEAP_KIB.saturating_add(input_kib.saturating_mul(copies));
         let heap0_kib = heap0_kib.or(heap_kib).unwrap_or_else(|| default(16));
         let heap_kib = heap_kib.unwrap_or_else(|| default(2));
-        let cores = u64::from(cores);
+        let count = u64::from(cores);
         let private_kib =
-            heap_kib.saturating_mul(cores - 1).saturating_add(heap0_kib).saturating_add(PER_CORE_KIB * cores);
+            heap_kib.saturating_mul(count - 1).saturating_add(heap0_kib).saturating_add(PER_CORE_KIB * count);
         let memory_mib = BASE_MIB + input_kib.saturating_add(private_kib).div_ceil(1024);
         if memory_mib > MOST_MIB {
             bail!(
-                "{} with {input_kib} KiB of input need {memory_mib} MiB of guest memory and a 32-bit PC has {MOST_MIB}: use fewer cores or a smaller input",
-                crate::cores::cores(u32::try_from(cores).unwrap_or(u32::MAX))
+                "{} with {input_kib} KiB of input need {memory_mib} MiB of guest memory and a 32-bit PC has {MOST_MIB}: {}",
+                crate::cores::cores(cores.into()),
+                remedy(cores, input_bytes, given)
             );
         }
         Ok(Self { heap_kib, heap0_kib, memory_mib })
     }
+}
+
+/// What the user can do about too much memory. When it would be enough without the heaps that he has given, they are it.
+fn remedy(cores: u16, input_bytes: u64, given: [(&str, Option<u64>); 2]) -> String {
+    let words = given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?)));
+    let words = words.collect::<Vec<_>>().join(" ");
+    if !words.is_empty() && Plan::new(cores, input_bytes, None, None).is_ok() {
+        return format!("{words} is too much; without it there would be enough");
+    }
+    "use fewer cores or a smaller input".into()
 }
 
 #[cfg(test)]
@@ -86,5 +98,14 @@ mod tests {
         assert!(message.contains("255 cores") && message.contains("fewer cores"), "{message}");
         assert!(Plan::new(255, u64::MAX, None, None).is_err());
         assert!(Plan::new(255, 0, Some(u64::MAX), None).is_err());
+    }
+
+    #[test]
+    fn a_given_heap_that_is_too_large_is_named() {
+        let message = |heap, heap0| Plan::new(48, 0, heap, heap0).unwrap_err().to_string();
+        assert!(message(Some(99_999), None).contains("heap_kib=99999 is too much"));
+        assert!(message(None, Some(9_999_999)).contains("heap0_kib=9999999 is too much"));
+        let other = Plan::new(255, 16 << 20, Some(20_000), None).unwrap_err().to_string();
+        assert!(other.contains("fewer cores"), "{other}");
     }
 }

@@ -3,7 +3,8 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use std::{
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Error, Read},
+    os::unix::process::CommandExt,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     thread::{self, JoinHandle},
@@ -46,6 +47,7 @@ impl Running {
     ///
     /// When the program cannot be started.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
+        die_with_this_process(command);
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -86,8 +88,7 @@ impl Running {
 
     /// Kills the child and returns the lines that it had written but nobody had read.
     pub(crate) fn kill(&mut self) -> Vec<String> {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill_group();
         // Grandchildren may hold the pipe open, so this does not wait for its end for ever.
         let deadline = Instant::now() + Duration::from_secs(2);
         let mut rest = Vec::new();
@@ -95,6 +96,18 @@ impl Running {
             rest.push(line);
         }
         rest
+    }
+
+    /// Kills the child and, where it leads a process group, all that it has started.
+    fn kill_group(&mut self) {
+        // A child that has been waited for no longer owns its number, and another group may have it by now.
+        if let (Ok(None), Ok(leader)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
+            // SAFETY: this only sends a signal. The child has not been waited for, so the number is its own; when it leads
+            // no group there is none of this number.
+            unsafe { libc::kill(-leader, libc::SIGKILL) };
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// Waits until the child, whose output has ended, is gone.
@@ -122,9 +135,26 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill_group();
     }
+}
+
+/// Has the kernel kill the child when this process is gone: after a `kill -9` no drop does it.
+///
+/// It is the end of the starting thread that counts, and only the main thread starts children that last.
+fn die_with_this_process(command: &mut Command) {
+    let parent = std::process::id();
+    let bind = move || {
+        // SAFETY: both are plain system calls without pointers, and may be made between fork and exec.
+        let (bound, now) = unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
+        if bound != 0 {
+            return Err(Error::last_os_error());
+        }
+        // The parent may have gone before it was asked for.
+        if u32::try_from(now) == Ok(parent) { Ok(()) } else { Err(Error::from_raw_os_error(libc::ESRCH)) }
+    };
+    // SAFETY: the closure makes two system calls, and neither allocates nor locks.
+    unsafe { command.pre_exec(bind) };
 }
 
 fn read_lines(output: ChildStdout) -> Receiver<String> {
@@ -210,6 +240,42 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(1);
         assert_eq!(running.next(Some(deadline)), Next::TimedOut);
         assert_eq!(running.kill(), ["half a line"]);
+    }
+
+    /// Whether a process runs; one that is dead and only not waited for does not.
+    fn is_alive(process: &str) -> bool {
+        let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        !matches!(state.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()), None | Some('Z' | 'X'))
+    }
+
+    fn ends_soon(process: &str) -> bool {
+        (0..200).any(|_| {
+            thread::sleep(Duration::from_millis(20));
+            !is_alive(process)
+        })
+    }
+
+    #[test]
+    fn grandchildren_are_killed_with_their_group() {
+        let mut command = shell("sleep 60 & echo $!; wait");
+        let mut running = Running::start(command.process_group(0)).unwrap();
+        let Next::Line(grandchild) = running.next(Some(Instant::now() + Duration::from_secs(10))) else { panic!() };
+        assert!(is_alive(&grandchild));
+        running.kill();
+        assert!(ends_soon(&grandchild));
+    }
+
+    #[test]
+    fn a_child_ends_with_the_thread_that_started_it() {
+        let start = || {
+            let running = Running::start(&mut shell("echo $$; exec sleep 60")).unwrap();
+            let Next::Line(child) = running.next(Some(Instant::now() + Duration::from_secs(10))) else { panic!() };
+            // As after a kill -9: nothing is dropped.
+            std::mem::forget(running);
+            child
+        };
+        let child = thread::spawn(start).join().unwrap();
+        assert!(ends_soon(&child));
     }
 
     #[test]

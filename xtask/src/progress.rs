@@ -1,20 +1,24 @@
-//! What the user sees while he waits: a spinner on a terminal, nothing elsewhere.
+//! What the user sees while he waits: a spinner on a terminal, one line per stage elsewhere, in the log of a CI for one.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::time::Duration;
+use std::{io::IsTerminal, time::Duration};
 
 /// A spinner with a message; it disappears when dropped.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Starts to spin. Standard error that is not a terminal shows nothing.
+    /// Starts to spin, or prints the line.
     pub(crate) fn new(message: impl Into<String>) -> Self {
+        let message = message.into();
+        if !std::io::stderr().is_terminal() {
+            eprintln!("{message}");
+        }
         let bar = ProgressBar::new_spinner();
         // The template is fixed; when it is wrong the default one does.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);
         }
-        bar.set_message(message.into());
+        bar.set_message(message);
         bar.enable_steady_tick(Duration::from_millis(120));
         Self(bar)
     }

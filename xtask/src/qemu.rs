@@ -1,6 +1,11 @@
 //! A machine in QEMU: its files, its command line.
 
-use crate::{memory::Plan, words::Words, workspace};
+use crate::{
+    inquiry::{self, Inquiry},
+    memory::Plan,
+    words::Words,
+    workspace,
+};
 use anyhow::{Context, Result};
 use std::{
     fs,
@@ -26,6 +31,8 @@ pub(crate) struct Machine<'a> {
 /// A machine ready to start; its files are removed when dropped.
 pub(crate) struct Staged {
     pub(crate) command: Command,
+    /// How to ask it where it is.
+    pub(crate) inquiry: Inquiry,
     _directory: tempfile::TempDir,
 }
 
@@ -46,12 +53,16 @@ impl Machine<'_> {
         }
         let mut command = workspace::command(self.qemu);
         command.args(self.arguments(&modules)).current_dir(directory.path());
-        Ok(Staged { command, _directory: directory })
+        let inquiry = Inquiry { directory: directory.path().into(), image: self.image.into() };
+        Ok(Staged { command, inquiry, _directory: directory })
     }
 
-    fn arguments(self, modules: &[String]) -> Vec<String> {
-        let words =
-            self.words.value("heap_kib", Some(self.plan.heap_kib)).value("heap0_kib", Some(self.plan.heap0_kib));
+    fn arguments(&self, modules: &[String]) -> Vec<String> {
+        let words = self
+            .words
+            .clone()
+            .value("heap_kib", Some(self.plan.heap_kib))
+            .value("heap0_kib", Some(self.plan.heap0_kib));
         let mut arguments: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(ToString::to_string));
         add(&["-cpu", "pentium,-mmx", "-smp", &self.cores.to_string(), "-m", &self.plan.memory_mib.to_string()]);
@@ -62,6 +73,7 @@ impl Machine<'_> {
             add(&["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]);
         }
         add(&["-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot"]);
+        add(&["-qmp", &format!("unix:{},server=on,wait=off", inquiry::SOCKET)]);
         add(&["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]);
         // QEMU puts this path before the words, and the kernel knows a path by its slash.
         add(&["-kernel", &format!("./{IMAGE}"), "-append", &words.to_string()]);
@@ -110,7 +122,7 @@ mod tests {
         assert_eq!(
             arguments(false, &["a.pgm".into(), "b.txt".into()]),
             "-cpu|pentium,-mmx|-smp|48|-m|336|-accel|tcg,thread=single|-icount|shift=0,sleep=off|-display|none|-serial|stdio|\
-             -monitor|none|-nic|none|-no-reboot|-device|isa-debug-exit,iobase=0xf4,iosize=0x04|-kernel|./atoll.elf|-append|\
+             -monitor|none|-nic|none|-no-reboot|-qmp|unix:qmp.sock,server=on,wait=off|-device|isa-debug-exit,iobase=0xf4,iosize=0x04|-kernel|./atoll.elf|-append|\
              program=terrain seed=7 heap_kib=4096 heap0_kib=4096|-initrd|a.pgm,b.txt"
         );
     }

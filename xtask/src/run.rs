@@ -1,8 +1,10 @@
 //! Builds an image and boots it in QEMU.
 
 use crate::{
+    catalogue,
     console::{Event, Transcript},
     cores, emulation, guest, image,
+    inquiry::Inquiry,
     memory::Plan,
     program::Program,
     progress::Progress,
@@ -18,6 +20,15 @@ use std::{path::PathBuf, time::Duration};
 /// The elevation map that the default program computes on.
 const DEFAULT_INPUT: &str = "tests/data/jacksboro-elevation.pgm";
 
+/// Seconds for a guest whose input is no larger than [`SMALL_INPUT_KIB`].
+const LIMIT_S: u64 = 120;
+
+/// Input that [`LIMIT_S`] is enough for.
+const SMALL_INPUT_KIB: u64 = 512;
+
+/// Input beyond that which takes a second more, at least.
+const INPUT_KIB_PER_S: u64 = 20;
+
 /// The program that reads [`DEFAULT_INPUT`].
 pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
 
@@ -27,7 +38,7 @@ pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
 /// status is 0 only when every rank has succeeded.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program, or directory of your own crate that depends on `kernel`
+    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
     #[arg(default_value = DEFAULT_PROGRAM)]
     program: String,
 
@@ -36,12 +47,20 @@ pub(crate) struct Arguments {
     yes: bool,
 
     /// Number of cores, 1 to 255
-    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u16).range(1..=i64::from(cores::MOST)))]
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = cores::number)]
     cores: u16,
 
-    /// Seconds until a guest that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    timeout: u64,
+    /// Seconds until a guest that does not end is given up [default: 120, and 1 more per 20 KiB of input beyond 512 KiB]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: Option<u64>,
+
+    /// Hand over to other cores after operations, at places that this seed chooses
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    preempt: Option<u64>,
+
+    /// Switch off the emulation of non-coherent memory, then run again with it and say what it costs and catches
+    #[arg(long)]
+    coherent: bool,
 
     /// One host thread per core: real interleavings, but slow beyond a few cores and never the same twice
     #[arg(long)]
@@ -59,22 +78,14 @@ pub(crate) struct Common {
     pub(crate) input: Vec<PathBuf>,
 
     /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seed: Option<u64>,
 
-    /// Hand over to other cores after operations, at places that this seed chooses
-    #[arg(long, value_name = "S")]
-    pub(crate) preempt: Option<u64>,
-
-    /// Switch off the emulation of non-coherent memory; `run` then runs with it, too, and says what it costs and catches
-    #[arg(long)]
-    pub(crate) coherent: bool,
-
-    /// Build with optimisation; this is the default
-    #[arg(long)]
+    /// Build with optimisation; this is the default, and the option is for the fingers that type it all the same
+    #[arg(long, hide = true)]
     pub(crate) release: bool,
 
-    /// Show every rank's operation counters
+    /// Show every rank's operation counters (those that do not depend on timing)
     #[arg(long)]
     pub(crate) counters: bool,
 
@@ -89,15 +100,11 @@ impl Common {
     /// # Errors
     ///
     /// When a word of the user's cannot pass.
-    pub(crate) fn words(&self, program: &Program) -> Result<Words> {
-        self.words_on(program, self.coherent)
-    }
-
-    fn words_on(&self, program: &Program, coherent: bool) -> Result<Words> {
+    pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<Words> {
         let words = Words::default()
             .value("program", (!program.is_own).then_some(&program.name))
             .value("seed", self.seed)
-            .value("preempt", self.preempt);
+            .value("preempt", preempt);
         words.switch("coherent", coherent).free(&self.words)
     }
 
@@ -132,8 +139,18 @@ pub(crate) fn default_input() -> PathBuf {
 ///
 /// When it is too much.
 pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
-    let bytes = inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum();
-    Plan::new(cores, bytes, words::number(free, "heap_kib")?, words::number(free, "heap0_kib")?)
+    Plan::new(cores, bytes(inputs), words::number(free, "heap_kib")?, words::number(free, "heap0_kib")?)
+}
+
+/// Length of all input files together.
+fn bytes(inputs: &[PathBuf]) -> u64 {
+    inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum()
+}
+
+/// How long a guest may take: what the user says, or more for a larger input.
+fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
+    let beyond_kib = input_bytes.div_ceil(1024).saturating_sub(SMALL_INPUT_KIB);
+    Duration::from_secs(timeout.unwrap_or_else(|| LIMIT_S.saturating_add(beyond_kib.div_ceil(INPUT_KIB_PER_S))))
 }
 
 /// The command.
@@ -145,9 +162,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     // What is wrong with the command line is said before anything is installed or built.
     let program = Program::resolve(&arguments.program)?;
+    if catalogue::listed(&program)? {
+        return Ok(());
+    }
     let inputs = common.inputs(&program)?;
     let plan = plan(arguments.cores, &inputs, &common.words)?;
-    common.words(&program)?;
+    let words = |coherent| common.words(&program, arguments.preempt, coherent);
+    words(arguments.coherent)?;
+    catalogue::check(&program)?;
     let tools = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&program, &tools)?;
     let boot = |coherent: bool| {
@@ -157,19 +179,21 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             inputs: &inputs,
             cores: arguments.cores,
             plan: &plan,
-            words: common.words_on(&program, coherent)?,
+            words: words(coherent)?,
             thread_multi: arguments.thread_multi,
         };
         machine.stage()
     };
-    let limit = Duration::from_secs(arguments.timeout);
+    let limit = limit(arguments.timeout, bytes(&inputs));
     let label = format!("{} on {}", program.name, cores::cores(arguments.cores.into()));
-    let outcome = live(&label, &mut boot(common.coherent)?.command, limit)?;
+    let mut staged = boot(arguments.coherent)?;
+    let outcome = live(&label, &mut staged.command, Some(&staged.inquiry), limit)?;
     conclude(&outcome, &workspace::results(&program.name), common.counters)?;
-    if common.coherent {
+    if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
-        let _progress = Progress::new(label.clone());
-        let emulated = guest::run(&label, &mut boot(false)?.command, limit, |_| {})?;
+        let _progress = Progress::new(format!("booting {label}"));
+        let mut staged = boot(false)?;
+        let emulated = guest::run(&label, &mut staged.command, Some(&staged.inquiry), limit, |_| {})?;
         emulation::compare(&outcome, &emulated)?;
     }
     Ok(())
@@ -180,9 +204,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// # Errors
 ///
 /// When it cannot be started or the user stops it.
-pub(crate) fn live(label: &str, command: &mut std::process::Command, limit: Duration) -> Result<guest::Outcome> {
-    let progress = Progress::new(label);
-    guest::run(label, command, limit, |event| match event {
+pub(crate) fn live(
+    label: &str,
+    command: &mut std::process::Command,
+    inquiry: Option<&Inquiry>,
+    limit: Duration,
+) -> Result<guest::Outcome> {
+    let progress = Progress::new(format!("{} {label}", if inquiry.is_some() { "booting" } else { "running" }));
+    guest::run(label, command, inquiry, limit, |event| match event {
         Event::Text(line) => progress.print(line),
         Event::Phase(phase) => progress.say(format!("{label}: {phase}")),
         _ => {}
@@ -214,5 +243,18 @@ fn show_counters(transcript: &Transcript) {
     for counters in &transcript.counters {
         let values: Vec<_> = counters.values.iter().map(|(key, value)| format!("{key}={value}")).collect();
         println!("rank {}: {}", counters.rank, values.join(" "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_larger_input_may_take_longer() {
+        let seconds = |timeout, kib: u64| limit(timeout, kib * 1024).as_secs();
+        assert_eq!([0, 512, 513, 532, 533, 1536].map(|kib| seconds(None, kib)), [120, 120, 121, 121, 122, 172]);
+        assert_eq!(seconds(Some(7), 1 << 20), 7);
+        assert!(limit(None, u64::MAX).as_secs() > 120);
     }
 }

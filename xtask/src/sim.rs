@@ -1,7 +1,7 @@
 //! Builds a program for the host and runs it in the simulator.
 
 use crate::{
-    cores, image,
+    catalogue, cores, image,
     image::Profile,
     machine::Machine,
     program::Program,
@@ -19,7 +19,7 @@ use std::{
 /// Run a program in the simulator: the same program, in virtual time, on the host
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program, or directory of your own crate that depends on `kernel`
+    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
     program: String,
 
     /// The machine: `scc` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile)
@@ -34,7 +34,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
-    /// Build without optimisation, with overflow checks
+    /// Switch off the model of non-coherent memory
+    #[arg(long)]
+    coherent: bool,
+
+    /// Build without optimisation
     #[arg(long, conflicts_with = "release")]
     debug: bool,
 
@@ -52,15 +56,19 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let count = arguments.cores.unwrap_or_else(|| arguments.machine.default_cores());
     arguments.machine.check(count)?;
     let program = Program::resolve(&arguments.program)?;
+    if catalogue::listed(&program)? {
+        return Ok(());
+    }
     let inputs = common.inputs(&program)?;
-    let words = common.words(&program)?.value("machine", Some(&arguments.machine)).value("cores", Some(count));
+    let words = common.words(&program, None, arguments.coherent)?;
+    let words = words.value("machine", Some(&arguments.machine)).value("cores", Some(count));
     let built = image::host(&program, if arguments.debug { Profile::Debug } else { Profile::Release })?;
     if let Some(objdump) = setup::objdump() {
         check_statics(&objdump, &built.executable, &program)?;
     }
     let mut command = command(&built.executable, &words.to_string(), &inputs);
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
-    let outcome = run::live(&label, &mut command, Duration::from_secs(arguments.timeout))?;
+    let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
     run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)
 }
 

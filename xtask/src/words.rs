@@ -8,7 +8,8 @@ const OWN_OPTION: [(&str, &str); 6] = [
     ("cores", "--cores"),
     ("machine", "--machine"),
     ("seed", "--seed"),
-    ("preempt", "--preempt"),
+    // The simulator has no such option.
+    ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
 ];
 

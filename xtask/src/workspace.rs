@@ -4,9 +4,14 @@ use anyhow::{Context, Result};
 use std::{
     env,
     ffi::{OsStr, OsString},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::{Duration, SystemTime},
 };
+
+/// A guest's files that are older than any guest can be.
+const STALE: Duration = Duration::from_secs(24 * 60 * 60 + 600);
 
 /// The directory with the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
@@ -43,10 +48,23 @@ pub(crate) fn display(path: &Path) -> String {
 pub(crate) fn scratch() -> Result<tempfile::TempDir> {
     let parent = target().join("guests");
     std::fs::create_dir_all(&parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    remove_stale(&parent, SystemTime::now());
     tempfile::Builder::new()
         .prefix("guest-")
         .tempdir_in(&parent)
         .with_context(|| format!("cannot write to {}", parent.display()))
+}
+
+/// Removes what tools that were killed have left: an image and its inputs are not small.
+fn remove_stale(parent: &Path, now: SystemTime) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let made = entry.metadata().and_then(|data| data.modified());
+        let age = made.ok().and_then(|made| now.duration_since(made).ok());
+        if age.is_some_and(|age| age > STALE) && entry.file_name().to_string_lossy().starts_with("guest-") {
+            // One that cannot be removed harms nobody.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// The cargo that runs this tool.
@@ -54,7 +72,8 @@ pub(crate) fn host_cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }
 
-/// A command without standard input and without what the outer cargo has put into the environment.
+/// A command without standard input and without what the outer cargo has put into the environment. It leads a process
+/// group of its own, so that what it starts can be killed with it.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (key, _) in env::vars_os() {
@@ -62,7 +81,7 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(key);
         }
     }
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).process_group(0);
     command
 }
 
@@ -95,6 +114,18 @@ mod tests {
         ] {
             assert_eq!(is_cargos(&OsString::from(key)), removed, "{key}");
         }
+    }
+
+    #[test]
+    fn only_old_files_of_guests_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        for name in ["guest-x", "other"] {
+            std::fs::create_dir_all(parent.path().join(name).join("deep")).unwrap();
+        }
+        remove_stale(parent.path(), SystemTime::now());
+        assert!(parent.path().join("guest-x").exists());
+        remove_stale(parent.path(), SystemTime::now() + STALE * 2);
+        assert!(!parent.path().join("guest-x").exists() && parent.path().join("other").exists());
     }
 
     #[test]

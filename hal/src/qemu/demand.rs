@@ -41,7 +41,8 @@ pub(super) unsafe fn write_entry(address: usize, value: Entry) {
     cpu::invalidate_page(address);
 }
 
-/// Keeps the promise for the page of an address, if there is one. Called for every page fault, before anything else.
+/// Keeps the promise for the page of an address, if there is one. Called for every page fault on a page that was not present,
+/// before anything else.
 pub(super) fn keep_promise(address: usize) -> bool {
     // The entry of the entry is the page directory's.
     let table = entry(address).addr();
@@ -51,7 +52,13 @@ pub(super) fn keep_promise(address: usize) -> bool {
         return false;
     }
     // SAFETY: the address has a page table.
-    if !unsafe { read_entry(address) }.contains(Entry::ZERO_ON_TOUCH) {
+    let value = unsafe { read_entry(address) };
+    if value.contains(Entry::PRESENT) {
+        // Another core has kept the promise since the access faulted.
+        cpu::invalidate_page(address);
+        return true;
+    }
+    if !value.contains(Entry::ZERO_ON_TOUCH) {
         return false;
     }
     let _clearing = CLEARING.lock();

@@ -7,7 +7,7 @@ use core::{
 
 use crate::CoreId;
 
-use super::{boot, console, cpu, exit, stuck, this_core};
+use super::{boot, console, cpu, exit, platform, stuck, this_core};
 
 /// Cores whose program failed.
 #[unsafe(link_section = ".emulator")]
@@ -19,7 +19,7 @@ pub fn finish<F: fmt::Display>(result: Result<(), F>) -> ! {
         FAILED.fetch_add(1, SeqCst);
         console::write_fmt(format_args!("rank {} failed: {failure}\n", this_core()));
     }
-    if stuck::finish(CoreId::new(this_core())) {
+    if stuck::finish(CoreId::new(this_core()), platform::undrained()) {
         match FAILED.load(SeqCst) {
             0 => console::write_line("@done ok"),
             failed => {

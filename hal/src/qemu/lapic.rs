@@ -15,6 +15,10 @@ const SPURIOUS: usize = 0xF0;
 const COMMAND_LOW: usize = 0x300;
 const COMMAND_HIGH: usize = 0x310;
 
+/// The local interrupt pin that NMIs come in by (LINT1), and the way in which it is to deliver them.
+const LOCAL_NMI: usize = 0x360;
+const DELIVER_NMI: u32 = 0b100 << 8;
+
 /// Vector of interrupts that were withdrawn before they were taken.
 pub(super) const SPURIOUS_VECTOR: u8 = 0xFF;
 
@@ -46,8 +50,9 @@ fn register(offset: usize) -> VolatilePtr<'static, u32> {
     unsafe { VolatilePtr::new(address.unwrap_unchecked()) }
 }
 
-/// Switches on this core's local APIC, with all its local interrupt sources as they were.
+/// Switches on this core's local APIC, and lets it take NMIs: somebody may want to know where the core is.
 pub(super) fn enable() {
+    register(LOCAL_NMI).write(DELIVER_NMI);
     register(SPURIOUS).write(Spurious::ENABLE.bits() | u32::from(SPURIOUS_VECTOR));
 }
 

@@ -36,6 +36,13 @@ impl<T> EmulatorLock<T> {
         let interrupts = InterruptsOff::new();
         EmulatorGuard { value: self.0.lock(), _interrupts: interrupts }
     }
+
+    /// Takes the lock if it is free.
+    pub(super) fn try_lock(&self) -> Option<EmulatorGuard<'_, T>> {
+        let interrupts = InterruptsOff::new();
+        let value = self.0.try_lock()?;
+        Some(EmulatorGuard { value, _interrupts: interrupts })
+    }
 }
 
 /// Proof that this core holds an [`EmulatorLock`] and that its interrupts are off.

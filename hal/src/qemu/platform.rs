@@ -56,6 +56,12 @@ pub fn start_core() -> &'static QemuCore {
     core
 }
 
+/// The line in this core's write-combine buffer.
+pub(super) fn undrained() -> Option<LineAddress> {
+    // SAFETY: 2. and 3. of `start_core`.
+    unsafe { (*CORE.get()).as_ref() }?.undrained()
+}
+
 /// The machine under QEMU, seen from one vCPU.
 pub struct QemuPlatform {
     core: CoreId,

@@ -6,7 +6,7 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
-use crate::{CoreId, emulated::WaitInfo};
+use crate::{CoreId, LineAddress, Reason, emulated::WaitInfo};
 
 use super::{boot, console, cpu, exit, lock::EmulatorLock};
 
@@ -37,13 +37,13 @@ const FINISHED: u32 = u32::MAX;
 
 /// Counts a write.
 pub(super) fn note_write() {
-    WRITES.fetch_add(1, SeqCst);
+    // The numbers that stand for states are passed over.
+    while [RUNS, FINISHED].contains(&WRITES.fetch_add(1, SeqCst).wrapping_add(1)) {}
 }
 
 /// Writes so far.
 pub(super) fn writes() -> u32 {
-    // The two values that mean something else are passed over.
-    WRITES.load(SeqCst).clamp(RUNS + 1, FINISHED - 1)
+    WRITES.load(SeqCst)
 }
 
 /// Notes that a poll of `core`, begun after `writes_before` writes, found nothing. Ends a machine that is stuck.
@@ -64,8 +64,16 @@ pub(super) fn stop_waiting(core: CoreId) {
     }
 }
 
-/// Notes that `core` has finished its program. Returns true to the last one.
-pub(super) fn finish(core: CoreId) -> bool {
+/// What `core` waits for, if its last poll found nothing and nobody is writing that down just now.
+pub(super) fn waits_for(core: usize) -> Option<WaitInfo> {
+    let waits = ![RUNS, FINISHED].contains(&STATES[core].load(SeqCst));
+    if waits { *WAITS[core].try_lock()? } else { None }
+}
+
+/// Notes that `core` has finished its program, with a line in its write-combine buffer or without. Returns true to the last
+/// one.
+pub(super) fn finish(core: CoreId, undrained: Option<LineAddress>) -> bool {
+    *WAITS[core.index()].lock() = Some(WaitInfo { reason: Reason::new("nothing"), undrained });
     STATES[core.index()].store(FINISHED, SeqCst);
     IDLE.fetch_add(1, SeqCst);
     STATES[..boot::core_count()].iter().all(|state| state.load(SeqCst) == FINISHED) && claim_end()
@@ -88,15 +96,16 @@ fn report() -> ! {
     }
     console::write_urgent(format_args!("deadlock: every core waits, and nothing was written since\n"));
     for (core, state) in STATES[..boot::core_count()].iter().enumerate() {
+        let Some(info) = *WAITS[core].lock() else { continue };
         if state.load(SeqCst) == FINISHED {
             console::write_urgent(format_args!("  core {core} has finished\n"));
-        } else if let Some(info) = *WAITS[core].lock() {
+        } else {
             console::write_urgent(format_args!("  core {core} waits for {}\n", info.reason));
-            if let Some(line) = info.undrained {
-                console::write_urgent(format_args!(
-                    "  core {core} has not drained its write-combine buffer: nobody has seen what it stored to {line}\n"
-                ));
-            }
+        }
+        if let Some(line) = info.undrained {
+            console::write_urgent(format_args!(
+                "  core {core} has not drained its write-combine buffer: nobody has seen what it stored to {line}\n"
+            ));
         }
     }
     console::write_urgent(format_args!("@done failed deadlock\n"));

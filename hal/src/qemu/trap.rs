@@ -7,7 +7,7 @@
 //! Handlers must not use the x87: its state belongs to the interrupted code and is not saved.
 
 use super::private::Private;
-use super::{console, cpu, demand, descriptor, exit, memory, this_core};
+use super::{console, cpu, demand, descriptor, exit, memory, stuck, this_core};
 use core::arch::global_asm;
 
 /// A page fault's second chance: gets the address, says whether the access may be repeated.
@@ -199,7 +199,8 @@ fn repaired(address: usize) -> bool {
 
 extern "C" fn handle(frame: &Frame) {
     match frame.vector {
-        PAGE_FAULT if demand::keep_promise(cpu::fault_address()) => return,
+        NMI => return say_where(frame.eip),
+        PAGE_FAULT if frame.error & 1 == 0 && demand::keep_promise(cpu::fault_address()) => return,
         PAGE_FAULT if repaired(cpu::fault_address()) => return,
         _ => {}
     }
@@ -233,15 +234,21 @@ extern "C" fn handle(frame: &Frame) {
         frame.edi,
         frame.ebp,
     );
-    if frame.vector == NMI {
-        // Sent by hand, to see where a core is; it goes on afterwards.
-        return console::write_urgent(report);
-    }
     console::write_urgent(format_args!(
         "{report}@done failed core {core}: {name}{detail} at eip {:#010x}, cr2 {address:#010x}\n",
         frame.eip
     ));
     exit::exit(false)
+}
+
+/// Says where this core is, or what it waits for: somebody wants to know why the machine does not end. It goes on
+/// afterwards.
+fn say_where(eip: u32) {
+    let core = this_core();
+    match stuck::waits_for(core) {
+        Some(info) => console::write_urgent(format_args!("core {core} waits for {}\n", info.reason)),
+        None => console::write_urgent(format_args!("core {core} runs at {eip:#010x}\n")),
+    }
 }
 
 fn page_fault_detail(error: u32) -> &'static str {

@@ -9,7 +9,7 @@ use core::{
 
 use hal::qemu::{self, boot, console, exit};
 
-use crate::{Console, Input};
+use crate::{Console, Input, output::Plain};
 
 use super::{Programs, Start, heap, run_rank};
 
@@ -48,9 +48,11 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         exit::exit(false);
     }
     let core = qemu::this_core();
+    let message = format_args!("{}", info.message());
+    let message = Plain(message);
     match info.location() {
-        Some(place) => console::write_urgent(format_args!("core {core} panicked at {place}: {}\n", info.message())),
-        None => console::write_urgent(format_args!("core {core} panicked: {}\n", info.message())),
+        Some(place) => console::write_urgent(format_args!("core {core} panicked at {place}: {}\n", message)),
+        None => console::write_urgent(format_args!("core {core} panicked: {}\n", message)),
     }
     if let Some((bytes, heap_bytes)) = heap::refusal() {
         let option = if core == 0 { "heap0_kib" } else { "heap_kib" };

@@ -16,7 +16,7 @@ static HEAP: CoreHeap = CoreHeap { heap: Mutex::new(Heap::empty()), refused: Ato
 
 struct CoreHeap {
     heap: Mutex<Heap>,
-    /// Bytes of the last allocation that there was no room for.
+    /// Bytes of the last allocation, if there was no room for it.
     refused: AtomicUsize,
 }
 
@@ -26,7 +26,11 @@ struct CoreHeap {
 unsafe impl GlobalAlloc for CoreHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match self.heap.lock().allocate_first_fit(layout) {
-            Ok(block) => block.as_ptr(),
+            Ok(block) => {
+                // Whatever was refused before, the program has coped with it.
+                self.refused.store(0, Ordering::Relaxed);
+                block.as_ptr()
+            }
             Err(()) => {
                 self.refused.store(layout.size(), Ordering::Relaxed);
                 ptr::null_mut()
@@ -49,7 +53,7 @@ pub(super) fn initialise() {
     unsafe { HEAP.heap.lock().init(start, bytes) }
 }
 
-/// If an allocation was ever refused: its bytes, bytes of the heap.
+/// If the last allocation was refused: its bytes, bytes of the heap.
 pub(super) fn refusal() -> Option<(usize, usize)> {
     let refused = HEAP.refused.load(Ordering::Relaxed);
     (refused > 0).then(|| (refused, memory::heap().1))

@@ -19,11 +19,8 @@ pub(crate) fn run(
     let outcome = machine.run(|core| {
         let comm = Comm::world(core).expect("the machine is small enough");
         let mut caches = core.take_caches().expect("it is asked for once");
-        match test(&mut Context { comm: &comm, caches: &mut caches }) {
-            Ok(()) => comm.barrier(),
-            Err(reason) => {
-                failed.borrow_mut().get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));
-            }
+        if let Err(reason) = test(&mut Context { comm: &comm, caches: &mut caches }) {
+            failed.borrow_mut().get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));
         }
     });
     match failed.into_inner() {

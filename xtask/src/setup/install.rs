@@ -7,6 +7,7 @@ use std::{
     fmt,
     io::{IsTerminal, Write},
     os::unix::fs::MetadataExt,
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::Command,
     time::Duration,
@@ -209,6 +210,9 @@ impl Apt {
             }
             None => workspace::command(&self.program),
         };
+        // In the terminal's own group: sudo asks there for the password, and Ctrl-C lets dpkg come to a good end.
+        // SAFETY: a system call without arguments.
+        command.process_group(unsafe { libc::getpgrp() });
         command.env("DEBIAN_FRONTEND", "noninteractive");
         command.args(["-q", "-o", "DPkg::Lock::Timeout=300"]).args(arguments);
         command

@@ -118,7 +118,8 @@ fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words:
         words,
         thread_multi: guest.thread_multi,
     };
-    guest::run(&label, &mut machine.stage()?.command, arguments.limit(), |_| {})
+    let mut staged = machine.stage()?;
+    guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})
 }
 
 /// Counts a guest's tests, and as one more failure what is wrong with the guest itself. Tells whether anything failed.
@@ -162,7 +163,7 @@ mod tests {
     fn failures(script: &str, filtered: bool) -> (usize, String) {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let outcome = guest::run("stand-in", &mut command, Duration::from_millis(800), |_| {}).unwrap();
+        let outcome = guest::run("stand-in", &mut command, None, Duration::from_millis(800), |_| {}).unwrap();
         let mut suite = Suite::default();
         assert_eq!(count(&mut suite, &outcome, filtered), suite.failed() > 0);
         (suite.failed(), format!("{suite:?}"))
@@ -186,7 +187,7 @@ mod tests {
             "{text}"
         );
         let (failed, text) = failures("echo '@test a ok'; exec sleep 60", false);
-        assert!(failed == 1 && text.contains("hangs"), "{text}");
+        assert!(failed == 1 && text.contains("has not ended"), "{text}");
         assert_eq!(failures("exit 33", false).0, 1);
         // Before its own count, but after a failure that explains it.
         assert_eq!(failures("echo '@test a failed no'; echo '@done failed a: no'; exit 35", false).0, 1);

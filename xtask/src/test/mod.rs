@@ -5,7 +5,7 @@ mod host;
 mod main_job;
 mod summary;
 
-pub(crate) use main_job::same_files;
+pub(crate) use main_job::{same_files, same_values};
 
 use crate::{cores::List, image, image::Profile, program::Program, run, setup, sim};
 use anyhow::{Result, bail};
@@ -19,6 +19,9 @@ const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
 
 /// The largest machine, booted once.
 const LARGEST: u16 = crate::cores::MOST;
+
+/// Name of the test that lints the image.
+const LINT: &str = "bare-metal-clippy";
 
 /// Run all tests: on the host, in QEMU on 1 to 255 cores and in other schedules, and QEMU against the simulator
 #[derive(Args)]
@@ -44,7 +47,7 @@ pub(crate) struct Arguments {
     thread_multi: bool,
 
     /// In-kernel tests with hand-overs to other cores at places that this seed chooses
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     preempt: Option<u64>,
 
     /// Seconds until a guest that does not end is given up
@@ -137,6 +140,12 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
         }
         if arguments.wants("no-writable-statics") {
             suite.check("no-writable-statics", sim::check_statics(&tools.objdump, &simulator.executable, &program));
+        }
+        if arguments.wants(LINT) {
+            match image::lint(&program, tools) {
+                Ok(false) => eprintln!("skipped: {LINT}: the toolchain that builds the image has no cargo-clippy"),
+                result => suite.check(LINT, result.map(drop)),
+            }
         }
         built = Some(image);
         Ok(())

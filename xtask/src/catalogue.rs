@@ -1,0 +1,74 @@
+//! The programs of the image that comes with Atoll, as its host binary lists them.
+
+use crate::{
+    image::{self, Profile},
+    process,
+    program::Program,
+    run::DEFAULT_PROGRAM,
+    workspace,
+};
+use anyhow::{Result, bail, ensure};
+use std::time::Duration;
+
+/// The PROGRAM that lists all others.
+pub(crate) const LIST: &str = "list";
+
+/// Shows the programs when that is what the user wants.
+///
+/// # Errors
+///
+/// When the binary that knows them does not build or not run.
+pub(crate) fn listed(program: &Program) -> Result<bool> {
+    let wanted = !program.is_own && program.name == LIST;
+    if wanted {
+        for line in lines(program)? {
+            println!("{line}");
+        }
+    }
+    Ok(wanted)
+}
+
+/// Refuses a name that no program has. What a user's own crate holds is not asked for.
+///
+/// # Errors
+///
+/// When there is no such program, or the binary that knows them does not build or not run.
+pub(crate) fn check(program: &Program) -> Result<()> {
+    // The default program is known without a build.
+    if program.is_own || program.name == DEFAULT_PROGRAM {
+        return Ok(());
+    }
+    among(&program.name, &lines(program)?)
+}
+
+fn among(wanted: &str, lines: &[String]) -> Result<()> {
+    let names: Vec<_> = lines.iter().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
+    ensure!(!names.is_empty(), "the image lists no program");
+    if !names.contains(&wanted) {
+        bail!("no program is called `{wanted}`; there are {} (see `cargo xtask run {LIST}`)", names.join(", "));
+    }
+    Ok(())
+}
+
+/// What the binary says: one `name: about` per program.
+fn lines(program: &Program) -> Result<Vec<String>> {
+    let built = image::host(program, Profile::Release)?;
+    let mut command = workspace::command(&built.executable);
+    command.args(["--cmdline", &format!("program={LIST}")]);
+    let finished = process::finish(&mut command, Duration::from_secs(60), |_| {})?;
+    Ok(finished.output.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_refused_with_those_there_are() {
+        let lines = ["terrain: wears down", "hello: says where it is"].map(str::to_owned);
+        assert!(among("hello", &lines).is_ok());
+        let message = among("nosuch", &lines).unwrap_err().to_string();
+        assert!(message.contains("`nosuch`; there are terrain, hello"), "{message}");
+        assert!(among("hello", &[]).is_err());
+    }
+}

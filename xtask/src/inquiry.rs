@@ -1,0 +1,168 @@
+//! Asks a machine that has not ended where its cores are.
+//!
+//! An NMI reaches a core also where it has masked interrupts, and its handler in the kernel prints one line: that it runs,
+//! and at which address, or what it waits for. QEMU injects it when told so over its socket (QMP).
+
+use crate::{process, workspace};
+use anyhow::{Context, Result, ensure};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{BufRead, BufReader, Error},
+    os::{
+        fd::{AsRawFd, RawFd},
+        unix::net::UnixStream,
+    },
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The socket's name in the directory that QEMU runs in.
+pub(crate) const SOCKET: &str = "qmp.sock";
+
+/// How long QEMU may take for an answer, of which there are three.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What is known about a machine that can be asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Inquiry {
+    /// Where QEMU runs.
+    pub(crate) directory: PathBuf,
+    /// The image, for the names of its functions.
+    pub(crate) image: PathBuf,
+}
+
+impl Inquiry {
+    /// Makes all cores report.
+    ///
+    /// # Errors
+    ///
+    /// When QEMU does not listen or not obey.
+    pub(crate) fn interrupt(&self) -> Result<()> {
+        // A socket's path is short, and the user's directories may not be; a path through the descriptor always fits.
+        let directory = File::open(&self.directory).context("cannot open the machine's directory")?;
+        let stream = UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET}", directory.as_raw_fd()))
+            .context("QEMU does not listen")?;
+        stream.set_read_timeout(Some(PATIENCE)).context("no time limit")?;
+        let mut answers = BufReader::new(&stream);
+        answers.read_line(&mut String::new()).context("QEMU does not greet")?;
+        for order in ["qmp_capabilities", "inject-nmi"] {
+            send(stream.as_raw_fd(), format!("{{\"execute\":\"{order}\"}}\n").as_bytes())?;
+            obeyed(&mut answers).with_context(|| format!("QEMU does not {order}"))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the names of functions to the lines of cores that run.
+    pub(crate) fn explain(&self, lines: &mut [String]) {
+        let places: Vec<_> = lines.iter().filter_map(|line| place(line)).map(str::to_owned).collect();
+        if places.is_empty() {
+            return;
+        }
+        let names = names(&self.image, &places).unwrap_or_default();
+        for line in lines {
+            if let Some(name) = place(line).and_then(|place| names.get(place)) {
+                *line = format!("{} in {name}", line.trim_end());
+            }
+        }
+    }
+}
+
+/// Writes to the socket. The standard library would have a closed one end this process, whose SIGPIPE is the default.
+fn send(socket: RawFd, bytes: &[u8]) -> Result<()> {
+    // SAFETY: pointer and length are one slice's, and the socket is open as long as the caller's stream.
+    let sent = unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+    ensure!(usize::try_from(sent) == Ok(bytes.len()), "QEMU has gone: {}", Error::last_os_error());
+    Ok(())
+}
+
+/// Reads up to the answer to an order; events may come before it.
+fn obeyed(answers: &mut impl BufRead) -> Result<()> {
+    loop {
+        let mut line = String::new();
+        ensure!(answers.read_line(&mut line)? > 0, "no answer");
+        let answer: serde_json::Value = serde_json::from_str(&line)?;
+        if answer.get("event").is_none() {
+            ensure!(answer.get("return").is_some(), "{}", line.trim());
+            return Ok(());
+        }
+    }
+}
+
+/// The address in `core N runs at 0xADDRESS`.
+fn place(line: &str) -> Option<&str> {
+    let (core, place) = line.trim().strip_prefix("core ")?.split_once(" runs at ")?;
+    let is_address =
+        place.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
+    (core.parse::<u32>().is_ok() && is_address).then_some(place)
+}
+
+/// The functions at some addresses, by address; those that are in none are left out.
+fn names(image: &Path, places: &[String]) -> Option<BTreeMap<String, String>> {
+    let mut command = workspace::command("addr2line");
+    command.args(["-f", "-C", "-e"]).arg(image).args(places);
+    let finished = process::finish(&mut command, Duration::from_secs(10), |_| {}).ok()?;
+    Some(pair(places, &finished.output))
+}
+
+/// `addr2line` prints two lines per address: the function, and its place in the sources.
+fn pair(places: &[String], output: &str) -> BTreeMap<String, String> {
+    let functions = output.lines().step_by(2).map(str::trim);
+    let known = places.iter().zip(functions).filter(|(_, name)| !name.is_empty() && !name.starts_with('?'));
+    known.map(|(place, name)| (place.clone(), name.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{io::Write, os::unix::net::UnixListener, thread};
+
+    #[test]
+    fn places_of_running_cores_only() {
+        assert_eq!(place("core 3 runs at 0x00101a2b"), Some("0x00101a2b"));
+        for line in
+            ["core 3 waits for core 2", "core x runs at 0x1", "core 3 runs at home", "core 3 runs at 0x1 now", ""]
+        {
+            assert_eq!(place(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn functions_are_paired_with_addresses() {
+        let places = ["0x1", "0x2", "0x3"].map(str::to_owned);
+        let names = pair(&places, "kernel::spin\n/x/a.rs:7\n??\n??:0\nmain\n??:?\n");
+        assert_eq!(
+            names.into_iter().collect::<Vec<_>>(),
+            [("0x1".to_owned(), "kernel::spin".to_owned()), ("0x3".to_owned(), "main".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_line_without_a_name_stays() {
+        let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
+        let mut lines = ["core 0 runs at 0x10".to_owned(), "core 1 waits for core 0".to_owned()];
+        let before = lines.clone();
+        inquiry.explain(&mut lines);
+        assert_eq!(lines, before);
+        assert!(inquiry.interrupt().is_err());
+    }
+
+    #[test]
+    fn orders_are_given_one_after_the_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(directory.path().join(SOCKET)).unwrap();
+        let qemu = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut orders = BufReader::new(stream.try_clone().unwrap()).lines();
+            stream.write_all(b"{\"QMP\": {}}\n").unwrap();
+            let first = orders.next().unwrap().unwrap();
+            stream.write_all(b"{\"event\": \"RESUME\"}\n{\"return\": {}}\n").unwrap();
+            let second = orders.next().unwrap().unwrap();
+            stream.write_all(b"{\"return\": {}}\n").unwrap();
+            [first, second]
+        });
+        let inquiry = Inquiry { directory: directory.path().into(), image: "/nonexistent".into() };
+        inquiry.interrupt().unwrap();
+        assert_eq!(qemu.join().unwrap(), [r#"{"execute":"qmp_capabilities"}"#, r#"{"execute":"inject-nmi"}"#]);
+    }
+}
