@@ -24,6 +24,14 @@ fn post<'w, 'c, C: Core, T: Pod>(
     window.post(view, context.caches, origins).map_err(Failed::from)
 }
 
+/// An access epoch in which one element is put to rank 0.
+fn put_to_rank_0<C: Core, T: Pod>(window: &Window<'_, C, T>, index: usize, value: T) -> Outcome {
+    let access = window.start(&Group::of([0])?)?;
+    access.put(0, index, &[value])?;
+    access.complete();
+    Ok(())
+}
+
 /// Everybody puts a word to everybody and gets one from everybody, several epochs in a row.
 pub fn put_and_get_all_pairs<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
@@ -209,9 +217,7 @@ pub fn test_loop_reposts_at_once<C: Core>(context: &mut Context<'_, '_, C>) -> O
                 check_eq!(view.load(origin), round, "what rank {origin} put");
             }
         } else {
-            let access = window.start(&Group::of([0])?)?;
-            access.put(0, rank, &[round])?;
-            access.complete();
+            put_to_rank_0(&window, rank, round)?;
         }
     }
     window.free(view, context.caches)?;
@@ -305,16 +311,12 @@ pub fn neighbouring_bytes_of_many_origins<C: Core>(context: &mut Context<'_, '_,
         if rank == 0 {
             view.as_mut_slice(context.caches).fill(0xFF);
             let exposure = post(context, &window, view, &all)?;
-            let access = window.start(&Group::of([0])?)?;
-            access.put(0, 0, &[round])?;
-            access.complete();
+            put_to_rank_0(&window, 0, round)?;
             view = exposure.wait(context.caches);
             let wrong = view.as_slice(context.caches).iter().position(|byte| *byte != round);
             check_eq!(wrong, None, "first byte that was lost in round {round}");
         } else {
-            let access = window.start(&Group::of([0])?)?;
-            access.put(0, rank, &[round])?;
-            access.complete();
+            put_to_rank_0(&window, rank, round)?;
         }
     }
     window.free(view, context.caches)?;
