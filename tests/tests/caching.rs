@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, collections::BTreeSet};
 
-use collectives::Comm;
+use collectives::{AccessEpoch, Comm, Group, Window};
 use hal::{
     Cached, Combined, Counted, LINE_BYTES, MpbCoherence, Region, SharedAddress, Topology, Uncached, kind,
     sim::{Failure, Machine, Options, SimCore, Spontaneous, explore_exhaustively},
@@ -123,6 +123,26 @@ fn destructors_may_communicate_on_a_dying_machine() {
         let meets = Meets(Comm::world(core).unwrap());
         assert!(core.core().index() != 1, "the reason");
         meets.0.barrier();
+    });
+    assert!(failure.map(drop).unwrap_err().to_string().contains("the reason"));
+}
+
+/// The same with an access epoch: COMPLETE would otherwise count down a counter that a dying machine shows as 0.
+#[test]
+fn destructors_may_complete_epochs_on_a_dying_machine() {
+    struct Completes<'w, 'c>(Option<AccessEpoch<'w, 'c, SimCore, u32>>);
+    impl Drop for Completes<'_, '_> {
+        fn drop(&mut self) {
+            self.0.take().into_iter().for_each(AccessEpoch::complete);
+        }
+    }
+    let failure = Machine::scc(2).run(|core| {
+        let comm = Comm::world(core).unwrap();
+        let mut caches = core.take_caches().unwrap();
+        let (window, _view) = Window::<_, u32>::create(&comm, &mut caches, 1).unwrap();
+        let _completes = Completes(Some(window.start(&Group::of([1]).unwrap()).unwrap()));
+        assert!(core.core().index() != 1, "the reason");
+        comm.barrier();
     });
     assert!(failure.map(drop).unwrap_err().to_string().contains("the reason"));
 }

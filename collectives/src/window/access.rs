@@ -61,6 +61,10 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     fn complete(&self, targets: &Group) {
+        if self.comm.hal().is_dying() {
+            // Part of a destructor: no post was awaited, and the counters mean nothing any more.
+            return;
+        }
         for target in targets.iter() {
             self.await_post(target);
             self.reset_post(target);
@@ -162,8 +166,6 @@ impl<C: Core, T: Pod> AccessEpoch<'_, '_, C, T> {
 
 impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, C, T> {
     fn drop(&mut self) {
-        if !self.window.comm.hal().is_dying() {
-            self.window.complete(&self.targets);
-        }
+        self.window.complete(&self.targets);
     }
 }
