@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use hal::{Core, CoreId, Mpb, MpbLine, Reason, Wait};
 
-use crate::{Error, Group, MpbLayout, SharedAllocator, signals::Signals};
+use crate::{Error, Group, MpbLayout, SharedAllocator, signals::Signals, spare_lines::SpareLines};
 
 /// A rank of all ranks that run a program: rank r runs on core r.
 ///
@@ -14,6 +14,7 @@ pub struct Comm<'c, C> {
     size: usize,
     layout: MpbLayout,
     signals: Signals,
+    spare_lines: SpareLines,
     windows: Cell<u32>,
 }
 
@@ -25,8 +26,15 @@ impl<'c, C: Core> Comm<'c, C> {
     /// the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C) -> Result<Self, Error> {
         let size = hal.layout().cores();
-        let comm =
-            Self { hal, size, layout: MpbLayout::new(size)?, signals: Signals::new(size), windows: Cell::new(0) };
+        let layout = MpbLayout::new(size)?;
+        let comm = Self {
+            hal,
+            size,
+            layout,
+            signals: Signals::new(size),
+            spare_lines: SpareLines::new(layout.spare()),
+            windows: Cell::new(0),
+        };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
         Ok(comm)
@@ -70,6 +78,11 @@ impl<'c, C> Comm<'c, C> {
     /// The number of the window that is being made; the same on all ranks, since windows are made collectively.
     pub(crate) fn next_window(&self) -> u32 {
         self.windows.replace(self.windows.get() + 1)
+    }
+
+    /// The lines of every MPB that protocols may take for a time.
+    pub(crate) fn spare_lines(&self) -> &SpareLines {
+        &self.spare_lines
     }
 
     /// Refuses a rank that does not exist.

@@ -4,7 +4,7 @@ use core::fmt;
 
 use hal::ClaimError;
 
-use crate::group::MAX_RANKS;
+use crate::{group::MAX_RANKS, window::NOTIFICATION_COUNTERS};
 
 /// A refused operation. Nothing was sent or changed, unless the variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +100,44 @@ pub enum Error {
         /// The window.
         window: u32,
     },
+    /// An operation of a lock epoch named a target that the epoch has not locked.
+    NotLocked {
+        /// The target.
+        rank: usize,
+        /// The window.
+        window: u32,
+        /// Number of the epoch on that window, from 1.
+        epoch: u32,
+    },
+    /// A part was locked that this rank has locked already.
+    Locked {
+        /// Whose part.
+        rank: usize,
+        /// The window.
+        window: u32,
+    },
+    /// A rank that holds the view of its own part wanted to lock it.
+    NotLent {
+        /// The window.
+        window: u32,
+    },
+    /// A buffer does not fit the blocks of a vector operation, or the other buffer.
+    Length {
+        /// Elements of the buffer.
+        len: usize,
+        /// Elements that it should have.
+        wanted: usize,
+    },
+    /// There is no notification counter of this number.
+    NoSuchCounter {
+        /// The number.
+        counter: usize,
+    },
+    /// A wait with a deadline took too long.
+    TimedOut {
+        /// What it waited for.
+        reason: hal::Reason,
+    },
 }
 
 impl fmt::Display for Error {
@@ -151,6 +189,29 @@ impl fmt::Display for Error {
             Self::ForeignView { window } => {
                 write!(out, "the view that was posted is not this rank's part of window {window}")
             }
+            Self::NotLocked { rank, window, epoch } => {
+                write!(out, "rank {rank}'s part of window {window} is not locked in epoch {epoch}")
+            }
+            Self::Locked { rank, window } => {
+                write!(out, "rank {rank}'s part of window {window} is locked by this rank already; unlock it first")
+            }
+            Self::NotLent { window } => {
+                write!(out, "the own part of window {window} is not lent; lend its view before locks")
+            }
+            Self::Length { len, wanted } => {
+                write!(
+                    out,
+                    "a buffer of {len} elements does not fit; {wanted} are needed, in blocks that do not overlap"
+                )
+            }
+            Self::NoSuchCounter { counter } => {
+                write!(
+                    out,
+                    "notification counter {counter} does not exist; there are 0 to {}",
+                    NOTIFICATION_COUNTERS - 1
+                )
+            }
+            Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),
         }
     }
 }

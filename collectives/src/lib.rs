@@ -6,19 +6,25 @@ extern crate alloc;
 
 pub mod comm;
 pub mod dissemination;
+pub mod element;
 pub mod error;
 pub mod group;
 pub mod mpb_layout;
 pub mod oc_bcast;
 pub mod shared_alloc;
 pub mod signals;
+mod spare_lines;
 pub mod two_sided;
 pub mod window;
 
 pub use comm::Comm;
+pub use element::{Element, Integer, Operator};
 pub use error::{Error, Returned};
 pub use group::Group;
 pub use mpb_layout::MpbLayout;
 pub use oc_bcast::OcBcast;
 pub use shared_alloc::{Placement, SharedAllocator};
-pub use window::{AccessEpoch, ExposureEpoch, Window};
+pub use window::{
+    AccessEpoch, Assertions, Blocks, Class, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch, LockEpoch, Operations,
+    Window,
+};

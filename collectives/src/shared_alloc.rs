@@ -19,10 +19,11 @@ use hal::{
 use crate::Error;
 
 /// Length of the window database behind each controller of a machine with `cores` cores, in bytes; the line after it holds
-/// the head of the heap's list. Up to 256 cores that is enough for 64 windows of all cores, and for some windows on
-/// thousands.
+/// the head of the heap's list. On the SCC that is enough for more than 64 windows of all cores. A window without room in the MPBs takes a byte for each pair of
+/// ranks, for which a quarter of their number is added; so there are some windows on thousands of cores, too.
 pub(crate) const fn database_bytes(cores: usize) -> usize {
-    (cores.div_ceil(256) * (256 << 10)) - LINE_BYTES
+    let pairs = (cores * cores / 4).next_multiple_of(LINE_BYTES);
+    cores.div_ceil(256) * (256 << 10) + pairs - LINE_BYTES
 }
 
 /// Bytes of a block's header.

@@ -88,7 +88,7 @@ pub fn real_protocol_keeps_the_post<C: Core>(context: &mut Context<'_, '_, C>) -
         context.hal().write_back_invalidate_all(context.caches);
         for target in 1..size {
             let access = window.start(&Group::of([target])?)?;
-            access.put(target, 0, &[target as u32])?;
+            access.put_value(target, 0, target as u32)?;
             access.complete();
         }
         window.free(view, context.caches)?;

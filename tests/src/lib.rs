@@ -4,6 +4,8 @@
 #![allow(clippy::missing_errors_doc)]
 
 extern crate alloc;
+#[cfg(not(target_os = "none"))]
+extern crate std;
 
 #[doc(hidden)]
 pub use alloc::format;

@@ -11,7 +11,15 @@ use crate::{Context, Failed, allocation::check_heaps_are_whole, check, check::Ou
 type Made<'c, C, T> = (Window<'c, C, T>, LocalView<'c, T>);
 
 fn make<'c, C: Core, T: Pod>(context: &mut Context<'_, 'c, C>, len: usize) -> Result<Made<'c, C, T>, Failed> {
-    Ok(Window::create(context.comm, context.caches, len)?)
+    Ok(Window::with_class(context.comm, context.caches, len, class())?)
+}
+
+fn class() -> collectives::Class {
+    #[cfg(not(target_os = "none"))]
+    if let Ok(name) = std::env::var("CLASS") {
+        return name.parse().unwrap();
+    }
+    Default::default()
 }
 
 /// Posts, or says why not.
@@ -27,7 +35,7 @@ fn post<'w, 'c, C: Core, T: Pod>(
 /// An access epoch in which one element is put to rank 0.
 fn put_to_rank_0<C: Core, T: Pod>(window: &Window<'_, C, T>, index: usize, value: T) -> Outcome {
     let access = window.start(&Group::of([0])?)?;
-    access.put(0, index, &[value])?;
+    access.put_value(0, index, value)?;
     access.complete();
     Ok(())
 }
@@ -42,15 +50,18 @@ pub fn put_and_get_all_pairs<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
             view.store(size + peer, epoch << 16 | (rank * size + peer) as u32);
         }
         let exposure = post(context, &window, view, &all)?;
+        let mut got = vec![0; size];
         let access = window.start(&all)?;
-        for turn in 0..size {
+        for (turn, got) in got.chunks_mut(1).enumerate() {
             let peer = (rank + turn) % size;
-            access.put(peer, rank, &[epoch << 16 | (rank << 8 | peer) as u32])?;
-            let mut got = [0];
-            access.get(peer, size + rank, &mut got)?;
-            check_eq!(got[0], epoch << 16 | (peer * size + rank) as u32, "word from rank {peer} in epoch {epoch}");
+            access.put_value(peer, rank, epoch << 16 | (rank << 8 | peer) as u32)?;
+            access.get(peer, size + rank, got)?;
         }
         access.complete();
+        for (turn, got) in got.iter().enumerate() {
+            let peer = (rank + turn) % size;
+            check_eq!(*got, epoch << 16 | (peer * size + rank) as u32, "word from rank {peer} in epoch {epoch}");
+        }
         view = exposure.wait(context.caches);
         for peer in 0..size {
             check_eq!(
@@ -73,8 +84,9 @@ pub fn neighbours_ring<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     for round in 0..10 {
         let value = f64::from(round * 1000 + rank as u32);
         let exposure = post(context, &window, view, &Group::of([left])?)?;
+        let values = [value; LEN];
         let access = window.start(&Group::of([right])?)?;
-        access.put(right, 0, &[value; LEN])?;
+        access.put(right, 0, &values)?;
         access.complete();
         view = exposure.wait(context.caches);
         let wanted = f64::from(round * 1000 + left as u32);
@@ -137,9 +149,9 @@ pub fn self_in_the_group<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (window, mut view) = make::<_, u16>(context, 40)?;
     view.store(39, 4);
     let exposure = post(context, &window, view, &me)?;
+    let mut got = [0; 2];
     let access = window.start(&me)?;
     access.put(rank, 3, &[7; 20])?;
-    let mut got = [0; 2];
     access.get(rank, 38, &mut got)?;
     access.complete();
     view = exposure.wait(context.caches);
@@ -160,7 +172,7 @@ pub fn disjoint_groups_in_adjacent_epochs<C: Core>(context: &mut Context<'_, '_,
             for half in &halves {
                 let access = window.start(half)?;
                 for target in half.iter() {
-                    access.put(target, 1, &[round * 100 + target as u32])?;
+                    access.put_value(target, 1, round * 100 + target as u32)?;
                 }
                 access.complete();
             }
@@ -183,7 +195,7 @@ pub fn early_post_of_a_later_group<C: Core>(context: &mut Context<'_, '_, C>) ->
         context.comm.barrier();
         for target in (1..size).rev() {
             let access = window.start(&Group::of([target])?)?;
-            access.put(target, 0, &[target as u32])?;
+            access.put_value(target, 0, target as u32)?;
             access.complete();
         }
         context.comm.barrier();
@@ -234,11 +246,12 @@ pub fn two_windows_interleaved<C: Core>(context: &mut Context<'_, '_, C>) -> Out
     check!(a.number() != b.number(), "both windows have number {}", a.number());
     for round in 0..4u32 {
         let exposure_b = post(context, &b, view_b, &from)?;
+        let words = [round, rank as u32, 3];
         let access_a = a.start(&to)?;
         let exposure_a = post(context, &a, view_a, &from)?;
         let access_b = b.start(&to)?;
-        access_b.put(right, 4, &[u64::from(round) << 40 | rank as u64])?;
-        access_a.put(right, 0, &[round, rank as u32, 3])?;
+        access_b.put_value(right, 4, u64::from(round) << 40 | rank as u64)?;
+        access_a.put(right, 0, &words)?;
         access_b.complete();
         view_b = exposure_b.wait(context.caches);
         access_a.complete();
@@ -265,7 +278,7 @@ pub fn start_before_and_after_post<C: Core>(context: &mut Context<'_, '_, C>) ->
             let exposure = post(context, &window, view, &from)?;
             (window.start(&to)?, exposure)
         };
-        access.put(right, 0, &[round * 1000 + rank as u32])?;
+        access.put_value(right, 0, round * 1000 + rank as u32)?;
         access.complete();
         view = exposure.wait(context.caches);
         check_eq!(view.load(0), round * 1000 + left as u32, "round {round}");
@@ -287,7 +300,7 @@ pub fn uneven_parts<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         check_eq!(window.len_of(target)?, len_of(target), "elements of rank {target}");
         // Byte i of a part is written by rank i modulo the number of ranks.
         for first in (rank..len_of(target)).step_by(size) {
-            access.put(target, first, &[(first + target) as u8])?;
+            access.put_value(target, first, (first + target) as u8)?;
         }
         let end = len_of(target) + 1;
         let beyond = access.put(target, len_of(target), &[0]);
@@ -343,6 +356,7 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     check_eq!(error, Error::ForeignView { window: number }, "a foreign view");
 
     let exposure = post(context, &window, view, &me)?;
+    let mut beyond = [0, 0];
     let access = window.start(&me)?;
     check_eq!(window.start(&me).err(), Some(Error::AccessEpochOpen { window: number }), "a second start");
     let outside = (rank + 1) % size;
@@ -351,7 +365,7 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         check_eq!(access.put(outside, 0, &[1]), Err(refused), "a put outside the group");
     }
     check_eq!(
-        access.get(rank, 1, &mut [0, 0]),
+        access.get(rank, 1, &mut beyond),
         Err(Error::OutOfRange { rank, window: number, epoch: 1, end: 3, len: 2 }),
         "a get beyond the end"
     );
@@ -553,8 +567,8 @@ pub fn all_epochs_are_fresh<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     for round in 1..=8u32 {
         if rank == 0 {
             for target in 1..size {
-                let access = window.start(&Group::of([target])?)?;
                 let mut got = vec![0; 8];
+                let access = window.start(&Group::of([target])?)?;
                 access.get(target, 0, &mut got)?;
                 access.complete();
                 check!(

@@ -130,7 +130,7 @@ fn destructors_may_communicate_on_a_dying_machine() {
 /// The same with an access epoch: COMPLETE would otherwise count down a counter that a dying machine shows as 0.
 #[test]
 fn destructors_may_complete_epochs_on_a_dying_machine() {
-    struct Completes<'w, 'c>(Option<AccessEpoch<'w, 'c, SimCore, u32>>);
+    struct Completes<'w, 'c>(Option<AccessEpoch<'w, 'w, 'c, SimCore, u32>>);
     impl Drop for Completes<'_, '_> {
         fn drop(&mut self) {
             self.0.take().into_iter().for_each(AccessEpoch::complete);

@@ -86,8 +86,8 @@ fn get_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result
     let hal = context.hal();
     let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
     let view = if context.rank() == 0 {
-        let access = window.start(&Group::of([1])?)?;
         let mut got = [0];
+        let access = window.start(&Group::of([1])?)?;
         access.get(1, 3, &mut got)?;
         access.complete();
         check_eq!(got, [55], "the word that was got");
@@ -135,8 +135,8 @@ fn get_twice(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<()
     let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
     for round in 1..=2u32 {
         if context.rank() == 0 {
-            let access = window.start(&Group::of([1])?)?;
             let mut got = [0];
+            let access = window.start(&Group::of([1])?)?;
             hal.omit(omitted);
             access.get(1, 0, &mut got)?;
             hal.omit(Omit::empty());

@@ -1,80 +1,53 @@
-//! The origin's side: START, put, get, COMPLETE.
+//! The origin's side of PSCW: START and COMPLETE.
 
-use core::mem;
+use core::ops::Deref;
 
-use hal::{Core, Deadline, Place, Pod, Poll, Reason, kind};
+use hal::{Core, Pod};
 
 use crate::{Error, Group};
 
-use super::{Window, database::SyncData};
+use super::{Assertions, Operations, Window, class::Patience, operations::Reach};
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
-    /// START: opens an access epoch to the ranks of `targets`. Takes note of them and touches no remote memory.
+    /// START: opens an access epoch to the ranks of `targets`. In all classes but `Immediate` it takes note of them and touches no memory.
     ///
     /// # Errors
     /// [`Error::AccessEpochOpen`] if one is open on this window, [`Error::NoSuchRank`] for a target that does not exist.
-    pub fn start(&self, targets: &Group) -> Result<AccessEpoch<'_, 'c, C, T>, Error> {
-        targets.check(self.comm.size())?;
+    pub fn start<'b>(&self, targets: &Group) -> Result<AccessEpoch<'b, '_, 'c, C, T>, Error> {
+        self.start_asserting(targets, Assertions::empty())
+    }
+
+    /// START, with a promise; only [`Assertions::NO_CHECK`] means something here.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_asserting<'b>(
+        &self,
+        targets: &Group,
+        assertions: Assertions,
+    ) -> Result<AccessEpoch<'b, '_, 'c, C, T>, Error> {
+        targets.check(self.comm().size())?;
         if self.access_open.replace(true) {
-            return Err(Error::AccessEpochOpen { window: self.number });
+            return Err(Error::AccessEpochOpen { window: self.number() });
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
-        Ok(AccessEpoch { window: self, targets: targets.clone(), number: self.access_epochs.get() })
+        let (patience, no_check) = (self.class.patience(), assertions.contains(Assertions::NO_CHECK));
+        if patience == Patience::Start && !no_check {
+            self.synchronisation.await_posts(&self.peers, &self.posts_seen, targets);
+        }
+        let reach = Reach::Group { targets: targets.clone(), patience, no_check };
+        Ok(AccessEpoch { operations: Operations::new(self, reach, self.access_epochs.get()) })
     }
 
-    /// Waits until `target` has posted to this rank, unless this epoch knows it already.
-    ///
-    /// Only the target's own bit enters the copy, although the word shows those of 31 others. So each epoch looks once for each target:
-    /// how often does not depend on who posted first, and as a look invalidates, what is got afterwards is never older than the post.
-    fn await_post(&self, target: usize) {
-        let (word, bit) = SyncData::match_bit(target);
-        let seen = &self.seen_posts[word];
-        if seen.get() & bit == 0 {
-            let own = self.sync_of(self.comm.rank()).region();
-            let reason = Reason::new("the post of window").number(self.number).from(self.comm.core_of(target));
-            let posted = |poll: &Poll<'_>| (poll.word(0) & bit != 0).then_some(());
-            if self.comm.hal().wait_until(&[Place::Word(own, word)], Deadline::Never, reason, posted).is_ok() {
-                seen.set(seen.get() | bit);
-            }
-        }
+    pub(super) fn has_posted(&self, targets: &Group, target: usize) -> bool {
+        self.synchronisation.has_posted(&self.peers, &self.posts_seen, targets, target)
     }
 
-    /// Forgets the post of `target`, in the match vector and in its copy.
-    fn reset_post(&self, target: usize) {
-        let (hal, rank) = (self.comm.hal(), self.comm.rank());
-        let (word, bit) = SyncData::match_bit(target);
-        let own = self.sync_of(rank).region();
-        // Under the register: another target may be posting in the same word (where Algorithm 2 has no lock).
-        let _guard = hal.lock(hal.core(), "the own match vector");
-        let posts = hal.load_word(own, word);
-        hal.store_word(own, word, posts & !bit);
-        self.seen_posts[word].set(self.seen_posts[word].get() & !bit);
-    }
-
-    /// Counts the completion counter of `target` down.
-    fn notify_completion(&self, target: usize) {
-        let hal = self.comm.hal();
-        let sync = self.sync_of(target);
-        let _guard = hal.lock(self.comm.core_of(target), "a completion counter");
-        let open = hal.load_word(sync.region(), sync.completion_counter());
-        hal.store_word(sync.region(), sync.completion_counter(), open - 1);
-    }
-
-    fn complete(&self, targets: &Group) {
-        if self.comm.hal().is_dying() {
-            // Part of a destructor: no post was awaited, and the counters mean nothing any more.
-            return;
+    pub(super) fn await_post(&self, target: usize) {
+        if !self.posts_seen.contains(target) {
+            let target = Group::of([target]).expect("a target that was checked");
+            self.synchronisation.await_posts(&self.peers, &self.posts_seen, &target);
         }
-        for target in targets.iter() {
-            self.await_post(target);
-            self.reset_post(target);
-        }
-        // The last line of the last put may still be in the write-combine buffer, and registers do not push it out.
-        self.comm.hal().drain();
-        for target in targets.iter() {
-            self.notify_completion(target);
-        }
-        self.access_open.set(false);
     }
 }
 
@@ -100,72 +73,43 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 /// fn put_too_late<C: Core>(window: &Window<'_, C, u32>) {
 ///     let access = window.start(&Group::empty()).unwrap();
 ///     access.complete();
-///     let _ = access.put(0, 0, &[1]);
+///     let _ = access.put_value(0, 0, 1);
 /// }
 /// ```
 ///
-/// It proves nothing about the targets: each operation waits for the post of its own. Dropping it completes it, as
-/// [`complete`](Self::complete) does.
+/// It proves nothing about the targets: operations wait for the posts of theirs, or are queued until they are there, as the window's
+/// [`Class`](super::Class) says. Dropping it completes it, as [`complete`](Self::complete) does.
 #[must_use = "dropping the epoch completes it"]
-pub struct AccessEpoch<'w, 'c, C: Core, T: Pod> {
-    window: &'w Window<'c, C, T>,
-    targets: Group,
-    number: u32,
+pub struct AccessEpoch<'b, 'w, 'c, C: Core, T: Pod> {
+    operations: Operations<'b, 'w, 'c, C, T>,
 }
 
-impl<C: Core, T: Pod> AccessEpoch<'_, '_, C, T> {
-    /// Puts `source` over the elements of `target`'s part from `first` on. Waits for the target's post if it is
-    /// not there yet; the source may be reused at once.
-    ///
-    /// What several origins, or several puts, write to the same elements in one exposure epoch is undefined.
-    ///
-    /// # Errors
-    /// [`Error::NotInGroup`], [`Error::OutOfRange`]; then nothing was written.
-    pub fn put(&self, target: usize, first: usize, source: &[T]) -> Result<(), Error> {
-        let offset = self.check(target, first, source.len())?;
-        self.window.await_post(target);
-        let part = self.window.part_region(target).mapped::<kind::Combined>();
-        self.window.comm.hal().write(part, offset, bytemuck::cast_slice(source));
-        Ok(())
-    }
+impl<'b, 'w, 'c, C: Core, T: Pod> Deref for AccessEpoch<'b, 'w, 'c, C, T> {
+    type Target = Operations<'b, 'w, 'c, C, T>;
 
-    /// Gets the elements of `into`'s length from `target`'s part, from `first` on. Waits for the target's post if it is
-    /// not there yet.
-    ///
-    /// # Errors
-    /// [`Error::NotInGroup`], [`Error::OutOfRange`]; then nothing was read.
-    pub fn get(&self, target: usize, first: usize, into: &mut [T]) -> Result<(), Error> {
-        let offset = self.check(target, first, into.len())?;
-        self.window.await_post(target);
-        let part = self.window.part_region(target).mapped::<kind::Combined>();
-        self.window.comm.hal().read(part, offset, bytemuck::cast_slice_mut(into));
-        Ok(())
+    fn deref(&self) -> &Self::Target {
+        &self.operations
     }
+}
 
-    /// COMPLETE: returns when every put is in the targets' memory and the targets have been told. Waits for the posts of
-    /// targets that were never accessed, too: only then their completion counters are valid.
+impl<C: Core, T: Pod> AccessEpoch<'_, '_, '_, C, T> {
+    /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets have been told. Waits for the
+    /// posts of targets that were never accessed, too.
     pub fn complete(self) {
-        self.window.complete(&self.targets);
-        mem::forget(self);
-    }
-
-    /// Offset of the access in the target's part, in bytes.
-    fn check(&self, target: usize, first: usize, count: usize) -> Result<usize, Error> {
-        let window = self.window.number;
-        if !self.targets.contains(target) {
-            return Err(Error::NotInGroup { rank: target, window, epoch: self.number });
-        }
-        let len = self.window.parts[target].len as usize;
-        let end = first.saturating_add(count);
-        if end > len {
-            return Err(Error::OutOfRange { rank: target, window, epoch: self.number, end, len });
-        }
-        Ok(first * size_of::<T>())
+        drop(self);
     }
 }
 
-impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, C, T> {
+impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
     fn drop(&mut self) {
-        self.window.complete(&self.targets);
+        let window = self.operations.window;
+        if window.comm().hal().is_dying() {
+            // No post was awaited, and nothing that is read means anything any more.
+            return;
+        }
+        let Reach::Group { targets, .. } = &self.operations.reach else { return };
+        self.operations.finish();
+        window.synchronisation.complete(&window.peers, &window.posts_seen, targets);
+        window.access_open.set(false);
     }
 }

@@ -18,42 +18,11 @@ const USED: usize = 0;
 const LIVE: u32 = 1;
 const FREE: u32 = 2;
 
-/// The synchronisation data of one rank for one window: match vector, then completion counter.
-#[derive(Clone, Copy)]
-pub(super) struct SyncData {
-    words: Region<kind::Uncached>,
-    match_vector_words: usize,
-}
-
-impl SyncData {
-    /// The data that starts at `start`, for `ranks` ranks: the position of the counter follows from their number.
-    pub(super) fn at(start: SharedAddress, ranks: usize) -> Self {
-        let match_vector_words = ranks.div_ceil(32);
-        let bytes = ((match_vector_words + 1) * 4).next_multiple_of(LINE_BYTES);
-        Self { words: Region::new(start, bytes), match_vector_words }
-    }
-
-    pub(super) fn region(&self) -> Region<kind::Uncached> {
-        self.words
-    }
-
-    /// Word and bit of `target` in the match vector.
-    pub(super) fn match_bit(target: usize) -> (usize, u32) {
-        (target / 32, 1 << (target % 32))
-    }
-
-    /// Word of the completion counter.
-    pub(super) fn completion_counter(&self) -> usize {
-        self.match_vector_words
-    }
-}
-
-/// Allocates zeroed synchronisation data at this core's nearest controller.
-pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<SharedAddress, Error> {
+/// Allocates so many bytes, whole lines, at this core's nearest controller. They contain anything.
+pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>, data_bytes: usize) -> Result<SharedAddress, Error> {
     let hal = comm.hal();
     let controller = hal.layout().nearest_controller(hal.core());
     let database = database_region(controller, comm.size());
-    let data_bytes = SyncData::at(SharedAddress::new(controller, 0), comm.size()).region().len_bytes();
     let bytes = data_bytes + LINE_BYTES;
     let offset = {
         let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
@@ -67,21 +36,17 @@ pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<SharedAddress, Err
         hal.store_word(database, USED, (used + bytes) as u32);
         FIRST + used
     };
-    let data = SyncData::at(SharedAddress::new(controller, offset), comm.size());
-    for word in 0..=data.completion_counter() {
-        hal.store_word(data.region(), word, 0);
-    }
-    Ok(data.region().start())
+    Ok(SharedAddress::new(controller, offset))
 }
 
 /// Frees synchronisation data.
-pub(super) fn free<C: Core>(comm: &Comm<'_, C>, data: SyncData) -> Result<(), Error> {
+pub(super) fn free<C: Core>(comm: &Comm<'_, C>, data: Region<kind::Uncached>) -> Result<(), Error> {
     let hal = comm.hal();
-    let start = data.region().start();
+    let start = data.start();
     let controller = start.controller();
     let database = database_region(controller, comm.size());
     let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
-    let end = (start.offset() + data.region().len_bytes()) / 4;
+    let end = (start.offset() + data.len_bytes()) / 4;
     if hal.load_word(database, end) != LIVE {
         return Err(Error::NotAllocated { controller, offset: start.offset() });
     }

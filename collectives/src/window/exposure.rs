@@ -1,10 +1,10 @@
-//! The target's side: POST, WAIT, test.
+//! The target's side of PSCW: POST, WAIT, test.
 
-use hal::{Caches, Core, Deadline, LocalView, Place, Pod, Reason, TimedOut};
+use hal::{Caches, Core, Deadline, LocalView, Pod, TimedOut, kind};
 
 use crate::{Error, Group, Returned};
 
-use super::{Window, database::SyncData};
+use super::{Assertions, Window, notify};
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// POST: exposes this rank's part to the ranks of `origins`, which takes its view away until the epoch is waited for.
@@ -19,38 +19,73 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         caches: &mut Caches,
         origins: &Group,
     ) -> Result<ExposureEpoch<'_, 'c, C, T>, Returned<LocalView<'c, T>>> {
-        if let Err(error) = origins.check(self.comm.size()) {
+        self.post_asserting(view, caches, origins, Assertions::empty())
+    }
+
+    /// POST, with promises: [`Assertions::NO_STORE`] and [`Assertions::NO_PUT`] mean something here.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub fn post_asserting(
+        &self,
+        view: LocalView<'c, T>,
+        caches: &mut Caches,
+        origins: &Group,
+        assertions: Assertions,
+    ) -> Result<ExposureEpoch<'_, 'c, C, T>, Returned<LocalView<'c, T>>> {
+        if let Err(error) = origins.check(self.comm().size()) {
             return Err(Returned { error, taken: view });
         }
-        let region = match self.own_view_region(&view) {
-            Ok(region) => region,
-            Err(error) => return Err(Returned { error, taken: view }),
-        };
+        let view = self.give_up(view, caches, assertions)?;
+        self.synchronisation.post(&self.peers, origins);
+        let invalidates = !assertions.contains(Assertions::NO_PUT);
+        Ok(ExposureEpoch { window: self, origins: origins.clone(), view: Some(view), invalidates })
+    }
+
+    /// Takes the view out of the program's hands, with everything that was stored in memory.
+    pub(super) fn give_up(
+        &self,
+        view: LocalView<'c, T>,
+        caches: &mut Caches,
+        assertions: Assertions,
+    ) -> Result<LocalView<'c, T>, Returned<LocalView<'c, T>>> {
+        if let Err(error) = self.check_own(&view) {
+            return Err(Returned { error, taken: view });
+        }
         if self.exposure_open.replace(true) {
-            return Err(Returned { error: Error::ExposureEpochOpen { window: self.number }, taken: view });
+            return Err(Returned { error: Error::ExposureEpochOpen { window: self.number() }, taken: view });
         }
-        let hal = self.comm.hal();
-        hal.write_back_invalidate(caches, region);
-        let own = self.sync_of(self.comm.rank());
-        hal.store_word(own.region(), own.completion_counter(), origins.len() as u32);
-        let (word, bit) = SyncData::match_bit(self.comm.rank());
-        for origin in origins.iter() {
-            let match_vector = self.sync_of(origin).region();
-            let _guard = hal.lock(self.comm.core_of(origin), "a match vector");
-            let posts = hal.load_word(match_vector, word);
-            hal.store_word(match_vector, word, posts | bit);
+        if !assertions.contains(Assertions::NO_STORE) {
+            self.comm().hal().write_back_invalidate(caches, view.region());
         }
-        Ok(ExposureEpoch { window: self, view: Some(view) })
+        Ok(view)
+    }
+
+    /// Gives the view back to the program, so that it shows what others have written.
+    pub(super) fn take_back(&self, view: LocalView<'c, T>, caches: &mut Caches, invalidates: bool) -> LocalView<'c, T> {
+        if invalidates {
+            // A page or line that a neighbour's access fetched meanwhile may have brought old parts of the region with it.
+            self.comm().hal().write_back_invalidate(caches, view.region());
+        }
+        self.exposure_open.set(false);
+        view
+    }
+
+    /// Waits until the notification counter `counter` of this rank has been raised `count` times since the window was made.
+    /// What was put before is there for whoever reads it by [`ExposureEpoch::read`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchCounter`]; [`Error::TimedOut`] if the deadline passes first.
+    pub fn await_notifications(&self, counter: usize, count: u32, deadline: Deadline) -> Result<(), Error> {
+        if counter >= notify::COUNTERS {
+            return Err(Error::NoSuchCounter { counter });
+        }
+        notify::wait(&self.peers, counter, count, deadline).map_err(|TimedOut { reason }| Error::TimedOut { reason })
     }
 
     /// Waits until all origins have completed.
-    fn await_completion(&self, deadline: Deadline) -> Result<(), TimedOut> {
-        let own = self.sync_of(self.comm.rank());
-        let reason = Reason::new("origins to complete on window").number(self.number);
-        let counter = [Place::Word(own.region(), own.completion_counter())];
-        self.comm.hal().wait_until(&counter, deadline, reason, |poll| (poll.word(0) == 0).then_some(()))?;
-        self.exposure_open.set(false);
-        Ok(())
+    fn await_completion(&self, origins: &Group, deadline: Deadline) -> Result<(), TimedOut> {
+        self.synchronisation.await_completion(&self.peers, &self.completions_seen, origins, deadline)
     }
 }
 
@@ -60,15 +95,17 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 #[must_use = "dropping the epoch waits for its origins and drops the view"]
 pub struct ExposureEpoch<'w, 'c, C: Core, T: Pod> {
     window: &'w Window<'c, C, T>,
+    origins: Group,
     /// Taken out when the epoch ends.
     view: Option<LocalView<'c, T>>,
+    invalidates: bool,
 }
 
 impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     /// WAIT: returns the view when all origins have completed; it shows what they put.
     pub fn wait(mut self, caches: &mut Caches) -> LocalView<'c, T> {
         // It does not time out, unless the machine is dying.
-        let _ = self.window.await_completion(Deadline::Never);
+        let _ = self.window.await_completion(&self.origins, Deadline::Never);
         self.end(caches)
     }
 
@@ -76,25 +113,55 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     ///
     /// # Errors
     /// The epoch, if origins are missing.
-    pub fn test(mut self, caches: &mut Caches) -> Result<LocalView<'c, T>, Self> {
-        match self.window.await_completion(Deadline::At(0)) {
+    pub fn test(self, caches: &mut Caches) -> Result<LocalView<'c, T>, Self> {
+        self.wait_until(caches, Deadline::At(0))
+    }
+
+    /// Waits until a deadline.
+    ///
+    /// # Errors
+    /// The epoch, if origins are missing then.
+    pub fn wait_until(mut self, caches: &mut Caches, deadline: Deadline) -> Result<LocalView<'c, T>, Self> {
+        match self.window.await_completion(&self.origins, deadline) {
             Ok(()) => Ok(self.end(caches)),
             Err(_) => Err(self),
         }
     }
 
+    /// Reads elements of the exposed part, past all caches that were not invalidated since: for data whose
+    /// arrival was notified.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn read(&self, first: usize, into: &mut [T]) -> Result<(), Error> {
+        self.window.read_own(first, into)
+    }
+
     fn end(&mut self, caches: &mut Caches) -> LocalView<'c, T> {
         let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
-        // A page or line that a neighbour's access fetched meanwhile may have brought old parts of the region with it.
-        self.window.comm.hal().write_back_invalidate(caches, view.region());
-        view
+        self.window.take_back(view, caches, self.invalidates)
     }
 }
 
 impl<C: Core, T: Pod> Drop for ExposureEpoch<'_, '_, C, T> {
     fn drop(&mut self) {
-        if self.view.is_some() && !self.window.comm.hal().is_dying() {
-            let _ = self.window.await_completion(Deadline::Never);
+        if self.view.is_some() && !self.window.comm().hal().is_dying() {
+            let _ = self.window.await_completion(&self.origins, Deadline::Never);
+            self.window.exposure_open.set(false);
         }
+    }
+}
+
+impl<C: Core, T: Pod> Window<'_, C, T> {
+    /// Reads elements of this rank's part by the combined mapping, while nobody has the view of it.
+    fn read_own(&self, first: usize, into: &mut [T]) -> Result<(), Error> {
+        let rank = self.comm().rank();
+        let (end, len) = (first.saturating_add(into.len()), self.len_of(rank)?);
+        if end > len {
+            return Err(Error::OutOfRange { rank, window: self.number(), epoch: self.access_epochs.get(), end, len });
+        }
+        let part = self.peers.part(rank).mapped::<kind::Combined>();
+        self.comm().hal().read(part, first * size_of::<T>(), bytemuck::cast_slice_mut(into));
+        Ok(())
     }
 }

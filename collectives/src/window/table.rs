@@ -70,9 +70,15 @@ impl Table {
     }
 
     /// Allocates what the ranks need, and tells all ranks of it.
-    pub(super) fn exchange<C: Core>(&self, comm: &Comm<'_, C>, len: usize, element_bytes: usize) -> Parts {
+    pub(super) fn exchange<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        len: usize,
+        element_bytes: usize,
+        sync_bytes: usize,
+    ) -> Parts {
         let len_bytes = len.saturating_mul(element_bytes);
-        let sync = database::allocate(comm);
+        let sync = database::allocate(comm, sync_bytes);
         let own = [len as u32, u32::try_from(len_bytes).unwrap_or(NOTHING), word_of(sync.ok())];
         for (word, value) in own.into_iter().enumerate() {
             self.store(comm, comm.rank(), word, value);

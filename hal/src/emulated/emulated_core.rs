@@ -328,12 +328,14 @@ impl<P: Platform> Uncached for EmulatedCore<P> {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         self.explore();
         self.counting.count(|counters| counters.words_read += 1);
+        self.platform.spend(Expense::WordCall);
         self.platform.read_word(word_address(region, index))
     }
 
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
         self.explore();
         self.counting.count(|counters| counters.words_written += 1);
+        self.platform.spend(Expense::WordCall);
         self.platform.write_word(word_address(region, index), value);
     }
 }
@@ -428,6 +430,7 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
     }
 
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
+        self.platform.spend(Expense::WordCall);
         let watch = Watch::Register(core);
         let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
         loop {
@@ -444,6 +447,7 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
     }
 
     fn free_register(&self, core: CoreId) {
+        self.platform.spend(Expense::WordCall);
         self.platform.free(core);
     }
 }

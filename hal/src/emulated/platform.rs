@@ -19,6 +19,8 @@ pub enum Expense {
     /// source and where a drain writes its dummy. The write of the flag's line is charged when it leaves the write-combine
     /// buffer; so a flag with its drain costs what `C_put^mpb(1)` says, and a drain has no price of its own.
     FlagStore,
+    /// Call overhead of an access to an uncached word or a register; for lines it is part of the overheads above. Polls have none.
+    WordCall,
     /// Reads of that many lines of private memory.
     PrivateRead {
         /// Lines.

@@ -85,6 +85,7 @@ impl Cost {
             Expense::GetToMemory => parameters.get_to_memory_ps,
             Expense::GetToMpb => parameters.get_to_mpb_ps,
             Expense::FlagStore => parameters.put_from_mpb_ps + parameters.mpb_ps + 2 * parameters.hop_ps,
+            Expense::WordCall => self.cycles(parameters.word_call_cycles),
             Expense::PrivateRead { lines } => u64::from(lines) * self.private(core, parameters.memory_read_ps),
             Expense::PrivateWrite { lines } => u64::from(lines) * self.private(core, parameters.memory_write_ps),
             Expense::Cycles(cycles) => self.cycles(cycles),

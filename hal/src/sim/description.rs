@@ -21,6 +21,7 @@ use crate::Layout;
 /// | `get_to_memory_ps` | 95 ns | Table 1, `o_get^mem` |
 /// | `core_mhz` | 533 | OC-Bcast paper, 6.1 |
 /// | `word_cycles` | 97, 105, 121, 134 at d = 1, 3, 6, 8 | Barrelfish TN-005: uncached shared DRAM word from core 0 to the four controllers |
+/// | `word_call_cycles` | 12 | counted: call and return 3, arguments 3, bounds check 2, address 4 (P54C latencies); TN-005 measured bare instructions, while Table 1 has its calls in it |
 /// | `cache_sets`, `cache_ways` | 2048, 4 | L2 of the SCC: 256 KB, 4-way, 32-byte lines |
 ///
 /// A test-and-set register has no published price; an access costs one MPB line read at its distance.
@@ -47,6 +48,8 @@ pub struct Parameters {
     /// Cycles of an access to an uncached word, by routers to its controller: the distances at which it was measured,
     /// ascending. Between them the time is interpolated linearly, beyond them each router adds two hops.
     pub word_cycles: [(u32, u64); 4],
+    /// Cycles of a call that accesses an uncached word or a register, beside the access.
+    pub word_call_cycles: u64,
     /// Sets of the last private cache.
     pub cache_sets: u64,
     /// Ways of the last private cache.
@@ -66,6 +69,7 @@ impl Parameters {
         get_to_memory_ps: 95_000,
         core_mhz: 533,
         word_cycles: [(1, 97), (3, 105), (6, 121), (8, 134)],
+        word_call_cycles: 12,
         cache_sets: 2048,
         cache_ways: 4,
     };

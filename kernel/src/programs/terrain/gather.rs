@@ -12,7 +12,7 @@ use super::{
     grid::{Block, Grid},
 };
 
-/// Elements that are got, or stored to a view, at a time.
+/// Elements that are stored to a view at a time.
 const PIECE: usize = 1024;
 
 /// Brings all blocks together on rank 0, which gets the heights of the whole map, row by row.
@@ -37,31 +37,25 @@ pub(super) fn to_rank_0<'c, C: Core>(
 
     let mut whole = None;
     if comm.rank() == 0 {
-        let access = window.start(&Group::all(grid.blocks())?)?;
         let mut heights = vec![0.0; grid.width() * grid.height()];
-        let mut piece = vec![0.0; PIECE];
+        // An epoch for each block, so that one block at a time is in memory twice.
         for (rank, block) in (0..).map_while(|rank| Some((rank, grid.block(rank)?))) {
-            for first in (0..block.cells()).step_by(PIECE) {
-                let piece = &mut piece[..PIECE.min(block.cells() - first)];
-                access.get(rank, first, piece)?;
-                place(&mut heights, grid.width(), &block, first, piece);
-            }
+            let mut cells = vec![0.0; block.cells()];
+            let access = window.start(&Group::of([rank])?)?;
+            access.get(rank, 0, &mut cells)?;
+            access.complete();
+            place(&mut heights, grid.width(), &block, &cells);
         }
-        access.complete();
         whole = Some(heights);
     }
     drop(exposure.wait(caches));
     Ok(whole)
 }
 
-/// Puts cells of a block, from its cell `first` on, to their places in the map.
-fn place(heights: &mut [f64], width: usize, block: &Block, first: usize, mut cells: &[f64]) {
-    let (mut row, mut column) = (first / block.width(), first % block.width());
-    while !cells.is_empty() {
-        let count = cells.len().min(block.width() - column);
-        let start = (block.y.start + row) * width + block.x.start + column;
-        heights[start..start + count].copy_from_slice(&cells[..count]);
-        cells = &cells[count..];
-        (row, column) = (row + 1, 0);
+/// Puts the cells of a block to their places in the map.
+fn place(heights: &mut [f64], width: usize, block: &Block, cells: &[f64]) {
+    for (row, cells) in cells.chunks(block.width()).enumerate() {
+        let start = (block.y.start + row) * width + block.x.start;
+        heights[start..start + cells.len()].copy_from_slice(cells);
     }
 }

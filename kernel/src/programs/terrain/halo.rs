@@ -44,7 +44,9 @@ pub(super) struct Halo<'c, C: Core> {
     view: Option<LocalView<'c, f64>>,
     neighbours: Vec<Neighbour>,
     group: Group,
-    edge: Vec<f64>,
+    /// The own edges, on their way to the neighbours.
+    edges: Vec<Vec<f64>>,
+    strip: Vec<f64>,
 }
 
 impl<'c, C: Core> Halo<'c, C> {
@@ -64,7 +66,8 @@ impl<'c, C: Core> Halo<'c, C> {
             }
         }
         let group = Group::of(neighbours.iter().map(|neighbour| neighbour.rank))?;
-        Ok(Self { window, view: Some(view), neighbours, group, edge: Vec::new() })
+        let edges = neighbours.iter().map(|_| Vec::new()).collect();
+        Ok(Self { window, view: Some(view), neighbours, group, edges, strip: Vec::new() })
     }
 
     /// Makes one step on this rank's block.
@@ -72,19 +75,21 @@ impl<'c, C: Core> Halo<'c, C> {
         Side::ALL.into_iter().for_each(|side| field.mirror(side));
         let Some(view) = self.view.take() else { return Err(Failure::new("an earlier step has failed")) };
         let exposure = self.window.post(view, caches, &self.group)?;
+        for (neighbour, edge) in self.neighbours.iter().zip(&mut self.edges) {
+            edge.clear();
+            edge.extend(field.edge(neighbour.side));
+        }
         let access = self.window.start(&self.group)?;
-        for neighbour in &self.neighbours {
-            self.edge.clear();
-            self.edge.extend(field.edge(neighbour.side));
-            access.put(neighbour.rank, neighbour.their_strip, &self.edge)?;
+        for (neighbour, edge) in self.neighbours.iter().zip(&self.edges) {
+            access.put(neighbour.rank, neighbour.their_strip, edge)?;
         }
         field.compute_interior(hal);
         access.complete();
         let view = exposure.wait(caches);
         for neighbour in &self.neighbours {
-            self.edge.resize(field.len_of(neighbour.side), 0.0);
-            view.copy_to(neighbour.own_strip, &mut self.edge);
-            field.set_outside(neighbour.side, &self.edge);
+            self.strip.resize(field.len_of(neighbour.side), 0.0);
+            view.copy_to(neighbour.own_strip, &mut self.strip);
+            field.set_outside(neighbour.side, &self.strip);
         }
         field.compute_rim(hal);
         field.advance();

@@ -1,0 +1,222 @@
+//! Elements that can be combined, and the operators that combine them.
+//!
+//! Integers wrap around on overflow. Minimum and maximum of floats compare by `<`: an operand that is no number is taken over from what
+//! was there before, and of two zeros the one that was there before stays.
+
+use core::fmt;
+
+use bytemuck::Pod;
+
+/// Number types that the accumulating operations know; MPI's predefined operations are defined on them.
+pub trait Element: Pod + PartialOrd + fmt::Debug + sealed::Sealed {
+    /// Number of the type in packets.
+    #[doc(hidden)]
+    const TYPE: u32;
+    /// `a + b`, wrapping.
+    #[doc(hidden)]
+    fn sum(a: Self, b: Self) -> Self;
+    /// `a * b`, wrapping.
+    #[doc(hidden)]
+    fn product(a: Self, b: Self) -> Self;
+}
+
+/// The integers among the [`Element`]s, which have bits to combine.
+pub trait Integer: Element + Eq {
+    /// Bitwise and.
+    #[doc(hidden)]
+    fn and(a: Self, b: Self) -> Self;
+    /// Bitwise or.
+    #[doc(hidden)]
+    fn or(a: Self, b: Self) -> Self;
+    /// Bitwise exclusive or.
+    #[doc(hidden)]
+    fn xor(a: Self, b: Self) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! integer {
+    ($type:ty, $number:expr) => {
+        impl sealed::Sealed for $type {}
+
+        impl Element for $type {
+            const TYPE: u32 = $number;
+            fn sum(a: Self, b: Self) -> Self {
+                a.wrapping_add(b)
+            }
+            fn product(a: Self, b: Self) -> Self {
+                a.wrapping_mul(b)
+            }
+        }
+
+        impl Integer for $type {
+            fn and(a: Self, b: Self) -> Self {
+                a & b
+            }
+            fn or(a: Self, b: Self) -> Self {
+                a | b
+            }
+            fn xor(a: Self, b: Self) -> Self {
+                a ^ b
+            }
+        }
+    };
+}
+
+macro_rules! float {
+    ($type:ty, $number:expr) => {
+        impl sealed::Sealed for $type {}
+
+        impl Element for $type {
+            const TYPE: u32 = $number;
+            fn sum(a: Self, b: Self) -> Self {
+                a + b
+            }
+            fn product(a: Self, b: Self) -> Self {
+                a * b
+            }
+        }
+    };
+}
+
+integer!(i32, 0);
+integer!(u32, 1);
+integer!(i64, 2);
+integer!(u64, 3);
+float!(f32, 4);
+float!(f64, 5);
+
+/// An operator: how an operand (the second argument) changes what is there (the first).
+#[derive(Clone, Copy)]
+pub struct Operator<T> {
+    combine: fn(T, T) -> T,
+    code: u32,
+}
+
+/// Numbers of the operators in packets.
+mod code {
+    pub(super) const SUM: u32 = 0;
+    pub(super) const PRODUCT: u32 = 1;
+    pub(super) const MIN: u32 = 2;
+    pub(super) const MAX: u32 = 3;
+    pub(super) const REPLACE: u32 = 4;
+    pub(super) const KEEP: u32 = 5;
+    pub(super) const AND: u32 = 6;
+    pub(super) const OR: u32 = 7;
+    pub(super) const XOR: u32 = 8;
+    /// The operator's bits of a code; the type is above them.
+    pub(super) const BITS: u32 = 4;
+}
+
+impl<T: Element> Operator<T> {
+    /// Sum.
+    pub const SUM: Self = Self::new(T::sum, code::SUM);
+    /// Product.
+    pub const PRODUCT: Self = Self::new(T::product, code::PRODUCT);
+    /// Minimum.
+    pub const MIN: Self = Self::new(|there, operand| if operand < there { operand } else { there }, code::MIN);
+    /// Maximum.
+    pub const MAX: Self = Self::new(|there, operand| if there < operand { operand } else { there }, code::MAX);
+    /// The operand, whatever was there.
+    pub const REPLACE: Self = Self::new(|_, operand| operand, code::REPLACE);
+    /// What was there, whatever the operand: fetches atomically (MPI's `NO_OP`).
+    pub const KEEP: Self = Self::new(|there, _| there, code::KEEP);
+
+    const fn new(combine: fn(T, T) -> T, operator: u32) -> Self {
+        Self { combine, code: T::TYPE << code::BITS | operator }
+    }
+}
+
+impl<T: Integer> Operator<T> {
+    /// Bitwise and.
+    pub const AND: Self = Self::new(T::and, code::AND);
+    /// Bitwise or.
+    pub const OR: Self = Self::new(T::or, code::OR);
+    /// Bitwise exclusive or.
+    pub const XOR: Self = Self::new(T::xor, code::XOR);
+}
+
+impl<T: Pod> Operator<T> {
+    /// Combines one operand with what is there.
+    pub fn combine(&self, there: T, operand: T) -> T {
+        (self.combine)(there, operand)
+    }
+
+    /// Combines operands with what is there, one by one.
+    pub fn apply(&self, there: &mut [T], operands: &[T]) {
+        for (there, operand) in there.iter_mut().zip(operands) {
+            *there = self.combine(*there, *operand);
+        }
+    }
+
+    /// The operator and its type, for a packet.
+    pub(crate) fn code(&self) -> u32 {
+        self.code
+    }
+}
+
+/// Applies the operator of a packet to bytes of elements. An operator that does not exist changes nothing.
+pub(crate) fn apply_coded(code: u32, there: &mut [u8], operands: &[u8]) {
+    match code >> code::BITS {
+        i32::TYPE => apply_integer::<i32>(code, there, operands),
+        u32::TYPE => apply_integer::<u32>(code, there, operands),
+        i64::TYPE => apply_integer::<i64>(code, there, operands),
+        u64::TYPE => apply_integer::<u64>(code, there, operands),
+        f32::TYPE => apply_bytes(&arithmetic::<f32>(), code, there, operands),
+        f64::TYPE => apply_bytes(&arithmetic::<f64>(), code, there, operands),
+        _ => {}
+    }
+}
+
+fn apply_integer<T: Integer>(code: u32, there: &mut [u8], operands: &[u8]) {
+    apply_bytes(&arithmetic::<T>(), code, there, operands);
+    apply_bytes(&[Operator::<T>::AND, Operator::OR, Operator::XOR], code, there, operands);
+}
+
+fn arithmetic<T: Element>() -> [Operator<T>; 6] {
+    [Operator::SUM, Operator::PRODUCT, Operator::MIN, Operator::MAX, Operator::REPLACE, Operator::KEEP]
+}
+
+fn apply_bytes<T: Pod>(operators: &[Operator<T>], code: u32, there: &mut [u8], operands: &[u8]) {
+    let Some(operator) = operators.iter().find(|operator| operator.code == code) else { return };
+    let size = size_of::<T>();
+    for (there, operand) in there.chunks_exact_mut(size).zip(operands.chunks_exact(size)) {
+        let combined = operator.combine(bytemuck::pod_read_unaligned(there), bytemuck::pod_read_unaligned(operand));
+        there.copy_from_slice(bytemuck::bytes_of(&combined));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_wrap_and_floats_keep_numbers() {
+        assert_eq!(Operator::SUM.combine(u32::MAX, 2), 1);
+        assert_eq!(Operator::PRODUCT.combine(i64::MAX, 2), -2);
+        assert_eq!(Operator::MIN.combine(3.0, f64::NAN), 3.0);
+        assert_eq!(Operator::MAX.combine(3.0f32, 4.0), 4.0);
+        assert_eq!(Operator::XOR.combine(0b1100u64, 0b1010), 0b0110);
+    }
+
+    #[test]
+    fn packets_mean_the_same() {
+        fn check<T: Integer>(there: T, operand: T) {
+            let all = [Operator::<T>::AND, Operator::OR, Operator::XOR];
+            for operator in arithmetic::<T>().iter().chain(&all) {
+                let mut bytes = bytemuck::bytes_of(&there).to_vec();
+                apply_coded(operator.code(), &mut bytes, bytemuck::bytes_of(&operand));
+                assert_eq!(bytes, bytemuck::bytes_of(&operator.combine(there, operand)), "{:#x}", operator.code());
+            }
+        }
+        check(-7i32, 12);
+        check(7u32, 12);
+        check(-7i64, 1 << 40);
+        check(7u64, 1 << 40);
+        let mut bytes = 1.5f64.to_le_bytes();
+        apply_coded(Operator::<f64>::SUM.code(), &mut bytes, &2.25f64.to_le_bytes());
+        assert_eq!(f64::from_le_bytes(bytes), 3.75);
+    }
+}

@@ -1,0 +1,118 @@
+//! Fences: epochs that all ranks open and close together.
+//!
+//! Opening writes the own part back and meets all others in a barrier, so that nobody reaches a part that is not in memory yet. Closing drains what this rank
+//! has put, meets all others, and invalidates. A fence in the middle drains and meets.
+//!
+//! | call | remote accesses |
+//! |---|---|
+//! | each fence | those of one barrier; none if [`Assertions::NO_PRECEDE`] says that nothing was done since the last |
+
+use core::{mem, ops::Deref};
+
+use hal::{Caches, Core, LocalView, Pod};
+
+use crate::{Error, Returned};
+
+use super::{Assertions, Operations, Window, operations::Reach};
+
+impl<'c, C: Core, T: Pod> Window<'c, C, T> {
+    /// Opens an epoch in which every rank may access every part. Collective; takes this rank's view away until the epoch is closed.
+    ///
+    /// [`Assertions::NO_STORE`] and [`Assertions::NO_PUT`] mean something here; ranks may differ in them.
+    ///
+    /// # Errors
+    /// [`Error::AccessEpochOpen`] or [`Error::ExposureEpochOpen`] if a PSCW epoch is open on this window, [`Error::ForeignView`]; the
+    /// view comes back with the error, and the others wait until this rank does it right.
+    pub fn fence<'b>(
+        &self,
+        view: LocalView<'c, T>,
+        caches: &mut Caches,
+        assertions: Assertions,
+    ) -> Result<FenceEpoch<'b, '_, 'c, C, T>, Returned<LocalView<'c, T>>> {
+        if self.access_open.get() {
+            return Err(Returned { error: Error::AccessEpochOpen { window: self.number() }, taken: view });
+        }
+        let view = self.give_up(view, caches, assertions)?;
+        self.access_open.set(true);
+        Ok(self.open_fence(view, !assertions.contains(Assertions::NO_PUT), true))
+    }
+
+    fn open_fence<'b>(&self, view: LocalView<'c, T>, invalidates: bool, meets: bool) -> FenceEpoch<'b, '_, 'c, C, T> {
+        if meets {
+            // Its polls invalidate, so that nothing older than the others' stores is read in the epoch.
+            self.comm().barrier();
+        }
+        self.access_epochs.set(self.access_epochs.get() + 1);
+        let operations = Operations::new(self, Reach::All, self.access_epochs.get());
+        FenceEpoch { operations, view: Some(view), invalidates }
+    }
+}
+
+/// An open epoch between two fences: proof that all ranks have given up their views.
+///
+/// Dropping it meets the other ranks, as [`close`](Self::close) does, and drops the view; [`Window::view`] makes a new one.
+#[must_use = "dropping the epoch waits for all ranks and drops the view"]
+pub struct FenceEpoch<'b, 'w, 'c, C: Core, T: Pod> {
+    operations: Operations<'b, 'w, 'c, C, T>,
+    /// Taken out when the epoch ends.
+    view: Option<LocalView<'c, T>>,
+    invalidates: bool,
+}
+
+impl<'b, 'w, 'c, C: Core, T: Pod> Deref for FenceEpoch<'b, 'w, 'c, C, T> {
+    type Target = Operations<'b, 'w, 'c, C, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.operations
+    }
+}
+
+impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
+    /// Ends this epoch and begins the next one. Collective.
+    ///
+    /// With [`Assertions::NO_PRECEDE`], which all ranks have to give then, nothing was done in this epoch and nobody waits.
+    /// [`Assertions::NO_PUT`] is for the next one.
+    pub fn fence<'n>(mut self, assertions: Assertions) -> FenceEpoch<'n, 'w, 'c, C, T> {
+        let window = self.operations.window;
+        let meets = self.settle(assertions);
+        let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
+        let invalidates = self.invalidates || !assertions.contains(Assertions::NO_PUT);
+        mem::forget(self);
+        window.open_fence(view, invalidates, meets)
+    }
+
+    /// Closes the epoch and returns the view, which shows what others have put. Collective. This is the fence after which nothing follows (MPI's
+    /// `MODE_NOSUCCEED`).
+    pub fn close(mut self, caches: &mut Caches, assertions: Assertions) -> LocalView<'c, T> {
+        let window = self.operations.window;
+        if self.settle(assertions) {
+            window.comm().barrier();
+        }
+        let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
+        let invalidates = self.invalidates;
+        mem::forget(self);
+        window.access_open.set(false);
+        window.take_back(view, caches, invalidates)
+    }
+
+    /// Completes this rank's operations. Returns whether the ranks have to meet.
+    fn settle(&self, assertions: Assertions) -> bool {
+        let meets = !assertions.contains(Assertions::NO_PRECEDE);
+        if meets {
+            self.operations.window.comm().hal().drain();
+        }
+        meets
+    }
+}
+
+impl<C: Core, T: Pod> Drop for FenceEpoch<'_, '_, '_, C, T> {
+    fn drop(&mut self) {
+        let window = self.operations.window;
+        if !window.comm().hal().is_dying() {
+            self.settle(Assertions::empty());
+            window.comm().barrier();
+            window.access_open.set(false);
+            window.exposure_open.set(false);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The lock of a part: many readers or one writer, in the order in which they came.
+//!
+//! Three words in uncached memory at the part's owner. Whoever comes takes the next ticket of `USERS` under the owner's register. A writer waits until
+//! `WRITE` shows its ticket, a reader until `READ` does, and then lets the next reader in at once. A writer that leaves lets
+//! both on; a reader lets writers on. All waiting is polling of one word.
+//!
+//! A part is born locked by its owner, who has the view of it. Others get in only after the owner has lent it.
+
+use hal::{Core, Deadline, Place, Reason, Region, kind};
+
+use super::peers::Peers;
+
+/// How a part is locked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lock {
+    /// Together with others that lock it shared.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+/// Word: tickets that were taken.
+const USERS: usize = 0;
+/// Word: the ticket that may write.
+const WRITE: usize = 1;
+/// Word: the ticket that may read.
+const READ: usize = 2;
+
+/// Makes the lock of this rank's part: the owner holds the first ticket.
+pub(super) fn clear<C: Core>(at: &Peers<'_, C>) {
+    let own = at.sync(at.comm.rank());
+    for (word, value) in [(USERS, 1), (WRITE, 0), (READ, 0)] {
+        at.comm.hal().store_word(own, word, value);
+    }
+}
+
+/// Waits for the lock of `rank`'s part. What others wrote under it is read fresh afterwards: the last poll invalidated.
+pub(super) fn acquire<C: Core>(at: &Peers<'_, C>, rank: usize, lock: Lock) {
+    let (hal, words) = (at.comm.hal(), at.sync(rank));
+    let ticket = take_next(at, rank, USERS);
+    let turn = match lock {
+        Lock::Exclusive => WRITE,
+        Lock::Shared => READ,
+    };
+    let reason = Reason::new("the lock of a part of window").number(at.number).from(at.comm.core_of(rank));
+    let is_turn = |word: u32| (word == ticket).then_some(());
+    let outcome = hal.wait_until(&[Place::Word(words, turn)], Deadline::Never, reason, |poll| is_turn(poll.word(0)));
+    if outcome.is_ok() && lock == Lock::Shared {
+        // Only the reader whose turn it is writes this word.
+        hal.store_word(words, READ, ticket.wrapping_add(1));
+    }
+}
+
+/// Gives the lock of `rank`'s part back, after everything that was written under it.
+pub(super) fn release<C: Core>(at: &Peers<'_, C>, rank: usize, lock: Lock) {
+    let (hal, words) = (at.comm.hal(), at.sync(rank));
+    hal.drain();
+    match lock {
+        Lock::Exclusive => {
+            // Whoever is let in by the first store cannot leave, and change the words again, before the second.
+            let _guard = hal.lock(at.comm.core_of(rank), "the lock of a part");
+            let next = hal.load_word(words, WRITE).wrapping_add(1);
+            hal.store_word(words, WRITE, next);
+            hal.store_word(words, READ, next);
+        }
+        Lock::Shared => {
+            take_next(at, rank, WRITE);
+        }
+    }
+}
+
+/// Raises a word of `rank` by one under its register; returns what it was.
+fn take_next<C: Core>(at: &Peers<'_, C>, rank: usize, word: usize) -> u32 {
+    let (hal, words): (_, Region<kind::Uncached>) = (at.comm.hal(), at.sync(rank));
+    let _guard = hal.lock(at.comm.core_of(rank), "the lock of a part");
+    let next = hal.load_word(words, word);
+    hal.store_word(words, word, next.wrapping_add(1));
+    next
+}

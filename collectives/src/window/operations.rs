@@ -1,0 +1,287 @@
+//! Operations of an open epoch: what may be done to the parts that it reaches, and when it is carried out.
+
+use alloc::{collections::VecDeque, vec::Vec};
+use core::cell::RefCell;
+
+use hal::{Core, Pod};
+
+use crate::{
+    Error, Group,
+    element::{Element, Integer, Operator},
+};
+
+use super::{
+    Window,
+    class::Patience,
+    lock::{self, Lock},
+    notify,
+    operation::{Blocks, Operation, Source},
+    peers::Seen,
+};
+
+/// Operations that may wait for posts at a time, in classes that send them as soon as a post is there.
+const QUEUE: usize = 64;
+
+/// Which parts an epoch reaches.
+pub(super) enum Reach {
+    /// An access epoch's: those of its group; when it waits for their posts, if at all.
+    Group { targets: Group, patience: Patience, no_check: bool },
+    /// All, between two fences.
+    All,
+    /// The one that is locked.
+    Locked { target: usize },
+    /// All; each is locked, shared, when it is addressed first.
+    LockedOnDemand { locked: Seen },
+}
+
+/// The operations of an open epoch on a window; epochs dereference to this.
+///
+/// Buffers are borrowed until the epoch is over, since an operation may be carried out at any time until then: an origin buffer can neither be
+/// changed nor looked at before.
+///
+/// ```compile_fail,E0502
+/// # use collectives::{Group, Window};
+/// # use hal::Core;
+/// fn looked_at_too_early<C: Core>(window: &Window<'_, C, u32>) {
+///     let mut got = [0; 4];
+///     let access = window.start(&Group::empty()).unwrap();
+///     let _ = access.get(0, 0, &mut got);
+///     assert_eq!(got[0], 0);
+///     access.complete();
+/// }
+/// ```
+///
+/// What several origins, or several puts, write to the same elements in one epoch is undefined, as is what a get reads of them.
+/// Accumulating operations on the same elements are atomic for each element.
+pub struct Operations<'b, 'w, 'c, C: Core, T: Pod> {
+    pub(super) window: &'w Window<'c, C, T>,
+    pub(super) reach: Reach,
+    /// Number of the epoch on this window, for errors.
+    pub(super) epoch: u32,
+    /// Operations that wait for posts, with their targets, in the order in which they were asked for.
+    waiting: RefCell<VecDeque<(usize, Operation<'b, T>)>>,
+}
+
+impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
+    pub(super) fn new(window: &'w Window<'c, C, T>, reach: Reach, epoch: u32) -> Self {
+        Self { window, reach, epoch, waiting: RefCell::new(VecDeque::new()) }
+    }
+
+    /// Puts `source` over the elements of `target`'s part from `first` on.
+    ///
+    /// # Errors
+    /// [`Error::NotInGroup`], [`Error::NotLocked`], [`Error::OutOfRange`]; then nothing is written.
+    pub fn put(&self, target: usize, first: usize, source: &'b [T]) -> Result<(), Error> {
+        let to = Blocks::run(first, source.len());
+        self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
+    }
+
+    /// Puts one element, which is copied.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn put_value(&self, target: usize, index: usize, value: T) -> Result<(), Error> {
+        let to = Blocks::run(index, 1);
+        self.issue(target, to, Operation::Put { to, source: Source::Value(value) })
+    }
+
+    /// Puts `source` over blocks of `target`'s part: a vector put.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put), and [`Error::Length`] if the source has not as many elements as the blocks, or the blocks overlap.
+    pub fn put_blocks(&self, target: usize, to: Blocks, source: &'b [T]) -> Result<(), Error> {
+        if source.len() != to.len() || to.count > 1 && to.stride < to.block {
+            return Err(Error::Length { len: source.len(), wanted: to.len() });
+        }
+        self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
+    }
+
+    /// Puts `source`, then raises one of the target's notification counters, so that the target can use the data before the epoch is
+    /// complete. All that this rank put to the target before is there, too.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put), and [`Error::NoSuchCounter`].
+    pub fn put_notify(&self, target: usize, first: usize, source: &'b [T], counter: usize) -> Result<(), Error> {
+        if counter >= notify::COUNTERS {
+            return Err(Error::NoSuchCounter { counter });
+        }
+        self.put(target, first, source)?;
+        self.issue(target, Blocks::run(0, 0), Operation::Notify { counter })
+    }
+
+    /// Gets the elements of `into`'s length from `target`'s part, from `first` on.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put); then nothing is read.
+    pub fn get(&self, target: usize, first: usize, into: &'b mut [T]) -> Result<(), Error> {
+        let from = Blocks::run(first, into.len());
+        self.issue(target, from, Operation::Get { from, into })
+    }
+
+    /// Gets blocks of `target`'s part, one after another: a vector get.
+    ///
+    /// # Errors
+    /// As [`put_blocks`](Self::put_blocks), but blocks may overlap.
+    pub fn get_blocks(&self, target: usize, from: Blocks, into: &'b mut [T]) -> Result<(), Error> {
+        if into.len() != from.len() {
+            return Err(Error::Length { len: into.len(), wanted: from.len() });
+        }
+        self.issue(target, from, Operation::Get { from, into })
+    }
+
+    /// Carries out what can be by now. The epoch's other calls do that, too.
+    pub fn progress(&self) {
+        let Reach::Group { targets, patience: Patience::CompletePrompt, .. } = &self.reach else { return };
+        let mut waiting = self.waiting.borrow_mut();
+        let mut not_posted = Vec::new();
+        for _ in 0..waiting.len() {
+            let Some((target, operation)) = waiting.pop_front() else { return };
+            if not_posted.contains(&target) || !self.window.has_posted(targets, target) {
+                not_posted.push(target);
+                waiting.push_back((target, operation));
+            } else {
+                self.carry_out(target, operation);
+            }
+        }
+    }
+
+    /// Carries out all that waits, as the posts come.
+    pub(super) fn finish(&self) {
+        self.progress();
+        let waiting = core::mem::take(&mut *self.waiting.borrow_mut());
+        for (target, operation) in waiting {
+            self.window.await_post(target);
+            self.carry_out(target, operation);
+        }
+    }
+
+    /// Checks an operation, and carries it out or queues it.
+    fn issue(&self, target: usize, blocks: Blocks, operation: Operation<'b, T>) -> Result<(), Error> {
+        self.check(target, blocks)?;
+        match &self.reach {
+            Reach::Group { patience: Patience::CompletePrompt, no_check: false, targets } => {
+                self.issue_promptly(targets, target, operation);
+            }
+            Reach::Group { patience: Patience::CompleteDeferred, .. } => {
+                self.waiting.borrow_mut().push_back((target, operation));
+            }
+            Reach::Group { no_check, .. } => {
+                if !no_check {
+                    self.window.await_post(target);
+                }
+                self.carry_out(target, operation);
+            }
+            Reach::LockedOnDemand { locked } => {
+                if !locked.contains(target) {
+                    lock::acquire(&self.window.peers, target, Lock::Shared);
+                    locked.insert(target);
+                }
+                self.carry_out(target, operation);
+            }
+            Reach::All | Reach::Locked { .. } => self.carry_out(target, operation),
+        }
+        Ok(())
+    }
+
+    /// Carries an operation out if its target has posted and nothing for that target is queued, otherwise queues it.
+    fn issue_promptly(&self, targets: &Group, target: usize, operation: Operation<'b, T>) {
+        self.progress();
+        let is_queued = |target| self.waiting.borrow().iter().any(|(other, _)| *other == target);
+        if !is_queued(target) && self.window.has_posted(targets, target) {
+            return self.carry_out(target, operation);
+        }
+        if self.waiting.borrow().len() == QUEUE {
+            let first = self.waiting.borrow().front().map(|(target, _)| *target);
+            first.into_iter().for_each(|first| self.window.await_post(first));
+            self.progress();
+        }
+        self.waiting.borrow_mut().push_back((target, operation));
+    }
+
+    fn carry_out(&self, target: usize, mut operation: Operation<'b, T>) {
+        operation.perform(&self.window.peers, target);
+    }
+
+    /// Refuses what the epoch does not reach.
+    fn check(&self, target: usize, blocks: Blocks) -> Result<(), Error> {
+        let (window, epoch) = (self.window.number(), self.epoch);
+        let len = self.window.len_of(target)?;
+        match &self.reach {
+            Reach::Group { targets, .. } if !targets.contains(target) => {
+                return Err(Error::NotInGroup { rank: target, window, epoch });
+            }
+            Reach::Locked { target: locked } if *locked != target => {
+                return Err(Error::NotLocked { rank: target, window, epoch });
+            }
+            _ => {}
+        }
+        let end = blocks.end();
+        if end > len { Err(Error::OutOfRange { rank: target, window, epoch, end, len }) } else { Ok(()) }
+    }
+}
+
+impl<'b, C: Core, T: Element> Operations<'b, '_, '_, C, T> {
+    /// Combines `source` with the elements of `target`'s part from `first` on. Atomic for each element.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn accumulate(&self, target: usize, first: usize, source: &'b [T], operator: Operator<T>) -> Result<(), Error> {
+        let operation = Operation::Accumulate { first, source: Source::Borrowed(source), fetched: None, operator };
+        self.issue(target, Blocks::run(first, source.len()), operation)
+    }
+
+    /// The same, and gets what was there before.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put), and [`Error::Length`] if both buffers are not of one length.
+    pub fn get_accumulate(
+        &self,
+        target: usize,
+        first: usize,
+        source: &'b [T],
+        fetched: &'b mut [T],
+        operator: Operator<T>,
+    ) -> Result<(), Error> {
+        if source.len() != fetched.len() {
+            return Err(Error::Length { len: fetched.len(), wanted: source.len() });
+        }
+        let source = Source::Borrowed(source);
+        let blocks = Blocks::run(first, fetched.len());
+        self.issue(target, blocks, Operation::Accumulate { first, source, fetched: Some(fetched), operator })
+    }
+
+    /// Combines `operand` with one element, and gets what was there before.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn fetch_and_op(
+        &self,
+        target: usize,
+        index: usize,
+        operand: T,
+        fetched: &'b mut T,
+        operator: Operator<T>,
+    ) -> Result<(), Error> {
+        let (source, fetched) = (Source::Value(operand), Some(core::slice::from_mut(fetched)));
+        let operation = Operation::Accumulate { first: index, source, fetched, operator };
+        self.issue(target, Blocks::run(index, 1), operation)
+    }
+}
+
+impl<'b, C: Core, T: Integer> Operations<'b, '_, '_, C, T> {
+    /// Replaces an element by `replacement` if it equals `expected`, and gets what was there before.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn compare_and_swap(
+        &self,
+        target: usize,
+        index: usize,
+        expected: T,
+        replacement: T,
+        found: &'b mut T,
+    ) -> Result<(), Error> {
+        let operation = Operation::CompareAndSwap { index, expected, replacement, found };
+        self.issue(target, Blocks::run(index, 1), operation)
+    }
+}

@@ -1,0 +1,212 @@
+//! Passive targets: epochs in which the target takes no part.
+//!
+//! A rank whose part is to be accessed at any time *lends* it: its view is given up, and from then on the part belongs to whoever holds its
+//! [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank locks its own window before it touches it, made a type.
+
+use core::{mem, ops::Deref};
+
+use hal::{Caches, Core, LocalView, Pod};
+
+use crate::{Error, Returned};
+
+use super::{
+    Assertions, Operations, Window,
+    lock::{self, Lock},
+    operations::Reach,
+    peers::Seen,
+};
+
+impl<'c, C: Core, T: Pod> Window<'c, C, T> {
+    /// Lends this rank's part: others may lock it from now on.
+    ///
+    /// # Errors
+    /// [`Error::ExposureEpochOpen`], [`Error::ForeignView`]; the view comes back with the error.
+    pub fn lend(
+        &self,
+        view: LocalView<'c, T>,
+        caches: &mut Caches,
+    ) -> Result<Lent<'_, 'c, C, T>, Returned<LocalView<'c, T>>> {
+        let view = self.give_up(view, caches, Assertions::empty())?;
+        lock::release(&self.peers, self.comm().rank(), Lock::Exclusive);
+        self.lent.set(true);
+        Ok(Lent { window: self, view: Some(view) })
+    }
+
+    /// Locks the part of `target`, in the order of arrival; waits until the target has lent it and nobody is in the way.
+    ///
+    /// Whoever locks several parts at a time should do so in ascending order of rank, or two ranks may wait for each other for ever.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`]; [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent.
+    pub fn lock<'b>(&self, target: usize, lock: Lock) -> Result<LockEpoch<'b, '_, 'c, C, T>, Error> {
+        self.comm().check_rank(target)?;
+        let window = self.number();
+        if target == self.comm().rank() && !self.lent.get() {
+            return Err(Error::NotLent { window });
+        }
+        if self.locked.contains(target) || self.all_locked.get() {
+            return Err(Error::Locked { rank: target, window });
+        }
+        lock::acquire(&self.peers, target, lock);
+        self.locked.insert(target);
+        self.access_epochs.set(self.access_epochs.get() + 1);
+        let operations = Operations::new(self, Reach::Locked { target }, self.access_epochs.get());
+        Ok(LockEpoch { operations, target, lock })
+    }
+
+    /// Opens an epoch in which this rank may access all parts, shared with others that do so. Each part is locked when it is addressed
+    /// first, so that parts which are not cost nothing.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if this rank has locked a part, or all, already; [`Error::NotLent`] if its own part is not lent.
+    pub fn lock_all<'b>(&self) -> Result<LockAllEpoch<'b, '_, 'c, C, T>, Error> {
+        let window = self.number();
+        if !self.lent.get() {
+            return Err(Error::NotLent { window });
+        }
+        if let Some(rank) = (0..self.comm().size()).find(|rank| self.locked.contains(*rank)) {
+            return Err(Error::Locked { rank, window });
+        }
+        if self.all_locked.replace(true) {
+            return Err(Error::Locked { rank: self.comm().rank(), window });
+        }
+        self.access_epochs.set(self.access_epochs.get() + 1);
+        let locked = Seen::new(self.comm().size());
+        let operations = Operations::new(self, Reach::LockedOnDemand { locked }, self.access_epochs.get());
+        Ok(LockAllEpoch { operations })
+    }
+}
+
+/// A part that others may lock: proof that its owner's view has been given up and everything in it is in memory.
+///
+/// Dropping it waits for the lock, as [`take_back`](Self::take_back) does, and drops the view; [`Window::view`] makes a new one.
+#[must_use = "dropping it waits for the lock and drops the view"]
+pub struct Lent<'w, 'c, C: Core, T: Pod> {
+    window: &'w Window<'c, C, T>,
+    /// Taken out when the part is taken back.
+    view: Option<LocalView<'c, T>>,
+}
+
+impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
+    /// Takes the part back, when those that came before have unlocked it. The view shows what they wrote; nobody gets in until it is lent again.
+    pub fn take_back(mut self, caches: &mut Caches) -> LocalView<'c, T> {
+        self.lock();
+        let Some(view) = self.view.take() else { unreachable!("the view is there until the part is taken back") };
+        self.window.take_back(view, caches, true)
+    }
+
+    fn lock(&self) {
+        lock::acquire(&self.window.peers, self.window.comm().rank(), Lock::Exclusive);
+        self.window.lent.set(false);
+    }
+}
+
+impl<C: Core, T: Pod> Drop for Lent<'_, '_, C, T> {
+    fn drop(&mut self) {
+        if self.view.is_some() && !self.window.comm().hal().is_dying() {
+            self.lock();
+            self.window.exposure_open.set(false);
+        }
+    }
+}
+
+/// A locked part of a window; dropping it unlocks.
+#[must_use = "dropping the epoch unlocks the part"]
+pub struct LockEpoch<'b, 'w, 'c, C: Core, T: Pod> {
+    operations: Operations<'b, 'w, 'c, C, T>,
+    target: usize,
+    lock: Lock,
+}
+
+impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockEpoch<'b, 'w, 'c, C, T> {
+    type Target = Operations<'b, 'w, 'c, C, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.operations
+    }
+}
+
+impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
+    /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of what came before are free: the
+    /// epoch that is returned borrows others.
+    pub fn flush<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
+        self.operations.window.comm().hal().drain();
+        self.flush_local()
+    }
+
+    /// Returns when the buffers of all operations so far are free. They need not be in the target's memory.
+    pub fn flush_local<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
+        let Operations { window, epoch, .. } = self.operations;
+        let (target, lock) = (self.target, self.lock);
+        mem::forget(self);
+        window.comm().hal().invalidate_mpb();
+        LockEpoch { operations: Operations::new(window, Reach::Locked { target }, epoch), target, lock }
+    }
+
+    /// Unlocks the part: returns when all operations are in the target's memory and others can get in.
+    pub fn unlock(self) {
+        drop(self);
+    }
+}
+
+impl<C: Core, T: Pod> Drop for LockEpoch<'_, '_, '_, C, T> {
+    fn drop(&mut self) {
+        let window = self.operations.window;
+        if !window.comm().hal().is_dying() {
+            lock::release(&window.peers, self.target, self.lock);
+            window.locked.remove(self.target);
+        }
+    }
+}
+
+/// An epoch in which all parts may be accessed, shared; dropping it unlocks those that were.
+#[must_use = "dropping the epoch unlocks all parts"]
+pub struct LockAllEpoch<'b, 'w, 'c, C: Core, T: Pod> {
+    operations: Operations<'b, 'w, 'c, C, T>,
+}
+
+impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockAllEpoch<'b, 'w, 'c, C, T> {
+    type Target = Operations<'b, 'w, 'c, C, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.operations
+    }
+}
+
+impl<'b, 'w, 'c, C: Core, T: Pod> LockAllEpoch<'b, 'w, 'c, C, T> {
+    /// See [`LockEpoch::flush`].
+    pub fn flush_all<'n>(self) -> LockAllEpoch<'n, 'w, 'c, C, T> {
+        self.operations.window.comm().hal().drain();
+        self.flush_local_all()
+    }
+
+    /// See [`LockEpoch::flush_local`].
+    pub fn flush_local_all<'n>(mut self) -> LockAllEpoch<'n, 'w, 'c, C, T> {
+        let Operations { window, epoch, .. } = self.operations;
+        let reach = mem::replace(&mut self.operations.reach, Reach::All);
+        mem::forget(self);
+        window.comm().hal().invalidate_mpb();
+        LockAllEpoch { operations: Operations::new(window, reach, epoch) }
+    }
+
+    /// Unlocks all parts: returns when all operations are in the targets' memory and others can get in.
+    pub fn unlock_all(self) {
+        drop(self);
+    }
+}
+
+impl<C: Core, T: Pod> Drop for LockAllEpoch<'_, '_, '_, C, T> {
+    fn drop(&mut self) {
+        let window = self.operations.window;
+        if window.comm().hal().is_dying() {
+            return;
+        }
+        if let Reach::LockedOnDemand { locked } = &self.operations.reach {
+            let ranks = 0..window.comm().size();
+            for target in ranks.filter(|rank| locked.contains(*rank)) {
+                lock::release(&window.peers, target, Lock::Shared);
+            }
+        }
+        window.all_locked.set(false);
+    }
+}
