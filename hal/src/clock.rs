@@ -14,6 +14,18 @@ pub trait Clock {
     /// Accounts for `cycles` core cycles of computation: costs virtual time in the simulator, nothing where the
     /// computation takes its time by itself. [`p54c`] has the latencies to count with.
     fn compute(&self, cycles: u64);
+
+    /// Accounts for software that is not run here but belongs to what is modelled: costs virtual time in the simulator on
+    /// machines that are calibrated with it, nothing elsewhere.
+    fn account(&self, software: Software);
+}
+
+/// Work of a communication library that a protocol stands for and does not do itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Software {
+    /// What the progress engine of a message-based library spends on one packet, whatever is in it: to assemble and send it, or to
+    /// receive, match and dispatch it. The transfer itself has prices of its own.
+    Packet,
 }
 
 /// Latencies of the P54C in cycles (Pentium Processor Family Developer's Manual, volume 3, appendix F).

@@ -21,7 +21,7 @@ pub use bytemuck::Pod;
 
 pub use address::{LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
 pub use cached::{Cached, Caches, ClaimError, LocalView};
-pub use clock::{Clock, p54c};
+pub use clock::{Clock, Software, p54c};
 pub use counters::{Counted, Counters};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use topology::{CoreId, Layout, Tile, Topology};

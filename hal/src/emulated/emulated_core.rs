@@ -11,7 +11,7 @@ use heapless::Vec;
 use crate::{
     Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, LINE_BYTES, Layout, Line,
     LineAddress, LocalView, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Place, Pod, Poll, Reason, Region,
-    SharedAddress, TestAndSet, TimedOut, Topology, Uncached, Wait,
+    SharedAddress, Software, TestAndSet, TimedOut, Topology, Uncached, Wait,
     cached::{ViewAccess, ViewWindow},
     counters::Counting,
     kind,
@@ -526,6 +526,10 @@ impl<P: Platform> Clock for EmulatedCore<P> {
 
     fn compute(&self, cycles: u64) {
         self.platform.spend(Expense::Cycles(cycles));
+    }
+
+    fn account(&self, software: Software) {
+        self.platform.spend(Expense::Software(software));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an emulating backend has to provide.
 
-use crate::{CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, kind, wait::Deadline};
+use crate::{CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, Software, kind, wait::Deadline};
 
 use super::{FetchUnit, PageWindow};
 
@@ -33,6 +33,8 @@ pub enum Expense {
     },
     /// Computation.
     Cycles(u64),
+    /// Software that is modelled and not run.
+    Software(Software),
     /// `CL1INVMB`, one cycle.
     InvalidateMpb,
     /// Write back and invalidate that many lines by displacement.

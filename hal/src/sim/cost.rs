@@ -12,7 +12,7 @@
 //!   free, where it is free `d L_hop` earlier;
 //! * private memory is behind the core's nearest controller.
 
-use crate::{CoreId, Layout, LineAddress, SharedAddress, Tile, emulated::Expense};
+use crate::{CoreId, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
 use super::Parameters;
 
@@ -89,6 +89,7 @@ impl Cost {
             Expense::PrivateRead { lines } => u64::from(lines) * self.private(core, parameters.memory_read_ps),
             Expense::PrivateWrite { lines } => u64::from(lines) * self.private(core, parameters.memory_write_ps),
             Expense::Cycles(cycles) => self.cycles(cycles),
+            Expense::Software(Software::Packet) => parameters.packet_ps,
             Expense::InvalidateMpb => self.cycles(1),
             // Displacement reads as many lines as a set has ways, for each set that the range touches.
             Expense::Flush { lines } => self.purge(core, u64::from(lines).min(parameters.cache_sets)),

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    Cached, Clock, Combined, Deadline, Mpb, MpbCoherence, MpbCopy, Place, Reason, TestAndSet, Topology, Uncached, Wait,
+    Cached, Clock, Combined, Deadline, Mpb, MpbCoherence, MpbCopy, Place, Reason, Software, TestAndSet, Topology,
+    Uncached, Wait,
 };
 
 // OC-Bcast, Table 1, in picoseconds.
@@ -176,6 +177,17 @@ fn a_written_line_is_visible_before_its_write_completes() {
             .unwrap();
         assert_eq!(outcome.cores[0].result, if sees { 9 } else { 0 });
     }
+}
+
+#[test]
+fn software_costs_time_only_where_it_was_fitted() {
+    let accounted = |machine: &str| {
+        let machine = Machine::new(Description::parse(machine).unwrap().with_cores(1));
+        machine.run(|core| core.account(Software::Packet)).unwrap().time_ps
+    };
+    assert_eq!((accounted("scc"), accounted("mesh:1x1x1")), (0, 0));
+    assert_eq!(accounted("scc-calibrated"), Parameters::SCC_CALIBRATED.packet_ps);
+    assert!(Parameters::SCC_CALIBRATED.packet_ps > 0);
 }
 
 #[test]

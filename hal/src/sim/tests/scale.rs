@@ -37,6 +37,7 @@ fn four_thousand_cores_meet_by_chance() {
 #[test]
 fn descriptions_are_parsed_or_refused_in_one_line() {
     assert_eq!(Description::parse("scc").unwrap().layout.cores(), 48);
+    assert_eq!(Description::parse("scc-calibrated").unwrap().name, "scc-calibrated");
     assert_eq!(Description::parse("mesh:3x5x1").unwrap().layout.cores(), 15);
     for wrong in [
         "",
