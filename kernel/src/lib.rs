@@ -8,6 +8,7 @@ extern crate self as kernel;
 pub mod args;
 pub mod failure;
 pub mod launch;
+pub mod measurement;
 pub mod output;
 pub mod program;
 pub mod programs;
@@ -17,6 +18,7 @@ pub use hal;
 pub use self::{
     args::Arguments,
     failure::Failure,
+    measurement::{Series, Unit},
     program::{Console, Input, Program, Rank},
 };
 

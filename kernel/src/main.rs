@@ -2,6 +2,6 @@
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-use kernel::programs::{Hello, Terrain};
+use kernel::programs::{Hello, Pscw, Terrain};
 
-kernel::image!(Terrain, Hello);
+kernel::image!(Terrain, Hello, Pscw);

@@ -1,6 +1,7 @@
 //! The programs of the tree.
 
+mod bench;
 mod hello;
 mod terrain;
 
-pub use self::{hello::Hello, terrain::Terrain};
+pub use self::{bench::Pscw, hello::Hello, terrain::Terrain};

@@ -1,0 +1,6 @@
+//! The programs that measure. `cargo xtask bench` runs them, pools what their ranks send, and checks claims on it.
+
+mod pscw;
+mod splits;
+
+pub use self::pscw::Pscw;
