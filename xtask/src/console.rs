@@ -3,7 +3,10 @@
 //! A line that starts with `@` is for this tool, every other one for the user. Guests crash at any moment, so a line
 //! may come anywhere; what does not fit becomes a problem of the transcript, never a panic, and never goes unnoticed.
 
-use crate::frame::{File, Frame};
+use crate::{
+    bench::Samples,
+    frame::{File, Frame},
+};
 use std::collections::BTreeMap;
 
 /// One core's counters: name and value in the order they came.
@@ -31,6 +34,8 @@ pub(crate) struct Transcript {
     /// The guest's own count of passed and failed tests.
     pub(crate) counts: Option<(usize, usize)>,
     pub(crate) counters: Vec<Counters>,
+    /// What was measured, piece by piece.
+    pub(crate) samples: Vec<Samples>,
     /// Results that are no files, by their names: a checksum, for example.
     pub(crate) results: BTreeMap<String, String>,
     /// Programs that have to end the machine: name, and what their report has to contain.
@@ -159,6 +164,10 @@ impl Console {
             }),
             "counters" => counters(words).map(|counters| {
                 self.transcript.counters.push(counters);
+                Event::Other
+            }),
+            "samples" => Samples::parse(words).map(|samples| {
+                self.transcript.samples.push(samples);
                 Event::Other
             }),
             "fatal" => words.split_once(' ').map(|(name, report)| {

@@ -43,6 +43,15 @@ fn results_have_names() {
 }
 
 #[test]
+fn samples_arrive_or_are_a_problem() {
+    let line = "@samples algorithm=ring ranks=2 param=3 bytes=64 metric=latency unit=ns 1000 12";
+    let transcript = read(&format!("{line}\n{line}"));
+    assert_eq!((transcript.samples.len(), transcript.problems.len()), (2, 0));
+    let transcript = read(&line.replace("ranks", "rinks"));
+    assert_eq!((transcript.samples.len(), transcript.problems.len()), (0, 1));
+}
+
+#[test]
 fn a_lost_line_is_noticed() {
     let text = sent("a.bin", &[7; 200]);
     for lost in 1..5 {

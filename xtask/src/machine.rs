@@ -11,6 +11,8 @@ pub(crate) const MOST_CORES: u32 = 4096;
 pub(crate) enum Machine {
     /// The Intel SCC, 6×4 tiles with 2 cores, widened when more cores are asked for.
     Scc,
+    /// The same with software costs that are fitted to published times.
+    SccCalibrated,
     /// A mesh of tiles.
     Mesh { width: u32, height: u32, cores_per_tile: u32 },
 }
@@ -19,7 +21,7 @@ impl Machine {
     /// Number of cores when the user names none.
     pub(crate) fn default_cores(&self) -> u32 {
         match self {
-            Self::Scc => 48,
+            Self::Scc | Self::SccCalibrated => 48,
             Self::Mesh { width, height, cores_per_tile } => width * height * cores_per_tile,
         }
     }
@@ -42,6 +44,7 @@ impl fmt::Display for Machine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scc => out.write_str("scc"),
+            Self::SccCalibrated => out.write_str("scc-calibrated"),
             Self::Mesh { width, height, cores_per_tile } => write!(out, "mesh:{width}x{height}x{cores_per_tile}"),
         }
     }
@@ -51,14 +54,18 @@ impl std::str::FromStr for Machine {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        if text == "scc" {
-            return Ok(Self::Scc);
+        match text {
+            "scc" => return Ok(Self::Scc),
+            "scc-calibrated" => return Ok(Self::SccCalibrated),
+            _ => {}
         }
         let sides = text
             .strip_prefix("mesh:")
             .map(|sides| sides.split('x').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>());
         let Some(Ok(sides)) = sides else {
-            bail!("`{text}` is no machine; there are `scc` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile)");
+            bail!(
+                "`{text}` is no machine; there are `scc`, `scc-calibrated` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile)"
+            );
         };
         let [width, height, cores_per_tile] = sides[..] else {
             bail!("`{text}` needs three numbers: mesh:WxHxC (tiles wide, tiles high, cores per tile)");
@@ -82,7 +89,10 @@ mod tests {
         let mesh: Machine = "mesh:64x32x2".parse().unwrap();
         assert_eq!(mesh, Machine::Mesh { width: 64, height: 32, cores_per_tile: 2 });
         assert_eq!((mesh.default_cores(), mesh.to_string().as_str()), (4096, "mesh:64x32x2"));
-        assert_eq!("scc".parse::<Machine>().unwrap().default_cores(), 48);
+        for name in ["scc", "scc-calibrated"] {
+            let machine: Machine = name.parse().unwrap();
+            assert_eq!((machine.default_cores(), machine.to_string().as_str()), (48, name));
+        }
     }
 
     #[test]

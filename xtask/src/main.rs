@@ -1,8 +1,10 @@
-//! `cargo xtask`: the host tool of Atoll. It sets up a machine, builds images, boots them in QEMU, simulates, and tests.
+//! `cargo xtask`: the host tool of Atoll. It sets up a machine, builds images, boots them in QEMU, simulates, tests, and
+//! measures.
 //!
 //! One module per command, whose doc comment is its help; the rest are the parts they share: the console protocol
 //! ([`console`]), a guest with a time limit ([`guest`]), the image ([`image`]) and what must not be in it ([`p54c`]).
 
+mod bench;
 mod build;
 mod catalogue;
 mod console;
@@ -34,7 +36,7 @@ mod workspace;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Set up, build, run, simulate and test Atoll.
+/// Set up, build, run, simulate, test and measure Atoll.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
 struct Cli {
@@ -48,6 +50,7 @@ enum Command {
     Run(run::Arguments),
     Sim(sim::Arguments),
     Test(test::Arguments),
+    Bench(bench::Arguments),
     ImageCheck(image_check::Arguments),
 }
 
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
         Command::Test(arguments) => test::main(&arguments),
+        Command::Bench(arguments) => bench::main(&arguments),
         Command::ImageCheck(arguments) => image_check::main(&arguments),
     };
     match result {
@@ -125,6 +129,8 @@ mod tests {
             &["sim"],
             &["bogus"],
             &["test", "--cores", "1,x"],
+            &["bench"],
+            &["bench", "pscw", "--machine", "abacus"],
         ] {
             let error = Cli::try_parse_from(["xtask"].iter().chain(words)).err().expect("refused");
             let line = usage_line(&error.to_string());

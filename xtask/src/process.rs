@@ -141,7 +141,7 @@ impl Drop for Running {
 
 /// Has the kernel kill the child when this process is gone: after a `kill -9` no drop does it.
 ///
-/// It is the end of the starting thread that counts, and only the main thread starts children that last.
+/// It is the end of the starting thread that counts: a thread that starts a child has to outlive it.
 fn die_with_this_process(command: &mut Command) {
     let parent = std::process::id();
     let bind = move || {

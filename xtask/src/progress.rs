@@ -1,4 +1,4 @@
-//! What the user sees while he waits: a spinner on a terminal, one line per stage elsewhere, in the log of a CI for one.
+//! What the user sees while he waits: a spinner or a bar on a terminal, one line per stage elsewhere, in the log of a CI for one.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{io::IsTerminal, time::Duration};
@@ -21,6 +21,21 @@ impl Progress {
         bar.set_message(message);
         bar.enable_steady_tick(Duration::from_millis(120));
         Self(bar)
+    }
+
+    /// Starts a bar of that many steps.
+    pub(crate) fn bar(message: impl Into<String>, steps: u64) -> Self {
+        let progress = Self::new(message);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{bar:32}] {pos}/{len} ({elapsed})") {
+            progress.0.set_style(style);
+        }
+        progress.0.set_length(steps);
+        progress
+    }
+
+    /// One step of a bar is done.
+    pub(crate) fn step(&self) {
+        self.0.inc(1);
     }
 
     /// Replaces the message.

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
     program: String,
 
-    /// The machine: `scc` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile)
+    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile)
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 

@@ -1,0 +1,90 @@
+//! A bench's rows as a file.
+
+use super::series::{Row, Rows};
+use crate::{results, workspace};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// The columns.
+const HEADER: [&str; 14] = [
+    "bench",
+    "machine",
+    "algorithm",
+    "ranks",
+    "param",
+    "bytes",
+    "metric",
+    "unit",
+    "samples",
+    "min",
+    "q1",
+    "median",
+    "q3",
+    "max",
+];
+
+/// Where the rows of a bench go. The default machine's file has the plain name.
+pub(crate) fn path(bench: &str, machine: &str, is_default: bool) -> PathBuf {
+    // A colon in a file's name is a nuisance to other tools.
+    let machine = machine.replace(':', "-");
+    let name = if is_default { format!("{bench}.csv") } else { format!("{bench}-{machine}.csv") };
+    workspace::target().join("bench").join(name)
+}
+
+/// Writes all rows.
+///
+/// # Errors
+///
+/// When that is not possible.
+pub(crate) fn write(path: &Path, bench: &str, machine: &str, rows: &Rows) -> Result<()> {
+    results::put(path, &encode(bench, machine, rows).context("cannot make the CSV file")?)
+}
+
+fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(HEADER)?;
+    for Row { key, samples, quartiles } in rows.iter() {
+        let [ranks, param, bytes] = [key.ranks, key.param, key.bytes].map(|number| number.to_string());
+        let words = [bench, machine, &key.algorithm, &ranks, &param, &bytes, &key.metric, key.unit.name()];
+        let numbers = [samples.to_string()].into_iter().chain(quartiles.all().map(number));
+        writer.write_record(words.into_iter().map(str::to_owned).chain(numbers))?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// A number to six places, which is more than was measured, without zeros at its end.
+fn number(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::series::Samples;
+
+    #[test]
+    fn a_file_has_a_header_and_a_line_for_each_row() {
+        let sample = "algorithm=ring ranks=48 param=3 bytes=64 metric=latency unit=ns 1000 1001 1003";
+        let rows = Rows::pool(Samples::parse(sample));
+        let text = String::from_utf8(encode("ring", "mesh:2x2x1", &rows).unwrap()).unwrap();
+        assert_eq!(
+            text,
+            "bench,machine,algorithm,ranks,param,bytes,metric,unit,samples,min,q1,median,q3,max\n\
+             ring,mesh:2x2x1,ring,48,3,64,latency,us,3,1,1.0005,1.001,1.002,1.003\n"
+        );
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([0.0, 10.0, 0.1 + 0.2, 1.0005].map(number), ["0", "10", "0.3", "1.0005"]);
+    }
+
+    #[test]
+    fn other_machines_have_files_of_their_own() {
+        let name = |machine, is_default| path("pscw", machine, is_default).file_name().unwrap().to_owned();
+        assert_eq!(name("scc", true), "pscw.csv");
+        assert_eq!(name("qemu", false), "pscw-qemu.csv");
+        assert_eq!(name("mesh:8x8x2", false), "pscw-mesh-8x8x2.csv");
+    }
+}

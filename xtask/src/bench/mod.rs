@@ -1,0 +1,247 @@
+//! Measures: runs in-kernel programs, pools what they send, and checks what is claimed about it.
+
+mod catalogue;
+mod claims;
+mod csv;
+mod runs;
+mod series;
+mod table;
+
+pub(crate) use series::Samples;
+
+use crate::{cores, machine, workspace};
+use anyhow::{Context, Result, bail};
+use catalogue::Bench;
+use claims::{Checked, On, Verdict};
+use clap::Args;
+use runs::Setting;
+use series::{Row, Rows, Unit};
+use std::{fmt, time::Duration};
+
+/// The NAME that lists all benches.
+const LIST: &str = "list";
+
+/// Measure: a table, a CSV file, and claims that are checked
+///
+/// Runs programs of the image that measure, pools the samples of all ranks, and shows quartiles. All rows go to
+/// target/bench/NAME.csv, or NAME-MACHINE.csv for other machines than the default. The exit status is 0 only when every run has
+/// succeeded and every claim that could be checked holds.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Name of a bench; `list` shows them all
+    name: String,
+
+    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, or `qemu` for counters only
+    #[arg(long, value_name = "M", default_value_t)]
+    machine: Machine,
+
+    /// Number of cores [default: all of the machine's, 48 for qemu]
+    #[arg(long, value_name = "N")]
+    cores: Option<u32>,
+
+    /// Install what is missing without asking
+    #[arg(long)]
+    yes: bool,
+
+    /// Seconds until a run that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    /// Show counters, too, where times are shown
+    #[arg(long)]
+    counters: bool,
+
+    /// Options of the programs
+    #[arg(last = true, value_name = "key=value")]
+    words: Vec<String>,
+}
+
+/// Where a bench can run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Machine {
+    /// In the simulator, which has virtual time.
+    Simulated(machine::Machine),
+    /// In QEMU, whose clock counts instructions of all cores together: only counters mean anything.
+    Qemu,
+}
+
+impl Machine {
+    fn default_cores(&self) -> u32 {
+        match self {
+            Self::Simulated(machine) => machine.default_cores(),
+            Self::Qemu => 48,
+        }
+    }
+
+    fn check(&self, count: u32) -> Result<()> {
+        match self {
+            Self::Simulated(machine) => machine.check(count),
+            Self::Qemu => cores::number(&count.to_string()).map(drop),
+        }
+    }
+
+    fn has_time(&self) -> bool {
+        matches!(self, Self::Simulated(_))
+    }
+
+    fn is_mesh(&self) -> bool {
+        matches!(self, Self::Simulated(machine::Machine::Mesh { .. }))
+    }
+
+    fn is_in(&self, on: On) -> bool {
+        match on {
+            On::Every => true,
+            On::VirtualTime => self.has_time(),
+            On::Scc => self.has_time() && !self.is_mesh(),
+        }
+    }
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self::Simulated(machine::Machine::Scc)
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Simulated(machine) => machine.fmt(out),
+            Self::Qemu => out.write_str("qemu"),
+        }
+    }
+}
+
+impl std::str::FromStr for Machine {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "qemu" => Ok(Self::Qemu),
+            text => text.parse().map(Self::Simulated).context("besides `qemu`"),
+        }
+    }
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When a run or a claim fails.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if arguments.name == LIST {
+        catalogue::ALL.iter().for_each(|bench| println!("{}: {}", bench.name, bench.about));
+        return Ok(());
+    }
+    let bench = find(&arguments.name)?;
+    let machine = &arguments.machine;
+    let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
+    machine.check(count)?;
+    let limit = Duration::from_secs(arguments.timeout);
+    let setting = Setting { machine, cores: count, words: &arguments.words, limit };
+    let samples = setting.run_all(bench.name, bench.runs, arguments.yes)?;
+    let meaningful = |samples: &Samples| machine.has_time() || samples.key.unit != Unit::Microseconds;
+    let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
+    (bench.derive)(&mut rows);
+
+    let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
+    csv::write(&path, bench.name, &machine.to_string(), &rows)?;
+    let counters = arguments.counters || !machine.has_time();
+    println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench.shown, counters)));
+    // On a mesh nobody knows beforehand how much there is.
+    let complete = !machine.is_mesh() && count == machine.default_cores() && arguments.words.is_empty();
+    let check = |claim: &claims::Claim| claim.check(&rows, machine.is_in(claim.on), complete);
+    let checked: Vec<_> = bench.claims.iter().map(check).collect();
+    println!("{}\n", table::claims(&checked));
+    println!("wrote {}, {} rows", workspace::display(&path), rows.iter().count());
+    conclude(bench.name, &checked)
+}
+
+fn find(name: &str) -> Result<&'static Bench> {
+    let names = || catalogue::ALL.iter().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
+    let found = catalogue::ALL.iter().find(|bench| bench.name == name);
+    found.with_context(|| format!("no bench is called `{name}`; there are {}", names()))
+}
+
+/// Whether a row is worth a line on the screen.
+fn is_shown(row: &Row, rows: &Rows, params: &[u64], counters: bool) -> bool {
+    let most = rows.iter().map(|row| row.key.param).max();
+    let is_picked = params.contains(&row.key.param) || Some(row.key.param) == most;
+    // Most calls do not do most things, and one line after the other of zeros hides what they do.
+    let says_something = || rows.line(&row.key.algorithm, &row.key.metric).is_ok_and(|line| !line.is_zero());
+    is_picked && (row.key.unit != Unit::Count || counters && says_something())
+}
+
+/// The last line, and the verdict on all claims.
+fn conclude(name: &str, checked: &[Checked]) -> Result<()> {
+    let count = |verdict| checked.iter().filter(|checked| checked.verdict == verdict).count();
+    let failed: Vec<_> = checked.iter().filter(|checked| checked.verdict == Verdict::Fails).collect();
+    if !failed.is_empty() {
+        let failed: Vec<_> = failed.iter().map(ToString::to_string).collect();
+        bail!("{name}: {} of {} claims FAILS: {}", failed.len(), checked.len(), failed.join("; "));
+    }
+    let skipped = match count(Verdict::NotChecked) {
+        0 => String::new(),
+        skipped => format!(", {skipped} not checked"),
+    };
+    println!("{name}: ok, {} claims hold{skipped}", count(Verdict::Holds));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines() {
+        for name in ["scc", "scc-calibrated", "mesh:8x8x2", "qemu"] {
+            assert_eq!(name.parse::<Machine>().unwrap().to_string(), name);
+        }
+        assert_eq!(Machine::default(), "scc".parse().unwrap());
+        let message = format!("{:#}", "abacus".parse::<Machine>().unwrap_err());
+        assert!(message.contains("`qemu`") && message.contains("mesh:WxHxC"), "{message}");
+        let is_in =
+            |name: &str| [On::Every, On::VirtualTime, On::Scc].map(|on| name.parse::<Machine>().unwrap().is_in(on));
+        assert_eq!(is_in("scc-calibrated"), [true, true, true]);
+        assert_eq!(is_in("mesh:8x8x2"), [true, true, false]);
+        assert_eq!(is_in("qemu"), [true, false, false]);
+        assert!(
+            Machine::Qemu.check(255).is_ok() && Machine::Qemu.check(256).is_err() && Machine::Qemu.check(0).is_err()
+        );
+    }
+
+    #[test]
+    fn a_claim_that_fails_fails_the_bench() {
+        let of = |verdicts: &[Verdict]| {
+            let checked = |verdict: &Verdict| Checked { text: "t", finding: None, verdict: *verdict };
+            conclude("x", &verdicts.iter().map(checked).collect::<Vec<_>>())
+        };
+        assert!(of(&[Verdict::Holds, Verdict::NotChecked]).is_ok());
+        let message = of(&[Verdict::Holds, Verdict::Fails, Verdict::NotChecked]).unwrap_err().to_string();
+        assert_eq!(message, "x: 1 of 3 claims FAILS: t: rows that it needs are missing");
+    }
+
+    #[test]
+    fn the_screen_shows_what_says_something() {
+        let samples = |param: u64, metric: &str, unit: &str, value: u64| {
+            let line = format!("algorithm=a ranks=9 param={param} bytes=0 metric={metric} unit={unit} {value}");
+            Samples::parse(&line).unwrap()
+        };
+        let of =
+            |metric, unit, at_seven| (1..9).map(move |k| samples(k, metric, unit, if k == 7 { at_seven } else { 0 }));
+        let all = of("post", "ns", 0).chain(of("post.drains", "count", 1)).chain(of("wait.drains", "count", 0));
+        let rows = Rows::pool(all);
+        let shown = |counters| -> Vec<_> {
+            let shown = rows.iter().filter(|row| is_shown(row, &rows, &[1, 2, 20], counters));
+            shown.map(|row| (row.key.metric.as_str(), row.key.param)).collect()
+        };
+        assert_eq!(shown(false), [("post", 1), ("post", 2), ("post", 8)]);
+        assert_eq!(shown(true)[3..], [("post.drains", 1), ("post.drains", 2), ("post.drains", 8)]);
+    }
+
+    #[test]
+    fn names_that_no_bench_has() {
+        assert_eq!(find("pscw").unwrap().name, "pscw");
+        assert!(find("scwp").err().unwrap().to_string().contains("there are pscw"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The runs of a bench: independent guests, as many at a time as the host has cores.
+
+use super::{Machine, catalogue::Run, series::Samples};
+use crate::{
+    cores, guest, image, image::Profile, memory, program::Program, progress::Progress, qemu, run, setup, sim,
+    words::Words,
+};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::{
+    path::PathBuf,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// What all runs of a bench have in common.
+pub(crate) struct Setting<'s> {
+    pub(crate) machine: &'s Machine,
+    pub(crate) cores: u32,
+    /// The user's words for the programs.
+    pub(crate) words: &'s [String],
+    pub(crate) limit: Duration,
+}
+
+/// What runs, once it is built.
+enum Built {
+    Simulator(PathBuf),
+    Image { executable: PathBuf, qemu: PathBuf, plan: memory::Plan },
+}
+
+impl Setting<'_> {
+    /// Builds what is needed and runs everything; returns the samples in the order of the runs.
+    ///
+    /// # Errors
+    ///
+    /// When a run fails, with its name.
+    pub(crate) fn run_all(&self, bench: &str, runs: &[Run], yes: bool) -> Result<Vec<Samples>> {
+        for run in runs {
+            self.words(run)?;
+        }
+        let built = self.build(runs, yes)?;
+        let progress = Progress::bar(format!("{bench} on {}", self.place()), runs.len() as u64);
+        let results = in_parallel(runs, |run| {
+            let outcome = self.run(run, &built)?;
+            progress.step();
+            let verdict = outcome.verdict();
+            if verdict.is_err() {
+                outcome.show_tail();
+            }
+            verdict?;
+            ensure!(!outcome.transcript.samples.is_empty(), "{} has measured nothing", outcome.label);
+            Ok(outcome.transcript.samples)
+        })?;
+        Ok(results.into_iter().flatten().collect())
+    }
+
+    fn place(&self) -> String {
+        format!("{} of {}", cores::cores(self.cores), self.machine)
+    }
+
+    fn build(&self, runs: &[Run], yes: bool) -> Result<Built> {
+        // One image holds all programs.
+        let first = runs.first().context("there is nothing to run")?;
+        let program = Program::resolve(first.program)?;
+        match self.machine {
+            Machine::Simulated(_) => {
+                let built = image::host(&program, Profile::Release)?;
+                if let Some(objdump) = setup::objdump() {
+                    sim::check_statics(&objdump, &built.executable, &program)?;
+                }
+                Ok(Built::Simulator(built.executable))
+            }
+            Machine::Qemu => {
+                let plan = run::plan(self.qemu_cores()?, &[], self.words)?;
+                let tools = setup::ensure(yes)?;
+                let built = image::bare_metal(&program, &tools)?;
+                Ok(Built::Image { executable: built.executable, qemu: tools.qemu, plan })
+            }
+        }
+    }
+
+    fn qemu_cores(&self) -> Result<u16> {
+        cores::number(&self.cores.to_string())
+    }
+
+    /// The words of a run. The user's come last, where they win over a program's defaults.
+    fn words(&self, run: &Run) -> Result<Words> {
+        for word in self.words {
+            let key = |word: &str| word.split('=').next().map(str::to_owned);
+            let own = run.words.iter().find(|own| key(own) == key(word));
+            ensure!(own.is_none(), "`{word}`: that is what the bench varies");
+        }
+        let own: Vec<_> = run.words.iter().map(ToString::to_string).collect();
+        let words = Words::default().value("program", Some(run.program)).free(&own)?.free(self.words)?;
+        Ok(match self.machine {
+            Machine::Simulated(machine) => words.value("machine", Some(machine)).value("cores", Some(self.cores)),
+            Machine::Qemu => words,
+        })
+    }
+
+    fn run(&self, run: &Run, built: &Built) -> Result<guest::Outcome> {
+        let label = [run.program].iter().chain(run.words).copied().collect::<Vec<_>>().join(" ");
+        let label = format!("{label} on {}", self.place());
+        let words = self.words(run)?;
+        match built {
+            Built::Simulator(binary) => {
+                let mut command = sim::command(binary, &words.to_string(), &[]);
+                guest::run(&label, &mut command, None, self.limit, |_| {})
+            }
+            Built::Image { executable, qemu, plan } => {
+                let machine = qemu::Machine {
+                    qemu,
+                    image: executable,
+                    inputs: &[],
+                    cores: self.qemu_cores()?,
+                    plan,
+                    words,
+                    thread_multi: false,
+                };
+                let mut staged = machine.stage()?;
+                guest::run(&label, &mut staged.command, Some(&staged.inquiry), self.limit, |_| {})
+            }
+        }
+    }
+}
+
+/// Does something with each item, on as many threads as the host has cores; returns the results in the items' order. After a
+/// failure nothing new is begun.
+fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some((item, slot)) = {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            items.get(place).zip(results.get(place))
+        } {
+            let result = work(item);
+            if result.is_err() {
+                next.store(items.len(), Ordering::Relaxed);
+            }
+            if let Ok(mut slot) = slot.lock() {
+                *slot = Some(result);
+            }
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(worker)));
+    let results: Vec<_> = results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect();
+    let finished = results.into_iter().collect::<Result<Vec<_>>>()?;
+    if finished.len() == items.len() { Ok(finished) } else { Err(anyhow!("a run has ended without a result")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+
+    fn words(machine: &str, own: &'static [&'static str], users: &[&str]) -> Result<String> {
+        let users: Vec<_> = users.iter().map(ToString::to_string).collect();
+        let machine = machine.parse()?;
+        let setting = Setting { machine: &machine, cores: 6, words: &users, limit: Duration::from_secs(1) };
+        setting.words(&Run { program: "bench-x", words: own }).map(|words| words.to_string())
+    }
+
+    #[test]
+    fn words_are_composed() {
+        let expected = "program=bench-x class=a targets=3 machine=scc cores=6";
+        assert_eq!(words("scc", &["class=a"], &["targets=3"]).unwrap(), expected);
+        assert_eq!(words("qemu", &["class=a"], &["targets=3"]).unwrap(), "program=bench-x class=a targets=3");
+        let message = words("scc", &["class=a"], &["class=b"]).unwrap_err().to_string();
+        assert_eq!(message, "`class=b`: that is what the bench varies");
+        assert!(words("scc", &[], &["cores=3"]).is_err());
+    }
+
+    #[test]
+    fn results_come_in_order() {
+        let items: Vec<u64> = (0..50).collect();
+        let squares = in_parallel(&items, |item| {
+            thread::sleep(Duration::from_millis(item % 3));
+            Ok(item * item)
+        });
+        assert_eq!(squares.unwrap(), items.iter().map(|item| item * item).collect::<Vec<_>>());
+        assert!(in_parallel(&[0; 0], |_: &u64| Ok(())).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_first_failure_ends_the_queue() {
+        let begun = AtomicUsize::new(0);
+        let items: Vec<usize> = (0..1000).collect();
+        let result = in_parallel(&items, |item| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if *item == 3 { bail!("run {item} has failed") } else { Ok(()) }
+        });
+        assert_eq!(result.unwrap_err().to_string(), "run 3 has failed");
+        assert!(begun.load(Ordering::Relaxed) < items.len());
+    }
+}

@@ -1,0 +1,237 @@
+//! What guests have measured: samples pooled into series, and their quartiles.
+
+use std::{cmp::Ordering, collections::HashMap};
+
+/// What a number is, as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Unit {
+    /// Virtual time; guests send nanoseconds.
+    Microseconds,
+    /// A number of something.
+    Count,
+    /// A part of a whole; guests send thousandths.
+    Fraction,
+}
+
+impl Unit {
+    fn parse(wire: &str) -> Option<Self> {
+        match wire {
+            "ns" => Some(Self::Microseconds),
+            "count" => Some(Self::Count),
+            "permille" => Some(Self::Fraction),
+            _ => None,
+        }
+    }
+
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Microseconds => "us",
+            Self::Count => "count",
+            Self::Fraction => "fraction",
+        }
+    }
+
+    /// How much of what is sent makes one of what is shown.
+    fn divisor(self) -> f64 {
+        match self {
+            Self::Microseconds | Self::Fraction => 1000.0,
+            Self::Count => 1.0,
+        }
+    }
+}
+
+/// What makes a series: samples of equal keys are pooled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) algorithm: String,
+    pub(crate) ranks: u64,
+    pub(crate) param: u64,
+    pub(crate) bytes: u64,
+    pub(crate) metric: String,
+    pub(crate) unit: Unit,
+}
+
+/// Some samples of a series, as one line of a guest's brings them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Samples {
+    pub(crate) key: Key,
+    pub(crate) values: Vec<u64>,
+}
+
+impl Samples {
+    /// Reads what follows `@samples`: the six words of the key in their order, then numbers, of which there is at least one.
+    pub(crate) fn parse(words: &str) -> Option<Self> {
+        let mut words = words.split(' ');
+        let mut field = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix('=');
+        let key = Key {
+            algorithm: field("algorithm")?.to_owned(),
+            ranks: field("ranks")?.parse().ok()?,
+            param: field("param")?.parse().ok()?,
+            bytes: field("bytes")?.parse().ok()?,
+            metric: field("metric")?.to_owned(),
+            unit: Unit::parse(field("unit")?)?,
+        };
+        let values = words.map(str::parse).collect::<Result<Vec<_>, _>>().ok()?;
+        (!values.is_empty()).then_some(Self { key, values })
+    }
+}
+
+/// Least, quarter, half, three quarters, most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Quartiles {
+    pub(crate) min: f64,
+    pub(crate) q1: f64,
+    pub(crate) median: f64,
+    pub(crate) q3: f64,
+    pub(crate) max: f64,
+}
+
+impl Quartiles {
+    /// The quartiles of numbers of which there is at least one, by linear interpolation between the two that are next in rank
+    /// (type 7 of Hyndman and Fan: quantile p of n numbers is at rank p (n − 1), counted from 0).
+    fn of(mut values: Vec<u64>, divisor: f64) -> Self {
+        values.sort_unstable();
+        let last = values.len() - 1;
+        let at = |quarters: usize| {
+            let (place, rest) = (quarters * last / 4, quarters * last % 4);
+            let (below, above) = (values[place] as f64, values[(place + 1).min(last)] as f64);
+            (below + (above - below) * rest as f64 / 4.0) / divisor
+        };
+        Self { min: at(0), q1: at(1), median: at(2), q3: at(3), max: at(4) }
+    }
+
+    /// One number that was computed.
+    fn single(value: f64) -> Self {
+        Self { min: value, q1: value, median: value, q3: value, max: value }
+    }
+
+    /// From least to most.
+    pub(crate) fn all(&self) -> [f64; 5] {
+        [self.min, self.q1, self.median, self.q3, self.max]
+    }
+}
+
+/// One row of a table: a series and its quartiles.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) key: Key,
+    pub(crate) samples: usize,
+    pub(crate) quartiles: Quartiles,
+}
+
+/// All that a bench has measured, in the order in which it is shown: by algorithm, ranks, bytes and metric, then by what was
+/// varied. Algorithms and metrics are in the order in which they first came.
+#[derive(Debug, Default)]
+pub(crate) struct Rows(Vec<Row>);
+
+impl Rows {
+    /// Pools samples of equal keys.
+    pub(crate) fn pool(samples: impl IntoIterator<Item = Samples>) -> Self {
+        let mut pools: HashMap<Key, Vec<u64>> = HashMap::new();
+        let mut order = Vec::new();
+        for Samples { key, values } in samples {
+            let pool = pools.entry(key).or_insert_with_key(|key| {
+                order.push(key.clone());
+                Vec::new()
+            });
+            pool.extend(values);
+        }
+        let row = |key: Key| {
+            let values = pools.remove(&key)?;
+            Some(Row { samples: values.len(), quartiles: Quartiles::of(values, key.unit.divisor()), key })
+        };
+        let mut rows = Self(order.into_iter().filter_map(row).collect());
+        rows.sort();
+        rows
+    }
+
+    fn sort(&mut self) {
+        let mut names = HashMap::new();
+        for row in &self.0 {
+            for name in [&row.key.algorithm, &row.key.metric] {
+                let next = names.len();
+                names.entry(name.clone()).or_insert(next);
+            }
+        }
+        self.0.sort_by(|Row { key: one, .. }, Row { key: other, .. }| -> Ordering {
+            let by_name = |one: &String, other: &String| names[one].cmp(&names[other]);
+            by_name(&one.algorithm, &other.algorithm)
+                .then(one.ranks.cmp(&other.ranks))
+                .then(one.bytes.cmp(&other.bytes))
+                .then_with(|| by_name(&one.metric, &other.metric))
+                .then(one.param.cmp(&other.param))
+        });
+    }
+
+    /// Adds a row for the sum of the medians of some metrics, wherever all of them were measured.
+    pub(crate) fn add_sum_of_medians(&mut self, metric: &str, of: &[&str]) {
+        let sums: Vec<_> = self.0.iter().filter(|row| of.first() == Some(&row.key.metric.as_str())).collect();
+        let sums = sums.into_iter().filter_map(|row| {
+            let median = |metric: &&str| {
+                let key = Key { metric: (*metric).to_owned(), ..row.key.clone() };
+                self.0.iter().find(|other| other.key == key).map(|other| other.quartiles.median)
+            };
+            let sum = of.iter().map(median).sum::<Option<f64>>()?;
+            let key = Key { metric: metric.to_owned(), ..row.key.clone() };
+            Some(Row { key, samples: 1, quartiles: Quartiles::single(sum) })
+        });
+        let sums: Vec<_> = sums.collect();
+        self.0.extend(sums);
+        self.sort();
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Row> {
+        self.0.iter()
+    }
+
+    /// A metric of an algorithm, over what was varied.
+    ///
+    /// # Errors
+    ///
+    /// When it was not measured.
+    pub(crate) fn line(&self, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
+        let rows = self.0.iter().filter(|row| row.key.algorithm == algorithm && row.key.metric == metric);
+        let rows: Vec<_> = rows.collect();
+        if rows.is_empty() { Err(Missing) } else { Ok(Line(rows)) }
+    }
+}
+
+/// A row that a claim needs is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Missing;
+
+/// The rows of one metric of one algorithm, over what was varied.
+#[derive(Debug)]
+pub(crate) struct Line<'r>(Vec<&'r Row>);
+
+impl Line<'_> {
+    /// The median where the parameter is this.
+    ///
+    /// # Errors
+    ///
+    /// When it was not measured.
+    pub(crate) fn at(&self, param: u64) -> Result<f64, Missing> {
+        self.points().find(|(found, _)| *found == param).map(|(_, median)| median).ok_or(Missing)
+    }
+
+    /// Parameters and medians.
+    pub(crate) fn points(&self) -> impl Iterator<Item = (u64, f64)> {
+        self.0.iter().map(|row| (row.key.param, row.quartiles.median))
+    }
+
+    /// Whether there is nothing but zeros.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.iter().all(|row| row.quartiles.max == 0.0)
+    }
+
+    /// The rows themselves.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.0.iter().copied()
+    }
+}
+
+#[cfg(test)]
+#[path = "series_tests.rs"]
+mod tests;
