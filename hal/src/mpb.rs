@@ -75,4 +75,20 @@ pub trait Combined: Topology + MpbCoherence {
     /// # Panics
     /// If the region ends before.
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]);
+
+    /// Copies `len_bytes` bytes from byte `from_offset` of `from` to byte `to_offset` of `to`, without a detour through private
+    /// memory: each line that has some of them is read once and each line that gets some is written once, however the two lie in
+    /// their lines. Reads and writes are those of [`read`](Self::read) and [`write`](Self::write): what comes may be stale, and a
+    /// partial last line waits in the write-combine buffer. Costs the call overhead of a put, and the lines.
+    ///
+    /// # Panics
+    /// If one of the regions ends before, or a byte would be copied to and from.
+    fn copy(
+        &self,
+        from: Region<kind::Combined>,
+        from_offset: usize,
+        to: Region<kind::Combined>,
+        to_offset: usize,
+        len_bytes: usize,
+    );
 }

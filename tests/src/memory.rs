@@ -1,11 +1,15 @@
 //! What each kind of memory shows, and does not.
 
-use alloc::vec;
+use alloc::{vec, vec::Vec};
 
 use collectives::Placement;
 use hal::{Core, CoreId, LINE_BYTES, Line, MpbCoherence, MpbLine, Place, Reason, Region, kind};
 
-use crate::{Context, check, check::Outcome, check_eq};
+use crate::{
+    Context, check,
+    check::{Outcome, pattern},
+    check_eq,
+};
 
 /// Allocates a region on rank 0 and tells all ranks; the bytes are zero. To be given back with [`free`].
 pub fn shared<C: Core, K: kind::Kind>(
@@ -286,6 +290,53 @@ pub fn masked_writes_do_not_lose_updates<C: Core>(context: &mut Context<'_, '_, 
     for peer in 0..size {
         check_eq!(bytes[peer], peer as u8 + 1, "combined byte of rank {peer}");
         check!(peer >= LINE_BYTES || flags[peer] == peer as u8 + 1, "MPB byte of rank {peer} is {}", flags[peer]);
+    }
+    context.comm.barrier();
+    free(context, region)
+}
+
+/// Memory is copied to memory however the two lie in their lines: each line is read once and written once, and its other bytes
+/// stay.
+pub fn copies_of_all_alignments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const LINES: usize = 5;
+    let (hal, rank, size) = (context.hal(), context.rank(), context.size());
+    let own_bytes = 2 * LINES * LINE_BYTES;
+    let region = shared::<_, kind::Combined>(context, size * own_bytes)?;
+    let part = |half: usize| {
+        let start = rank * own_bytes + half * LINES * LINE_BYTES;
+        region.lines_around(start, start + LINES * LINE_BYTES)
+    };
+    let (from, to) = (part(0), part(1));
+    let source: Vec<u8> = (0..LINES * LINE_BYTES).map(|index| pattern(index, rank)).collect();
+    hal.write(from, 0, &source);
+    let lines =
+        |offset: usize, len: usize| if len == 0 { 0 } else { ((offset + len - 1) / 32 - offset / 32 + 1) as u64 };
+    for from_offset in (0..LINE_BYTES).chain([40]) {
+        for to_offset in [0, 1, 17, 43] {
+            for len in [0, 1, 32, 100] {
+                hal.write(to, 0, &[0xEE; LINES * LINE_BYTES]);
+                hal.drain();
+                hal.invalidate_mpb();
+                let before = hal.counters();
+                hal.copy(from, from_offset, to, to_offset, len);
+                let done = hal.counters() - before;
+                hal.drain();
+                check_eq!(
+                    (done.combined_lines_read, done.combined_lines_written),
+                    (lines(from_offset, len), lines(to_offset, len)),
+                    "lines of {len} bytes from {from_offset} to {to_offset}"
+                );
+                let mut copied = [0; LINES * LINE_BYTES];
+                hal.invalidate_mpb();
+                hal.read(to, 0, &mut copied);
+                let wanted = |index: usize| match index.checked_sub(to_offset) {
+                    Some(index) if index < len => source[from_offset + index],
+                    _ => 0xEE,
+                };
+                let wrong = (0..copied.len()).find(|index| copied[*index] != wanted(*index));
+                check_eq!(wrong, None, "first wrong byte of {len} from {from_offset} to {to_offset}");
+            }
+        }
     }
     context.comm.barrier();
     free(context, region)

@@ -42,6 +42,7 @@ suite! {
         register_does_not_drain,
         false_sharing_loses_an_update,
         masked_writes_do_not_lose_updates,
+        copies_of_all_alignments,
         uncached_words_are_current,
         lines_are_atomic,
         first_touches_coincide,

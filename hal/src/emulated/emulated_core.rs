@@ -273,18 +273,22 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 }
 
-/// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the bytes.
-fn pieces(
-    region: Region<kind::Combined>,
-    offset: usize,
-    len: usize,
-) -> impl Iterator<Item = (LineAddress, usize, core::ops::Range<usize>)> {
+fn assert_inside(region: Region<kind::Combined>, offset: usize, len: usize) {
     assert!(
         offset <= region.len_bytes() && len <= region.len_bytes() - offset,
         "bytes {offset}..{} of a region of {}",
         offset.saturating_add(len),
         region.len_bytes()
     );
+}
+
+/// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the bytes.
+fn pieces(
+    region: Region<kind::Combined>,
+    offset: usize,
+    len: usize,
+) -> impl Iterator<Item = (LineAddress, usize, core::ops::Range<usize>)> {
+    assert_inside(region, offset, len);
     let mut done = 0;
     core::iter::from_fn(move || {
         if done == len {
@@ -315,6 +319,33 @@ impl<P: Platform> Combined for EmulatedCore<P> {
             let data = self.load(line);
             self.platform.spend(Expense::PrivateWrite { lines: 1 });
             bytes[piece.clone()].copy_from_slice(&data.0[within..within + piece.len()]);
+        }
+    }
+
+    fn copy(
+        &self,
+        from: Region<kind::Combined>,
+        from_offset: usize,
+        to: Region<kind::Combined>,
+        to_offset: usize,
+        len_bytes: usize,
+    ) {
+        assert_inside(to, to_offset, len_bytes);
+        let read = pieces(from, from_offset, len_bytes);
+        let (first, target) = (from.start().offset() + from_offset, to.start().offset() + to_offset);
+        assert!(
+            from.start().controller() != to.start().controller() || first.abs_diff(target) >= len_bytes,
+            "{len_bytes} bytes are copied over themselves"
+        );
+        self.platform.spend(Expense::PutFromMemory);
+        for (line, within, piece) in read {
+            let data = self.load(line);
+            let bytes = &data.0[within..within + piece.len()];
+            // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer, which the
+            // next line that is read fills up.
+            for (line, within, piece) in pieces(to, to_offset + piece.start, piece.len()) {
+                self.store_combined(line, within, &bytes[piece]);
+            }
         }
     }
 }

@@ -130,6 +130,13 @@ fn memory_lines_and_purges_follow_the_model() {
     let read = time(|c| c.read(combined, 0, &mut [0; 64]));
     assert_eq!(read, GET_MEM + 2 * (MEM_READ + 2 * d * HOP) + 2 * (MEM_WRITE + 2 * HOP));
 
+    let copied = time(|c| {
+        // The 36 bytes touch three lines here and two there.
+        c.copy(region(3), 30, combined, 1, 36);
+        c.drain();
+    });
+    assert_eq!(copied, PUT_MEM + 3 * (MEM_READ + 2 * HOP) + 2 * (MEM_WRITE + 2 * d * HOP));
+
     let all = time(|c| c.write_back_invalidate_all(&mut c.take_caches().unwrap()));
     assert_eq!(all, 8192 * (MEM_READ + 2 * HOP));
     let some = time(|c| c.write_back_invalidate(&mut c.take_caches().unwrap(), region(3)));
