@@ -1,8 +1,9 @@
 //! What a core did, counted.
 //!
 //! The counters are part of the hardware abstraction because claims rest on them: that START touches no remote memory,
-//! that POST is one locked update per origin, that two backends do the same. What depends on timing (polls that found nothing,
-//! TSR reads that found it taken, lines fetched into caches, evictions) is counted apart and never compared.
+//! that POST is one locked update per origin, that two backends do the same. What depends on timing (polls, TSR reads that found it taken, lines
+//! fetched into caches, evictions) is counted apart and never compared: even what a poll that succeeds reads, where a check looks
+//! at several peers' marks and stops at the first that it finds.
 
 use core::{cell::Cell, ops::Sub};
 
@@ -44,7 +45,7 @@ macro_rules! counters {
 
 counters! {
     compared {
-        /// MPB lines loaded, by flags, gets and successful polls.
+        /// MPB lines loaded by flags and gets; those that waits read are not among them.
         mpb_lines_read,
         /// MPB lines written: runs of stores to one line, up to a drain, a full line or a store to another line (the drain target
         /// not counted).
@@ -53,7 +54,7 @@ counters! {
         combined_lines_read,
         /// Lines of combined memory written, counted like those of MPBs.
         combined_lines_written,
-        /// Uncached words loaded.
+        /// Uncached words loaded; those that waits read are not among them.
         words_read,
         /// Uncached words stored.
         words_written,
@@ -71,6 +72,10 @@ counters! {
     others {
         /// Polls that found nothing.
         failed_polls,
+        /// MPB lines read by polls that ended a wait.
+        lines_polled,
+        /// Uncached words read by polls that ended a wait.
+        words_polled,
         /// TSR reads that found the register taken.
         failed_acquires,
         /// Lines fetched into cached memory.

@@ -524,8 +524,8 @@ impl<P: Platform> Wait for EmulatedCore<P> {
             let poll = Poll::new(self, places);
             if let Some(value) = check(&poll) {
                 self.counting.count(|counters| {
-                    counters.mpb_lines_read += u64::from(poll.reads().lines);
-                    counters.words_read += u64::from(poll.reads().words);
+                    counters.lines_polled += u64::from(poll.reads().lines);
+                    counters.words_polled += u64::from(poll.reads().words);
                 });
                 break Ok(value);
             }
