@@ -2,7 +2,7 @@
 
 use super::{
     claims::{Claim, Finding, On},
-    series::Rows,
+    series::{Missing, Rows},
 };
 
 /// One entry of the catalogue.
@@ -34,7 +34,13 @@ pub(crate) const ALL: &[Bench] = &[PSCW];
 const PSCW: Bench = Bench {
     name: "pscw",
     about: "START, COMPLETE, POST and WAIT between one origin and k targets (SCOSCo, section V)",
-    runs: &[Run { program: "bench-pscw", words: &["class=scosco"] }],
+    runs: &[
+        Run { program: "bench-pscw", words: &["class=default"] },
+        Run { program: "bench-pscw", words: &["class=truly-one-sided"] },
+        Run { program: "bench-pscw", words: &["class=scosco"] },
+        Run { program: "bench-pscw", words: &["class=immediate"] },
+        Run { program: "bench-pscw", words: &["class=deferred"] },
+    ],
     shown: &[1, 2, 4, 8, 13, 24, 31],
     derive: |rows| {
         rows.add_sum_of_medians("origin", &["start", "complete"]);
@@ -74,6 +80,37 @@ const PSCW: Bench = Bench {
             check: |rows| Ok(Finding::within_percent(rows.line("scosco", "target")?.at(13)?, 25.8, 15.0, "us")),
         },
         Claim {
+            text: "default: the target's side is at least 20 times below scosco's at k = 13 and 31",
+            on: On::Scc,
+            check: |rows| times_below(rows, "target"),
+        },
+        Claim {
+            text: "default: the origin's side is at least 20 times below scosco's at k = 13 and 31",
+            on: On::Scc,
+            check: |rows| times_below(rows, "origin"),
+        },
+        Claim {
+            text: "default: the target's side is below every other class's at every k",
+            on: On::VirtualTime,
+            check: |rows| below_all_others(rows, "target"),
+        },
+        Claim {
+            text: "default: the origin's side is below every other class's at every k",
+            on: On::VirtualTime,
+            check: |rows| below_all_others(rows, "origin"),
+        },
+        Claim {
+            text: "default: neither locks nor uncached memory",
+            on: On::Every,
+            check: |rows| {
+                let names = ["start", "complete", "post", "wait"].into_iter().flat_map(|call| {
+                    ["tsr_acquired", "words_read", "words_written"].map(|counter| format!("{call}.{counter}"))
+                });
+                let lines = names.map(|name| rows.line("default", &name));
+                Ok(Finding::each(&lines.collect::<Result<Vec<_>, _>>()?, "0", |_| 0))
+            },
+        },
+        Claim {
             text: "scosco: START touches no memory that others see",
             on: On::Every,
             check: |rows| {
@@ -93,6 +130,24 @@ const PSCW: Bench = Bench {
         },
     ],
 };
+
+/// The other classes that `default` is compared with.
+const OTHERS: [&str; 4] = ["truly-one-sided", "scosco", "immediate", "deferred"];
+
+/// How often SCOSCo's side of an epoch is our own's, where it is least.
+fn times_below(rows: &Rows, side: &str) -> Result<Finding, Missing> {
+    let (ours, scosco) = (rows.line("default", side)?, rows.line("scosco", side)?);
+    let ratio = |k| Ok(scosco.at(k)? / ours.at(k)?);
+    Ok(Finding::at_least(f64::min(ratio(13)?, ratio(31)?), 20.0, "x"))
+}
+
+fn below_all_others(rows: &Rows, side: &str) -> Result<Finding, Missing> {
+    let ours = rows.line("default", side)?;
+    let findings = OTHERS.iter().map(|other| Finding::below(&ours, &rows.line(other, side)?));
+    let findings = findings.collect::<Result<Vec<_>, _>>()?;
+    // One that does not hold, if there is any.
+    findings.into_iter().min_by_key(|finding| finding.holds).ok_or(Missing)
+}
 
 #[cfg(test)]
 mod tests {

@@ -8,9 +8,9 @@
 //! are several short loops for each k, and each begins with other skews between the ranks; the first epochs of a loop, in which the
 //! ranks fall into step, do not count.
 
-use alloc::{format, string::String};
+use alloc::format;
 
-use collectives::{Group, Window};
+use collectives::{Class, Group, Window};
 use hal::Core;
 
 use crate::{Failure, Program, Rank, args::KnownOption};
@@ -23,9 +23,6 @@ const WARM_UP: u32 = 4;
 /// Cycles that a rank may come late to a loop: about as long as an epoch with a few targets takes.
 const MOST_SKEW_CYCLES: u64 = 8192;
 
-/// The class that [`Window::create`] makes.
-const SCOSCO: &str = "scosco";
-
 /// Measures START, COMPLETE, POST and WAIT.
 pub struct Pscw;
 
@@ -33,7 +30,7 @@ impl Program for Pscw {
     const NAME: &'static str = "bench-pscw";
     const ABOUT: &'static str = "measures the four calls of epochs between rank 0 and k targets";
     const OPTIONS: &'static [KnownOption] = &[
-        ("class", "how epochs are synchronised; there is scosco"),
+        ("class", "how epochs are synchronised: default, truly-one-sided, scosco, immediate, deferred or message"),
         ("targets", "one number of targets; all from 1 on if not given"),
         ("loops", "loops for each number of targets, 4 if not given"),
         ("repetitions", "epochs of a loop that count, 10 if not given"),
@@ -42,15 +39,12 @@ impl Program for Pscw {
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let me = comm.rank();
-        let class: String = rank.args.get("class", SCOSCO.into())?;
-        if class != SCOSCO {
-            return Err(Failure::new(format_args!("`class={class}`: there is only {SCOSCO}")).on_all_ranks());
-        }
+        let class = rank.args.get("class", Class::default())?;
         let (loops, repetitions) = (rank.args.get("loops", 4)?, rank.args.get("repetitions", 10)?);
         let (first, last) = targets(comm.size(), rank.args.get("targets", 0)?)?;
 
         rank.phase("window creation");
-        let (window, mut view) = Window::<C, u32>::create(comm, &mut rank.caches, 0)?;
+        let (window, mut view) = Window::<C, u32>::with_class(comm, &mut rank.caches, 0, class)?;
         let origin = Group::of([0])?;
         for k in first..=last {
             rank.phase(&format!("{k} targets"));
@@ -71,7 +65,7 @@ impl Program for Pscw {
                     }
                 }
             }
-            [opening, closing].iter().for_each(|splits| splits.send(rank, &class, k as u64));
+            [opening, closing].iter().for_each(|splits| splits.send(rank, class.name(), k as u64));
         }
         window.free(view, &mut rank.caches)?;
         Ok(())
@@ -116,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_call_is_measured_as_often_as_it_counts() {
-        let simulation = run("cores=5 loops=2 repetitions=3");
+        let simulation = run("cores=5 class=scosco loops=2 repetitions=3");
         assert!(simulation.success, "{}", simulation.console);
         for k in 1..5 {
             let len = |metric| samples(&simulation.console, 5, k, metric).len();
@@ -127,21 +121,21 @@ mod tests {
 
     #[test]
     fn accesses_are_those_of_the_protocol() {
-        let simulation = run("cores=6 targets=4");
+        let simulation = run("cores=6 class=scosco targets=4");
         assert!(simulation.success, "{}", simulation.console);
         assert!(!simulation.console.contains("param=3"));
         let all = |metric: &str, expected: u64| {
             let found = samples(&simulation.console, 6, 4, metric);
             assert!(!found.is_empty() && found.iter().all(|value| *value == expected), "{metric}: {found:?}");
         };
-        // A look, a locked reset and a locked decrement for each of 4 targets.
+        // A locked reset and a locked decrement for each of 4 targets.
         all("complete.tsr_acquired", 8);
-        all("complete.words_read", 12);
+        all("complete.words_read", 8);
         all("complete.words_written", 8);
         all("start.words_read", 0);
         all("post.tsr_acquired", 1);
         all("post.words_written", 2);
-        all("wait.words_read", 1);
+        all("wait.words_read", 0);
     }
 
     #[test]
@@ -149,7 +143,10 @@ mod tests {
         for (words, message) in [
             ("cores=1", "one rank alone has no target"),
             ("cores=4 targets=4", "`targets=4`: rank 0 of 4 has 1 to 3"),
-            ("cores=4 class=other", "`class=other`: there is only scosco"),
+            (
+                "cores=4 class=other",
+                "option `class=other`: no such synchronisation class; there are default truly-one-sided scosco immediate deferred message",
+            ),
         ] {
             let simulation = run(words);
             assert!(!simulation.success);
