@@ -16,6 +16,13 @@ pub enum Error {
         /// Ranks that there are, from 0.
         size: usize,
     },
+    /// A group has no member at a position.
+    NoSuchMember {
+        /// The position, from 0.
+        position: usize,
+        /// Members that the group has.
+        len: usize,
+    },
     /// A rank wanted to exchange a two-sided message with itself.
     SelfMessage {
         /// That rank.
@@ -145,6 +152,9 @@ impl fmt::Display for Error {
         match *self {
             Self::NoSuchRank { rank, size } => {
                 write!(out, "rank {rank} does not exist; there are ranks 0 to {}", size - 1)
+            }
+            Self::NoSuchMember { position, len } => {
+                write!(out, "a group of {len} ranks has none at position {position}")
             }
             Self::SelfMessage { rank } => {
                 write!(out, "rank {rank} cannot exchange a two-sided message with itself; copy the data instead")

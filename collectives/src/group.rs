@@ -1,4 +1,7 @@
 //! Sets of ranks, for epochs and collective operations.
+//!
+//! A group holds ranks of the communicator, as bits: there is nothing to translate when an epoch is opened, and one that was made can be
+//! used for any number of epochs. What MPI calls a rank in a group is a member's *position* here, counted in ascending order of rank.
 
 use heapless::Vec;
 
@@ -77,16 +80,85 @@ impl Group {
     }
 
     /// The ranks in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words
-            .iter()
-            .enumerate()
-            .flat_map(|(index, &word)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 32 + bit))
+    pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        self.words.iter().enumerate().flat_map(|(index, &word)| bits(word).map(move |bit| index * 32 + bit))
     }
 
     /// The highest rank.
     pub fn last(&self) -> Option<usize> {
-        self.iter().last()
+        let index = self.words.len().checked_sub(1)?;
+        // The last word is not zero.
+        Some(index * 32 + self.words[index].ilog2() as usize)
+    }
+
+    /// The rank at `position`.
+    pub fn rank_at(&self, position: usize) -> Option<usize> {
+        self.iter().nth(position)
+    }
+
+    /// The position of `rank`.
+    pub fn position_of(&self, rank: usize) -> Option<usize> {
+        self.contains(rank).then(|| self.iter().take_while(|member| *member < rank).count())
+    }
+
+    /// The positions in `other` of the members at `positions`; none for those that are not in it (MPI's `Group_translate_ranks`), and
+    /// [`Error::NoSuchMember`] for a position that this group does not have.
+    pub fn translate<'g>(
+        &'g self,
+        positions: impl IntoIterator<Item = usize, IntoIter: 'g>,
+        other: &'g Self,
+    ) -> impl Iterator<Item = Result<Option<usize>, Error>> + 'g {
+        positions.into_iter().map(|position| Ok(other.position_of(self.member(position)?)))
+    }
+
+    /// The members at `positions` (MPI's `Group_incl`).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchMember`].
+    pub fn include(&self, positions: impl IntoIterator<Item = usize>) -> Result<Self, Error> {
+        let mut group = Self::empty();
+        positions.into_iter().try_for_each(|position| group.insert(self.member(position)?))?;
+        Ok(group)
+    }
+
+    /// All members but those at `positions` (MPI's `Group_excl`).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchMember`].
+    pub fn exclude(&self, positions: impl IntoIterator<Item = usize>) -> Result<Self, Error> {
+        Ok(self.difference(&self.include(positions)?))
+    }
+
+    /// The ranks of both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        self.combine(other, |own, others| own | others)
+    }
+
+    /// The ranks that both have.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.combine(other, |own, others| own & others)
+    }
+
+    /// The ranks that `other` does not have.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        self.combine(other, |own, others| own & !others)
+    }
+
+    fn member(&self, position: usize) -> Result<usize, Error> {
+        self.rank_at(position).ok_or(Error::NoSuchMember { position, len: self.len() })
+    }
+
+    fn combine(&self, other: &Self, combine: impl Fn(u32, u32) -> u32) -> Self {
+        let word = |group: &Self, index| group.words.get(index).copied().unwrap_or(0);
+        let len = self.words.len().max(other.words.len());
+        let mut words: Vec<u32, WORDS> = (0..len).map(|index| combine(word(self, index), word(other, index))).collect();
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        Self { words }
     }
 
     /// Refuses a set with a rank that a communicator of `size` ranks does not have.
@@ -98,9 +170,39 @@ impl Group {
     }
 }
 
+/// The positions of the bits that are set.
+fn bits(word: u32) -> impl Iterator<Item = usize> + Clone {
+    let without_lowest = |word: &u32| Some(word & (word - 1)).filter(|rest| *rest != 0);
+    core::iter::successors(Some(word).filter(|word| *word != 0), without_lowest)
+        .map(|word| word.trailing_zeros() as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn groups_are_made_of_groups() {
+        let (a, b) = (Group::of([1, 5, 40, 99]).unwrap(), Group::of([5, 40, 41]).unwrap());
+        assert_eq!(a.union(&b), Group::of([1, 5, 40, 41, 99]).unwrap());
+        assert_eq!(a.intersection(&b), Group::of([5, 40]).unwrap());
+        assert_eq!(a.difference(&b), Group::of([1, 99]).unwrap());
+        // Words without ranks do not stay.
+        assert_eq!(a.difference(&Group::of([40, 99]).unwrap()), Group::of([1, 5]).unwrap());
+        assert_eq!((a.last(), a.difference(&a).last()), (Some(99), None));
+    }
+
+    #[test]
+    fn positions_are_those_of_the_members_in_order() {
+        let (a, b) = (Group::of([1, 5, 40, 99]).unwrap(), Group::of([5, 40, 41]).unwrap());
+        assert_eq!((a.rank_at(2), a.rank_at(4), a.position_of(99), a.position_of(2)), (Some(40), None, Some(3), None));
+        assert_eq!(a.include([3, 0]), Group::of([1, 99]));
+        assert_eq!(a.exclude([3, 0]), Group::of([5, 40]));
+        assert_eq!(a.include([4]), Err(Error::NoSuchMember { position: 4, len: 4 }));
+        let translated: std::vec::Vec<_> = a.translate(0..5, &b).collect();
+        assert_eq!(translated[..4], [Ok(None), Ok(Some(0)), Ok(Some(1)), Ok(None)]);
+        assert_eq!(translated[4], Err(Error::NoSuchMember { position: 4, len: 4 }));
+    }
 
     #[test]
     fn a_group_is_a_set() {
