@@ -33,6 +33,18 @@ pub enum Error {
         /// That many.
         size: usize,
     },
+    /// So many copy engines leave nobody to work for, or nobody to work.
+    Engines {
+        /// That many.
+        engines: usize,
+        /// Ranks that there are.
+        size: usize,
+    },
+    /// The MPBs have no so many lines left for a protocol that cannot do without.
+    NoSpareLines {
+        /// Lines that it needs in each MPB.
+        wanted: usize,
+    },
     /// The degree of a tree must be at least 1.
     NoDegree,
     /// Shared memory is used up.
@@ -161,6 +173,15 @@ impl fmt::Display for Error {
             }
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
+            }
+            Self::Engines { engines, size } => {
+                write!(
+                    out,
+                    "{engines} copy engines of {size} ranks; there must be at least one, and one rank that is none"
+                )
+            }
+            Self::NoSpareLines { wanted } => {
+                write!(out, "the MPBs have no {wanted} lines left in a row; free windows first")
             }
             Self::NoDegree => write!(out, "a broadcast tree needs a degree k of at least 1"),
             Self::OutOfSharedMemory { len_bytes } => {

@@ -5,6 +5,7 @@
 extern crate alloc;
 
 pub mod comm;
+pub mod copy_engine;
 pub mod dissemination;
 pub mod element;
 pub mod error;
@@ -18,6 +19,7 @@ pub mod two_sided;
 pub mod window;
 
 pub use comm::Comm;
+pub use copy_engine::{CopyEngines, SharedBuffer};
 pub use element::{Element, Integer, Operator};
 pub use error::{Error, Returned};
 pub use group::Group;

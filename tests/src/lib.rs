@@ -14,6 +14,7 @@ pub mod allocation;
 pub mod barrier;
 pub mod broadcast;
 pub mod check;
+pub mod copy_engine;
 pub mod fatal;
 pub mod floating_point;
 pub mod hazards;

@@ -3,8 +3,8 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, check::Outcome, floating_point, hazards, litmus, memory, messages,
-    registers, waiting, window,
+    Context, allocation, barrier, broadcast, check::Outcome, copy_engine, floating_point, hazards, litmus, memory,
+    messages, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -79,5 +79,6 @@ suite! {
         freed_memory_is_not_written_any_more,
         views_come_back,
     }
+    copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
     hazards::{ real_protocol_keeps_the_post, }
 }

@@ -109,6 +109,7 @@ impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
         }
         let Reach::Group { targets, .. } = &self.operations.reach else { return };
         self.operations.finish();
+        window.await_copies();
         window.synchronisation.complete(&window.peers, &window.posts_seen, targets);
         window.access_open.set(false);
     }

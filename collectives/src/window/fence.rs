@@ -99,7 +99,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     fn settle(&self, assertions: Assertions) -> bool {
         let meets = !assertions.contains(Assertions::NO_PRECEDE);
         if meets {
-            self.operations.window.comm().hal().drain();
+            self.operations.settle();
         }
         meets
     }

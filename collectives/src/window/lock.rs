@@ -51,10 +51,9 @@ pub(super) fn acquire<C: Core>(at: &Peers<'_, C>, rank: usize, lock: Lock) {
     }
 }
 
-/// Gives the lock of `rank`'s part back, after everything that was written under it.
+/// Gives the lock of `rank`'s part back. What was written under it is in memory: drained, or flushed.
 pub(super) fn release<C: Core>(at: &Peers<'_, C>, rank: usize, lock: Lock) {
     let (hal, words) = (at.comm.hal(), at.sync(rank));
-    hal.drain();
     match lock {
         Lock::Exclusive => {
             // Whoever is let in by the first store cannot leave, and change the words again, before the second.

@@ -39,7 +39,7 @@ use core::{cell::Cell, marker::PhantomData};
 
 use hal::{Caches, Core, LocalView, Pod};
 
-use crate::{Comm, Error, Returned};
+use crate::{Comm, CopyEngines, Error, Returned};
 
 pub use self::{
     access::AccessEpoch,
@@ -71,6 +71,8 @@ pub struct Window<'c, C: Core, T: Pod> {
     peers: Peers<'c, C>,
     class: Class,
     synchronisation: Synchronisation,
+    /// Who copies for this rank, if anybody does.
+    engines: Option<&'c CopyEngines<'c, C>>,
     /// Targets whose posts the open access epoch knows of; with match vectors, the cached copy of the own one (SCOSCo IV.B.2).
     posts_seen: Seen,
     /// Origins that have completed in the open exposure epoch.
@@ -106,6 +108,31 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         len: usize,
         class: Class,
     ) -> Result<Made<'c, C, T>, Error> {
+        Self::make(comm, caches, len, class, None)
+    }
+
+    /// Makes a window of a class, whose [shared puts](Operations::put_shared) and gets are carried out by copy engines.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn with_engines(
+        comm: &'c Comm<'c, C>,
+        caches: &mut Caches,
+        len: usize,
+        class: Class,
+        engines: &'c CopyEngines<'c, C>,
+    ) -> Result<Made<'c, C, T>, Error> {
+        // An engine is nobody's client.
+        Self::make(comm, caches, len, class, Some(engines).filter(|engines| !engines.is_engine()))
+    }
+
+    fn make(
+        comm: &'c Comm<'c, C>,
+        caches: &mut Caches,
+        len: usize,
+        class: Class,
+        engines: Option<&'c CopyEngines<'c, C>>,
+    ) -> Result<Made<'c, C, T>, Error> {
         let (number, size) = (comm.next_window(), comm.size());
         let table = Table::allocate(comm)?;
         let synchronisation = Synchronisation::of(class, comm);
@@ -116,6 +143,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             peers,
             class,
             synchronisation,
+            engines,
             posts_seen: Seen::new(size),
             completions_seen: Seen::new(size),
             access_open: Cell::new(false),
@@ -227,6 +255,11 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     pub fn len_of(&self, rank: usize) -> Result<usize, Error> {
         self.comm().check_rank(rank)?;
         Ok(self.peers.parts[rank].len as usize)
+    }
+
+    /// Waits for what this rank's copy engine does for it, if it has one.
+    fn await_copies(&self) {
+        self.engines.inspect(|engines| engines.finish());
     }
 
     fn comm(&self) -> &'c Comm<'c, C> {

@@ -4,7 +4,10 @@ use alloc::vec;
 
 use hal::{Core, LINE_BYTES, Pod, Region, kind};
 
-use crate::element::Operator;
+use crate::{
+    copy_engine::{CopyEngines, Transfer},
+    element::Operator,
+};
 
 use super::peers::Peers;
 
@@ -82,6 +85,8 @@ pub(super) enum Operation<'b, T> {
     Accumulate { first: usize, source: Source<'b, T>, fetched: Option<&'b mut [T]>, operator: Operator<T> },
     /// Replaces an element if it has the expected bytes, and fetches what was there.
     CompareAndSwap { index: usize, expected: T, replacement: T, found: &'b mut T },
+    /// Copies between the part and shared memory of the origin, or has it copied.
+    Copy(Transfer),
     /// Raises a notification counter, after all operations before.
     Notify { counter: usize },
 }
@@ -91,7 +96,7 @@ const ATOMIC_BYTES: usize = 8 * LINE_BYTES;
 
 impl<T: Pod> Operation<'_, T> {
     /// Carries the operation out on the memory of `target`, whose post this rank has seen.
-    pub(super) fn perform<C: Core>(&mut self, at: &Peers<'_, C>, target: usize) {
+    pub(super) fn perform<C: Core>(&mut self, at: &Peers<'_, C>, engines: Option<&CopyEngines<'_, C>>, target: usize) {
         let hal = at.comm.hal();
         let part = at.part(target).mapped::<kind::Combined>();
         match self {
@@ -129,7 +134,14 @@ impl<T: Pod> Operation<'_, T> {
                     equal
                 });
             }
-            Self::Notify { counter } => super::notify::raise(at, target, *counter),
+            Self::Copy(copy) => match engines {
+                Some(engines) => engines.copy(*copy),
+                None => copy.perform(hal),
+            },
+            Self::Notify { counter } => {
+                engines.inspect(|engines| engines.finish());
+                super::notify::raise(at, target, *counter);
+            }
         }
     }
 }

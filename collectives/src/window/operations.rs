@@ -1,12 +1,13 @@
 //! Operations of an open epoch: what may be done to the parts that it reaches, and when it is carried out.
 
 use alloc::{collections::VecDeque, vec::Vec};
-use core::cell::RefCell;
+use core::{cell::RefCell, ops::Range};
 
-use hal::{Core, Pod};
+use hal::{Core, Pod, SharedAddress};
 
 use crate::{
-    Error, Group,
+    Error, Group, SharedBuffer,
+    copy_engine::Transfer,
     element::{Element, Integer, Operator},
 };
 
@@ -129,6 +130,55 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         self.issue(target, from, Operation::Get { from, into })
     }
 
+    /// Puts elements `source` of a shared buffer over those of `target`'s part from `first` on. If the window has copy engines, one of them does
+    /// it while this rank goes on.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put), and [`Error::Length`] if the buffer ends before.
+    pub fn put_shared(
+        &self,
+        target: usize,
+        first: usize,
+        source: &'b SharedBuffer<'c, C, T>,
+        elements: Range<usize>,
+    ) -> Result<(), Error> {
+        let from = source.place(elements.start, elements.len())?;
+        self.issue_copy(target, first, elements.len(), |part, len_bytes| Transfer { from, to: part, len_bytes })
+    }
+
+    /// Gets elements of `target`'s part, from `first` on, into elements `into` of a shared buffer. If the window has copy engines, one of them
+    /// does it while this rank goes on.
+    ///
+    /// # Errors
+    /// As [`put_shared`](Self::put_shared).
+    pub fn get_shared(
+        &self,
+        target: usize,
+        first: usize,
+        buffer: &'b mut SharedBuffer<'c, C, T>,
+        into: Range<usize>,
+    ) -> Result<(), Error> {
+        let to = buffer.place(into.start, into.len())?;
+        self.issue_copy(target, first, into.len(), |part, len_bytes| Transfer { from: part, to, len_bytes })
+    }
+
+    /// Issues a copy from or to elements of a part.
+    fn issue_copy(
+        &self,
+        target: usize,
+        first: usize,
+        len: usize,
+        copy: impl FnOnce(SharedAddress, usize) -> Transfer,
+    ) -> Result<(), Error> {
+        let blocks = Blocks::run(first, len);
+        self.check(target, blocks)?;
+        if len == 0 {
+            return Ok(());
+        }
+        let part = self.window.peers.part(target).start().plus(first * size_of::<T>());
+        self.issue(target, blocks, Operation::Copy(copy(part, len * size_of::<T>())))
+    }
+
     /// Carries out what can be by now. The epoch's other calls do that, too.
     pub fn progress(&self) {
         let Reach::Group { targets, patience: Patience::CompletePrompt, .. } = &self.reach else { return };
@@ -153,6 +203,12 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             self.window.await_post(target);
             self.carry_out(target, operation);
         }
+    }
+
+    /// Returns when all that was carried out is in memory.
+    pub(super) fn settle(&self) {
+        self.window.await_copies();
+        self.window.comm().hal().drain();
     }
 
     /// Checks an operation, and carries it out or queues it.
@@ -199,7 +255,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     fn carry_out(&self, target: usize, mut operation: Operation<'b, T>) {
-        operation.perform(&self.window.peers, target);
+        operation.perform(&self.window.peers, self.window.engines, target);
     }
 
     /// Refuses what the epoch does not reach.

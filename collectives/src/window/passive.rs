@@ -130,13 +130,14 @@ impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
     /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of what came before are free: the
     /// epoch that is returned borrows others.
     pub fn flush<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
-        self.operations.window.comm().hal().drain();
+        self.operations.settle();
         self.flush_local()
     }
 
     /// Returns when the buffers of all operations so far are free. They need not be in the target's memory.
     pub fn flush_local<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
         let Operations { window, epoch, .. } = self.operations;
+        window.await_copies();
         let (target, lock) = (self.target, self.lock);
         mem::forget(self);
         window.comm().hal().invalidate_mpb();
@@ -153,6 +154,7 @@ impl<C: Core, T: Pod> Drop for LockEpoch<'_, '_, '_, C, T> {
     fn drop(&mut self) {
         let window = self.operations.window;
         if !window.comm().hal().is_dying() {
+            self.operations.settle();
             lock::release(&window.peers, self.target, self.lock);
             window.locked.remove(self.target);
         }
@@ -176,13 +178,14 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockAllEpoch<'b, 'w, 'c, C, T> {
 impl<'b, 'w, 'c, C: Core, T: Pod> LockAllEpoch<'b, 'w, 'c, C, T> {
     /// See [`LockEpoch::flush`].
     pub fn flush_all<'n>(self) -> LockAllEpoch<'n, 'w, 'c, C, T> {
-        self.operations.window.comm().hal().drain();
+        self.operations.settle();
         self.flush_local_all()
     }
 
     /// See [`LockEpoch::flush_local`].
     pub fn flush_local_all<'n>(mut self) -> LockAllEpoch<'n, 'w, 'c, C, T> {
         let Operations { window, epoch, .. } = self.operations;
+        window.await_copies();
         let reach = mem::replace(&mut self.operations.reach, Reach::All);
         mem::forget(self);
         window.comm().hal().invalidate_mpb();
@@ -202,6 +205,7 @@ impl<C: Core, T: Pod> Drop for LockAllEpoch<'_, '_, '_, C, T> {
             return;
         }
         if let Reach::LockedOnDemand { locked } = &self.operations.reach {
+            self.operations.settle();
             let ranks = 0..window.comm().size();
             for target in ranks.filter(|rank| locked.contains(*rank)) {
                 lock::release(&window.peers, target, Lock::Shared);

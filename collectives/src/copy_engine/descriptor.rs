@@ -1,0 +1,84 @@
+//! What a client asks of its engine, and how it fits into a line.
+
+use hal::{Combined, LINE_BYTES, Line, MpbCoherence, Region, SharedAddress, kind};
+
+/// A copy from shared memory to shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Transfer {
+    /// First byte of the source.
+    pub(crate) from: SharedAddress,
+    /// First byte of the destination.
+    pub(crate) to: SharedAddress,
+    pub(crate) len_bytes: usize,
+}
+
+impl Transfer {
+    /// Carries the copy out. The last line of it may stay in the write-combine buffer.
+    pub(crate) fn perform(&self, hal: &(impl Combined + MpbCoherence)) {
+        let ((from, from_offset), (to, to_offset)) = (self.lines_at(self.from), self.lines_at(self.to));
+        hal.copy(from, from_offset, to, to_offset, self.len_bytes);
+    }
+
+    /// The lines that as many bytes from `first` on lie in, and where in them they begin.
+    fn lines_at(&self, first: SharedAddress) -> (Region<kind::Combined>, usize) {
+        let within = first.offset() % LINE_BYTES;
+        let start = SharedAddress::new(first.controller(), first.offset() - within);
+        (Region::new(start, (within + self.len_bytes).next_multiple_of(LINE_BYTES)), within)
+    }
+}
+
+/// A line of a ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Descriptor {
+    /// Copy this.
+    Copy(Transfer),
+    /// The client has nothing more to copy.
+    Leave,
+}
+
+const COPY: u32 = 1;
+const LEAVE: u32 = 2;
+
+impl Descriptor {
+    /// The line of descriptor `number`.
+    pub(super) fn to_bytes(self, number: u32) -> [u8; LINE_BYTES] {
+        let words = match self {
+            Self::Copy(Transfer { from, to, len_bytes }) => {
+                [number, COPY, from.flat() as u32, to.flat() as u32, len_bytes as u32, 0, 0, 0]
+            }
+            Self::Leave => [number, LEAVE, 0, 0, 0, 0, 0, 0],
+        };
+        bytemuck::cast(words.map(u32::to_le_bytes))
+    }
+
+    /// The descriptor in a line, if it is that of this number.
+    pub(super) fn from_line(line: &Line, number: u32) -> Option<Self> {
+        let address = |index| SharedAddress::from_flat(line.word(index) as usize);
+        (line.word(0) == number).then(|| match line.word(1) {
+            COPY => Self::Copy(Transfer { from: address(2), to: address(3), len_bytes: line.word(4) as usize }),
+            _ => Self::Leave,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_of_the_lines_around() {
+        let copy = Transfer { from: SharedAddress::new(2, 101), to: SharedAddress::new(3, 64), len_bytes: 60 };
+        assert_eq!(copy.lines_at(copy.from), (Region::new(SharedAddress::new(2, 96), 96), 5));
+        assert_eq!(copy.lines_at(copy.to), (Region::new(SharedAddress::new(3, 64), 64), 0));
+    }
+
+    #[test]
+    fn a_descriptor_survives_its_line() {
+        let copy = Transfer { from: SharedAddress::new(2, 101), to: SharedAddress::new(3, 3231), len_bytes: 60 };
+        for descriptor in [Descriptor::Copy(copy), Descriptor::Leave] {
+            let line = Line(descriptor.to_bytes(7));
+            assert_eq!(Descriptor::from_line(&line, 7), Some(descriptor));
+            assert_eq!(Descriptor::from_line(&line, 8), None);
+        }
+    }
+}
