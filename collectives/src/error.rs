@@ -263,6 +263,13 @@ pub struct Returned<T> {
     pub taken: T,
 }
 
+/// Drops what the call had taken.
+impl<T> From<Returned<T>> for Error {
+    fn from(returned: Returned<T>) -> Self {
+        returned.error
+    }
+}
+
 impl<T> fmt::Debug for Returned<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.error, out)

@@ -17,7 +17,7 @@ use core::{fmt, ops::Range};
 
 use hal::{LINE_BYTES, MPB_LINES};
 
-use crate::{Error, group::MAX_RANKS};
+use crate::{Error, group::MAX_RANKS, window::mark_lines};
 
 /// Sizes that a staging buffer may have, in lines; the first is that of the OC-Bcast paper (section 5.1).
 const STAGING_LINES: [usize; 2] = [96, 48];
@@ -56,6 +56,11 @@ impl MpbLayout {
         1 + self.signal_lines..MPB_LINES - 2 * self.buffer_lines
     }
 
+    /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in uncached memory.
+    pub fn windows_that_fit(&self) -> usize {
+        self.spare().len() / mark_lines(self.ranks)
+    }
+
     /// First line of staging buffer `index` (0 or 1).
     pub fn buffer(&self, index: usize) -> usize {
         debug_assert!(index < 2);
@@ -72,10 +77,11 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, spare {}, staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, spare {} (marks of {} windows), staging 2 x {}",
             self.ranks,
             self.signal_lines,
             self.spare().len(),
+            self.windows_that_fit(),
             self.buffer_lines
         )
     }
@@ -95,6 +101,12 @@ mod tests {
             assert_eq!(layout.buffer(0) + layout.buffer_lines(), layout.buffer(1));
             assert_eq!(layout.buffer(1) + layout.buffer_lines(), MPB_LINES);
         }
+    }
+
+    #[test]
+    fn so_many_windows_have_marks_in_mpbs() {
+        let fit = |ranks| MpbLayout::new(ranks).unwrap().windows_that_fit();
+        assert_eq!([1, 48, 255, 1024].map(fit), [62, 20, 3, 0]);
     }
 
     #[test]

@@ -141,7 +141,7 @@ pub(super) enum Home {
 }
 
 /// Lines of each MPB that the marks of one window take, for `ranks` ranks.
-pub(super) const fn lines(ranks: usize) -> usize {
+pub(crate) const fn lines(ranks: usize) -> usize {
     (2 * ranks).div_ceil(LINE_BYTES)
 }
 

@@ -54,6 +54,8 @@ pub use self::{
     passive::{Lent, LockAllEpoch, LockEpoch},
 };
 
+pub(crate) use self::marks::lines as mark_lines;
+
 use self::{
     peers::{Peers, Seen},
     synchronisation::Synchronisation,

@@ -1,4 +1,4 @@
-//! `hello`: each rank says where it is.
+//! `hello`: each rank says where it is, and rank 0 how the MPBs are divided.
 
 use hal::Core;
 
@@ -17,6 +17,8 @@ impl Program for Hello {
         // The word goes round from rank to rank, so that the lines come in order.
         if me > 0 {
             comm.receive(&mut [0], me - 1)?;
+        } else {
+            println!(rank, "{}", comm.mpb_layout());
         }
         let core = hal.core();
         let tile = hal.layout().tile(core);
@@ -46,9 +48,10 @@ mod tests {
         let simulation = simulate::<Only<Hello>>("cores=5", &[]);
         assert!(simulation.success, "{}", simulation.console);
         let lines: Vec<_> = simulation.console.lines().filter(|line| !line.starts_with('@')).collect();
-        assert_eq!(lines.len(), 5);
-        assert_eq!(lines[0], "rank 0 of 5: core 0 on tile (0, 0), 1 router from memory controller 0");
-        assert!(lines[4].starts_with("rank 4 of 5: core 4 on tile (2, 0), 3 routers"));
+        assert_eq!(lines.len(), 6);
+        assert!(lines[0].starts_with("MPB of 256 lines for 5 ranks"), "{}", lines[0]);
+        assert_eq!(lines[1], "rank 0 of 5: core 0 on tile (0, 0), 1 router from memory controller 0");
+        assert!(lines[5].starts_with("rank 4 of 5: core 4 on tile (2, 0), 3 routers"));
         assert!(simulation.console.ends_with("@done ok\n"));
     }
 }
