@@ -2,6 +2,6 @@
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-use kernel::programs::{Hello, Pscw, Terrain};
+use kernel::programs::{Hello, Offload, Pscw, Terrain};
 
-kernel::image!(Terrain, Hello, Pscw);
+kernel::image!(Terrain, Hello, Pscw, Offload);

@@ -4,4 +4,8 @@ mod bench;
 mod hello;
 mod terrain;
 
-pub use self::{bench::Pscw, hello::Hello, terrain::Terrain};
+pub use self::{
+    bench::{Offload, Pscw},
+    hello::Hello,
+    terrain::Terrain,
+};
