@@ -12,6 +12,9 @@ use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 /// Puts of a step.
 const BURST: usize = 16;
 
+/// Calls for progress in the work of a step.
+const CALLS: u64 = 20;
+
 /// Steps that are measured, after one that is not.
 const STEPS: usize = 3;
 
@@ -151,7 +154,11 @@ impl<'w, 'e, C: Core> Worker<'w, 'e, C> {
             let first = put * self.len;
             access.put_shared(self.right, first, &self.buffer, first..first + self.len)?;
         }
-        self.comm.hal().compute(cycles);
+        // Puts whose target has not posted yet go out from a later call, so there is one now and then.
+        for _ in 0..CALLS {
+            access.progress();
+            self.comm.hal().compute(cycles / CALLS);
+        }
         access.complete();
         *view = Some(exposure.wait(caches));
         Ok(())
