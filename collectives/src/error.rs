@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use hal::ClaimError;
+use hal::{ClaimError, SharedAddress};
 
 use crate::{group::MAX_RANKS, window::NOTIFICATION_COUNTERS};
 
@@ -61,10 +61,8 @@ pub enum Error {
     },
     /// A region was freed that is not allocated, or not with this start and length.
     NotAllocated {
-        /// Controller that it is behind.
-        controller: usize,
-        /// Offset there.
-        offset: usize,
+        /// Where it starts.
+        start: SharedAddress,
     },
     /// A core joined the communicator of all cores a second time.
     SecondWorld,
@@ -190,12 +188,7 @@ impl fmt::Display for Error {
             Self::PartTooLarge { len_bytes, limit_bytes } => {
                 write!(out, "{len_bytes} bytes do not fit behind one memory controller; at most {limit_bytes} do")
             }
-            Self::NotAllocated { controller, offset } => {
-                write!(
-                    out,
-                    "nothing is allocated at offset {offset:#x} behind controller {controller} with that length"
-                )
-            }
+            Self::NotAllocated { start } => write!(out, "nothing of that length is allocated at {start}"),
             Self::SecondWorld => write!(out, "this core has joined the communicator of all cores before"),
             Self::WindowFailed { window, rank } => {
                 write!(out, "window {window} was not made, because rank {rank} failed in its part")

@@ -114,7 +114,7 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// # Errors
     /// [`Error::NotAllocated`] if it is not the region of an allocation.
     pub fn free<K: kind::Kind>(&self, region: Region<K>) -> Result<(), Error> {
-        let controller = region.start().controller();
+        let controller = region.start().controller().ok_or(Error::NotAllocated { start: region.start() })?;
         let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
         Heap::new(self.hal, controller).give_back(region.start().offset(), region.len_bytes())
     }
@@ -241,7 +241,7 @@ impl<'h, C: Uncached> Heap<'h, C> {
     }
 
     fn give_back(&self, offset: usize, len: usize) -> Result<(), Error> {
-        let not_allocated = Error::NotAllocated { controller: self.controller, offset };
+        let not_allocated = Error::NotAllocated { start: SharedAddress::new(self.controller, offset) };
         let block = offset.checked_sub(HEADER).filter(|block| *block >= self.start()).ok_or(not_allocated)?;
         let size = self.get(block, SIZE) as usize;
         // A block is one line longer where the rest would have been too small for a block of its own.

@@ -1,14 +1,14 @@
 //! Addresses that say which kind of memory they belong to.
 //!
 //! A pointer on a non-coherent core looks the same whatever it points to, and means something else for each kind
-//! of memory. So nothing here is a pointer: an address names an MPB line or a place in shared DRAM, and a
-//! [`Region`] of shared DRAM carries in its type how it is mapped.
+//! of memory. So nothing here is a pointer: an address names an MPB line or a place in DRAM that cores share, and a
+//! [`Region`] of that carries in its type how it is mapped.
 
 use core::{fmt, marker::PhantomData};
 
 use crate::{
     CoreId,
-    topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    topology::{EXPOSED_BYTES_PER_CORE, MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
 /// Bytes of a line: the unit of caching, of mesh packets and of atomicity for MPB and combined memory.
@@ -21,6 +21,11 @@ pub const MPB_LINES: usize = 256;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Line(pub [u8; LINE_BYTES]);
+
+// SAFETY: 32 bytes of any value, aligned to their number: there is no padding.
+unsafe impl bytemuck::Zeroable for Line {}
+// SAFETY: as above, `Copy`, `repr(C)`, and without lifetimes.
+unsafe impl bytemuck::Pod for Line {}
 
 impl Line {
     /// The little-endian word at `index` (0..8).
@@ -65,9 +70,47 @@ impl fmt::Display for MpbLine {
     }
 }
 
-/// A byte of shared DRAM: memory controller and offset behind it.
+/// Whose memory an address lies in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SharedAddress(u32);
+pub enum Home {
+    /// The shared memory behind the memory controller with this number.
+    Controller(u16),
+    /// What this core exposes of its private memory, which lies behind its nearest controller (see [`Expose`](crate::Expose)).
+    Core(CoreId),
+}
+
+impl Home {
+    /// Bytes that addresses of this home can tell apart.
+    const fn len_bytes(self) -> usize {
+        match self {
+            Self::Controller(_) => SHARED_BYTES_PER_CONTROLLER,
+            Self::Core(_) => EXPOSED_BYTES_PER_CORE,
+        }
+    }
+
+    /// A number that no other home has.
+    const fn number(self) -> u32 {
+        match self {
+            Self::Controller(controller) => controller as u32,
+            Self::Core(core) => 1 << 16 | core.index() as u32,
+        }
+    }
+
+    const fn from_number(number: u32) -> Self {
+        match number >> 16 {
+            0 => Self::Controller(number as u16),
+            1 => Self::Core(CoreId::new(number as usize & 0xFFFF)),
+            _ => panic!("no memory has that number"),
+        }
+    }
+}
+
+/// A byte of DRAM that cores share: behind a memory controller, or in what a core exposes of its private memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SharedAddress {
+    home: Home,
+    offset: u32,
+}
 
 impl SharedAddress {
     /// Byte `offset` of the shared memory behind `controller`.
@@ -75,23 +118,53 @@ impl SharedAddress {
     /// # Panics
     /// If there is no such controller or it has less memory.
     pub const fn new(controller: usize, offset: usize) -> Self {
-        assert!(controller < MAX_CONTROLLERS && offset < SHARED_BYTES_PER_CONTROLLER, "no such shared memory");
-        Self((controller * SHARED_BYTES_PER_CONTROLLER + offset) as u32)
+        assert!(controller <= u16::MAX as usize, "no such shared memory");
+        Self::at(Home::Controller(controller as u16), offset)
     }
 
-    /// The memory controller that the byte is behind.
-    pub const fn controller(self) -> usize {
-        self.0 as usize / SHARED_BYTES_PER_CONTROLLER
+    /// Byte `offset` of what `core` exposes.
+    ///
+    /// # Panics
+    /// If no core can expose that much.
+    pub const fn exposed(core: CoreId, offset: usize) -> Self {
+        Self::at(Home::Core(core), offset)
     }
 
-    /// Offset behind the controller, in bytes.
+    const fn at(home: Home, offset: usize) -> Self {
+        if let Home::Controller(controller) = home {
+            assert!((controller as usize) < MAX_CONTROLLERS, "no such shared memory");
+        }
+        assert!(offset < home.len_bytes(), "no such shared memory");
+        Self { home, offset: offset as u32 }
+    }
+
+    /// Whose memory the byte lies in.
+    pub const fn home(self) -> Home {
+        self.home
+    }
+
+    /// The memory controller that the byte is behind, unless a core exposes it.
+    pub const fn controller(self) -> Option<usize> {
+        match self.home {
+            Home::Controller(controller) => Some(controller as usize),
+            Home::Core(_) => None,
+        }
+    }
+
+    /// Offset in its home, in bytes.
     pub const fn offset(self) -> usize {
-        self.0 as usize % SHARED_BYTES_PER_CONTROLLER
+        self.offset as usize
     }
 
-    /// Position counted over all controllers, in bytes: how a backend finds its storage.
+    /// Position counted over the shared memory of all controllers, in bytes: how a backend finds its storage.
+    ///
+    /// # Panics
+    /// If the byte is a core's.
     pub const fn flat(self) -> usize {
-        self.0 as usize
+        match self.home {
+            Home::Controller(controller) => controller as usize * SHARED_BYTES_PER_CONTROLLER + self.offset(),
+            Home::Core(_) => panic!("what a core exposes has no position among the controllers' memory"),
+        }
     }
 
     /// The inverse of [`flat`](Self::flat).
@@ -105,16 +178,39 @@ impl SharedAddress {
     /// The byte `bytes` further on.
     ///
     /// # Panics
-    /// If that is not behind the same controller.
+    /// If that is not in the same home.
     pub const fn plus(self, bytes: usize) -> Self {
-        assert!(bytes < SHARED_BYTES_PER_CONTROLLER, "no such shared memory");
-        Self::new(self.controller(), self.offset() + bytes)
+        assert!(bytes < self.home.len_bytes(), "no such shared memory");
+        Self::at(self.home, self.offset() + bytes)
+    }
+
+    /// The first byte of the line that this one is in.
+    pub const fn line_start(self) -> Self {
+        Self::at(self.home, self.offset() / LINE_BYTES * LINE_BYTES)
+    }
+
+    /// The address as two words, to tell another rank of it. The first is never `u32::MAX`.
+    pub const fn to_words(self) -> [u32; 2] {
+        [self.home.number(), self.offset]
+    }
+
+    /// The address that [`to_words`](Self::to_words) made these words of.
+    ///
+    /// # Panics
+    /// If they are not those of an address.
+    pub const fn from_words(words: [u32; 2]) -> Self {
+        Self::at(Home::from_number(words[0]), words[1] as usize)
     }
 }
 
 impl fmt::Display for SharedAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "shared memory {:#x} behind controller {}", self.offset(), self.controller())
+        match self.home {
+            Home::Controller(controller) => {
+                write!(out, "shared memory {:#x} behind controller {controller}", self.offset)
+            }
+            Home::Core(core) => write!(out, "exposed memory {:#x} of {core}", self.offset),
+        }
     }
 }
 
@@ -151,7 +247,7 @@ pub mod kind {
     }
 }
 
-/// A run of whole lines of shared DRAM behind one controller, and the kind of mapping it is reached by.
+/// A run of whole lines of DRAM in one [`Home`], and the kind of mapping it is reached by.
 ///
 /// Holding one proves nothing about who else reaches the same bytes; that is the allocator's and the protocols' matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,27 +261,28 @@ impl<K: kind::Kind> Region<K> {
     /// `len_bytes` bytes from `start`.
     ///
     /// # Panics
-    /// If the region does not start and end on line boundaries, or does not fit behind its controller.
+    /// If the region does not start and end on line boundaries, or does not fit into its home.
     pub const fn new(start: SharedAddress, len_bytes: usize) -> Self {
         assert!(
             start.offset().is_multiple_of(LINE_BYTES) && len_bytes.is_multiple_of(LINE_BYTES),
             "a region consists of whole lines"
         );
-        assert!(len_bytes <= SHARED_BYTES_PER_CONTROLLER - start.offset(), "a region lies behind one controller");
+        assert!(len_bytes <= start.home.len_bytes() - start.offset(), "a region has one home");
         Self { start, len_bytes: len_bytes as u32, kind: PhantomData }
     }
 
-    /// The region as two words, to tell another rank of it.
-    pub const fn to_words(&self) -> [u32; 2] {
-        [self.start.0, self.len_bytes]
+    /// The region as words, to tell another rank of it: those of its [start](SharedAddress::to_words), and its length.
+    pub const fn to_words(&self) -> [u32; 3] {
+        let [home, offset] = self.start.to_words();
+        [home, offset, self.len_bytes]
     }
 
     /// The region that [`to_words`](Self::to_words) made these words of.
     ///
     /// # Panics
     /// If they are not those of a region.
-    pub const fn from_words(words: [u32; 2]) -> Self {
-        Self::new(SharedAddress::from_flat(words[0] as usize), words[1] as usize)
+    pub const fn from_words(words: [u32; 3]) -> Self {
+        Self::new(SharedAddress::from_words([words[0], words[1]]), words[2] as usize)
     }
 
     /// First byte.
@@ -229,19 +326,33 @@ impl<K: kind::Kind> Region<K> {
 
     /// Whether the two regions have a byte in common.
     pub const fn overlaps<O: kind::Kind>(&self, other: &Region<O>) -> bool {
-        let (a, b) = (self.start.flat(), other.start.flat());
-        a < b + other.len_bytes as usize && b < a + self.len_bytes as usize
+        let (a, b) = (self.start.offset(), other.start.offset());
+        self.start.home.number() == other.start.home.number()
+            && a < b + other.len_bytes as usize
+            && b < a + self.len_bytes as usize
     }
 }
 
-/// A line that goes through L1 and the write-combine buffer: of an MPB or of shared DRAM mapped combined. Also names the
+/// A line that goes through L1 and the write-combine buffer: of an MPB or of DRAM mapped combined. Also names the
 /// lines of cached memory when they are fetched or written back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LineAddress {
     /// In an MPB.
     Mpb(MpbLine),
-    /// In shared DRAM; the address is that of the line's first byte.
+    /// In DRAM that cores share; the address is that of the line's first byte.
     Shared(SharedAddress),
+}
+
+impl LineAddress {
+    /// A number that no other line has; neighbours have neighbouring ones.
+    pub(crate) const fn key(self) -> u64 {
+        match self {
+            Self::Mpb(line) => (line.core.index() as u64) << 8 | line.line as u64,
+            Self::Shared(address) => {
+                1 << 63 | (address.home.number() as u64) << 32 | (address.offset() / LINE_BYTES) as u64
+            }
+        }
+    }
 }
 
 impl fmt::Display for LineAddress {
@@ -250,5 +361,31 @@ impl fmt::Display for LineAddress {
             LineAddress::Mpb(line) => line.fmt(out),
             LineAddress::Shared(address) => write!(out, "line of {address}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_a_region_in_any_home() {
+        let starts = [SharedAddress::new(3, 64), SharedAddress::exposed(CoreId::new(65_534), 64)];
+        for start in starts {
+            let region = Region::<kind::Combined>::new(start, 96);
+            assert_eq!(Region::from_words(region.to_words()), region);
+        }
+    }
+
+    #[test]
+    fn homes_do_not_overlap() {
+        let region = |start| Region::<kind::Cached>::new(start, 64);
+        let starts = [0, 1].map(|home| [SharedAddress::new(home, 32), SharedAddress::exposed(CoreId::new(home), 32)]);
+        for (a, b) in starts.iter().flatten().flat_map(|a| starts.iter().flatten().map(move |b| (*a, *b))) {
+            assert_eq!(region(a).overlaps(&region(b)), a == b);
+            assert_eq!(LineAddress::Shared(a).key() == LineAddress::Shared(b).key(), a == b);
+        }
+        assert!(region(starts[1][1]).overlaps(&region(SharedAddress::exposed(CoreId::new(1), 64))));
+        assert!(!region(starts[1][1]).overlaps(&region(SharedAddress::exposed(CoreId::new(1), 96))));
     }
 }

@@ -1,4 +1,4 @@
-//! Cached shared memory: local views, and the token without which no slice of them exists.
+//! Cached memory that cores share: local views, and the token without which no slice of them exists.
 //!
 //! A plain `&mut [T]` into cached shared memory that is held across a flush is unsound: the compiler may move stores
 //! around the flush, and no clobber stops it. Therefore window memory is a [`LocalView`] with loads, stores and copies, and
@@ -53,6 +53,11 @@ pub enum ClaimError {
         /// That many.
         limit: usize,
     },
+    /// The region is private memory that this core does not expose, or not as one piece: another core's, or not any more.
+    NotExposed {
+        /// Where the region that was asked for starts.
+        start: SharedAddress,
+    },
     /// The elements do not fit the region.
     Length {
         /// Length of the region, in bytes.
@@ -67,6 +72,9 @@ impl fmt::Display for ClaimError {
         match self {
             Self::Claimed { start } => write!(out, "{start} is part of a local view that this core already holds"),
             Self::TooMany { limit } => write!(out, "this core holds {limit} local views, which is the limit"),
+            Self::NotExposed { start } => {
+                write!(out, "{start} is not part of what this core exposes, and it caches nobody else's private memory")
+            }
             Self::Length { len_bytes, wanted_bytes } => {
                 write!(out, "elements of {wanted_bytes} bytes do not fit a region of {len_bytes}")
             }
@@ -277,12 +285,12 @@ impl<T: Pod> Drop for LocalView<'_, T> {
     }
 }
 
-/// Shared DRAM through the caches of this core.
+/// DRAM that cores share through the caches of this core: behind the controllers, and what it exposes of its own private memory.
 pub trait Cached: Topology {
     /// Takes this core's view of `region`, as `len` elements from its start. What it shows may have been cached at any time since the last invalidation.
     ///
     /// # Errors
-    /// [`ClaimError`] if this core views some of the bytes already, or the elements do not fit.
+    /// [`ClaimError`] if this core views some of the bytes already, may not view them, or the elements do not fit.
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError>;
 
     /// Writes all dirty lines of `region` back to memory and forgets its lines. Panics if `caches` are another core's.

@@ -68,6 +68,8 @@ counters! {
         flushes,
         /// Dirty lines that flushes of their region wrote back. The same everywhere as long as nothing was evicted before.
         lines_written_back,
+        /// Slots of the lookup table that were pointed at another core's private memory.
+        mappings,
     }
     others {
         /// Polls that found nothing.

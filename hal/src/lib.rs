@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(feature = "sim"), no_std)]
 
+extern crate alloc;
+
 pub mod address;
 pub mod cached;
 pub mod clock;
 pub mod counters;
 #[cfg(any(feature = "qemu", feature = "sim"))]
 pub mod emulated;
+pub mod exposed;
 pub mod mpb;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
 pub mod qemu;
@@ -19,10 +22,11 @@ pub mod wait;
 
 pub use bytemuck::Pod;
 
-pub use address::{LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
+pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
 pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};
 pub use counters::{Counted, Counters};
+pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use topology::{CoreId, Layout, Tile, Topology};
 pub use tsr::{TestAndSet, TsrGuard};
@@ -30,6 +34,6 @@ pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
 
 /// Everything that a core of a full machine can do; a bound for whole programs. Protocols ask for less.
-pub trait Core: Mpb + MpbCopy + Combined + Cached + Uncached + TestAndSet + Wait + Clock + Counted {}
+pub trait Core: Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Counted {}
 
-impl<C: Mpb + MpbCopy + Combined + Cached + Uncached + TestAndSet + Wait + Clock + Counted> Core for C {}
+impl<C: Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Counted> Core for C {}

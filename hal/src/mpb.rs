@@ -63,6 +63,9 @@ pub trait MpbCopy: Topology + MpbCoherence {
 ///
 /// Stores are byte-masked, so neighbours in one line do not overwrite each other; that is what sets it apart from cached
 /// memory, which writes back whole lines.
+///
+/// A region that another core exposes of its private memory has to be [mapped](crate::Expose::map) before; an access
+/// to one that is not, or that is not exposed any more, panics.
 pub trait Combined: Topology + MpbCoherence {
     /// Writes `bytes` at byte `offset` of the region, through the write-combine buffer.
     ///

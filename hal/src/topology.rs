@@ -74,6 +74,9 @@ pub const MAX_CONTROLLERS: usize = 8;
 /// sccKit's default map).
 pub const SHARED_BYTES_PER_CONTROLLER: usize = 16 << 20;
 
+/// How much of its private memory a core can expose to others at a time, in bytes: four LUT slots.
+pub const EXPOSED_BYTES_PER_CORE: usize = 64 << 20;
+
 impl Layout {
     /// The Intel SCC: 6 × 4 tiles of two cores; every core a coherence domain of its own.
     pub const fn scc() -> Self {

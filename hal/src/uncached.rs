@@ -7,6 +7,8 @@ use crate::{
 
 /// Words of shared DRAM that bypass all caches (NCM).
 ///
+/// What another core exposes of its private memory has to be [mapped](crate::Expose::map) before.
+///
 /// A word is loaded and stored atomically. Nothing read-modify-write is: two cores that update one word, or two
 /// parts of one word, need a lock ([`TestAndSet`](crate::TestAndSet)).
 pub trait Uncached: Topology {

@@ -3,7 +3,7 @@
 use collectives::{Group, Window};
 use hal::{Core, CoreId, LINE_BYTES, kind};
 
-use crate::{Context, check::Outcome, hazards, memory::shared};
+use crate::{Context, check::Outcome, exposed, hazards, memory::shared};
 
 /// What can be run, and a part of the report that has to come.
 pub const FATAL: &[(&str, &str)] = &[
@@ -13,6 +13,9 @@ pub const FATAL: &[(&str, &str)] = &[
     ("undrained_flag", "has not drained its write-combine buffer"),
     ("ends_without_draining", "core 0 has not drained its write-combine buffer"),
     ("cached_match_vector", "a post that an eviction has wiped out from core 2"),
+    ("reads_unmapped", "exposed memory 0x0 of core 0 is not mapped on core"),
+    ("puts_too_late", "exposed memory 0x0 of core 0 is not exposed"),
+    ("keeps_a_view", "a local view is left of exposed memory 0x0 of core 0"),
     ("panics", "a rank that panics"),
     ("fails", "rank 0 failed: a rank that fails"),
     // The host has no report of its own for this.
@@ -35,6 +38,9 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "undrained_flag" => undrained_flag(context),
         "ends_without_draining" => ends_without_draining(context),
         "cached_match_vector" => hazards::cached_match_vector(context),
+        "reads_unmapped" => exposed::reads_unmapped(context),
+        "puts_too_late" => exposed::puts_too_late(context),
+        "keeps_a_view" => exposed::keeps_a_view(context),
         "panics" if context.rank() == 0 => panic!("a rank that panics"),
         "fails" if context.rank() == 0 => Err(crate::Failed("a rank that fails".into())),
         "overflows_its_stack" if context.rank() == 0 => {

@@ -16,7 +16,7 @@ pub fn shared<C: Core, K: kind::Kind>(
     context: &Context<'_, '_, C>,
     len_bytes: usize,
 ) -> Result<Region<K>, crate::Failed> {
-    let mut words = [0u32; 2];
+    let mut words = [0u32; 3];
     if context.rank() == 0 {
         words = context.comm.allocator().allocate_zeroed::<K>(len_bytes, Placement::Near(CoreId::new(0)))?.to_words();
     }
@@ -361,7 +361,7 @@ pub fn uncached_words_are_current<C: Core>(context: &mut Context<'_, '_, C>) -> 
 pub fn first_touches_coincide<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const BYTES: usize = 1 << 20;
     let (hal, rank) = (context.hal(), context.rank());
-    let mut words = [0u32; 2];
+    let mut words = [0u32; 3];
     if rank == 0 {
         // The end of a controller's memory, which nothing has touched yet.
         let most = context.comm.allocator().allocate::<kind::Uncached>(14 << 20, Placement::Striped(3))?;

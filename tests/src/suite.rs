@@ -3,8 +3,8 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, check::Outcome, copy_engine, floating_point, hazards, litmus, memory,
-    messages, registers, waiting, window,
+    Context, allocation, barrier, broadcast, check::Outcome, copy_engine, exposed, floating_point, hazards, litmus,
+    memory, messages, private_window, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -49,6 +49,18 @@ suite! {
         more_pages_than_frames,
         views_do_not_overlap,
     }
+    exposed::{
+        unflushed_store_of_the_owner_is_unseen,
+        put_is_unseen_until_the_owner_invalidates,
+        write_back_of_the_owner_wipes_out_a_put,
+        neighbours_are_unharmed,
+        everybody_exposes,
+        exposed_and_ended_many_times,
+        views_of_exposed_memory,
+        words_of_exposed_memory,
+        mappings_are_reused,
+        refusals,
+    }
     registers::{ exclude, are_freed_by_any_write, }
     waiting::{ times_out, }
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
@@ -80,5 +92,6 @@ suite! {
         views_come_back,
     }
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
+    private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }
     hazards::{ real_protocol_keeps_the_post, }
 }

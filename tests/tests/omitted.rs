@@ -49,6 +49,14 @@ fn polls_need_their_invalidation() {
     }
 }
 
+#[test]
+fn owners_of_exposed_memory_need_their_flushes() {
+    let name = "exposed::views_of_exposed_memory";
+    assert_eq!(without(Omit::empty(), name), Ok(()));
+    let failure = without(Omit::FLUSH, name).expect_err(name);
+    assert!(failure.contains("first wrong word"), "{name} failed for another reason: {failure}");
+}
+
 /// A use of a window of 8 words by ranks 0 (origin) and 1 (target), in which `omitted` is left out where the case says.
 type Case = fn(&mut Context<'_, '_, SimCore>, Omit) -> Result<(), Failed>;
 

@@ -14,7 +14,7 @@ use tests::suite;
 const CORES: [usize; 8] = [1, 2, 3, 4, 5, 7, 16, 48];
 
 /// Tests that show what hardware keeps to itself unless it evicts or drains on its own account: with seeds it does.
-const ONLY_UNPROVOKED: [&str; 9] = [
+const ONLY_UNPROVOKED: [&str; 12] = [
     "memory::unflushed_store_is_unseen",
     "memory::cached_read_without_invalidate_is_stale",
     "memory::mpb_read_without_invalidate_is_stale",
@@ -24,6 +24,9 @@ const ONLY_UNPROVOKED: [&str; 9] = [
     "memory::register_does_not_drain",
     "memory::false_sharing_loses_an_update",
     "memory::more_pages_than_frames",
+    "exposed::unflushed_store_of_the_owner_is_unseen",
+    "exposed::put_is_unseen_until_the_owner_invalidates",
+    "exposed::write_back_of_the_owner_wipes_out_a_put",
 ];
 
 fn all_pass(machine: &Machine, names: impl Iterator<Item = &'static str>, what: &str) {
@@ -48,6 +51,14 @@ fn with_pages_as_the_unit_of_fetch() {
         let machine = Machine::scc(cores).with_options(options);
         all_pass(&machine, suite::NAMES.iter().copied(), &format!("on {cores} cores by pages"));
     }
+}
+
+/// A program that is right does not notice that memory is coherent, be it memory that cores expose.
+#[test]
+fn exposed_memory_that_is_coherent() {
+    let machine = Machine::scc(5).with_options(Options { coherent: true, ..Options::default() });
+    let names = suite::NAMES.iter().copied().filter(|name| name.starts_with("exposed::"));
+    all_pass(&machine, names.filter(|name| !ONLY_UNPROVOKED.contains(name)), "on a coherent machine");
 }
 
 #[test]

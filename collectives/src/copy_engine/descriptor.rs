@@ -1,6 +1,6 @@
 //! What a client asks of its engine, and how it fits into a line.
 
-use hal::{Combined, LINE_BYTES, Line, MpbCoherence, Region, SharedAddress, kind};
+use hal::{Combined, Expose, LINE_BYTES, Line, Region, SharedAddress, kind};
 
 /// A copy from shared memory to shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,16 +14,18 @@ pub(crate) struct Transfer {
 
 impl Transfer {
     /// Carries the copy out. The last line of it may stay in the write-combine buffer.
-    pub(crate) fn perform(&self, hal: &(impl Combined + MpbCoherence)) {
+    pub(crate) fn perform(&self, hal: &(impl Combined + Expose)) {
         let ((from, from_offset), (to, to_offset)) = (self.lines_at(self.from), self.lines_at(self.to));
+        for region in [from, to] {
+            hal.map(region).expect("a part or a buffer is the memory of a core that exists");
+        }
         hal.copy(from, from_offset, to, to_offset, self.len_bytes);
     }
 
     /// The lines that as many bytes from `first` on lie in, and where in them they begin.
     fn lines_at(&self, first: SharedAddress) -> (Region<kind::Combined>, usize) {
         let within = first.offset() % LINE_BYTES;
-        let start = SharedAddress::new(first.controller(), first.offset() - within);
-        (Region::new(start, (within + self.len_bytes).next_multiple_of(LINE_BYTES)), within)
+        (Region::new(first.line_start(), (within + self.len_bytes).next_multiple_of(LINE_BYTES)), within)
     }
 }
 
@@ -44,7 +46,8 @@ impl Descriptor {
     pub(super) fn to_bytes(self, number: u32) -> [u8; LINE_BYTES] {
         let words = match self {
             Self::Copy(Transfer { from, to, len_bytes }) => {
-                [number, COPY, from.flat() as u32, to.flat() as u32, len_bytes as u32, 0, 0, 0]
+                let ([from_home, from], [to_home, to]) = (from.to_words(), to.to_words());
+                [number, COPY, from_home, from, to_home, to, len_bytes as u32, 0]
             }
             Self::Leave => [number, LEAVE, 0, 0, 0, 0, 0, 0],
         };
@@ -53,9 +56,9 @@ impl Descriptor {
 
     /// The descriptor in a line, if it is that of this number.
     pub(super) fn from_line(line: &Line, number: u32) -> Option<Self> {
-        let address = |index| SharedAddress::from_flat(line.word(index) as usize);
+        let address = |index| SharedAddress::from_words([line.word(index), line.word(index + 1)]);
         (line.word(0) == number).then(|| match line.word(1) {
-            COPY => Self::Copy(Transfer { from: address(2), to: address(3), len_bytes: line.word(4) as usize }),
+            COPY => Self::Copy(Transfer { from: address(2), to: address(4), len_bytes: line.word(6) as usize }),
             _ => Self::Leave,
         })
     }
@@ -64,6 +67,7 @@ impl Descriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hal::CoreId;
 
     #[test]
     fn copies_are_of_the_lines_around() {
@@ -74,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_descriptor_survives_its_line() {
-        let copy = Transfer { from: SharedAddress::new(2, 101), to: SharedAddress::new(3, 3231), len_bytes: 60 };
+        let to = SharedAddress::exposed(CoreId::new(7), 3231);
+        let copy = Transfer { from: SharedAddress::new(2, 101), to, len_bytes: 60 };
         for descriptor in [Descriptor::Copy(copy), Descriptor::Leave] {
             let line = Line(descriptor.to_bytes(7));
             assert_eq!(Descriptor::from_line(&line, 7), Some(descriptor));

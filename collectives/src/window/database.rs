@@ -43,12 +43,12 @@ pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>, data_bytes: usize) -> Result
 pub(super) fn free<C: Core>(comm: &Comm<'_, C>, data: Region<kind::Uncached>) -> Result<(), Error> {
     let hal = comm.hal();
     let start = data.start();
-    let controller = start.controller();
+    let controller = start.controller().ok_or(Error::NotAllocated { start })?;
     let database = database_region(controller, comm.size());
     let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
     let end = (start.offset() + data.len_bytes()) / 4;
     if hal.load_word(database, end) != LIVE {
-        return Err(Error::NotAllocated { controller, offset: start.offset() });
+        return Err(Error::NotAllocated { start });
     }
     hal.store_word(database, end, FREE);
     let mut used = hal.load_word(database, USED) as usize;

@@ -37,7 +37,7 @@ mod table;
 use alloc::boxed::Box;
 use core::{cell::Cell, marker::PhantomData};
 
-use hal::{Caches, Core, LocalView, Pod};
+use hal::{Caches, Core, Exposable, Exposure, LocalView, Pod, Region, kind};
 
 use crate::{Comm, CopyEngines, Error, Returned};
 
@@ -64,6 +64,14 @@ use self::{
 
 /// A window, and this rank's view of its part.
 pub type Made<'c, C, T> = (Window<'c, C, T>, LocalView<'c, T>);
+
+/// What a window is to be like.
+struct Plan<'c, C> {
+    class: Class,
+    engines: Option<&'c CopyEngines<'c, C>>,
+    /// The private memory that this rank's part is to be in, if it is.
+    memory: Option<Region<kind::Cached>>,
+}
 
 /// A window of elements `T`: one part on each rank of a communicator.
 ///
@@ -110,7 +118,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         len: usize,
         class: Class,
     ) -> Result<Made<'c, C, T>, Error> {
-        Self::make(comm, caches, len, class, None)
+        Self::make(comm, caches, len, Plan { class, engines: None, memory: None })
     }
 
     /// Makes a window of a class, whose [shared puts](Operations::put_shared) and gets are carried out by copy engines.
@@ -125,21 +133,44 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         engines: &'c CopyEngines<'c, C>,
     ) -> Result<Made<'c, C, T>, Error> {
         // An engine is nobody's client.
-        Self::make(comm, caches, len, class, Some(engines).filter(|engines| !engines.is_engine()))
+        let engines = Some(engines).filter(|engines| !engines.is_engine());
+        Self::make(comm, caches, len, Plan { class, engines, memory: None })
+    }
+
+    /// Makes a window over private memory that each rank has exposed, of which it takes the first `len` elements. They keep their contents. Other ranks
+    /// reach them by mapping, which costs each of them a little, once ([`Expose::map`](hal::Expose::map)). When the window is freed, the exposure
+    /// can be [ended](Exposure::end), and the memory is its owner's again.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), and [`Error::Length`] if a rank has exposed less.
+    pub fn over<M: Exposable>(
+        comm: &'c Comm<'c, C>,
+        caches: &mut Caches,
+        memory: &'c Exposure<'c, M>,
+        len: usize,
+        class: Class,
+    ) -> Result<Made<'c, C, T>, Error> {
+        Self::make(comm, caches, len, Plan { class, engines: None, memory: Some(memory.region()) })
     }
 
     fn make(
         comm: &'c Comm<'c, C>,
         caches: &mut Caches,
         len: usize,
-        class: Class,
-        engines: Option<&'c CopyEngines<'c, C>>,
+        plan: Plan<'c, C>,
     ) -> Result<Made<'c, C, T>, Error> {
+        let Plan { class, engines, memory } = plan;
         let (number, size) = (comm.next_window(), comm.size());
         let table = Table::allocate(comm)?;
         let synchronisation = Synchronisation::of(class, comm);
         let class_word_count = synchronisation.words(size);
-        let parts = table.exchange(comm, len, size_of::<T>(), peers::sync_bytes(class_word_count));
+        let start = memory.map(|region| region.start());
+        let mut parts = table.exchange(comm, len, size_of::<T>(), peers::sync_bytes(class_word_count), start);
+        if let Some(region) = memory
+            && len.saturating_mul(size_of::<T>()) > region.len_bytes()
+        {
+            parts.own_failure = Some(Error::Length { len: region.len_bytes() / size_of::<T>(), wanted: len });
+        }
         let peers = Peers { comm, number, parts: parts.entries, element_bytes: size_of::<T>(), class_word_count };
         let window = Self {
             peers,
@@ -168,10 +199,12 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         Err(error)
     }
 
-    /// Clears the own part and the synchronisation data, and takes the view of the part.
+    /// Clears the synchronisation data, and the own part unless it is private memory, and takes the view of the part.
     fn prepare(&self, caches: &mut Caches) -> Result<LocalView<'c, T>, Error> {
         let view = self.view(caches)?;
-        self.comm().allocator().clear(view.region());
+        if view.region().start().controller().is_some() {
+            self.comm().allocator().clear(view.region());
+        }
         lock::clear(&self.peers);
         notify::clear(&self.peers);
         self.synchronisation.clear(&self.peers);
@@ -212,7 +245,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             if part.sync.is_some() {
                 database::free(self.comm(), self.peers.sync(rank))?;
             }
-            if part.memory.is_some() {
+            if part.memory.is_some_and(|start| start.controller().is_some()) {
                 self.comm().allocator().free(self.peers.part(rank))?;
             }
         }

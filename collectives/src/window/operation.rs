@@ -98,7 +98,7 @@ impl<T: Pod> Operation<'_, T> {
     /// Carries the operation out on the memory of `target`, whose post this rank has seen.
     pub(super) fn perform<C: Core>(&mut self, at: &Peers<'_, C>, engines: Option<&CopyEngines<'_, C>>, target: usize) {
         let hal = at.comm.hal();
-        let part = at.part(target).mapped::<kind::Combined>();
+        let part = at.reach(target);
         match self {
             Self::Put { to, source } => {
                 for (first, block) in to.firsts().zip(source.elements().chunks(to.block.max(1))) {

@@ -30,19 +30,19 @@ pub(super) struct Parts {
 }
 
 /// Words of a rank in the table.
-const WORDS: usize = 5;
+const WORDS: usize = 7;
 /// Word: length of the part, in elements.
 const LEN: usize = 0;
 /// Word: length of the part, in bytes.
 const LEN_BYTES: usize = 1;
-/// Word: where the synchronisation data is, or [`NOTHING`].
+/// Two words: where the synchronisation data is, or [`NOTHING`].
 const SYNC: usize = 2;
-/// Word: where the part's memory is, or [`NOTHING`].
-const MEMORY: usize = 3;
+/// Two words: where the part's memory is, or [`NOTHING`].
+const MEMORY: usize = 4;
 /// Word: whether the rank has all it needs.
-const READY: usize = 4;
+const READY: usize = 6;
 
-/// In the place of an address.
+/// In the place of an address, in its first word.
 const NOTHING: u32 = u32::MAX;
 
 /// The table.
@@ -54,7 +54,7 @@ impl Table {
     /// Allocates the table on rank 0 and tells all ranks.
     pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<Self, Error> {
         let len_bytes = comm.size() * WORDS * 4;
-        let mut announcement = [NOTHING; 2];
+        let mut announcement = [NOTHING; 3];
         // So that nobody frees or allocates for an earlier purpose while rank 0 looks for room.
         comm.barrier();
         if comm.rank() == 0
@@ -69,36 +69,39 @@ impl Table {
         Ok(Self { words: Region::from_words(announcement) })
     }
 
-    /// Allocates what the ranks need, and tells all ranks of it.
+    /// Allocates what the ranks need, and tells all ranks of it. A rank that brings memory of its own needs none.
     pub(super) fn exchange<C: Core>(
         &self,
         comm: &Comm<'_, C>,
         len: usize,
         element_bytes: usize,
         sync_bytes: usize,
+        memory: Option<SharedAddress>,
     ) -> Parts {
-        let len_bytes = len.saturating_mul(element_bytes);
+        let (me, len_bytes) = (comm.rank(), len.saturating_mul(element_bytes));
         let sync = database::allocate(comm, sync_bytes);
-        let own = [len as u32, u32::try_from(len_bytes).unwrap_or(NOTHING), word_of(sync.ok())];
-        for (word, value) in own.into_iter().enumerate() {
-            self.store(comm, comm.rank(), word, value);
-        }
+        self.store(comm, me, LEN, len as u32);
+        self.store(comm, me, LEN_BYTES, u32::try_from(len_bytes).unwrap_or(u32::MAX));
+        self.store_address(comm, me, SYNC, sync.ok());
+        self.store_address(comm, me, MEMORY, memory);
         comm.barrier();
         if comm.rank() == 0 {
             for rank in 0..comm.size() {
-                let len_bytes = self.load(comm, rank, LEN_BYTES) as usize;
-                let memory = comm.allocator().allocate::<kind::Cached>(len_bytes, Placement::Near(comm.core_of(rank)));
-                self.store(comm, rank, MEMORY, word_of(memory.ok().map(|region| region.start())));
+                if self.load_address(comm, rank, MEMORY).is_none() {
+                    let (len_bytes, near) = (self.load(comm, rank, LEN_BYTES), Placement::Near(comm.core_of(rank)));
+                    let memory = comm.allocator().allocate::<kind::Cached>(len_bytes as usize, near);
+                    self.store_address(comm, rank, MEMORY, memory.ok().map(|region| region.start()));
+                }
             }
         }
         comm.barrier();
         let entry = |rank| Entry {
-            memory: address_of(self.load(comm, rank, MEMORY)),
+            memory: self.load_address(comm, rank, MEMORY),
             len: self.load(comm, rank, LEN),
-            sync: address_of(self.load(comm, rank, SYNC)),
+            sync: self.load_address(comm, rank, SYNC),
         };
         let entries: Box<[Entry]> = (0..comm.size()).map(entry).collect();
-        let no_memory = entries[comm.rank()].memory.is_none().then(|| comm.allocator().refusal(len_bytes));
+        let no_memory = entries[me].memory.is_none().then(|| comm.allocator().refusal(len_bytes));
         Parts { entries, own_failure: sync.err().or(no_memory) }
     }
 
@@ -123,12 +126,14 @@ impl Table {
     fn store<C: Core>(&self, comm: &Comm<'_, C>, rank: usize, word: usize, value: u32) {
         comm.hal().store_word(self.words, rank * WORDS + word, value);
     }
-}
 
-fn word_of(address: Option<SharedAddress>) -> u32 {
-    address.map_or(NOTHING, |address| address.flat() as u32)
-}
+    fn load_address<C: Core>(&self, comm: &Comm<'_, C>, rank: usize, word: usize) -> Option<SharedAddress> {
+        let first = self.load(comm, rank, word);
+        (first != NOTHING).then(|| SharedAddress::from_words([first, self.load(comm, rank, word + 1)]))
+    }
 
-fn address_of(word: u32) -> Option<SharedAddress> {
-    (word != NOTHING).then(|| SharedAddress::from_flat(word as usize))
+    fn store_address<C: Core>(&self, comm: &Comm<'_, C>, rank: usize, word: usize, address: Option<SharedAddress>) {
+        let words = address.map_or([NOTHING; 2], SharedAddress::to_words);
+        (0..2).for_each(|index| self.store(comm, rank, word + index, words[index]));
+    }
 }

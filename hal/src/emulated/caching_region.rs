@@ -1,6 +1,6 @@
 //! A core's private caching region: its copies of cached shared memory.
 //!
-//! Pages of shared memory are copied to private frames, each with a *twin* that remembers what was fetched. A line that differs
+//! Pages of shared memory, and of what the core itself exposes of its private memory, are copied to private frames, each with a *twin* that remembers what was fetched. A line that differs
 //! from its twin is dirty; write-back writes whole lines, as hardware does, so that a neighbour's bytes in the same line
 //! are overwritten. The frames are few: when they run out, a page is evicted, and eviction can also be provoked. A store
 //! of the value that was there before is not seen as dirty, which hardware would write back.
@@ -8,13 +8,14 @@
 use heapless::Vec;
 
 use crate::{
-    LINE_BYTES, Line, LineAddress, Region, SharedAddress,
+    CoreId, LINE_BYTES, Line, LineAddress, Region, SharedAddress,
+    address::Home,
     cached::ViewAccess,
     kind,
-    topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    topology::{EXPOSED_BYTES_PER_CORE, MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
-use super::{Choice, Platform, line_cache::mask_of};
+use super::{Choice, Platform, exposures::Exposures, line_cache::mask_of};
 
 /// Bytes of a page.
 pub const PAGE_BYTES: usize = 4096;
@@ -25,7 +26,29 @@ const LINES_PER_PAGE: usize = PAGE_BYTES / LINE_BYTES;
 /// slices must fit.
 const MAX_FRAMES: usize = if cfg!(target_os = "none") { 256 } else { 1024 };
 
-/// Where the private copies live: one window as large as all shared memory, and a few twins.
+/// Where the copies of what the core itself exposes begin in its window, after those of all controllers' shared memory.
+pub const EXPOSED_POSITION: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
+
+/// Bytes of a window.
+pub const WINDOW_BYTES: usize = EXPOSED_POSITION + EXPOSED_BYTES_PER_CORE;
+
+/// Where the copy of a byte is in the window of a core that may have one: of shared memory, and of what it exposes itself.
+pub(super) fn position(at: SharedAddress) -> usize {
+    match at.home() {
+        Home::Controller(_) => at.flat(),
+        Home::Core(_) => EXPOSED_POSITION + at.offset(),
+    }
+}
+
+/// The inverse of [`position`], in the window of `core`.
+pub(super) fn address_at(position: usize, core: CoreId) -> SharedAddress {
+    match position.checked_sub(EXPOSED_POSITION) {
+        None => SharedAddress::from_flat(position),
+        Some(offset) => SharedAddress::exposed(core, offset),
+    }
+}
+
+/// Where the private copies live: one window as large as all memory that a core may have copies of, and a few twins.
 pub trait PageWindow {
     /// Pages that can be resident at a time; more than an engine can keep account of are not used.
     fn frames(&self) -> usize;
@@ -33,8 +56,8 @@ pub trait PageWindow {
     /// Whether an access to a page that is not resident makes it resident.
     fn faults(&self) -> bool;
 
-    /// The address at which programs see byte `flat` of shared memory. Only touched pages may be accessed.
-    fn address(&self, flat: usize) -> *mut u8;
+    /// The address at which programs see the byte at `position`. Only touched pages may be accessed.
+    fn address(&self, position: usize) -> *mut u8;
 
     /// Gives `page` the frame `frame`, with any contents.
     fn map(&self, page: usize, frame: usize);
@@ -91,30 +114,34 @@ impl CachingRegion {
         Self { resident: Vec::new(), free: Vec::new(), frames_known: false, may_be_dirty: false }
     }
 
-    /// Makes the lines of `region` present. Returns how many lines were fetched and how many dirty ones evicted.
+    /// Makes the lines of `region` present; if it is exposed, it is one of `exposures`. Returns how many lines were fetched and how many dirty ones evicted.
     ///
     /// A region of more pages than there are frames does not become present as a whole; its pages fault when they are
     /// accessed.
     ///
     /// # Panics
     /// If pages cannot fault, and slices look at more of them than there are frames.
-    pub fn touch<P: Platform>(
+    pub(super) fn touch<P: Platform>(
         &mut self,
         platform: &P,
         window: &P::Window,
+        exposures: &Exposures,
         region: Region<kind::Cached>,
         access: ViewAccess,
     ) -> Touched {
         let mut touched = Touched::default();
         self.may_be_dirty |= access.writes();
-        let (first, end) =
-            (region.start().flat() / LINE_BYTES, region.start().flat() / LINE_BYTES + region.len_lines());
+        let first = position(region.start()) / LINE_BYTES;
+        let end = first + region.len_lines();
         let mut line = first;
         while line < end {
             let page = line / LINES_PER_PAGE;
             let page_end = end.min((page + 1) * LINES_PER_PAGE);
             let wanted = match platform.fetch_unit() {
-                FetchUnit::Page => u128::MAX,
+                FetchUnit::Page => match (page * PAGE_BYTES).checked_sub(EXPOSED_POSITION) {
+                    None => u128::MAX,
+                    Some(offset) => lines_mask(0, exposures.lines_from(offset)),
+                },
                 FetchUnit::Line => lines_mask(line % LINES_PER_PAGE, page_end - line),
             };
             let index = self.fetch(platform, window, page, wanted, &mut touched);
@@ -141,7 +168,7 @@ impl CachingRegion {
         if region.is_empty() {
             return flushed;
         }
-        let first = region.start().flat() / LINE_BYTES;
+        let first = position(region.start()) / LINE_BYTES;
         let end = first + region.len_lines();
         for page in first / LINES_PER_PAGE..=(end - 1) / LINES_PER_PAGE {
             let Ok(index) = self.position(page) else { continue };
@@ -175,7 +202,7 @@ impl CachingRegion {
     /// Sends what was just stored to `region` to memory at once, byte by byte, as hardware without write-allocate does
     /// when the line is not cached; where the unit is a line, the lines are forgotten again.
     pub fn store_through<P: Platform>(&mut self, platform: &P, window: &P::Window, region: Region<kind::Cached>) {
-        let first = region.start().flat() / LINE_BYTES;
+        let first = position(region.start()) / LINE_BYTES;
         for line in first..first + region.len_lines() {
             let Ok(index) = self.position(line / LINES_PER_PAGE) else { continue };
             let Resident { lines: present, held, .. } = self.resident[index];
@@ -186,7 +213,7 @@ impl CachingRegion {
             let (data, twin) = self.line_and_twin(window, index, line % LINES_PER_PAGE);
             let mask = (0..LINE_BYTES).fold(0, |mask, byte| mask | u32::from(data.0[byte] != twin.0[byte]) << byte);
             if mask != 0 {
-                platform.write_line(LineAddress::Shared(SharedAddress::from_flat(line * LINE_BYTES)), &data, mask);
+                platform.write_line(LineAddress::Shared(address_at(line * LINE_BYTES, platform.core())), &data, mask);
                 self.set_twin(window, index, line % LINES_PER_PAGE, &data);
             }
             if platform.fetch_unit() == FetchUnit::Line && !held {
@@ -244,11 +271,11 @@ impl CachingRegion {
         let dirty = window.is_dirty(page);
         let frame = self.resident[index].frame;
         for line in (0..LINES_PER_PAGE).filter(|line| missing >> line & 1 == 1) {
-            let flat = page * PAGE_BYTES + line * LINE_BYTES;
-            let data = platform.read_line(LineAddress::Shared(SharedAddress::from_flat(flat)));
+            let position = page * PAGE_BYTES + line * LINE_BYTES;
+            let data = platform.read_line(LineAddress::Shared(address_at(position, platform.core())));
             // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
             unsafe {
-                window.address(flat).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES);
+                window.address(position).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES);
                 window
                     .twin(usize::from(frame))
                     .add(line * LINE_BYTES)
@@ -298,11 +325,11 @@ impl CachingRegion {
 
     fn line_and_twin<W: PageWindow>(&self, window: &W, index: usize, line: usize) -> (Line, Line) {
         let Resident { page, frame, .. } = self.resident[index];
-        let flat = usize::from(page) * PAGE_BYTES + line * LINE_BYTES;
+        let position = usize::from(page) * PAGE_BYTES + line * LINE_BYTES;
         let (mut data, mut twin) = (Line::default(), Line::default());
         // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
         unsafe {
-            data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(flat), LINE_BYTES);
+            data.0.as_mut_ptr().copy_from_nonoverlapping(window.address(position), LINE_BYTES);
             let of_twin = window.twin(usize::from(frame)).add(line * LINE_BYTES);
             twin.0.as_mut_ptr().copy_from_nonoverlapping(of_twin, LINE_BYTES);
         }
@@ -333,7 +360,7 @@ impl CachingRegion {
         let dirty = self.dirty_lines(window, index, lines);
         for line in (0..LINES_PER_PAGE).filter(|line| dirty >> line & 1 == 1) {
             let (data, _) = self.line_and_twin(window, index, line);
-            let at = SharedAddress::from_flat(page * PAGE_BYTES + line * LINE_BYTES);
+            let at = address_at(page * PAGE_BYTES + line * LINE_BYTES, platform.core());
             platform.write_line(LineAddress::Shared(at), &data, mask_of(0, LINE_BYTES));
             self.set_twin(window, index, line, &data);
         }
@@ -364,11 +391,11 @@ pub struct Flushed {
 
 /// What a touch had to do.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Touched {
+pub(super) struct Touched {
     /// Lines fetched.
-    pub lines_fetched: u64,
+    pub(super) lines_fetched: u64,
     /// Dirty lines written back to make room.
-    pub lines_evicted: u64,
+    pub(super) lines_evicted: u64,
 }
 
 fn lines_mask(first: usize, count: usize) -> u128 {
@@ -376,7 +403,4 @@ fn lines_mask(first: usize, count: usize) -> u128 {
     ones << first
 }
 
-const _: () = assert!(
-    MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER / PAGE_BYTES <= u16::MAX as usize,
-    "a page number fits 16 bits"
-);
+const _: () = assert!(WINDOW_BYTES / PAGE_BYTES <= u16::MAX as usize, "a page number fits 16 bits");

@@ -9,17 +9,22 @@ use bitflags::bitflags;
 use heapless::Vec;
 
 use crate::{
-    Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, LINE_BYTES, Layout, Line,
-    LineAddress, LocalView, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Place, Pod, Poll, Reason, Region,
-    SharedAddress, Software, TestAndSet, TimedOut, Topology, Uncached, Wait,
+    Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, Exposable, Expose, Exposure,
+    Home, LINE_BYTES, Layout, Line, LineAddress, LocalView, MPB_LINES, MapError, Mpb, MpbCoherence, MpbCopy, MpbLine,
+    Place, Pod, Poll, Reason, Region, SharedAddress, Software, TestAndSet, TimedOut, Topology, Uncached, Wait,
     cached::{ViewAccess, ViewWindow},
     counters::Counting,
+    exposed::{ExposeError, ExposureHost, NotExposed},
     kind,
     wait::PollSource,
 };
 
 use super::{
-    CachingRegion, Choice, Expense, LineCache, PageWindow, Platform, WaitInfo, Watch, Woken, line_cache::mask_of,
+    CachingRegion, Choice, Expense, LineCache, PageWindow, Platform, WaitInfo, Watch, Woken,
+    caching_region::{address_at, position},
+    exposures::Exposures,
+    line_cache::mask_of,
+    mappings::{Asked, Mappings, Slot},
 };
 
 /// Local views that a core can hold at a time.
@@ -45,6 +50,8 @@ pub struct EmulatedCore<P: Platform> {
     lines: RefCell<LineCache>,
     region: RefCell<CachingRegion>,
     views: RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>,
+    exposures: RefCell<Exposures>,
+    mappings: RefCell<Mappings>,
     counting: Counting,
     /// The run of stores that was counted last: its line, and which of its bytes it has.
     run: Cell<Option<(LineAddress, u32)>>,
@@ -61,6 +68,8 @@ impl<P: Platform> EmulatedCore<P> {
             lines: RefCell::new(LineCache::new()),
             region: RefCell::new(CachingRegion::new()),
             views: RefCell::new(Vec::new()),
+            exposures: RefCell::default(),
+            mappings: RefCell::default(),
             counting: Counting::default(),
             run: Cell::new(None),
             omitted: Cell::new(Omit::empty()),
@@ -84,9 +93,9 @@ impl<P: Platform> EmulatedCore<P> {
         self.counting.count(|counters| counters.lines_evicted += evicted);
     }
 
-    /// Makes a page of cached memory present because the program touched byte `flat` of it; for page fault handlers.
-    pub fn page_fault(&self, flat: usize) {
-        let start = SharedAddress::from_flat(flat / LINE_BYTES * LINE_BYTES);
+    /// Makes a page of cached memory present because the program touched the byte at `position` of the window; for page fault handlers.
+    pub fn page_fault(&self, position: usize) {
+        let start = address_at(position / LINE_BYTES * LINE_BYTES, self.core());
         self.fetch(Region::new(start, LINE_BYTES), ViewAccess::Load);
     }
 
@@ -96,7 +105,8 @@ impl<P: Platform> EmulatedCore<P> {
 
     /// Returns whether something had to be fetched.
     fn fetch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
-        let touched = self.region.borrow_mut().touch(&self.platform, &self.window, region, access);
+        let exposures = self.exposures.borrow();
+        let touched = self.region.borrow_mut().touch(&self.platform, &self.window, &exposures, region, access);
         self.counting.count(|counters| {
             counters.lines_fetched += touched.lines_fetched;
             counters.lines_evicted += touched.lines_evicted;
@@ -182,6 +192,52 @@ impl<P: Platform> EmulatedCore<P> {
         if !self.platform.coherent() {
             self.platform.write_line(pending.at, &pending.data, pending.mask);
         }
+    }
+
+    /// Accounts for a flush of a region.
+    fn count_flush(&self, region: Region<kind::Cached>) {
+        self.counting.count(|counters| counters.flushes += 1);
+        self.platform.spend(Expense::Flush { lines: region.len_lines() as u32 });
+    }
+
+    /// Writes a region back and forgets it, as far as this core may have copies of it.
+    fn flush(&self, region: Region<kind::Cached>) {
+        let flushed = self.region.borrow_mut().write_back_invalidate(&self.platform, &self.window, region);
+        self.counting.count(|counters| {
+            counters.lines_written_back += flushed.lines_written;
+            counters.lines_evicted += flushed.neighbours_written;
+        });
+    }
+
+    /// Insists that bytes of a region are within reach of this core.
+    fn assert_reachable<K: kind::Kind>(&self, region: Region<K>, offset: usize, len: usize) {
+        let Home::Core(owner) = region.start().home() else { return };
+        let mappings = self.mappings.borrow();
+        let mut slots = Slot::all_of(region.lines_around(offset, offset + len));
+        assert!(
+            owner == self.core() || slots.all(|slot| mappings.contains(slot)),
+            "{} is not mapped on {}, as it has to be before each use",
+            region.start(),
+            self.core()
+        );
+    }
+
+    /// Word `index` of a region, within reach.
+    fn word_address(&self, region: Region<kind::Uncached>, index: usize) -> SharedAddress {
+        assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
+        self.assert_reachable(region, index * 4, 4);
+        region.start().plus(index * 4)
+    }
+
+    /// Prepares for a slot to stand for other memory, or for none.
+    fn forget_slot(&self, slot: Slot) {
+        let pends = |at| matches!(at, LineAddress::Shared(address) if Slot::of(address) == Some(slot));
+        if self.undrained().is_some_and(pends) {
+            self.push_out_pending();
+        }
+        self.run.set(None);
+        self.platform.spend(Expense::InvalidateMpb);
+        self.lines.borrow_mut().invalidate();
     }
 
     /// The line as one that may be stored to.
@@ -303,6 +359,7 @@ fn pieces(
 
 impl<P: Platform> Combined for EmulatedCore<P> {
     fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
+        self.assert_reachable(region, offset, bytes.len());
         self.platform.spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let mut copy = Line::default();
@@ -314,6 +371,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
     }
 
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
+        self.assert_reachable(region, offset, bytes.len());
         self.platform.spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let data = self.load(line);
@@ -333,8 +391,10 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         assert_inside(to, to_offset, len_bytes);
         let read = pieces(from, from_offset, len_bytes);
         let (first, target) = (from.start().offset() + from_offset, to.start().offset() + to_offset);
+        self.assert_reachable(from, from_offset, len_bytes);
+        self.assert_reachable(to, to_offset, len_bytes);
         assert!(
-            from.start().controller() != to.start().controller() || first.abs_diff(target) >= len_bytes,
+            from.start().home() != to.start().home() || first.abs_diff(target) >= len_bytes,
             "{len_bytes} bytes are copied over themselves"
         );
         self.platform.spend(Expense::PutFromMemory);
@@ -350,24 +410,19 @@ impl<P: Platform> Combined for EmulatedCore<P> {
     }
 }
 
-fn word_address(region: Region<kind::Uncached>, index: usize) -> SharedAddress {
-    assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
-    region.start().plus(index * 4)
-}
-
 impl<P: Platform> Uncached for EmulatedCore<P> {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         self.explore();
         self.counting.count(|counters| counters.words_read += 1);
         self.platform.spend(Expense::WordCall);
-        self.platform.read_word(word_address(region, index))
+        self.platform.read_word(self.word_address(region, index))
     }
 
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
         self.explore();
         self.counting.count(|counters| counters.words_written += 1);
         self.platform.spend(Expense::WordCall);
-        self.platform.write_word(word_address(region, index), value);
+        self.platform.write_word(self.word_address(region, index), value);
     }
 }
 
@@ -406,6 +461,11 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         if wanted_bytes > region.len_bytes() {
             return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
         }
+        if let Home::Core(owner) = region.start().home()
+            && !(owner == self.core() && self.exposures.borrow().contains(region.start().offset(), region.len_bytes()))
+        {
+            return Err(ClaimError::NotExposed { start: region.start() });
+        }
         let mut views = self.views.borrow_mut();
         if views.iter().any(|view| view.overlaps(&region)) {
             return Err(ClaimError::Claimed { start: region.start() });
@@ -414,24 +474,22 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         let memory = if self.platform.coherent() {
             self.platform.shared_memory(region)
         } else {
-            self.window.address(region.start().flat())
+            self.window.address(position(region.start()))
         };
         let elements = NonNull::new(memory.cast::<T>()).expect("shared memory is not at address 0");
-        // SAFETY: 1. the window (or shared memory, on a coherent machine) covers every region, and touched pages stay accessible;
+        // SAFETY: 1. the window (or the memory itself, on a coherent machine) covers every region that may be claimed, and touched
+        // pages stay accessible; what is exposed is not concealed before its views are dropped;
         // 2. regions start on line boundaries and the length was checked; 3. the claim was entered above.
         Ok(unsafe { LocalView::new(elements, len, region, self) })
     }
 
     fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         caches.assert_of(self.platform.core());
-        self.counting.count(|counters| counters.flushes += 1);
-        self.platform.spend(Expense::Flush { lines: region.len_lines() as u32 });
-        if !self.omits(Omit::FLUSH) {
-            let flushed = self.region.borrow_mut().write_back_invalidate(&self.platform, &self.window, region);
-            self.counting.count(|counters| {
-                counters.lines_written_back += flushed.lines_written;
-                counters.lines_evicted += flushed.neighbours_written;
-            });
+        // This core has no copies of what others expose.
+        let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
+        self.count_flush(region);
+        if !is_foreign && !self.omits(Omit::FLUSH) {
+            self.flush(region);
         }
     }
 
@@ -448,6 +506,70 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     fn take_caches(&self) -> Option<Caches> {
         // SAFETY: the flag lets only one token of this core come into being.
         (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.platform.core()) })
+    }
+}
+
+impl<P: Platform> ExposureHost for EmulatedCore<P> {
+    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        caches.assert_of(self.core());
+        let viewed = self.views.borrow().iter().any(|view| view.overlaps(&region));
+        assert!(!viewed, "a local view is left of {}, whose exposure ends", region.start());
+        // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's own loads
+        // find its copies in its caches.
+        self.drain();
+        self.push_out_pending();
+        self.count_flush(region);
+        self.flush(region);
+        self.platform.conceal(region);
+        self.exposures.borrow_mut().remove(region.start().offset());
+    }
+}
+
+impl<P: Platform> Expose for EmulatedCore<P> {
+    fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
+        caches.assert_of(self.core());
+        let bytes = NonNull::from(memory.bytes());
+        let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
+        let before = start.addr().get() % LINE_BYTES;
+        let placed = if before == 0 && len_bytes.is_multiple_of(LINE_BYTES) {
+            self.exposures.borrow_mut().place(len_bytes)
+        } else {
+            Err(ExposeError::PartOfALine { before, len_bytes })
+        };
+        let offset = match placed {
+            Ok(offset) => offset,
+            Err(error) => return Err(NotExposed { error, memory }),
+        };
+        let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
+        // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
+        unsafe { self.platform.expose(region, start) };
+        self.write_back_invalidate(caches, region);
+        Ok(Exposure::new(self, memory, region))
+    }
+
+    fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
+        match region.start().home() {
+            Home::Core(core) if core.index() >= self.layout().cores() => return Err(MapError::NoSuchCore { core }),
+            Home::Core(owner) if owner != self.core() => {}
+            _ => return Ok(()),
+        }
+        for slot in Slot::all_of(region) {
+            let asked = self.mappings.borrow_mut().ask(slot);
+            if let Asked::New(given_up) = asked {
+                given_up.into_iter().for_each(|slot| self.forget_slot(slot));
+                self.counting.count(|counters| counters.mappings += 1);
+                self.platform.spend(Expense::MapSlot);
+            }
+        }
+        Ok(())
+    }
+
+    fn unmap(&self, region: Region<kind::Combined>) {
+        for slot in Slot::all_of(region) {
+            if self.mappings.borrow_mut().remove(slot) {
+                self.forget_slot(slot);
+            }
+        }
     }
 }
 
@@ -489,7 +611,7 @@ impl<P: Platform> PollSource for EmulatedCore<P> {
     }
 
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
-        self.platform.read_word(word_address(region, index))
+        self.platform.read_word(self.word_address(region, index))
     }
 }
 

@@ -8,7 +8,7 @@ const L1_LINES: usize = 512;
 /// Bytes and not a [`Line`], whose alignment would make the cache half as large again.
 #[derive(Clone, Copy)]
 struct Entry {
-    key: u32,
+    key: u64,
     generation: u32,
     bytes: [u8; LINE_BYTES],
 }
@@ -48,14 +48,14 @@ impl LineCache {
 
     /// The line, if L1 holds it.
     pub fn lookup(&self, at: LineAddress) -> Option<Line> {
-        let key = key(at);
+        let key = at.key();
         let entry = &self.entries[key as usize % L1_LINES];
         (entry.key == key && entry.generation == self.generation).then_some(Line(entry.bytes))
     }
 
     /// L1 holds the line from now on.
     pub fn fill(&mut self, at: LineAddress, data: Line) {
-        let key = key(at);
+        let key = at.key();
         self.entries[key as usize % L1_LINES] = Entry { key, generation: self.generation, bytes: data.0 };
     }
 
@@ -77,7 +77,7 @@ impl LineCache {
         debug_assert_eq!(pending.at, at, "the write-combine buffer holds another line");
         pending.data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
         pending.mask |= mask_of(offset, bytes.len());
-        let key = key(at);
+        let key = at.key();
         let entry = &mut self.entries[key as usize % L1_LINES];
         if entry.key == key && entry.generation == self.generation {
             entry.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
@@ -99,13 +99,6 @@ impl LineCache {
 pub(super) fn mask_of(offset: usize, len: usize) -> u32 {
     let ones = if len >= 32 { u32::MAX } else { (1 << len) - 1 };
     ones << offset
-}
-
-fn key(at: LineAddress) -> u32 {
-    match at {
-        LineAddress::Mpb(mpb) => (mpb.core.index() as u32) << 8 | u32::from(mpb.line),
-        LineAddress::Shared(address) => 1 << 31 | (address.flat() / 32) as u32,
-    }
 }
 
 #[cfg(test)]

@@ -8,12 +8,15 @@
 
 mod caching_region;
 mod emulated_core;
+mod exposures;
 mod line_cache;
+mod mappings;
 mod platform;
 
 pub use self::{
-    caching_region::{CachingRegion, FetchUnit, PAGE_BYTES, PageWindow},
+    caching_region::{CachingRegion, EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     emulated_core::{EmulatedCore, Omit},
+    exposures::MAX_EXPOSURES,
     line_cache::LineCache,
     platform::{Choice, Expense, Platform, WaitInfo, Watch, Woken},
 };

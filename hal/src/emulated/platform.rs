@@ -1,5 +1,7 @@
 //! What an emulating backend has to provide.
 
+use core::ptr::NonNull;
+
 use crate::{CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, Software, kind, wait::Deadline};
 
 use super::{FetchUnit, PageWindow};
@@ -37,6 +39,8 @@ pub enum Expense {
     Software(Software),
     /// `CL1INVMB`, one cycle.
     InvalidateMpb,
+    /// A write of an entry of the own lookup table, which is a register of the own tile.
+    MapSlot,
     /// Write back and invalidate that many lines by displacement.
     Flush {
         /// Lines.
@@ -155,8 +159,17 @@ pub trait Platform {
     /// How much of cached memory is fetched at a time.
     fn fetch_unit(&self) -> FetchUnit;
 
-    /// Memory of shared DRAM itself, for a coherent machine's views.
+    /// From now on, as many bytes of this core's private memory as `region` has are that region, which it exposes.
     ///
-    /// The pointer is valid for `region.len_bytes()` bytes for as long as the machine exists.
+    /// # Safety
+    /// The bytes are valid for reads and writes, and reached by nobody else, until they are [concealed](Self::conceal) or for ever.
+    unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>);
+
+    /// Takes back what began with `expose`.
+    fn conceal(&self, region: Region<kind::Cached>);
+
+    /// Memory of shared DRAM itself, or what this core exposes, for a coherent machine's views.
+    ///
+    /// The pointer is valid for `region.len_bytes()` bytes for as long as the machine exists, or the region is exposed.
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8;
 }

@@ -77,9 +77,8 @@ unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut Fr
         space.promise_zeroed(memory::HEAP_BASE..memory::HEAP_BASE + information.heap_bytes(core), pool)?;
         space.promise_zeroed(memory::CACHE_FRAMES_BASE..memory::CACHE_FRAMES_BASE + cache_bytes, pool)?;
         space.promise_zeroed(memory::CACHE_TWINS_BASE..memory::CACHE_TWINS_BASE + cache_bytes, pool)?;
-        let window = memory::CACHE_WINDOW_BASE..memory::CACHE_WINDOW_BASE + memory::CACHE_WINDOW_BYTES;
-        for address in window.step_by(TABLE_SPAN) {
-            space.ensure_table(address, pool)?;
+        for offset in memory::CACHE_WINDOW_PARTS.into_iter().flat_map(|part| part.step_by(TABLE_SPAN)) {
+            space.ensure_table(memory::CACHE_WINDOW_BASE + offset, pool)?;
         }
         space.map_tables();
         smp::DIRECTORIES[core].store(space.directory() as u32, Ordering::Release);
@@ -137,7 +136,7 @@ fn pages_needed(information: &Information, handed: &Handed) -> usize {
         + pages(memory::STACK_BYTES)
         + 1
         + 2 * (pages(cache_bytes) + tables(cache_bytes))
-        + tables(memory::CACHE_WINDOW_BYTES);
+        + memory::CACHE_WINDOW_PARTS.into_iter().map(|part| tables(part.len())).sum::<usize>();
     let heaps: usize = (0..information.core_count)
         .map(|core| information.heap_bytes(core))
         .map(|bytes| pages(bytes) + tables(bytes))

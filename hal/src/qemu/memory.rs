@@ -11,15 +11,25 @@
 //! | [`CACHE_WINDOW_BASE`] | private caching region, not present at first | private page tables |
 //! | [`CACHE_FRAMES_BASE`], [`CACHE_TWINS_BASE`] | its frames and twins, always mapped | private |
 //! | [`STACK_GUARD`] | one page that is not mapped, then the stack | private |
+//! | above the stack | pages for short-lived mappings, and for memory that other cores expose | private |
 //! | `0xFEE0_0000` | local APIC, uncached | the core's |
 //! | [`TABLES_BASE`] | the core's page tables | private, in part shared |
 //!
 //! Heap, caching region and shared DRAM are cleared page by page when they are first touched (see `demand`).
 //!
 //! Shared addresses are identical to physical ones, so they must lie below [`HEAP_BASE`]; private frames may be anywhere
-//! below 4 GiB, since no core reaches them but by its own mapping.
+//! below 4 GiB, since each core reaches them by a mapping of its own, be they its own or exposed by another core.
+
+use core::ops::Range;
+
+use crate::{
+    emulated::{EXPOSED_POSITION, WINDOW_BYTES},
+    topology::EXPOSED_BYTES_PER_CORE,
+};
 
 use super::boot;
+
+const _: () = assert!(CACHE_WINDOW_BASE + CACHE_WINDOW_BYTES <= CACHE_FRAMES_BASE, "the window ends before its frames");
 
 /// Bytes of a page; the only page size that is used.
 pub const PAGE_BYTES: usize = 4096;
@@ -29,12 +39,15 @@ pub const HEAP_BASE: usize = 0x8000_0000;
 pub const HEAP_MAX_BYTES: usize = 0x4000_0000;
 /// Start of the private caching region's window.
 pub const CACHE_WINDOW_BASE: usize = 0xC000_0000;
-/// Bytes of the private caching region's window: all of the emulated shared DRAM.
-pub const CACHE_WINDOW_BYTES: usize = SHARED_DRAM_BYTES;
+/// Bytes of the private caching region's window: all memory that controllers may have, and what the core may expose.
+pub const CACHE_WINDOW_BYTES: usize = WINDOW_BYTES;
+/// The parts of the window that are used: copies of the emulated shared DRAM, and of what the core exposes.
+pub(super) const CACHE_WINDOW_PARTS: [Range<usize>; 2] =
+    [0..SHARED_DRAM_BYTES, EXPOSED_POSITION..EXPOSED_POSITION + EXPOSED_BYTES_PER_CORE];
 /// Where the frames of the private caching region are always mapped.
-pub const CACHE_FRAMES_BASE: usize = 0xC800_0000;
+pub const CACHE_FRAMES_BASE: usize = 0xCC00_0000;
 /// Where the twins of these frames are always mapped.
-pub const CACHE_TWINS_BASE: usize = 0xCC00_0000;
+pub const CACHE_TWINS_BASE: usize = 0xCE00_0000;
 /// Upper limit for the number of frames of a private caching region.
 pub const CACHE_MAX_FRAMES: usize = 256;
 /// The page below the stack, never mapped.
@@ -47,6 +60,12 @@ pub const STACK_BYTES: usize = 128 * 1024;
 pub const STACK_TOP: usize = STACK_BASE + STACK_BYTES;
 /// A page of address space for short-lived mappings, above the stack and in the same page table.
 pub(super) const SCRATCH: usize = STACK_TOP + 16 * PAGE_BYTES;
+/// A page of address space to read other cores' page tables through, behind it.
+pub(super) const WALK: usize = SCRATCH + PAGE_BYTES;
+/// Where a core maps pages that others expose, behind that.
+pub(super) const FOREIGN_BASE: usize = WALK + PAGE_BYTES;
+/// So many of them at a time.
+pub(super) const FOREIGN_PAGES: usize = 64;
 /// Where a core sees its own page tables: its page directory is the last of them.
 pub const TABLES_BASE: usize = 0xFFC0_0000;
 /// Bytes of the emulated shared DRAM: four memory controllers with 16 MiB each.

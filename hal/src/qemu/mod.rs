@@ -8,8 +8,8 @@
 //! - [`memory`]: what is where, the heap, the memory that stands for the chip's shared DRAM and MPB;
 //! - [`console`] and [`mod@exit`].
 //!
-//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`), descriptors
-//! and traps, the local APIC, locks, and how a stuck machine is recognised (`stuck`).
+//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`) and of exposed
+//! memory (`exposed`), descriptors and traps, the local APIC, locks, and how a stuck machine is recognised (`stuck`).
 //!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
 //! `#[unsafe(link_section = ".emulator")]`, or `".bss.emulator"` if it is large and zero at start.
@@ -24,6 +24,7 @@ mod demand;
 mod descriptor;
 mod entry;
 pub mod exit;
+mod exposed;
 mod finish;
 mod frames;
 mod fw_cfg;

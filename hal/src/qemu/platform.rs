@@ -6,22 +6,27 @@
 
 use core::{
     cell::Cell,
-    ptr::with_exposed_provenance_mut,
+    ptr::{NonNull, with_exposed_provenance_mut},
     sync::atomic::{AtomicU32, Ordering},
 };
 
 use crate::{
-    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
+    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, PageWindow, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
-use super::{boot, cache_window, cpu, exit, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap};
+use super::{
+    boot, cache_window, cpu, exit, exposed, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap,
+};
 
 /// A core of the machine under QEMU.
 pub type QemuCore = EmulatedCore<QemuPlatform>;
 
-/// Locks that lines and words move under, by address.
+/// Bytes of an uncached word.
+const WORD_BYTES: usize = size_of::<u32>();
+
+/// Locks that lines and words of the emulator's memory move under, by address.
 const LOCKS: usize = 64;
 
 #[unsafe(link_section = ".emulator")]
@@ -121,25 +126,27 @@ fn seed(key: &str) -> u64 {
     })
 }
 
-/// Where a line lies in the memory of the emulator, and its lock.
-fn storage(at: LineAddress) -> (*mut u8, &'static EmulatorLock<()>) {
+/// Gives `access` a pointer to a line in the memory of the emulator, or to part of it, while nobody else has one.
+fn with_storage<R>(at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u8) -> R) -> R {
     let (base, offset) = match at {
         LineAddress::Mpb(mpb) => {
             assert!(mpb.core.index() < boot::core_count(), "{} does not exist", mpb.core);
             (memory::mpb().0, mpb.core.index() * memory::MPB_BYTES_PER_CORE + usize::from(mpb.line) * 32)
         }
-        LineAddress::Shared(address) => {
-            assert!(address.flat() < memory::SHARED_DRAM_BYTES, "{address} does not exist");
-            (memory::shared_dram().0, address.flat())
-        }
+        LineAddress::Shared(address) => match address.home() {
+            Home::Controller(_) => {
+                assert!(address.flat() < memory::SHARED_DRAM_BYTES, "{address} does not exist");
+                (memory::shared_dram().0, address.flat())
+            }
+            Home::Core(owner) => match exposed::with(owner, address.offset(), len_bytes, access) {
+                Some(result) => return result,
+                None => panic!("{address} is not exposed"),
+            },
+        },
     };
     let memory = base.wrapping_add(offset);
-    (memory, &LINE_LOCKS[memory.addr() / 32 % LOCKS])
-}
-
-fn word_storage(at: SharedAddress) -> (*mut u32, &'static EmulatorLock<()>) {
-    let (line, lock) = storage(LineAddress::Shared(at));
-    (line.cast(), lock)
+    let _guard = LINE_LOCKS[memory.addr() / 32 % LOCKS].lock();
+    access(memory)
 }
 
 impl Platform for QemuPlatform {
@@ -155,47 +162,39 @@ impl Platform for QemuPlatform {
 
     fn read_line(&self, at: LineAddress) -> Line {
         self.hand_over_by_chance();
-        let (memory, lock) = storage(at);
         let mut line = Line::default();
-        let _guard = lock.lock();
-        // SAFETY: `storage` points to a whole line of memory that exists as long as the machine; the lock keeps writers out.
-        unsafe { line.0.as_mut_ptr().copy_from_nonoverlapping(memory, line.0.len()) };
+        with_storage(at, LINE_BYTES, |memory| {
+            // SAFETY: `with_storage` points to a whole line and keeps writers out.
+            unsafe { line.0.as_mut_ptr().copy_from_nonoverlapping(memory, LINE_BYTES) };
+        });
         line
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
-        let (memory, lock) = storage(at);
-        {
-            let _guard = lock.lock();
+        with_storage(at, LINE_BYTES, |memory| {
             if mask == u32::MAX {
-                // SAFETY: as in `read_line`, and the lock keeps readers out.
-                unsafe { memory.copy_from_nonoverlapping(data.0.as_ptr(), data.0.len()) };
+                // SAFETY: `with_storage` points to a whole line and keeps everybody else out.
+                unsafe { memory.copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
             } else {
                 for (index, byte) in data.0.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
                     // SAFETY: as above; `index` is below the length of a line.
                     unsafe { memory.add(index).write(*byte) };
                 }
             }
-        }
+        });
         stuck::note_write();
         self.hand_over_by_chance();
     }
 
     fn read_word(&self, at: SharedAddress) -> u32 {
         self.hand_over_by_chance();
-        let (memory, lock) = word_storage(at);
-        let _guard = lock.lock();
         // SAFETY: as in `read_line`; word addresses are multiples of 4.
-        unsafe { memory.read() }
+        with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| unsafe { memory.cast::<u32>().read() })
     }
 
     fn write_word(&self, at: SharedAddress, value: u32) {
-        let (memory, lock) = word_storage(at);
-        {
-            let _guard = lock.lock();
-            // SAFETY: as in `read_word`, and the lock keeps readers out.
-            unsafe { memory.write(value) };
-        }
+        // SAFETY: as in `write_line`; word addresses are multiples of 4.
+        with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| unsafe { memory.cast::<u32>().write(value) });
         stuck::note_write();
         self.hand_over_by_chance();
     }
@@ -270,8 +269,25 @@ impl Platform for QemuPlatform {
         FetchUnit::Page
     }
 
+    unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
+        let address = memory.as_ptr().expose_provenance();
+        // SAFETY: the caller says so.
+        unsafe { exposed::expose(region.start().offset(), address, region.len_bytes()) }
+    }
+
+    fn conceal(&self, region: Region<kind::Cached>) {
+        exposed::conceal(region.start().offset());
+    }
+
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {
-        memory::shared_dram().0.wrapping_add(region.start().flat())
+        let start = region.start();
+        match start.home() {
+            Home::Controller(_) => memory::shared_dram().0.wrapping_add(start.flat()),
+            Home::Core(_) => match exposed::own_address(start.offset(), region.len_bytes()) {
+                Some(address) => with_exposed_provenance_mut(address),
+                None => panic!("{start} is not exposed"),
+            },
+        }
     }
 }
 
@@ -287,8 +303,8 @@ impl PageWindow for MmuWindow {
         true
     }
 
-    fn address(&self, flat: usize) -> *mut u8 {
-        with_exposed_provenance_mut(memory::CACHE_WINDOW_BASE + flat)
+    fn address(&self, position: usize) -> *mut u8 {
+        with_exposed_provenance_mut(memory::CACHE_WINDOW_BASE + position)
     }
 
     fn map(&self, page: usize, frame: usize) {

@@ -10,9 +10,11 @@
 //!   (`d L_hop`) earlier, in keeping with lines;
 //! * a test-and-set register costs one MPB line read at its distance: to read, where the value is that at the end, and to
 //!   free, where it is free `d L_hop` earlier;
-//! * private memory is behind the core's nearest controller.
+//! * private memory is behind the core's nearest controller, for those that it is exposed to as well;
+//! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and nobody has measured
+//!   that: it costs what a test-and-set register there costs.
 
-use crate::{CoreId, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
+use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
 use super::Parameters;
 
@@ -91,6 +93,7 @@ impl Cost {
             Expense::Cycles(cycles) => self.cycles(cycles),
             Expense::Software(Software::Packet) => parameters.packet_ps,
             Expense::InvalidateMpb => self.cycles(1),
+            Expense::MapSlot => self.test_and_set(core, core),
             // Displacement reads as many lines as a set has ways, for each set that the range touches.
             Expense::Flush { lines } => self.purge(core, u64::from(lines).min(parameters.cache_sets)),
             Expense::FlushAll => self.purge(core, parameters.cache_sets),
@@ -138,6 +141,10 @@ impl Cost {
     }
 
     fn to_memory(&self, core: CoreId, at: SharedAddress) -> u64 {
-        u64::from(self.tiles[core.index()].routers_to(self.controllers[at.controller()]))
+        let controller = match at.home() {
+            Home::Controller(controller) => self.controllers[usize::from(controller)],
+            Home::Core(owner) => self.nearest_controller[owner.index()],
+        };
+        u64::from(self.tiles[core.index()].routers_to(controller))
     }
 }

@@ -26,7 +26,8 @@ use crate::Layout;
 /// | `cache_sets`, `cache_ways` | 2048, 4 | L2 of the SCC: 256 KB, 4-way, 32-byte lines |
 /// | `packet_ps` | 0 | nobody has measured it by itself |
 ///
-/// A test-and-set register has no published price; an access costs one MPB line read at its distance.
+/// A test-and-set register has no published price; an access costs one MPB line read at its distance. Nor has an entry of the
+/// lookup table; a write costs what the register of the own tile does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
     /// Time in which a packet traverses one router.

@@ -1,22 +1,24 @@
-//! The memory that all cores of a simulated machine share: MPBs, shared DRAM, test-and-set registers.
+//! The memory that all cores of a simulated machine share: MPBs, shared DRAM, what cores expose of their private memory,
+//! test-and-set registers.
 //!
 //! It is coherent and knows nothing of time; who reads it when is the engine's matter. It costs the host nothing until
 //! it is touched, so that machines of thousands of cores fit.
 
 use std::{
     alloc::{self, Layout as Allocation},
-    cell::Cell,
+    cell::{Cell, RefCell},
     ptr::NonNull,
 };
 
 use crate::{
-    CoreId, LINE_BYTES, Line, LineAddress, MPB_LINES, SharedAddress,
+    CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
     emulated::PAGE_BYTES,
+    kind,
     topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
 };
 
 /// Bytes of shared DRAM, for as many controllers as there can be.
-pub(super) const SHARED_BYTES: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
+const SHARED_BYTES: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
 
 /// Zeroed memory, aligned to a page, that the host provides page by page as it is touched.
 pub(super) struct Buffer {
@@ -53,10 +55,18 @@ impl Drop for Buffer {
     }
 }
 
+/// Private memory that a core exposes.
+struct Exposed {
+    region: Region<kind::Cached>,
+    memory: NonNull<u8>,
+}
+
 /// All shared memory of a machine.
 pub(super) struct Memory {
     mpbs: Buffer,
     shared: Buffer,
+    /// What each core exposes.
+    exposed: RefCell<Vec<Vec<Exposed>>>,
     /// Who holds each register.
     registers: Vec<Cell<Option<CoreId>>>,
 }
@@ -66,6 +76,7 @@ impl Memory {
         Self {
             mpbs: Buffer::new(cores * MPB_LINES * LINE_BYTES),
             shared: Buffer::new(SHARED_BYTES),
+            exposed: RefCell::new((0..cores).map(|_| Vec::new()).collect()),
             registers: vec![Cell::new(None); cores],
         }
     }
@@ -91,13 +102,13 @@ impl Memory {
     }
 
     pub(super) fn read_word(&self, at: SharedAddress) -> u32 {
-        // SAFETY: `at` checks that there are four bytes; no alignment is asked for.
-        u32::from_le_bytes(unsafe { self.shared.at(at.flat(), 4).cast::<[u8; 4]>().read() })
+        // SAFETY: `shared` checks that there are four bytes; no alignment is asked for.
+        u32::from_le_bytes(unsafe { self.shared(at, 4).cast::<[u8; 4]>().read() })
     }
 
     pub(super) fn write_word(&self, at: SharedAddress, value: u32) {
-        // SAFETY: `at` checks that there are four bytes; no alignment is asked for.
-        unsafe { self.shared.at(at.flat(), 4).cast::<[u8; 4]>().write(value.to_le_bytes()) };
+        // SAFETY: `shared` checks that there are four bytes; no alignment is asked for.
+        unsafe { self.shared(at, 4).cast::<[u8; 4]>().write(value.to_le_bytes()) };
     }
 
     /// Reads a register for `core`: true if it was free and is the core's now.
@@ -118,9 +129,30 @@ impl Memory {
         self.registers[register.index()].get()
     }
 
-    /// `len` bytes of shared DRAM itself.
+    /// `memory` is `region` from now on, until it is concealed.
+    ///
+    /// # Safety
+    /// It stays valid for reads and writes of the region's length for as long, and nobody else reaches it.
+    pub(super) unsafe fn expose(&self, core: CoreId, region: Region<kind::Cached>, memory: NonNull<u8>) {
+        self.exposed.borrow_mut()[core.index()].push(Exposed { region, memory });
+    }
+
+    pub(super) fn conceal(&self, core: CoreId, region: Region<kind::Cached>) {
+        self.exposed.borrow_mut()[core.index()].retain(|exposed| exposed.region != region);
+    }
+
+    /// `len` bytes of shared DRAM itself, or of memory that is exposed.
     pub(super) fn shared(&self, at: SharedAddress, len: usize) -> *mut u8 {
-        self.shared.at(at.flat(), len)
+        let Home::Core(owner) = at.home() else { return self.shared.at(at.flat(), len) };
+        let exposed = self.exposed.borrow();
+        let offset = |exposed: &Exposed| {
+            let offset = at.offset().checked_sub(exposed.region.start().offset())?;
+            (offset <= exposed.region.len_bytes() && len <= exposed.region.len_bytes() - offset).then_some(offset)
+        };
+        let found = exposed[owner.index()].iter().find_map(|exposed| Some((exposed, offset(exposed)?)));
+        let Some((exposed, offset)) = found else { panic!("{at} is not exposed") };
+        // SAFETY: inside the memory that was exposed, as just checked.
+        unsafe { exposed.memory.as_ptr().add(offset) }
     }
 
     fn line_at(&self, at: LineAddress) -> *mut u8 {
@@ -129,7 +161,7 @@ impl Memory {
                 assert!(usize::from(line.line) < MPB_LINES, "{line} does not exist");
                 self.mpbs.at((line.core.index() * MPB_LINES + usize::from(line.line)) * LINE_BYTES, LINE_BYTES)
             }
-            LineAddress::Shared(address) => self.shared.at(address.flat(), LINE_BYTES),
+            LineAddress::Shared(address) => self.shared(address, LINE_BYTES),
         }
     }
 }

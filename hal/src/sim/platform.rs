@@ -5,7 +5,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    ptr,
+    ptr::{self, NonNull},
     rc::Rc,
 };
 
@@ -78,6 +78,13 @@ impl SimPlatform {
         let has_come = self.shared.engine.borrow_mut().reach(self.core.index(), access, cost_ps);
         if !has_come {
             self.give_way();
+        }
+    }
+
+    /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That costs nothing in itself.
+    fn reach_exposure(&self) {
+        if !self.is_dying() {
+            self.reach(Access::exposure(self.core), 0);
         }
     }
 
@@ -244,6 +251,17 @@ impl Platform for SimPlatform {
 
     fn fetch_unit(&self) -> FetchUnit {
         self.shared.fetch_unit
+    }
+
+    unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
+        self.reach_exposure();
+        // SAFETY: the caller says so.
+        unsafe { self.shared.memory.expose(self.core, region, memory) }
+    }
+
+    fn conceal(&self, region: Region<kind::Cached>) {
+        self.reach_exposure();
+        self.shared.memory.conceal(self.core, region);
     }
 
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {

@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 use crate::{
     CoreId, Line, LineAddress, Place, SharedAddress,
     emulated::{WaitInfo, Watch, Woken},
-    topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
 use super::memory::Memory;
@@ -30,18 +29,14 @@ pub(super) enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Access {
     /// Lines and registers have different keys.
-    pub(super) key: u32,
+    pub(super) key: u64,
     pub(super) mask: u32,
     pub(super) effect: Effect,
 }
 
 impl Access {
     pub(super) fn line(at: LineAddress, mask: u32, effect: Effect) -> Self {
-        let key = match at {
-            LineAddress::Mpb(line) => (line.core.index() as u32) << 8 | u32::from(line.line),
-            LineAddress::Shared(address) => 1 << 31 | (address.flat() / 32) as u32,
-        };
-        Self { key, mask, effect }
+        Self { key: at.key(), mask, effect }
     }
 
     pub(super) fn word(at: SharedAddress, effect: Effect) -> Self {
@@ -49,17 +44,29 @@ impl Access {
     }
 
     pub(super) fn register(of: CoreId, effect: Effect) -> Self {
-        Self { key: 1 << 30 | of.index() as u32, mask: u32::MAX, effect }
+        Self { key: REGISTERS | of.index() as u64, mask: u32::MAX, effect }
+    }
+
+    /// What `owner` exposes comes or goes, and with it any line of it.
+    pub(super) fn exposure(owner: CoreId) -> Self {
+        let first = LineAddress::Shared(SharedAddress::exposed(owner, 0));
+        Self { key: first.key() | ANY_LINE, mask: u32::MAX, effect: Effect::Write }
     }
 
     /// Whether the order of the two makes a difference.
     pub(super) fn conflicts(&self, other: &Self) -> bool {
         let both_read = self.effect == Effect::Read && other.effect == Effect::Read;
-        self.key == other.key && self.mask & other.mask != 0 && !both_read
+        let any_line = self.key & ANY_LINE == ANY_LINE || other.key & ANY_LINE == ANY_LINE;
+        let same = if any_line { self.key | ANY_LINE == other.key | ANY_LINE } else { self.key == other.key };
+        same && self.mask & other.mask != 0 && !both_read
     }
 }
 
-const _: () = assert!(4 * SHARED_BYTES_PER_CONTROLLER / 32 < 1 << 30, "keys of lines, MPB lines and registers differ");
+/// Begins the keys of registers, apart from those of lines.
+const REGISTERS: u64 = 1 << 62;
+
+/// Ends the key that stands for all lines of a home, none of which has so high a number.
+const ANY_LINE: u64 = u32::MAX as u64;
 
 /// What a poll read.
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +155,7 @@ struct Watcher {
 /// Who watches what. Costs a comparison for each write when nobody watches anything, and one lookup otherwise.
 #[derive(Default)]
 pub(super) struct WatchTable {
-    watchers: FxHashMap<u32, Vec<Watcher>>,
+    watchers: FxHashMap<u64, Vec<Watcher>>,
     entries: usize,
 }
 

@@ -1,18 +1,18 @@
 //! Where a simulated core keeps its private copies of cached shared memory.
 //!
-//! One buffer as large as all shared memory, so that a view of any region is contiguous; the host backs only the pages that
-//! are touched, and a core that never claims cached memory has no buffer at all.
+//! One buffer as large as all shared memory and all that a core can expose, so that a view of any region is contiguous; the host
+//! backs only the pages that are touched, and a core that never claims cached memory has no buffer at all.
 
 use std::cell::{Cell, OnceCell};
 
 use crate::{
     LINE_BYTES,
-    emulated::{PAGE_BYTES, PageWindow},
+    emulated::{PAGE_BYTES, PageWindow, WINDOW_BYTES},
 };
 
-use super::memory::{Buffer, SHARED_BYTES};
+use super::memory::Buffer;
 
-const PAGES: usize = SHARED_BYTES / PAGE_BYTES;
+const PAGES: usize = WINDOW_BYTES / PAGE_BYTES;
 
 struct Copies {
     pages: Buffer,
@@ -34,7 +34,7 @@ impl SimWindow {
 
     fn copies(&self) -> &Copies {
         self.copies.get_or_init(|| Copies {
-            pages: Buffer::new(SHARED_BYTES),
+            pages: Buffer::new(WINDOW_BYTES),
             twins: Buffer::new(self.frames * PAGE_BYTES),
             dirty: vec![Cell::new(false); PAGES],
         })
@@ -50,8 +50,8 @@ impl PageWindow for SimWindow {
         false
     }
 
-    fn address(&self, flat: usize) -> *mut u8 {
-        self.copies().pages.at(flat, LINE_BYTES)
+    fn address(&self, position: usize) -> *mut u8 {
+        self.copies().pages.at(position, LINE_BYTES)
     }
 
     fn map(&self, page: usize, _frame: usize) {

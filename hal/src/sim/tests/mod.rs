@@ -2,6 +2,7 @@
 
 mod costs;
 mod exploration;
+mod exposed;
 mod failures;
 mod hazards;
 mod scale;
