@@ -2,9 +2,11 @@
 
 use core::cell::Cell;
 
-use hal::{Core, CoreId, Mpb, MpbLine, Reason, Wait};
+use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
-use crate::{Error, Group, MpbLayout, SharedAllocator, signals::Signals, spare_lines::SpareLines};
+use crate::{
+    Error, Group, MpbLayout, SharedAllocator, message::OpenChannel, signals::Signals, spare_lines::SpareLines,
+};
 
 /// A rank of all ranks that run a program: rank r runs on core r.
 ///
@@ -12,10 +14,11 @@ use crate::{Error, Group, MpbLayout, SharedAllocator, signals::Signals, spare_li
 pub struct Comm<'c, C> {
     hal: &'c C,
     size: usize,
-    layout: MpbLayout,
+    layout: Cell<MpbLayout>,
     signals: Signals,
     spare_lines: SpareLines,
     windows: Cell<u32>,
+    channel: OpenChannel<C>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -30,10 +33,11 @@ impl<'c, C: Core> Comm<'c, C> {
         let comm = Self {
             hal,
             size,
-            layout,
+            layout: Cell::new(layout),
             signals: Signals::new(size),
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),
+            channel: OpenChannel::default(),
         };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
@@ -57,9 +61,19 @@ impl<'c, C> Comm<'c, C> {
         self.size
     }
 
-    /// The layout of every rank's MPB.
-    pub fn mpb_layout(&self) -> &MpbLayout {
-        &self.layout
+    /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go.
+    pub fn mpb_layout(&self) -> MpbLayout {
+        self.layout.get()
+    }
+
+    /// Lays this rank's MPB out anew. Staging is quiescent, and all ranks do the same.
+    pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
+        self.layout.set(layout);
+    }
+
+    /// The channel for packets, if there is one.
+    pub(crate) fn channel(&self) -> &OpenChannel<C> {
+        &self.channel
     }
 
     /// The core that `rank` runs on.
@@ -107,7 +121,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Signals `rank`, after all that was put and stored before.
     pub(crate) fn signal(&self, rank: usize) {
-        self.signals.send(self.hal, &self.layout, self.rank(), rank, self.core_of(rank));
+        self.signals.send(self.hal, &self.mpb_layout(), self.rank(), rank, self.core_of(rank));
     }
 
     /// Takes the next signal from `rank`.
@@ -117,6 +131,32 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Takes the next `count` signals from each of `ranks`, which ascend.
     pub(crate) fn take_signals(&self, ranks: impl Iterator<Item = usize> + Clone, count: u8, reason: Reason) {
-        self.signals.take(self.hal, &self.layout, ranks, |rank| self.core_of(rank), count, reason);
+        self.signals.take(self, ranks, count, reason);
+    }
+
+    /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, because a peer may not get any further before
+    /// they are. `check` finds its own places first among those of the poll.
+    pub(crate) fn wait_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        let Some(engine) = self.channel.engine() else {
+            return self.hal.wait_until(places, deadline, reason, check);
+        };
+        loop {
+            let mut all = places.to_vec();
+            engine.add_places(self, &mut all);
+            let found = self.hal.wait_until(&all, deadline, reason, |poll| match check(poll) {
+                None => engine.has_news(poll, places.len()).then_some(None),
+                found => Some(found),
+            })?;
+            match found {
+                Some(found) => return Ok(found),
+                None => engine.handle(self),
+            }
+        }
     }
 }

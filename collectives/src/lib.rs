@@ -10,6 +10,7 @@ pub mod dissemination;
 pub mod element;
 pub mod error;
 pub mod group;
+pub mod message;
 pub mod mpb_layout;
 pub mod oc_bcast;
 pub mod shared_alloc;

@@ -10,6 +10,15 @@
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
+//! While there are windows whose ranks communicate by [packets](crate::message), staging gives its first lines away for them:
+//!
+//! ```text
+//! p ‥              doorbells: one byte per peer; p is where staging began
+//! p+s ‥            acknowledgements: one byte per peer
+//! p+2s ‥           sections: l lines per peer, as many as leave staging 2 × 16 lines
+//! 256−2b ‥ 255     staging: what is left
+//! ```
+//!
 //! Staging has one owner at a time. Two-sided messages and broadcasts both leave it quiescent: when they return on a
 //! rank, nobody will read that rank's staging any more.
 
@@ -22,12 +31,19 @@ use crate::{Error, group::MAX_RANKS, window::mark_lines};
 /// Sizes that a staging buffer may have, in lines; the first is that of the OC-Bcast paper (section 5.1).
 const STAGING_LINES: [usize; 2] = [96, 48];
 
+/// Lines that packets leave to a staging buffer at least.
+const LEAST_STAGING_LINES: usize = 16;
+
 /// The layout of every MPB of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MpbLayout {
     ranks: usize,
     signal_lines: usize,
+    /// First line of the staging buffers, or of the packets that have taken lines from them.
+    staging: usize,
     buffer_lines: usize,
+    /// Lines of each section, 0 without packets.
+    section_lines: usize,
 }
 
 impl MpbLayout {
@@ -40,7 +56,10 @@ impl MpbLayout {
         let free = MPB_LINES.saturating_sub(1 + signal_lines);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
         match buffer_lines {
-            Some(buffer_lines) if ranks <= MAX_RANKS => Ok(Self { ranks, signal_lines, buffer_lines }),
+            Some(buffer_lines) if ranks <= MAX_RANKS => {
+                let staging = MPB_LINES - 2 * buffer_lines;
+                Ok(Self { ranks, signal_lines, staging, buffer_lines, section_lines: 0 })
+            }
             _ => Err(Error::TooManyRanks { size: ranks }),
         }
     }
@@ -53,7 +72,7 @@ impl MpbLayout {
 
     /// Lines that nobody owns.
     pub fn spare(&self) -> Range<usize> {
-        1 + self.signal_lines..MPB_LINES - 2 * self.buffer_lines
+        1 + self.signal_lines..self.staging
     }
 
     /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in uncached memory.
@@ -71,6 +90,46 @@ impl MpbLayout {
     pub fn buffer_lines(&self) -> usize {
         self.buffer_lines
     }
+
+    /// The layout with room for packets, unless there are too many ranks for a section each.
+    pub(crate) fn with_packets(&self) -> Option<Self> {
+        let flags = 2 * self.signal_lines;
+        let lines = MPB_LINES - self.staging;
+        let section_lines = lines.checked_sub(flags + 2 * LEAST_STAGING_LINES)? / self.ranks;
+        let buffer_lines = (lines - flags - self.ranks * section_lines) / 2;
+        (section_lines > 0).then_some(Self { buffer_lines, section_lines, ..*self })
+    }
+
+    /// The layout without them.
+    pub(crate) fn without_packets(&self) -> Self {
+        Self { buffer_lines: (MPB_LINES - self.staging) / 2, section_lines: 0, ..*self }
+    }
+
+    /// Lines of the doorbells, which the acknowledgements follow, as many.
+    pub(crate) fn doorbell_lines(&self) -> Range<usize> {
+        debug_assert!(self.section_lines > 0);
+        self.staging..self.staging + self.signal_lines
+    }
+
+    /// Line and byte of the doorbell that `rank` rings.
+    pub(crate) fn doorbell_of(&self, rank: usize) -> (usize, usize) {
+        (self.doorbell_lines().start + rank / LINE_BYTES, rank % LINE_BYTES)
+    }
+
+    /// Line and byte in which `rank` acknowledges packets.
+    pub(crate) fn acknowledgement_of(&self, rank: usize) -> (usize, usize) {
+        (self.doorbell_lines().end + rank / LINE_BYTES, rank % LINE_BYTES)
+    }
+
+    /// First line of the section for packets of `rank`.
+    pub(crate) fn section_of(&self, rank: usize) -> usize {
+        self.doorbell_lines().end + self.signal_lines + rank * self.section_lines
+    }
+
+    /// Lines of each section.
+    pub(crate) fn section_lines(&self) -> usize {
+        self.section_lines
+    }
 }
 
 impl fmt::Display for MpbLayout {
@@ -83,7 +142,11 @@ impl fmt::Display for MpbLayout {
             self.spare().len(),
             self.windows_that_fit(),
             self.buffer_lines
-        )
+        )?;
+        if self.section_lines > 0 {
+            write!(out, ", packets 2 x {} and {} x {}", self.signal_lines, self.ranks, self.section_lines)?;
+        }
+        Ok(())
     }
 }
 
@@ -115,5 +178,23 @@ mod tests {
         assert_eq!(MpbLayout::new(1024).unwrap().buffer_lines(), 96);
         assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 48);
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
+    }
+
+    #[test]
+    fn packets_take_lines_from_staging_only_and_give_them_back() {
+        for ranks in 1..=MAX_RANKS {
+            let without = MpbLayout::new(ranks).unwrap();
+            assert_eq!(without.with_packets().is_some(), ranks <= 150, "{ranks} ranks");
+            let Some(with) = without.with_packets() else { continue };
+            assert_eq!((with.spare(), with.without_packets()), (without.spare(), without));
+            assert_eq!(with.doorbell_lines().start, with.spare().end);
+            let (last_doorbell, _) = with.doorbell_of(ranks - 1);
+            let (last_acknowledgement, _) = with.acknowledgement_of(ranks - 1);
+            assert!(last_doorbell < with.acknowledgement_of(0).0 && last_acknowledgement < with.section_of(0));
+            assert!(with.section_of(ranks - 1) + with.section_lines() <= with.buffer(0));
+            assert!(with.buffer_lines() >= LEAST_STAGING_LINES);
+        }
+        let scc = MpbLayout::new(48).unwrap().with_packets().unwrap();
+        assert_eq!((scc.section_lines(), scc.buffer_lines()), (3, 22));
     }
 }

@@ -16,7 +16,7 @@ use core::cell::Cell;
 
 use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
 
-use crate::MpbLayout;
+use crate::{Comm, MpbLayout};
 
 /// Signals that a rank can be ahead of its peer in any program that is right; more would be taken for fewer.
 const FARTHEST: u8 = 128;
@@ -45,18 +45,17 @@ impl Signals {
     /// and all ranks that share it are awaited together.
     pub(crate) fn take<C: Mpb + Wait>(
         &self,
-        hal: &C,
-        layout: &MpbLayout,
+        comm: &Comm<'_, C>,
         ranks: impl Iterator<Item = usize> + Clone,
-        core_of: impl Fn(usize) -> CoreId,
         count: u8,
         reason: Reason,
     ) {
+        let layout = comm.mpb_layout();
         let mut rest = ranks.peekable();
         while let Some(&first) = rest.peek() {
             let (line, _) = layout.signal_from(first);
             let together = rest.clone().take_while(|rank| layout.signal_from(*rank).0 == line);
-            let place = [Place::Line(MpbLine::new(hal.core(), line))];
+            let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
             let all_there = |poll: &Poll<'_>| {
                 let bytes = poll.line(0).0;
                 let late = together.clone().find(|&rank| {
@@ -64,9 +63,9 @@ impl Signals {
                     assert!(ahead <= FARTHEST, "rank {rank} is {ahead} signals ahead: a protocol is broken");
                     ahead < count
                 });
-                late.inspect(|&rank| poll.missing(core_of(rank))).is_none().then_some(())
+                late.inspect(|&rank| poll.missing(comm.core_of(rank))).is_none().then_some(())
             };
-            if hal.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
+            if comm.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
                 // The machine is dying, and this is part of a destructor.
                 return;
             }
