@@ -13,6 +13,7 @@ pub use alloc::format;
 pub mod allocation;
 pub mod barrier;
 pub mod broadcast;
+pub mod channel;
 pub mod check;
 pub mod copy_engine;
 pub mod exposed;

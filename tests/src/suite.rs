@@ -3,8 +3,8 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, check::Outcome, copy_engine, exposed, floating_point, hazards, litmus,
-    memory, messages, private_window, registers, waiting, window,
+    Context, allocation, barrier, broadcast, channel, check::Outcome, copy_engine, exposed, floating_point, hazards,
+    litmus, memory, messages, private_window, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -93,5 +93,19 @@ suite! {
     }
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
     private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }
+    channel::{
+        all_pairs,
+        all_sizes,
+        accumulates,
+        requests_together,
+        early_post_of_a_later_group,
+        two_windows_interleaved,
+        queues_to_a_busy_rank,
+        all_waits_drive_the_engine,
+        self_in_the_group,
+        tests_and_notifications,
+        staging_shrinks_and_comes_back,
+        costs_what_it_should,
+    }
     hazards::{ real_protocol_keeps_the_post, }
 }

@@ -12,7 +12,7 @@ use hal::{
     kind,
     sim::{Machine, Options, SimCore, Spontaneous, explore_exhaustively},
 };
-use tests::{Context, Failed, check_eq, suite};
+use tests::{Context, Failed, channel::Part, check_eq, suite};
 
 const CORES: usize = 5;
 
@@ -29,9 +29,10 @@ fn everything_passes_when_nothing_is_omitted() {
     for name in ["barrier::separates_phases", "messages::ring_of_all_sizes", "broadcast::all_sizes"] {
         assert_eq!(without(Omit::empty(), name), Ok(()));
     }
-    for case in [put_and_look as Case, get_and_look, page_neighbour, get_twice] {
+    for case in [put_and_look as Case, get_and_look, page_neighbour, get_twice, put_by_packet] {
         assert_eq!(with_omission(case, Omit::empty()), Ok(()));
     }
+    assert_eq!(get_from_itself_twice(Omit::empty()), Ok(()));
 }
 
 #[test]
@@ -55,6 +56,16 @@ fn owners_of_exposed_memory_need_their_flushes() {
     assert_eq!(without(Omit::empty(), name), Ok(()));
     let failure = without(Omit::FLUSH, name).expect_err(name);
     assert!(failure.contains("first wrong word"), "{name} failed for another reason: {failure}");
+}
+
+#[test]
+fn packets_need_their_drains_and_invalidations() {
+    for name in ["channel::all_pairs", "channel::all_sizes", "channel::early_post_of_a_later_group"] {
+        assert_eq!(without(Omit::empty(), name), Ok(()));
+        let failure = without(Omit::DRAIN, name).expect_err(name);
+        assert!(failure.contains("has not drained"), "{name} failed for another reason: {failure}");
+        assert!(without(Omit::INVALIDATE_MPB, name).is_err(), "{name} passes on stale lines");
+    }
 }
 
 /// A use of a window of 8 words by ranks 0 (origin) and 1 (target), in which `omitted` is left out where the case says.
@@ -158,6 +169,55 @@ fn get_twice(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<()
     }
     window.free(view, context.caches)?;
     Ok(())
+}
+
+/// The origin puts a word by packet; the omission is in the target's wait for completions, which handles it.
+fn put_by_packet(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let part = Part::open(context, 0, LINE_BYTES)?;
+    let (origin, target) = (Group::of([0])?, Group::of([1])?);
+    if context.rank() == 0 {
+        part.put(context, 1, 12, &[77; 4]);
+        part.complete(context, &target);
+    } else {
+        part.post(context, 0, &[], &origin)?;
+        hal.omit(omitted);
+        let bytes = part.wait(context, &origin)?;
+        hal.omit(Omit::empty());
+        check_eq!(bytes[12..16], [77; 4], "the word that was put by packet");
+    }
+    part.close(context)
+}
+
+/// A rank gets the same word of its own part in two epochs, between which it changed it; the omission is in the second get. On so
+/// many cores that nothing else invalidates in between, because packets go through uncached memory.
+fn get_from_itself_twice(omitted: Omit) -> Result<(), String> {
+    run(&Machine::scc(151), |context| {
+        let (hal, me) = (context.hal(), Group::of([context.rank()])?);
+        let part = Part::open(context, 0, LINE_BYTES)?;
+        for round in 1..=2 {
+            part.post(context, 0, &[round; 8], &me)?;
+            hal.omit(if round == 2 { omitted } else { Omit::empty() });
+            let got = part.get(context, context.rank(), 4, 1);
+            hal.omit(Omit::empty());
+            check_eq!(got, [round], "the byte that was got in round {round}");
+            part.complete(context, &me);
+            part.wait(context, &me)?;
+        }
+        part.close(context)
+    })
+}
+
+#[test]
+fn completions_by_packet_need_their_drain() {
+    let failure = with_omission(put_by_packet, Omit::DRAIN).expect_err("nothing was missed");
+    assert!(failure.contains("the word that was put by packet"), "{failure}");
+}
+
+#[test]
+fn gets_by_packet_need_their_invalidation() {
+    let failure = get_from_itself_twice(Omit::INVALIDATE_MPB).expect_err("nothing was missed");
+    assert!(failure.contains("the byte that was got in round 2"), "{failure}");
 }
 
 #[test]
