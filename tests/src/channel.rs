@@ -434,8 +434,10 @@ pub fn tests_and_notifications<C: Core>(context: &mut Context<'_, '_, C>) -> Out
     for round in 1..=5u8 {
         if rank == 0 {
             part.post(context, 0, &vec![0; 8 * size], &others)?;
-            for origin in 1..size {
-                part.channel.await_notification(context.comm, 6, origin, 3, Deadline::Never)?;
+            let count = u32::from(round) * others.len() as u32;
+            while part.channel.notifications(context.comm, 6, 3) < count {
+                part.channel.progress(context.comm);
+                context.hal().relax();
             }
             let notified = part.look(context)?;
             while part.channel.await_completions(context.comm, 6, &others, Deadline::At(0)).is_err() {}
@@ -475,7 +477,7 @@ pub fn staging_shrinks_and_comes_back<C: Core>(context: &mut Context<'_, '_, C>)
 /// Packets cost what the channel's documentation says, and an epoch has no more of them than it needs.
 pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
-    if !(2..=150).contains(&size) {
+    if !(2..=48).contains(&size) {
         return Ok(());
     }
     let [origin, target] = [[0], [1]].map(Group::of);
@@ -490,15 +492,15 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
         part.put(context, 1, 8, &[2; 24]);
         part.complete(context, &target);
         let epoch = hal.counters() - before;
-        // A packet of one line and one of two, and a doorbell for each.
-        check_eq!((epoch.mpb_lines_written, epoch.drains), (5, 2), "writes and drains of an access epoch");
+        // Two packets of two lines, and a doorbell for each.
+        check_eq!((epoch.mpb_lines_written, epoch.drains), (6, 2), "writes and drains of an access epoch");
     }
     if rank == 1 {
         part.channel.post(context.comm, 12, 0);
         part.channel.await_completions(context.comm, 12, &origin, Deadline::Never)?;
         let epoch = hal.counters() - before;
         // The post and its doorbell, then two acknowledgements; what was put has a drain of its own.
-        check_eq!((epoch.mpb_lines_written, epoch.drains), (4, 4), "writes and drains of an exposure epoch");
+        check_eq!((epoch.mpb_lines_written, epoch.drains), (5, 4), "writes and drains of an exposure epoch");
         check_eq!(epoch.combined_lines_written, 2, "lines of the part that the packets wrote");
         check_eq!(part.look(context)?[..32], [vec![1; 8], vec![2; 24]].concat(), "what was put");
     }

@@ -105,7 +105,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
                 })
             };
             let reason = Reason::new("clients of a copy engine");
-            let Ok((index, descriptor)) = self.comm.hal().wait_until(&places, Deadline::Never, reason, asked) else {
+            let Ok((index, descriptor)) = self.comm.wait_until(&places, Deadline::Never, reason, asked) else {
                 // The machine is dying.
                 return;
             };
@@ -161,7 +161,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         let reason = Reason::new("copies").from(self.comm.core_of(self.engine_of[self.comm.rank()]));
         let is_done = |poll: &Poll<'_>| (poll.line(0).word(0).wrapping_sub(count) as i32 >= 0).then_some(());
         // It fails on a dying machine only.
-        let _ = self.comm.hal().wait_until(&[Place::Line(place)], Deadline::Never, reason, is_done);
+        let _ = self.comm.wait_until(&[Place::Line(place)], Deadline::Never, reason, is_done);
     }
 
     /// Where a client's next descriptor will be.

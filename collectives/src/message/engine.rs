@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use hal::{Core, Deadline, Place, Poll, Reason, TimedOut};
+use hal::{Core, Deadline, Place, Poll, Reason, Software, TimedOut};
 
 use crate::Comm;
 
@@ -41,6 +41,7 @@ impl<C: Core> Engine<C> for Channel {
 
     fn handle(&self, comm: &Comm<'_, C>) {
         while let Some((from, header, payload)) = self.transport.take(comm) {
+            comm.hal().account(Software::Packet);
             self.dispatch(comm, from, header, &payload);
         }
         self.push_queues(comm);
@@ -100,6 +101,7 @@ impl Channel {
             if !self.transport.send(comm, to, header, &payload) {
                 break;
             }
+            comm.hal().account(Software::Packet);
             transfer.sent += payload.len();
             if transfer.sent == transfer.len() {
                 return true;

@@ -27,6 +27,10 @@ impl<K: Ord> Counts<K> {
         self.0.borrow().contains_key(key)
     }
 
+    pub(super) fn count(&self, key: &K) -> u32 {
+        self.0.borrow().get(key).copied().unwrap_or(0)
+    }
+
     /// Takes one, if there is any.
     pub(super) fn take(&self, key: &K) {
         let mut counts = self.0.borrow_mut();

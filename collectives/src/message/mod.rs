@@ -18,7 +18,7 @@
 //!
 //! | packet with *n* bytes of payload | sender | receiver |
 //! |---|---|---|
-//! | in an MPB | a look at the acknowledgements; ⌈(16 + n) / 32⌉ lines and a doorbell | as many lines of its own, an acknowledgement |
+//! | in an MPB | a look at the acknowledgements; ⌈max(40, 16 + n) / 32⌉ lines and a doorbell | as many lines of its own, copied out; an acknowledgement |
 //! | in uncached memory | a register, 2 words read, 6 + ⌈n / 4⌉ written | 5 + ⌈n / 4⌉ words read, one written |
 //!
 //! A look for packets reads ⌈ranks / 32⌉ lines of the own MPB, or one word. How many packets one look finds depends on timing, and
@@ -60,8 +60,8 @@ pub struct Channel {
     posts: Counts<(u32, usize)>,
     /// Completions that arrived, by window and origin.
     completions: Counts<(u32, usize)>,
-    /// Notifications that arrived, by window, origin and what they notify of.
-    notifications: Counts<(u32, usize, u32)>,
+    /// Notifications that arrived, by window and what they notify of; they are never taken.
+    notifications: Counts<(u32, u32)>,
     requests: Requests,
     parts: RefCell<BTreeMap<u32, Part>>,
     /// Whether there are writes to parts that may still be in the write-combine buffer.

@@ -107,6 +107,27 @@ impl Channel {
         ticket
     }
 
+    /// Lets `target` replace the bytes at `offset` if they are the expected ones, after waiting for its post, and requests what was there before.
+    ///
+    /// # Panics
+    /// If `expected` and `replacement` have different lengths, or do not fit into one packet.
+    pub fn request_swap<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        window: u32,
+        target: usize,
+        offset: usize,
+        expected: &[u8],
+        replacement: &[u8],
+    ) -> Ticket {
+        assert_eq!(expected.len(), replacement.len(), "a replacement is as long as what it replaces");
+        let both = [expected, replacement].concat();
+        assert!(both.len() <= self.packet_bytes(), "a swap is one packet");
+        let ticket = self.requests.open(window, target, expected.len());
+        self.issue(comm, target, Header::new(Kind::Swap, window).at(offset), &both);
+        ticket
+    }
+
     /// Waits until a request is answered and hands the bytes out.
     ///
     /// # Panics

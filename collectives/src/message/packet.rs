@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Accumulate,
     /// The same, and a request for what was there before.
     Fetch,
+    /// An element that is expected and its replacement, and a request for what was there before.
+    Swap,
     /// Bytes that were requested.
     Reply,
     /// A notification; the argument says which.
@@ -32,8 +34,17 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 8] =
-        [Self::Post, Self::Complete, Self::Put, Self::Get, Self::Accumulate, Self::Fetch, Self::Reply, Self::Notify];
+    const ALL: [Self; 9] = [
+        Self::Post,
+        Self::Complete,
+        Self::Put,
+        Self::Get,
+        Self::Accumulate,
+        Self::Fetch,
+        Self::Swap,
+        Self::Reply,
+        Self::Notify,
+    ];
 }
 
 /// The header of a packet.
@@ -72,6 +83,12 @@ impl Header {
     pub(super) fn from_words([first, window, offset, argument]: [u32; HEADER_BYTES / 4]) -> Self {
         let kind = Kind::ALL[first as usize & 0xFF];
         Self { kind, last: first >> 8 & 1 == 1, len: (first >> 16) as u16, window, offset, argument }
+    }
+
+    /// The header that a packet begins with.
+    pub(super) fn from_bytes(packet: &[u8]) -> Self {
+        let word = |index: usize| core::array::from_fn(|byte| packet[index * 4 + byte]);
+        Self::from_words(core::array::from_fn(|index| u32::from_le_bytes(word(index))))
     }
 
     /// Header and payload as bytes.

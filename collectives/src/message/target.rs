@@ -32,7 +32,7 @@ impl Channel {
     pub fn unregister(&self, window: u32) {
         self.parts.borrow_mut().remove(&window);
         self.requests.forget(window);
-        self.notifications.retain(|(of, _, _)| *of != window);
+        self.notifications.retain(|(of, _)| *of != window);
     }
 
     /// Posts this rank's part of `window` to `origin`.
@@ -61,24 +61,10 @@ impl Channel {
         Ok(())
     }
 
-    /// Waits for a notification by `origin`, and takes it. What `origin` put before is in memory then.
-    ///
-    /// # Errors
-    /// [`TimedOut`] at the deadline, or at once if the machine is dying.
-    pub fn await_notification<C: Core>(
-        &self,
-        comm: &Comm<'_, C>,
-        window: u32,
-        origin: usize,
-        notification: u32,
-        deadline: Deadline,
-    ) -> Result<(), TimedOut> {
-        let reason = Reason::new("a notification on window").number(window);
-        let key = (window, origin, notification);
-        self.wait_for(comm, deadline, reason, || (!self.notifications.contains(&key)).then_some(origin))?;
-        self.notifications.take(&key);
+    /// How often `notification` has come since the window was registered, from whomever. What its senders put before is in memory.
+    pub fn notifications<C: Core>(&self, comm: &Comm<'_, C>, window: u32, notification: u32) -> u32 {
         self.drain_parts(comm);
-        Ok(())
+        self.notifications.count(&(window, notification))
     }
 
     /// Does what a packet from `from` says.
@@ -104,8 +90,18 @@ impl Channel {
                 (part.apply)(argument, &mut current, payload);
                 self.write_part(comm, part.memory, offset, &current);
             }
+            Kind::Swap => {
+                let part = self.part(window, from).memory;
+                let (expected, replacement) = payload.split_at(payload.len() / 2);
+                let mut current = vec![0; expected.len()];
+                self.read_part(comm, part, offset, &mut current);
+                if current == expected {
+                    self.write_part(comm, part, offset, replacement);
+                }
+                self.send(comm, from, Transfer::new(Header::new(Kind::Reply, window), Body::Bytes(current)));
+            }
             Kind::Reply => self.requests.answer(window, from, payload),
-            Kind::Notify => self.notifications.add((window, from, argument)),
+            Kind::Notify => self.notifications.add((window, argument)),
         }
         if header.last {
             self.completions.add((window, from));

@@ -111,6 +111,7 @@ impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
         self.operations.finish();
         window.await_copies();
         window.synchronisation.complete(&window.peers, &window.posts_seen, targets);
+        self.operations.hand_out();
         window.access_open.set(false);
     }
 }

@@ -4,7 +4,7 @@ use hal::{Caches, Core, Deadline, LocalView, Pod, TimedOut, kind};
 
 use crate::{Error, Group, Returned};
 
-use super::{Assertions, Window, notify};
+use super::{Assertions, Window, notify, synchronisation::Synchronisation};
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// POST: exposes this rank's part to the ranks of `origins`, which takes its view away until the epoch is waited for.
@@ -80,7 +80,12 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if counter >= notify::COUNTERS {
             return Err(Error::NoSuchCounter { counter });
         }
-        notify::wait(&self.peers, counter, count, deadline).map_err(|TimedOut { reason }| Error::TimedOut { reason })
+        let in_packets = || match &self.synchronisation {
+            Synchronisation::Message(channel) => channel.notifications(self.comm(), self.number(), counter as u32),
+            _ => 0,
+        };
+        let outcome = notify::wait(&self.peers, counter, count, deadline, in_packets);
+        outcome.map_err(|TimedOut { reason }| Error::TimedOut { reason })
     }
 
     /// Waits until all origins have completed.

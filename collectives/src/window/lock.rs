@@ -44,7 +44,8 @@ pub(super) fn acquire<C: Core>(at: &Peers<'_, C>, rank: usize, lock: Lock) {
     };
     let reason = Reason::new("the lock of a part of window").number(at.number).from(at.comm.core_of(rank));
     let is_turn = |word: u32| (word == ticket).then_some(());
-    let outcome = hal.wait_until(&[Place::Word(words, turn)], Deadline::Never, reason, |poll| is_turn(poll.word(0)));
+    let outcome =
+        at.comm.wait_until(&[Place::Word(words, turn)], Deadline::Never, reason, |poll| is_turn(poll.word(0)));
     if outcome.is_ok() && lock == Lock::Shared {
         // Only the reader whose turn it is writes this word.
         hal.store_word(words, READ, ticket.wrapping_add(1));

@@ -292,7 +292,7 @@ impl Marks {
                     let late = seen.missing(peers).filter(here).find(|peer| !self.is_raised(at, &sight, *peer, told));
                     late.inspect(|peer| poll.missing(at.comm.core_of(*peer))).is_none().then_some(sight)
                 };
-                let sight = at.comm.hal().wait_until(&[place], deadline, reason, all_raised)?;
+                let sight = at.comm.wait_until(&[place], deadline, reason, all_raised)?;
                 self.note_all(at, seen, peers, &sight, place, told);
             }
         }
@@ -307,7 +307,7 @@ impl Marks {
             self.is_raised(at, &sight, peer, told).then_some(sight)
         };
         let reason = Reason::new("a look at a mark");
-        if let Ok(sight) = at.comm.hal().wait_until(&[place], Deadline::At(0), reason, one_look) {
+        if let Ok(sight) = at.comm.wait_until(&[place], Deadline::At(0), reason, one_look) {
             self.note_all(at, seen, peers, &sight, place, told);
         }
     }

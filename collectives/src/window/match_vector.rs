@@ -60,7 +60,7 @@ pub(super) fn await_post<C: Core>(at: &Peers<'_, C>, seen: &Seen, target: usize,
         let (word, bit) = match_bit(target);
         let own = Place::Word(at.class_words(at.comm.rank()), word);
         let reason = Reason::new("the post of window").number(at.number).from(at.comm.core_of(target));
-        let posted = at.comm.hal().wait_until(&[own], deadline, reason, |poll| (poll.word(0) & bit != 0).then_some(()));
+        let posted = at.comm.wait_until(&[own], deadline, reason, |poll| (poll.word(0) & bit != 0).then_some(()));
         if posted.is_ok() {
             seen.insert(target);
         }
@@ -101,5 +101,5 @@ fn notify_completion<C: Core>(at: &Peers<'_, C>, target: usize) {
 pub(super) fn await_completion<C: Core>(at: &Peers<'_, C>, deadline: Deadline) -> Result<(), TimedOut> {
     let reason = Reason::new("origins to complete on window").number(at.number);
     let counter = Place::Word(at.class_words(at.comm.rank()), completion_counter(at.comm.size()));
-    at.comm.hal().wait_until(&[counter], deadline, reason, |poll| (poll.word(0) == 0).then_some(()))
+    at.comm.wait_until(&[counter], deadline, reason, |poll| (poll.word(0) == 0).then_some(()))
 }

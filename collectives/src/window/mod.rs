@@ -29,6 +29,7 @@ mod match_vector;
 mod notify;
 mod operation;
 mod operations;
+mod packets;
 mod passive;
 mod peers;
 mod synchronisation;
@@ -161,8 +162,14 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ) -> Result<Made<'c, C, T>, Error> {
         let Plan { class, engines, memory } = plan;
         let (number, size) = (comm.next_window(), comm.size());
-        let table = Table::allocate(comm)?;
-        let synchronisation = Synchronisation::of(class, comm);
+        let synchronisation = Synchronisation::of(class, comm)?;
+        let table = match Table::allocate(comm) {
+            Ok(table) => table,
+            Err(error) => {
+                synchronisation.release(comm, number)?;
+                return Err(error);
+            }
+        };
         let class_word_count = synchronisation.words(size);
         let start = memory.map(|region| region.start());
         let mut parts = table.exchange(comm, len, size_of::<T>(), peers::sync_bytes(class_word_count), start);
@@ -207,7 +214,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         }
         lock::clear(&self.peers);
         notify::clear(&self.peers);
-        self.synchronisation.clear(&self.peers);
+        self.synchronisation.prepare(&self.peers);
         Ok(view)
     }
 
@@ -235,9 +242,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let comm = self.comm();
         comm.barrier();
         let freed = if comm.rank() == 0 { self.free_parts() } else { Ok(()) };
-        self.synchronisation.release(&self.peers);
+        let released = self.synchronisation.release(comm, self.number());
         comm.barrier();
-        freed
+        freed.and(released)
     }
 
     fn free_parts(&self) -> Result<(), Error> {

@@ -28,11 +28,17 @@ pub(super) fn raise<C: Core>(at: &Peers<'_, C>, target: usize, counter: usize) {
     hal.store_word(words, FIRST + counter, count.wrapping_add(1));
 }
 
-/// Waits until a counter of this rank has been raised `count` times since the window was made.
-pub(super) fn wait<C: Core>(at: &Peers<'_, C>, counter: usize, count: u32, deadline: Deadline) -> Result<(), TimedOut> {
+/// Waits until a counter of this rank has been raised `count` times since the window was made, together with the `others` that came another way.
+pub(super) fn wait<C: Core>(
+    at: &Peers<'_, C>,
+    counter: usize,
+    count: u32,
+    deadline: Deadline,
+    others: impl Fn() -> u32,
+) -> Result<(), TimedOut> {
     let place = Place::Word(at.sync(at.comm.rank()), FIRST + counter);
     let reason = Reason::new("a notification on window").number(at.number);
     // Half the numbers are ahead of the count, half behind, so that it may wrap around.
-    let raised = |word: u32| word.wrapping_sub(count) <= u32::MAX / 2;
-    at.comm.hal().wait_until(&[place], deadline, reason, |poll| raised(poll.word(0)).then_some(()))
+    let raised = |word: u32| word.wrapping_add(others()).wrapping_sub(count) <= u32::MAX / 2;
+    at.comm.wait_until(&[place], deadline, reason, |poll| raised(poll.word(0)).then_some(()))
 }

@@ -17,7 +17,9 @@ use super::{
     lock::{self, Lock},
     notify,
     operation::{Blocks, Operation, Source},
+    packets::{self, Answer},
     peers::Seen,
+    synchronisation::Synchronisation,
 };
 
 /// Operations that may wait for posts at a time, in classes that send them as soon as a post is there.
@@ -61,11 +63,13 @@ pub struct Operations<'b, 'w, 'c, C: Core, T: Pod> {
     pub(super) epoch: u32,
     /// Operations that wait for posts, with their targets, in the order in which they were asked for.
     waiting: RefCell<VecDeque<(usize, Operation<'b, T>)>>,
+    /// What targets will answer to packets.
+    answers: RefCell<Vec<Answer<'b, T>>>,
 }
 
 impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     pub(super) fn new(window: &'w Window<'c, C, T>, reach: Reach, epoch: u32) -> Self {
-        Self { window, reach, epoch, waiting: RefCell::new(VecDeque::new()) }
+        Self { window, reach, epoch, waiting: RefCell::new(VecDeque::new()), answers: RefCell::default() }
     }
 
     /// Puts `source` over the elements of `target`'s part from `first` on.
@@ -205,6 +209,15 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         }
     }
 
+    /// Hands out what targets have answered to packets, when the epoch is complete.
+    pub(super) fn hand_out(&self) {
+        if let Synchronisation::Message(channel) = &self.window.synchronisation {
+            for answer in self.answers.take() {
+                answer.finish(channel, &self.window.peers);
+            }
+        }
+    }
+
     /// Returns when all that was carried out is in memory.
     pub(super) fn settle(&self) {
         self.window.await_copies();
@@ -255,6 +268,10 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     fn carry_out(&self, target: usize, mut operation: Operation<'b, T>) {
+        if let (Reach::Group { .. }, Synchronisation::Message(channel)) = (&self.reach, &self.window.synchronisation) {
+            let answers = &mut self.answers.borrow_mut();
+            return packets::request(channel, &self.window.peers, target, operation, answers);
+        }
         operation.perform(&self.window.peers, self.window.engines, target);
     }
 

@@ -1,8 +1,10 @@
 //! The mechanisms behind the classes, as one: how posts and completions travel.
 
+use alloc::rc::Rc;
+
 use hal::{Core, Deadline, Reason, TimedOut};
 
-use crate::Group;
+use crate::{Comm, Error, Group, element::apply_coded, message::Channel};
 
 use super::{
     class::Class,
@@ -17,18 +19,22 @@ pub(super) enum Synchronisation {
     MatchVector,
     /// Single-writer marks.
     Marks(Marks),
+    /// Packets.
+    Message(Rc<Channel>),
 }
 
 impl Synchronisation {
-    /// The mechanism of a class. Collective: it may take spare lines of the MPBs.
-    pub(super) fn of<C: Core>(class: Class, comm: &crate::Comm<'_, C>) -> Self {
-        let marks = |home| Self::Marks(Marks::new(home, comm.size()));
-        match class {
-            Class::Default => marks(
-                comm.spare_lines().take(marks::lines(comm.size())).map_or(Home::Words, |first| Home::Mpb { first }),
-            ),
-            _ => Self::MatchVector,
-        }
+    /// The mechanism of a class. Collective: it may take spare lines of the MPBs, or open the channel for packets.
+    pub(super) fn of<C: Core>(class: Class, comm: &Comm<'_, C>) -> Result<Self, Error> {
+        let ranks = comm.size();
+        Ok(match class {
+            Class::Default => {
+                let first = comm.spare_lines().take(marks::lines(ranks));
+                Self::Marks(Marks::new(first.map_or(Home::Words, |first| Home::Mpb { first }), ranks))
+            }
+            Class::Message => Self::Message(comm.open_channel()?),
+            Class::TrulyOneSided | Class::TriggerOnly | Class::Immediate | Class::Deferred => Self::MatchVector,
+        })
     }
 
     /// Words of each rank's synchronisation data that it needs.
@@ -36,25 +42,34 @@ impl Synchronisation {
         match self {
             Self::MatchVector => match_vector::words(ranks),
             Self::Marks(marks) if marks.home() == Home::Words => marks::words(ranks),
-            Self::Marks(_) => 0,
+            Self::Marks(_) | Self::Message(_) => 0,
         }
     }
 
-    /// Clears what others will write to on this rank. A barrier has to follow.
-    pub(super) fn clear<C: Core>(&self, at: &Peers<'_, C>) {
+    /// Makes this rank ready for what others will send or write. A barrier has to follow.
+    pub(super) fn prepare<C: Core>(&self, at: &Peers<'_, C>) {
         match self {
             Self::MatchVector => match_vector::clear(at),
             Self::Marks(marks) => marks.clear(at),
+            Self::Message(channel) => channel.register(at.number, at.part(at.comm.rank()).mapped(), apply_coded),
         }
     }
 
-    /// Gives back what it took. Collective; nobody uses it any more.
-    pub(super) fn release<C: Core>(&self, at: &Peers<'_, C>) {
-        if let Self::Marks(marks) = self
-            && let Home::Mpb { first } = marks.home()
-        {
-            at.comm.spare_lines().give_back(first, marks::lines(at.comm.size()));
+    /// Gives back what it took for a window. Collective; nobody uses it any more.
+    pub(super) fn release<C: Core>(&self, comm: &Comm<'_, C>, window: u32) -> Result<(), Error> {
+        match self {
+            Self::MatchVector => {}
+            Self::Marks(marks) => {
+                if let Home::Mpb { first } = marks.home() {
+                    comm.spare_lines().give_back(first, marks::lines(comm.size()));
+                }
+            }
+            Self::Message(channel) => {
+                channel.unregister(window);
+                comm.close_channel()?;
+            }
         }
+        Ok(())
     }
 
     /// Tells `origins` that this rank's part is exposed. Never blocks but for registers.
@@ -62,6 +77,7 @@ impl Synchronisation {
         match self {
             Self::MatchVector => match_vector::post(at, origins),
             Self::Marks(marks) => marks.tell(at, origins, Told::Posted),
+            Self::Message(channel) => origins.iter().for_each(|origin| channel.post(at.comm, at.number, origin)),
         }
     }
 
@@ -71,6 +87,11 @@ impl Synchronisation {
             match self {
                 Self::MatchVector => match_vector::await_post(at, seen, target, Deadline::At(0)),
                 Self::Marks(marks) => marks.look(at, seen, target, targets, Told::Posted),
+                Self::Message(channel) => {
+                    if channel.post_is_there(at.comm, at.number, target) {
+                        seen.insert(target);
+                    }
+                }
             }
         }
         seen.contains(target)
@@ -87,6 +108,13 @@ impl Synchronisation {
                 // It fails on a dying machine only.
                 let _ = marks.take(at, seen, targets, Told::Posted, Deadline::Never, reason);
             }
+            Self::Message(channel) => {
+                for target in targets.iter() {
+                    if channel.await_post(at.comm, at.number, target, Deadline::Never).is_ok() {
+                        seen.insert(target);
+                    }
+                }
+            }
         }
     }
 
@@ -98,6 +126,7 @@ impl Synchronisation {
                 self.await_posts(at, seen, targets);
                 marks.tell(at, targets, Told::Completed);
             }
+            Self::Message(channel) => channel.complete(at.comm, at.number, targets),
         }
         seen.clear();
     }
@@ -116,10 +145,12 @@ impl Synchronisation {
                 let reason = Reason::new("origins to complete on window").number(at.number);
                 marks.take(at, seen, origins, Told::Completed, deadline, reason)?;
             }
+            Self::Message(channel) => channel.await_completions(at.comm, at.number, origins, deadline)?,
         }
         seen.clear();
         Ok(())
     }
 }
 
+/// What an origin waits for.
 const POST: &str = "the post of window";

@@ -63,10 +63,9 @@ pub struct Parameters {
 
 /// What RCKMPI's software spends on one packet on the SCC.
 ///
-/// The datum is SCOSCo's section V.C: with 13 targets the message-based synchronisation takes 115.2 µs where the match vectors
-/// take 25.8 µs. A first estimate, as long as no message-based class of windows is there to fit it with: the origin is what all wait
-/// for, and handles two packets for each target, its post and its completion, so it is the difference spread over these 26.
-const FITTED_PACKET_PS: u64 = (115_200_000 - 25_800_000) / 26;
+/// Fitted on SCOSCo's section V.C: with 13 targets its message-based synchronisation takes 115.2 µs at the target, and so does that of windows of
+/// class `message` on this machine (`cargo xtask bench pscw --machine scc-calibrated`).
+const FITTED_PACKET_PS: u64 = 3_108_000;
 
 impl Parameters {
     /// The Intel SCC at 533 MHz cores, 800 MHz mesh and memory.
