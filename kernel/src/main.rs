@@ -2,6 +2,8 @@
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-use kernel::programs::{Hello, Offload, Pscw, Terrain};
+use kernel::programs::{
+    Bandwidth, Crowd, Design, Hello, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation, Terrain,
+};
 
-kernel::image!(Terrain, Hello, Pscw, Offload);
+kernel::image!(Terrain, Hello, Pscw, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Offload, Lines, Design);

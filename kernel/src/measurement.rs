@@ -40,6 +40,8 @@ pub enum Unit {
     Count,
     /// Thousandths of a whole; shown as a fraction.
     Permille,
+    /// Kilobytes (10^3) in a second; shown in MB/s. As good as the clock: the host drops them where it drops [`Ticks`](Self::Ticks).
+    Rate,
 }
 
 impl Unit {
@@ -49,6 +51,7 @@ impl Unit {
             Self::Ticks => "ns",
             Self::Count => "count",
             Self::Permille => "permille",
+            Self::Rate => "kBps",
         }
     }
 
@@ -59,7 +62,7 @@ impl Unit {
                 let nanoseconds = u128::from(value) * 1_000_000_000 / u128::from(ticks_per_second);
                 u64::try_from(nanoseconds).unwrap_or(u64::MAX)
             }
-            Self::Count | Self::Permille => value,
+            Self::Count | Self::Permille | Self::Rate => value,
         }
     }
 }

@@ -5,7 +5,7 @@ mod hello;
 mod terrain;
 
 pub use self::{
-    bench::{Offload, Pscw},
+    bench::{Bandwidth, Crowd, Design, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation},
     hello::Hello,
     terrain::Terrain,
 };

@@ -140,7 +140,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let limit = Duration::from_secs(arguments.timeout);
     let setting = Setting { machine, cores: count, words: &arguments.words, limit };
     let samples = setting.run_all(bench.name, bench.runs, arguments.yes)?;
-    let meaningful = |samples: &Samples| machine.has_time() || samples.key.unit != Unit::Microseconds;
+    let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
     let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
     (bench.derive)(&mut rows);
 

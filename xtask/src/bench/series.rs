@@ -11,6 +11,8 @@ pub(crate) enum Unit {
     Count,
     /// A part of a whole; guests send thousandths.
     Fraction,
+    /// Throughput; guests send kilobytes (10^3) in a second.
+    MegabytesPerSecond,
 }
 
 impl Unit {
@@ -19,6 +21,7 @@ impl Unit {
             "ns" => Some(Self::Microseconds),
             "count" => Some(Self::Count),
             "permille" => Some(Self::Fraction),
+            "kBps" => Some(Self::MegabytesPerSecond),
             _ => None,
         }
     }
@@ -29,13 +32,19 @@ impl Unit {
             Self::Microseconds => "us",
             Self::Count => "count",
             Self::Fraction => "fraction",
+            Self::MegabytesPerSecond => "MB/s",
         }
+    }
+
+    /// Whether it comes from a clock.
+    pub(crate) fn is_of_time(self) -> bool {
+        matches!(self, Self::Microseconds | Self::MegabytesPerSecond)
     }
 
     /// How much of what is sent makes one of what is shown.
     fn divisor(self) -> f64 {
         match self {
-            Self::Microseconds | Self::Fraction => 1000.0,
+            Self::Microseconds | Self::Fraction | Self::MegabytesPerSecond => 1000.0,
             Self::Count => 1.0,
         }
     }

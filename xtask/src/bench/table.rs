@@ -45,7 +45,7 @@ fn plain() -> Table {
 
 fn number(value: f64, unit: Unit) -> String {
     match unit {
-        Unit::Microseconds | Unit::Fraction => format!("{value:.3}"),
+        Unit::Microseconds | Unit::Fraction | Unit::MegabytesPerSecond => format!("{value:.3}"),
         // The quartiles of whole numbers have quarters.
         Unit::Count if value.fract() == 0.0 => format!("{value:.0}"),
         Unit::Count => format!("{value:.2}"),

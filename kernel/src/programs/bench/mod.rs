@@ -1,7 +1,20 @@
 //! The programs that measure. `cargo xtask bench` runs them, pools what their ranks send, and checks claims on it.
 
+mod design;
 mod offload;
 mod pscw;
+mod rma;
 mod splits;
 
-pub use self::{offload::Offload, pscw::Pscw};
+pub use self::{
+    design::Design,
+    offload::Offload,
+    pscw::Pscw,
+    rma::{Bandwidth, Crowd, Latency, Lines, Overlap, Skew, Synchronisation},
+};
+
+/// Throughput in kilobytes (10^3) in a second.
+fn throughput(clock: &impl hal::Clock, bytes: usize, ticks: u64) -> u64 {
+    let kilobytes = bytes as u128 * u128::from(clock.ticks_per_second()) / u128::from(ticks.max(1)) / 1000;
+    u64::try_from(kilobytes).unwrap_or(u64::MAX)
+}

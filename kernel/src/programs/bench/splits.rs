@@ -38,11 +38,26 @@ impl Splits {
     /// Sends the times in a series of the call's name, and the counters in series `call.counter`.
     pub(super) fn send<C: Core>(&self, rank: &Rank<'_, C>, algorithm: &str, param: u64) {
         let series = Series { algorithm, param, bytes: 0, metric: self.call, unit: Unit::Ticks };
-        rank.samples(&series, self.ticks.iter().copied());
-        for (place, name) in Counters::NAMES.iter().enumerate().filter(|(_, name)| SENT.contains(name)) {
+        rank.samples(&series, self.ticks());
+        self.send_counters(rank, &series, &SENT);
+    }
+
+    /// The name of the call.
+    pub(super) fn call(&self) -> &'static str {
+        self.call
+    }
+
+    /// What each call took.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.ticks.iter().copied()
+    }
+
+    /// Sends the counters of these names in series `call.counter` that are like `series` otherwise.
+    pub(super) fn send_counters<C: Core>(&self, rank: &Rank<'_, C>, series: &Series<'_>, names: &[&str]) {
+        for (place, name) in Counters::NAMES.iter().enumerate().filter(|(_, name)| names.contains(name)) {
             let metric = alloc::format!("{}.{name}", self.call);
             let values = self.counters.iter().filter_map(|counters| counters.values().nth(place));
-            rank.samples(&Series { metric: &metric, unit: Unit::Count, ..series }, values);
+            rank.samples(&Series { metric: &metric, unit: Unit::Count, ..*series }, values);
         }
     }
 }
