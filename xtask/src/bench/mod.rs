@@ -15,7 +15,7 @@ use catalogue::Bench;
 use claims::{Checked, On, Verdict};
 use clap::Args;
 use runs::Setting;
-use series::{Row, Rows, Unit};
+use series::{Key, Row, Rows, Unit};
 use std::{fmt, time::Duration};
 
 /// The NAME that lists all benches.
@@ -146,13 +146,16 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 
     let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
     csv::write(&path, bench.name, &machine.to_string(), &rows)?;
-    let counters = arguments.counters || !machine.has_time();
-    println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench.shown, counters)));
+    // Where there are no times, counters are all there is to see.
+    let counters = arguments.counters || !rows.iter().any(|row| row.key.unit.is_of_time());
+    println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
     // On a mesh nobody knows beforehand how much there is.
     let complete = !machine.is_mesh() && count == machine.default_cores() && arguments.words.is_empty();
     let check = |claim: &claims::Claim| claim.check(&rows, machine.is_in(claim.on), complete);
     let checked: Vec<_> = bench.claims.iter().map(check).collect();
-    println!("{}\n", table::claims(&checked));
+    if !checked.is_empty() {
+        println!("{}\n", table::claims(&checked));
+    }
     println!("wrote {}, {} rows", workspace::display(&path), rows.iter().count());
     conclude(bench.name, &checked)
 }
@@ -164,12 +167,16 @@ fn find(name: &str) -> Result<&'static Bench> {
 }
 
 /// Whether a row is worth a line on the screen.
-fn is_shown(row: &Row, rows: &Rows, params: &[u64], counters: bool) -> bool {
-    let most = rows.iter().map(|row| row.key.param).max();
-    let is_picked = params.contains(&row.key.param) || Some(row.key.param) == most;
+fn is_shown(row: &Row, rows: &Rows, bench: &Bench, counters: bool) -> bool {
+    let is_picked = |picks: &[u64], of: fn(&Key) -> u64| {
+        let most = rows.iter().map(|row| of(&row.key)).max();
+        picks.contains(&of(&row.key)) || Some(of(&row.key)) == most
+    };
     // Most calls do not do most things, and one line after the other of zeros hides what they do.
     let says_something = || rows.line(&row.key.algorithm, &row.key.metric).is_ok_and(|line| !line.is_zero());
-    is_picked && (row.key.unit != Unit::Count || counters && says_something())
+    is_picked(bench.shown, |key| key.param)
+        && is_picked(bench.sizes, |key| key.bytes)
+        && (row.key.unit != Unit::Count || counters && says_something())
 }
 
 /// The last line, and the verdict on all claims.
@@ -231,8 +238,10 @@ mod tests {
             |metric, unit, at_seven| (1..9).map(move |k| samples(k, metric, unit, if k == 7 { at_seven } else { 0 }));
         let all = of("post", "ns", 0).chain(of("post.drains", "count", 1)).chain(of("wait.drains", "count", 0));
         let rows = Rows::pool(all);
+        let bench =
+            Bench { shown: &[1, 2, 20], sizes: &[], runs: &[], claims: &[], name: "x", about: "", derive: |_| {} };
         let shown = |counters| -> Vec<_> {
-            let shown = rows.iter().filter(|row| is_shown(row, &rows, &[1, 2, 20], counters));
+            let shown = rows.iter().filter(|row| is_shown(row, &rows, &bench, counters));
             shown.map(|row| (row.key.metric.as_str(), row.key.param)).collect()
         };
         assert_eq!(shown(false), [("post", 1), ("post", 2), ("post", 8)]);

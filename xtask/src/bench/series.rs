@@ -175,18 +175,30 @@ impl Rows {
 
     /// Adds a row for the sum of the medians of some metrics, wherever all of them were measured.
     pub(crate) fn add_sum_of_medians(&mut self, metric: &str, of: &[&str]) {
-        let sums: Vec<_> = self.0.iter().filter(|row| of.first() == Some(&row.key.metric.as_str())).collect();
-        let sums = sums.into_iter().filter_map(|row| {
+        self.add_from_medians(metric, None, of, |medians| medians.iter().sum());
+    }
+
+    /// Adds a row for what `combine` makes of the medians of some metrics, in their order, wherever all of them were measured. Its
+    /// unit is that of the first, unless it is given.
+    pub(crate) fn add_from_medians(
+        &mut self,
+        metric: &str,
+        unit: Option<Unit>,
+        of: &[&str],
+        combine: impl Fn(&[f64]) -> f64,
+    ) {
+        let firsts = self.0.iter().filter(|row| of.first() == Some(&row.key.metric.as_str()));
+        let combined = firsts.filter_map(|row| {
             let median = |metric: &&str| {
                 let key = Key { metric: (*metric).to_owned(), ..row.key.clone() };
                 self.0.iter().find(|other| other.key == key).map(|other| other.quartiles.median)
             };
-            let sum = of.iter().map(median).sum::<Option<f64>>()?;
-            let key = Key { metric: metric.to_owned(), ..row.key.clone() };
-            Some(Row { key, samples: 1, quartiles: Quartiles::single(sum) })
+            let medians = of.iter().map(median).collect::<Option<Vec<_>>>()?;
+            let key = Key { metric: metric.to_owned(), unit: unit.unwrap_or(row.key.unit), ..row.key.clone() };
+            Some(Row { key, samples: 1, quartiles: Quartiles::single(combine(&medians)) })
         });
-        let sums: Vec<_> = sums.collect();
-        self.0.extend(sums);
+        let combined: Vec<_> = combined.collect();
+        self.0.extend(combined);
         self.sort();
     }
 

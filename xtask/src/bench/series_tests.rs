@@ -81,3 +81,24 @@ fn lines_that_are_none_are_refused() {
         assert_eq!(Samples::parse(&good.replace(from, to)), None, "{from} -> {to}");
     }
 }
+
+#[test]
+fn medians_are_combined_to_another_unit() {
+    let mut rows = Rows::pool([
+        samples("a", 1, "comm", "ns", "1000 2000 9000"),
+        samples("a", 1, "total", "ns", "3000"),
+        samples("b", 1, "comm", "ns", "1000"),
+    ]);
+    rows.add_from_medians("share", Some(Unit::Fraction), &["comm", "total"], |medians| medians[0] / medians[1]);
+    let line = rows.line("a", "share").unwrap();
+    assert_eq!(line.at(1), Ok(2.0 / 3.0));
+    assert!(line.rows().all(|row| row.key.unit == Unit::Fraction));
+    assert_eq!(rows.line("b", "share").unwrap_err(), Missing);
+}
+
+#[test]
+fn rates_are_of_time() {
+    let rows = Rows::pool([samples("a", 1, "put.throughput", "kBps", "43033")]);
+    assert_eq!(rows.line("a", "put.throughput").unwrap().at(1), Ok(43.033));
+    assert!(rows.iter().all(|row| row.key.unit.is_of_time() && row.key.unit.name() == "MB/s"));
+}
