@@ -46,7 +46,7 @@ fn allocate_for_all<C: Core>(
     placements: impl Iterator<Item = Placement>,
 ) -> Result<Vec<Region<kind::Uncached>>, Failure> {
     let placements: Vec<_> = placements.collect();
-    let mut words = vec![[0; 2]; placements.len()];
+    let mut words = vec![[0; 3]; placements.len()];
     if comm.rank() == 0 {
         for (words, placement) in words.iter_mut().zip(placements) {
             let region: Region<kind::Uncached> = comm.allocator().allocate(len_bytes, placement)?;
