@@ -72,6 +72,7 @@ suite! {
     window::{
         put_and_get_all_pairs,
         neighbours_ring,
+        parts_are_posted_again,
         counters_are_the_papers,
         empty_groups,
         self_in_the_group,

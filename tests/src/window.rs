@@ -96,6 +96,36 @@ pub fn neighbours_ring<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
+/// The same ring, in which nobody takes the view back between epochs: what comes is read past the caches.
+pub fn parts_are_posted_again<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const LEN: usize = 100;
+    const ROUNDS: u32 = 6;
+    let (rank, size) = (context.rank(), context.size());
+    let (right, left) = (Group::of([(rank + 1) % size])?, (rank + size - 1) % size);
+    let (window, mut view) = make::<_, u32>(context, LEN)?;
+    // Stays where no put comes, since it was written back by the first post.
+    view.store(LEN - 1, 7);
+    let mut exposure = post(context, &window, view, &Group::of([left])?)?;
+    for round in 0..ROUNDS {
+        let values = [round << 16 | rank as u32; LEN - 1];
+        let access = window.start(&right)?;
+        access.put((rank + 1) % size, 0, &values)?;
+        access.complete();
+        exposure.await_origins();
+        let mut got = [0; LEN];
+        exposure.read(0, &mut got)?;
+        check!(got[..LEN - 1].iter().all(|got| *got == round << 16 | left as u32), "round {round} from rank {left}");
+        check_eq!(got[LEN - 1], 7, "what nobody has put in round {round}");
+        if round + 1 < ROUNDS {
+            exposure = exposure.post_again();
+        }
+    }
+    let view = exposure.wait(context.caches);
+    check_eq!(view.load(0), (ROUNDS - 1) << 16 | left as u32, "the view after the last round");
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
 /// START touches no memory; POST is |Gp| locked updates; COMPLETE |Gs| locked resets and |Gs| locked decrements.
 pub fn counters_are_the_papers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let hal = context.hal();

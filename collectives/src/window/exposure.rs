@@ -39,7 +39,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let view = self.give_up(view, caches, assertions)?;
         self.synchronisation.post(&self.peers, origins);
         let invalidates = !assertions.contains(Assertions::NO_PUT);
-        Ok(ExposureEpoch { window: self, origins: origins.clone(), view: Some(view), invalidates })
+        let origins = origins.clone();
+        Ok(ExposureEpoch { window: self, origins, origins_are_done: false, view: Some(view), invalidates })
     }
 
     /// Takes the view out of the program's hands, with everything that was stored in memory.
@@ -101,6 +102,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 pub struct ExposureEpoch<'w, 'c, C: Core, T: Pod> {
     window: &'w Window<'c, C, T>,
     origins: Group,
+    /// Whether their completions were taken already.
+    origins_are_done: bool,
     /// Taken out when the epoch ends.
     view: Option<LocalView<'c, T>>,
     invalidates: bool,
@@ -110,8 +113,27 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     /// WAIT: returns the view when all origins have completed; it shows what they put.
     pub fn wait(mut self, caches: &mut Caches) -> LocalView<'c, T> {
         // It does not time out, unless the machine is dying.
-        let _ = self.window.await_completion(&self.origins, Deadline::Never);
+        let _ = self.settle(Deadline::Never);
         self.end(caches)
+    }
+
+    /// Waits until all origins have completed, and keeps the part away: [`read`](Self::read) shows what they have put. For parts of which
+    /// little is read, or each element once, that is cheaper than the view, which has to be invalidated as a whole. What follows is
+    /// [`post_again`](Self::post_again), or a wait that returns at once.
+    pub fn await_origins(&mut self) {
+        // It does not time out, unless the machine is dying.
+        let _ = self.settle(Deadline::Never);
+    }
+
+    /// Ends the epoch when all origins have completed, and exposes the part to the same origins again. The rank has no view in between, so
+    /// nothing has to be written back or invalidated.
+    pub fn post_again(mut self) -> Self {
+        self.await_origins();
+        self.window.synchronisation.post(&self.window.peers, &self.origins);
+        self.origins_are_done = false;
+        // Promises that were made for the epoch before do not hold for this one.
+        self.invalidates = true;
+        self
     }
 
     /// Looks whether all origins have completed: then it is a wait, otherwise the epoch stays open.
@@ -127,19 +149,28 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     /// # Errors
     /// The epoch, if origins are missing then.
     pub fn wait_until(mut self, caches: &mut Caches, deadline: Deadline) -> Result<LocalView<'c, T>, Self> {
-        match self.window.await_completion(&self.origins, deadline) {
+        match self.settle(deadline) {
             Ok(()) => Ok(self.end(caches)),
             Err(_) => Err(self),
         }
     }
 
     /// Reads elements of the exposed part, past all caches that were not invalidated since: for data whose
-    /// arrival was notified.
+    /// arrival was notified, or whose [origins were awaited](Self::await_origins).
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn read(&self, first: usize, into: &mut [T]) -> Result<(), Error> {
         self.window.read_own(first, into)
+    }
+
+    /// Takes the completions of all origins, once.
+    fn settle(&mut self, deadline: Deadline) -> Result<(), TimedOut> {
+        if !self.origins_are_done {
+            self.window.await_completion(&self.origins, deadline)?;
+            self.origins_are_done = true;
+        }
+        Ok(())
     }
 
     fn end(&mut self, caches: &mut Caches) -> LocalView<'c, T> {
@@ -151,7 +182,9 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
 impl<C: Core, T: Pod> Drop for ExposureEpoch<'_, '_, C, T> {
     fn drop(&mut self) {
         if self.view.is_some() && !self.window.comm().hal().is_dying() {
-            let _ = self.window.await_completion(&self.origins, Deadline::Never);
+            if !self.origins_are_done {
+                let _ = self.window.await_completion(&self.origins, Deadline::Never);
+            }
             self.window.exposure_open.set(false);
         }
     }

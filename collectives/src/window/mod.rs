@@ -12,7 +12,8 @@
 //! What keeps the data coherent, and where:
 //!
 //! * a rank writes its part back and forgets it **before** others are told that they may access it, and forgets it again **after** it was told
-//!   that they are done, in case a neighbour's page or line brought some of it back. Between the two the types leave it no view to touch it with;
+//!   that they are done, in case a neighbour's page or line brought some of it back. Between the two the types leave it no view to touch it with, and it
+//!   can [post again](ExposureEpoch::post_again) without ever taking the view back;
 //! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to one line
 //!   do not overwrite each other as whole-line write-backs would. What tells it that it may is seen by a poll that invalidates **before** it
 //!   looks, and it drains **before** it tells that it is done.
