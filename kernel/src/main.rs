@@ -3,7 +3,21 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Crowd, Design, Hello, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation, Terrain,
+    Bandwidth, Crowd, Design, Hello, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
-kernel::image!(Terrain, Hello, Pscw, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Offload, Lines, Design);
+kernel::image!(
+    Terrain,
+    Wave,
+    Hello,
+    Pscw,
+    Latency,
+    Bandwidth,
+    Synchronisation,
+    Crowd,
+    Skew,
+    Overlap,
+    Offload,
+    Lines,
+    Design
+);

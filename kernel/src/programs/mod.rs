@@ -3,9 +3,11 @@
 mod bench;
 mod hello;
 mod terrain;
+mod wave;
 
 pub use self::{
     bench::{Bandwidth, Crowd, Design, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation},
     hello::Hello,
     terrain::Terrain,
+    wave::Wave,
 };
