@@ -38,12 +38,13 @@ impl Setting<'_> {
     ///
     /// When a run fails, with its name.
     pub(crate) fn run_all(&self, bench: &str, runs: &[Run], yes: bool) -> Result<Vec<Samples>> {
-        for run in runs {
+        let runs: Vec<_> = runs.iter().filter(|run| run.cores().is_none_or(|cores| cores <= self.cores)).collect();
+        for run in &runs {
             self.words(run)?;
         }
-        let built = self.build(runs, yes)?;
-        let progress = Progress::bar(format!("{bench} on {}", self.place()), runs.len() as u64);
-        let results = in_parallel(runs, |run| {
+        let built = self.build(&runs, yes)?;
+        let progress = Progress::bar(format!("{bench} on {}", self.place(self.cores)), runs.len() as u64);
+        let results = in_parallel(&runs, |run| {
             let outcome = self.run(run, &built)?;
             progress.step();
             let verdict = outcome.verdict();
@@ -57,11 +58,15 @@ impl Setting<'_> {
         Ok(results.into_iter().flatten().collect())
     }
 
-    fn place(&self) -> String {
-        format!("{} of {}", cores::cores(self.cores), self.machine)
+    fn place(&self, cores: u32) -> String {
+        format!("{} of {}", cores::cores(cores), self.machine)
     }
 
-    fn build(&self, runs: &[Run], yes: bool) -> Result<Built> {
+    fn cores_of(&self, run: &Run) -> u32 {
+        run.cores().unwrap_or(self.cores)
+    }
+
+    fn build(&self, runs: &[&Run], yes: bool) -> Result<Built> {
         // One image holds all programs.
         let first = runs.first().context("there is nothing to run")?;
         let program = Program::resolve(first.program)?;
@@ -74,16 +79,13 @@ impl Setting<'_> {
                 Ok(Built::Simulator(built.executable))
             }
             Machine::Qemu => {
-                let plan = run::plan(self.qemu_cores()?, &[], self.words)?;
+                // What suffices for all of its cores suffices for fewer.
+                let plan = run::plan(qemu_cores(self.cores)?, &[], self.words)?;
                 let tools = setup::ensure(yes)?;
                 let built = image::bare_metal(&program, &tools)?;
                 Ok(Built::Image { executable: built.executable, qemu: tools.qemu, plan })
             }
         }
-    }
-
-    fn qemu_cores(&self) -> Result<u16> {
-        cores::number(&self.cores.to_string())
     }
 
     /// The words of a run. The user's come last, where they win over a program's defaults.
@@ -93,17 +95,21 @@ impl Setting<'_> {
             let own = run.words.iter().find(|own| key(own) == key(word));
             ensure!(own.is_none(), "`{word}`: that is what the bench varies");
         }
-        let own: Vec<_> = run.words.iter().map(ToString::to_string).collect();
+        let own: Vec<_> =
+            run.words.iter().filter(|word| Run::cores_in(word).is_none()).map(ToString::to_string).collect();
         let words = Words::default().value("program", Some(run.program)).free(&own)?.free(self.words)?;
         Ok(match self.machine {
-            Machine::Simulated(machine) => words.value("machine", Some(machine)).value("cores", Some(self.cores)),
+            Machine::Simulated(machine) => {
+                words.value("machine", Some(machine)).value("cores", Some(self.cores_of(run)))
+            }
             Machine::Qemu => words,
         })
     }
 
     fn run(&self, run: &Run, built: &Built) -> Result<guest::Outcome> {
+        let cores = self.cores_of(run);
         let label = [run.program].iter().chain(run.words).copied().collect::<Vec<_>>().join(" ");
-        let label = format!("{label} on {}", self.place());
+        let label = format!("{label} on {}", self.place(cores));
         let words = self.words(run)?;
         match built {
             Built::Simulator(binary) => {
@@ -115,7 +121,7 @@ impl Setting<'_> {
                     qemu,
                     image: executable,
                     inputs: &[],
-                    cores: self.qemu_cores()?,
+                    cores: qemu_cores(cores)?,
                     plan,
                     words,
                     thread_multi: false,
@@ -125,6 +131,10 @@ impl Setting<'_> {
             }
         }
     }
+}
+
+fn qemu_cores(cores: u32) -> Result<u16> {
+    cores::number(&cores.to_string())
 }
 
 /// Does something with each item, on as many threads as the host has cores; returns the results in the items' order. After a
@@ -173,6 +183,8 @@ mod tests {
         let message = words("scc", &["class=a"], &["class=b"]).unwrap_err().to_string();
         assert_eq!(message, "`class=b`: that is what the bench varies");
         assert!(words("scc", &[], &["cores=3"]).is_err());
+        let fewer = "program=bench-x class=a machine=scc cores=4";
+        assert_eq!(words("scc", &["cores=4", "class=a"], &[]).unwrap(), fewer);
     }
 
     #[test]

@@ -202,6 +202,25 @@ impl Rows {
         self.sort();
     }
 
+    /// Adds a row of another metric for each row of one, computed from its line and its parameter where that can be done.
+    pub(crate) fn add_computed(
+        &mut self,
+        metric: &str,
+        from: &str,
+        unit: Unit,
+        value: impl Fn(&Line<'_>, u64) -> Result<f64, Missing>,
+    ) {
+        let computed = self.0.iter().filter(|row| row.key.metric == from).filter_map(|row| {
+            let line = self.line(&row.key.algorithm, from).ok()?;
+            let value = value(&line, row.key.param).ok()?;
+            let key = Key { metric: metric.to_owned(), unit, ..row.key.clone() };
+            Some(Row { key, samples: 1, quartiles: Quartiles::single(value) })
+        });
+        let computed: Vec<_> = computed.collect();
+        self.0.extend(computed);
+        self.sort();
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Row> {
         self.0.iter()
@@ -235,6 +254,11 @@ impl Line<'_> {
     /// When it was not measured.
     pub(crate) fn at(&self, param: u64) -> Result<f64, Missing> {
         self.points().find(|(found, _)| *found == param).map(|(_, median)| median).ok_or(Missing)
+    }
+
+    /// The part of the line where more is varied than this.
+    pub(crate) fn above(self, param: u64) -> Self {
+        Self(self.0.into_iter().filter(|row| row.key.param > param).collect())
     }
 
     /// Parameters and medians.

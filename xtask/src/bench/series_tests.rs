@@ -102,3 +102,17 @@ fn rates_are_of_time() {
     assert_eq!(rows.line("a", "put.throughput").unwrap().at(1), Ok(43.033));
     assert!(rows.iter().all(|row| row.key.unit.is_of_time() && row.key.unit.name() == "MB/s"));
 }
+
+#[test]
+fn rows_are_computed_from_lines() {
+    let at = |param, values| samples("ring", param, "step", "ns", values);
+    let mut rows = Rows::pool([at(1, "8000"), at(2, "5000 5000"), at(4, "4000")]);
+    rows.add_computed("efficiency", "step", Unit::Fraction, |line, param| {
+        Ok(line.at(1)? / line.at(param)? / param as f64)
+    });
+    rows.add_computed("nothing", "step", Unit::Count, |line, _| line.at(3));
+    let efficiency = rows.line("ring", "efficiency").unwrap();
+    assert_eq!(efficiency.points().collect::<Vec<_>>(), [(1, 1.0), (2, 0.8), (4, 0.5)]);
+    assert_eq!(efficiency.above(1).points().collect::<Vec<_>>(), [(2, 0.8), (4, 0.5)]);
+    assert!(rows.line("ring", "nothing").is_err());
+}

@@ -50,9 +50,12 @@ fn tiny_grids_leave_ranks_over() {
 
 #[test]
 fn every_class_has_the_same_result() {
-    let default = results("cores=9 size=10x9x8 steps=5");
+    let words = "cores=9 size=10x9x8 steps=5";
+    let default = results(words);
     for class in Class::ALL {
-        assert_eq!(results(&format!("cores=9 size=10x9x8 steps=5 class={class}")), default, "{class}");
+        for schedule in ["", "seed=1", "seed=2", "seed=3"] {
+            assert_eq!(results(&format!("{words} class={class} {schedule}")), default, "{class} {schedule}");
+        }
     }
 }
 
@@ -93,6 +96,14 @@ fn steps_are_measured_on_ranks_with_cells() {
     let lines: Vec<_> = simulation.console.lines().filter_map(|line| line.strip_prefix(head)).collect();
     assert_eq!(lines.len(), 6, "{}", simulation.console);
     assert!(lines.iter().all(|line| line.split(' ').count() == 3));
+}
+
+#[test]
+fn many_steps_keep_the_energy() {
+    for size in ["1x1x1", "9x8x7"] {
+        let (alone, _) = results(&format!("cores=1 size={size} steps=400"));
+        assert_eq!(results(&format!("cores=4 size={size} steps=400")).0, alone);
+    }
 }
 
 #[test]
