@@ -3,7 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Crowd, Design, Hello, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation, Terrain, Wave,
+    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation, Terrain,
+    Wave,
 };
 
 kernel::image!(
@@ -17,6 +18,7 @@ kernel::image!(
     Crowd,
     Skew,
     Overlap,
+    Engine,
     Offload,
     Lines,
     Design

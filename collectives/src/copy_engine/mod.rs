@@ -18,7 +18,7 @@
 mod buffer;
 mod descriptor;
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use core::cell::Cell;
 
 use hal::{Core, Deadline, LINE_BYTES, MpbLine, Place, Poll, Reason};
@@ -42,6 +42,8 @@ pub struct CopyEngines<'c, C> {
     /// First of the lines of every MPB that are used: the ring, and the count of what is done.
     first: usize,
     asked: Cell<u32>,
+    /// Of each client of this engine, what it has asked for and was done.
+    done: Box<[Cell<u32>]>,
 }
 
 /// Lines of each MPB that engines take.
@@ -65,7 +67,14 @@ impl<'c, C: Core> CopyEngines<'c, C> {
             engines.iter().min_by_key(distance).unwrap_or(rank)
         };
         let engine_of = (0..comm.size()).map(|rank| if engines.contains(rank) { rank } else { nearest(rank) });
-        let made = Self { comm, engines: engines.clone(), engine_of: engine_of.collect(), first, asked: Cell::new(0) };
+        let made = Self {
+            comm,
+            engines: engines.clone(),
+            engine_of: engine_of.collect(),
+            first,
+            asked: Cell::new(0),
+            done: vec![Cell::new(0); comm.size()].into_boxed_slice(),
+        };
         for line in first..first + LINES {
             comm.hal().store(comm.mpb_line(comm.rank(), line), 0, &[0; LINE_BYTES]);
         }
@@ -89,19 +98,18 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         self.engines.contains(self.comm.rank())
     }
 
-    /// Copies for this engine's clients until all of them have [dismissed](Self::dismiss) it. On other ranks it returns at once.
+    /// Copies for this engine's clients until all of them have [dismissed](Self::dismiss) it; then it may serve again. On other ranks it returns
+    /// at once.
     pub fn serve(&self) {
         let me = self.comm.rank();
         let is_client = |rank: &usize| *rank != me && self.engine_of[*rank] == me;
-        let mut clients: Vec<Client> =
-            (0..self.comm.size()).filter(is_client).map(|rank| Client { rank, done: 0 }).collect();
-        // A client that was served goes to the end, so that none starves.
+        let mut clients: Vec<usize> = (0..self.comm.size()).filter(is_client).collect();
         while !clients.is_empty() {
-            let places: Vec<_> = clients.iter().map(|client| self.next_of(client)).collect();
+            let places: Vec<_> = clients.iter().map(|client| self.next_of(*client)).collect();
             let asked = |poll: &Poll<'_>| {
                 (0..clients.len()).find_map(|index| {
-                    let descriptor = Descriptor::from_line(&poll.line(index), clients[index].done.wrapping_add(1))?;
-                    Some((index, descriptor))
+                    let number = self.done[clients[index]].get().wrapping_add(1);
+                    Some((index, Descriptor::from_line(&poll.line(index), number)?))
                 })
             };
             let reason = Reason::new("clients of a copy engine");
@@ -109,13 +117,15 @@ impl<'c, C: Core> CopyEngines<'c, C> {
                 // The machine is dying.
                 return;
             };
-            let mut client = clients.remove(index);
-            client.done = client.done.wrapping_add(1);
             if let Descriptor::Copy(copy) = descriptor {
                 copy.perform(self.comm.hal());
             }
+            // A client that was served goes to the end, so that none starves.
+            let client = clients.remove(index);
+            let done = &self.done[client];
+            done.set(done.get().wrapping_add(1));
             // It hits another line than the data before it, and so pushes that out first.
-            self.comm.hal().store(self.done_of(client.rank), 0, &client.done.to_le_bytes());
+            self.comm.hal().store(self.done_of(client), 0, &done.get().to_le_bytes());
             self.comm.hal().drain();
             if descriptor != Descriptor::Leave {
                 clients.push(client);
@@ -123,7 +133,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         }
     }
 
-    /// Lets this client's engine go: it takes no more copies of this rank. To be called once, by every client.
+    /// Lets this client's engine go: it takes no more copies of this rank until it serves again. Every client has to, once for each time that its
+    /// engine serves.
     pub fn dismiss(&self) {
         self.ask(Descriptor::Leave);
         self.finish();
@@ -165,19 +176,12 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     }
 
     /// Where a client's next descriptor will be.
-    fn next_of(&self, client: &Client) -> Place {
-        Place::Line(self.comm.mpb_line(client.rank, self.first + client.done as usize % RING))
+    fn next_of(&self, client: usize) -> Place {
+        Place::Line(self.comm.mpb_line(client, self.first + self.done[client].get() as usize % RING))
     }
 
     /// Where a client sees what is done.
     fn done_of(&self, rank: usize) -> MpbLine {
         self.comm.mpb_line(rank, self.first + RING)
     }
-}
-
-/// A client as its engine knows it.
-struct Client {
-    rank: usize,
-    /// Descriptors of its that were taken.
-    done: u32,
 }

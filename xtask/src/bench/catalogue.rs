@@ -50,6 +50,7 @@ pub(crate) const ALL: &[Bench] = &[
     rma::SCALING,
     rma::SKEW,
     rma::OVERLAP,
+    rma::OFFLOAD,
     rma::LINES,
     design::PSCW_DESIGN,
 ];

@@ -10,13 +10,14 @@ use super::{
 
 /// Starts programs, with more words or without, for each algorithm that is compared.
 macro_rules! for_each_algorithm {
-    ($([$program:literal $(, $word:literal)*]),+) => {
-        &[$(
+    ($([$program:literal $(, $word:literal)*]),+ $(; $and:expr)?) => {
+        &[$($and,)? $(
             Run { program: $program, words: &["algorithm=default" $(, $word)*] },
             Run { program: $program, words: &["algorithm=truly-one-sided" $(, $word)*] },
             Run { program: $program, words: &["algorithm=scosco" $(, $word)*] },
             Run { program: $program, words: &["algorithm=immediate" $(, $word)*] },
             Run { program: $program, words: &["algorithm=deferred" $(, $word)*] },
+            Run { program: $program, words: &["algorithm=message" $(, $word)*] },
             Run { program: $program, words: &["algorithm=two-sided" $(, $word)*] },
         )+]
     };
@@ -105,7 +106,7 @@ pub(super) const SKEW: Bench = Bench {
 pub(super) const OVERLAP: Bench = Bench {
     name: "rma-overlap",
     about: "16 puts whose origin or target computes, by hundredths of their time (Lai and Panda, 5.5)",
-    runs: for_each_algorithm!(["bench-rma-overlap"]),
+    runs: for_each_algorithm!(["bench-rma-overlap"]; Run { program: "bench-rma-engine", words: &[] }),
     shown: &[25, 50, 75, 100, 120, 150],
     sizes: &[1, 1 << 10, 64 << 10, 256 << 10],
     derive: |rows| {
@@ -131,6 +132,19 @@ pub(super) const OVERLAP: Bench = Bench {
             },
         },
         Claim {
+            text: "copy engine: origin and target overlap with puts of 64 KB and more, at T_comp = 1.2 T_comm",
+            on: On::VirtualTime,
+            check: |rows| {
+                let mut least = f64::INFINITY;
+                for side in ["origin.overlap", "target.overlap"] {
+                    let line = rows.line("copy-engine", side)?;
+                    let long = line.rows().filter(|row| row.key.bytes >= 64 << 10 && row.key.param == 120);
+                    least = long.fold(least, |least, row| least.min(row.quartiles.median));
+                }
+                Ok(Finding::at_least(least, 0.9, ""))
+            },
+        },
+        Claim {
             // In smaller bursts the target's write-back and invalidation of its part weigh more.
             text: "one-sided: the target overlaps fully with puts of 1 MB",
             on: On::VirtualTime,
@@ -148,6 +162,39 @@ pub(super) const LINES: Bench = Bench {
     sizes: &[32, 1 << 10],
     derive: |_| {},
     claims: &[],
+};
+
+/// Copy engines in an application, on the same number of cores.
+pub(super) const OFFLOAD: Bench = Bench {
+    name: "offload",
+    about: "steps of an application that puts and computes, with some of the cores as copy engines, by percent of work",
+    runs: &[
+        Run { program: "bench-offload", words: &["engines=0"] },
+        Run { program: "bench-offload", words: &["engines=8"] },
+        Run { program: "bench-offload", words: &["engines=12"] },
+        Run { program: "bench-offload", words: &["engines=24"] },
+    ],
+    shown: &[0, 25, 50, 100, 200],
+    sizes: &[],
+    derive: |_| {},
+    claims: &[
+        Claim {
+            text: "24 engines of 48 cores pay where the work is half as long as the copies",
+            on: On::Scc,
+            check: |rows| {
+                let (with, without) = (rows.line("engines-24", "step")?, rows.line("engines-0", "step")?);
+                Ok(Finding::at_most(with.at(50)? / without.at(50)?, 1.0, "of a step without"))
+            },
+        },
+        Claim {
+            text: "24 engines of 48 cores cost more than they bring where it is four times as long",
+            on: On::Scc,
+            check: |rows| {
+                let (with, without) = (rows.line("engines-24", "step")?, rows.line("engines-0", "step")?);
+                Ok(Finding::at_least(with.at(400)? / without.at(400)?, 1.0, "of a step without"))
+            },
+        },
+    ],
 };
 
 /// The least share that any one-sided algorithm's puts of so many bytes and more have of the throughput of lines at the same distance.

@@ -9,7 +9,7 @@
 //! | `bench-rma-synchronisation`, `bench-rma-crowd` | 5.2, figure 17 |
 //! | `bench-rma-lines` | 5.3, figure 18 |
 //! | `bench-rma-skew` | 3 and 5.4, tables 1 to 3 |
-//! | `bench-rma-overlap` | 5.5, figure 19 |
+//! | `bench-rma-overlap`, `bench-rma-engine` | 5.5, figure 19 |
 //!
 //! Ranks that have no part in a measurement wait in a barrier. As contention is not modelled and virtual time repeats itself exactly, few
 //! repetitions are enough; the first ones of a loop, in which ranks fall into step, do not count.
@@ -17,6 +17,7 @@
 mod algorithm;
 mod bandwidth;
 mod crowd;
+mod engine;
 mod latency;
 mod lines;
 mod overlap;
@@ -28,7 +29,7 @@ mod tests;
 mod traffic;
 
 pub use self::{
-    bandwidth::Bandwidth, crowd::Crowd, latency::Latency, lines::Lines, overlap::Overlap, skew::Skew,
+    bandwidth::Bandwidth, crowd::Crowd, engine::Engine, latency::Latency, lines::Lines, overlap::Overlap, skew::Skew,
     synchronisation::Synchronisation,
 };
 

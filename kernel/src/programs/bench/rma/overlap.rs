@@ -21,16 +21,16 @@ use super::{Algorithm, Burst, Operation, Traffic, algorithm, need_cores, traffic
 use crate::programs::bench::splits::Splits;
 
 /// Operations of a burst.
-const BURST: usize = 16;
+pub(super) const BURST: usize = 16;
 
 /// Bytes of a part at most; larger bursts begin again at its start.
-const PART: usize = 8 << 20;
+pub(super) const PART: usize = 8 << 20;
 
 /// Hundredths of T_comm that T_comp is at each size.
-const PERCENT: u64 = 120;
+pub(super) const PERCENT: u64 = 120;
 
 /// Hundredths that it is at the largest size.
-const PERCENTS: [u64; 7] = [25, 50, 75, 100, PERCENT, 150, 200];
+pub(super) const PERCENTS: [u64; 7] = [25, 50, 75, 100, PERCENT, 150, 200];
 
 /// Origin and target.
 const PAIR: [usize; 2] = [0, 1];
@@ -67,13 +67,21 @@ impl Program for Overlap {
 
 /// Who is timed, and computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
+pub(super) enum Side {
     Origin,
     Target,
 }
 
 impl Side {
-    fn name(self) -> &'static str {
+    /// The one of the two ranks that is on this side.
+    pub(super) fn of(self, origin: usize, target: usize) -> usize {
+        match self {
+            Self::Origin => origin,
+            Self::Target => target,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Origin => "origin",
             Self::Target => "target",
@@ -161,7 +169,7 @@ impl<C: Core> Epochs<'_, '_, C> {
 }
 
 /// How much computation takes so many ticks: nobody says how fast a core is, so it is tried.
-fn cycles(clock: &impl Clock, ticks: u64) -> u64 {
+pub(super) fn cycles(clock: &impl Clock, ticks: u64) -> u64 {
     const TRIAL: u64 = 1 << 20;
     let begin = clock.now();
     clock.compute(TRIAL);
