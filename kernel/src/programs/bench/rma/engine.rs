@@ -1,7 +1,8 @@
 //! `bench-rma-engine`: the overlap of [`bench-rma-overlap`](super::overlap) where a copy engine does the copying.
 //!
 //! Rank 0 is the origin, the other core of its tile its engine, rank 2 the target. The engine takes no part in barriers, so messages between origin and
-//! target say when an epoch begins. Everything else is as there, and so are the names of what is measured; the algorithm is `copy-engine`.
+//! target say when an epoch begins. The target is timed from the end of post to the completion of the origin: writing back and invalidating its
+//! part is apart from the communication. Everything else is as there, and so are the names of what is measured; the algorithm is `copy-engine`.
 
 use alloc::format;
 
@@ -128,15 +129,18 @@ impl<C: Core> Pair<'_, '_, C> {
             if side == Side::Target {
                 self.comm.receive(&mut [0], ORIGIN)?;
             }
+            let mut exposure = self.window.post(view, &mut rank.caches, &Group::of([ORIGIN])?)?;
+            // What post and wait do to the target's own caches is no communication.
             let begin = hal.now();
-            let exposure = self.window.post(view, &mut rank.caches, &Group::of([ORIGIN])?)?;
             match side {
                 // The post is there when the origin gets to know.
                 Side::Origin => self.comm.send(&[0], ORIGIN)?,
                 Side::Target => hal.compute(cycles),
             }
+            exposure.await_origins();
+            let took = hal.now() - begin;
             self.view = Some(exposure.wait(&mut rank.caches));
-            return Ok(hal.now() - begin);
+            return Ok(took);
         }
         let Some(buffer) = &self.buffer else { return Err(Failure::new("the origin has no buffer")) };
         match side {
