@@ -4,8 +4,6 @@
 //! target say when an epoch begins. The target is timed from the end of post to the completion of the origin: writing back and invalidating its
 //! part is apart from the communication. Everything else is as there, and so are the names of what is measured; the algorithm is `copy-engine`.
 
-use alloc::format;
-
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Core, LocalView};
 
@@ -110,10 +108,9 @@ impl<C: Core> Pair<'_, '_, C> {
             let computation = rank.hal().now() - begin;
             let total = self.epoch(rank, side, cycles)?;
             if self.comm.rank() == side.of(ORIGIN, TARGET) {
-                for (what, ticks) in [("comm", communication), ("compute", computation), ("total", total)] {
-                    let (metric, bytes) = (format!("{}.{what}", side.name()), self.bytes as u64);
-                    let algorithm = "copy-engine";
-                    let series = Series { algorithm, param: percent, bytes, metric: &metric, unit: Unit::Ticks };
+                for (metric, ticks) in side.names().into_iter().zip([communication, computation, total]) {
+                    let (algorithm, bytes) = ("copy-engine", self.bytes as u64);
+                    let series = Series { algorithm, param: percent, bytes, metric, unit: Unit::Ticks };
                     rank.samples(&series, core::iter::once(ticks));
                 }
             }

@@ -81,10 +81,11 @@ impl Side {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    /// What T_comm, T_comp and T_total are called in measurements.
+    pub(super) fn names(self) -> [&'static str; 3] {
         match self {
-            Self::Origin => "origin",
-            Self::Target => "target",
+            Self::Origin => ["origin.comm", "origin.compute", "origin.total"],
+            Self::Target => ["target.comm", "target.compute", "target.total"],
         }
     }
 }
@@ -107,21 +108,19 @@ fn measure<C: Core>(
     let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
     for (side, timed) in [(Side::Origin, origin), (Side::Target, target)] {
         let mut epochs = Epochs { traffic: &mut traffic, burst, side, repetitions };
-        let communication = epochs.time(rank, 0)?;
+        let [comm, compute, total] = side.names();
+        let communication = epochs.time(rank, comm, 0)?;
         for &percent in percents {
-            let wanted = communication.last().copied().unwrap_or(0) * percent / 100;
+            let wanted = communication.ticks().last().unwrap_or(0) * percent / 100;
             let cycles = cycles(rank.hal(), wanted);
-            let total = epochs.time(rank, cycles)?;
-            if me == timed {
-                let mut computation = Splits::new("compute");
-                computation.take(rank.hal(), true, || rank.hal().compute(cycles));
-                let computation: Vec<_> = computation.ticks().collect();
-                for (what, ticks) in [("comm", &communication), ("compute", &computation), ("total", &total)] {
-                    let metric = format!("{}.{what}", side.name());
-                    let (algorithm, bytes) = (algorithm.name(), bytes as u64);
-                    let series = Series { algorithm, param: percent, bytes, metric: &metric, unit: Unit::Ticks };
-                    rank.samples(&series, ticks.iter().copied());
-                }
+            let total = epochs.time(rank, total, cycles)?;
+            let mut computation = Splits::new(compute);
+            computation.take(rank.hal(), me == timed, || rank.hal().compute(cycles));
+            for splits in [&communication, &computation, &total] {
+                let (algorithm, bytes) = (algorithm.name(), bytes as u64);
+                let series = Series { algorithm, param: percent, bytes, metric: splits.call(), unit: Unit::Ticks };
+                rank.samples(&series, splits.ticks());
+                splits.send_counters(rank, &series, &["mpb_lines_read", "combined_lines_written"]);
             }
         }
     }
@@ -141,11 +140,11 @@ struct Epochs<'t, 'c, C: Core> {
 
 impl<C: Core> Epochs<'_, '_, C> {
     /// What the side took each time, if it is this rank's, while it computed for so many cycles.
-    fn time(&mut self, rank: &mut Rank<'_, C>, cycles: u64) -> Result<Vec<u64>, Failure> {
+    fn time(&mut self, rank: &mut Rank<'_, C>, name: &'static str, cycles: u64) -> Result<Splits, Failure> {
         let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
         let [origin, target] = PAIR;
         let origins = Group::of([origin])?;
-        let mut splits = Splits::new("epoch");
+        let mut splits = Splits::new(name);
         for _ in 0..self.repetitions {
             // The post is there when all others pass the barrier.
             let posts_first = me == target && self.side == Side::Origin;
@@ -153,18 +152,16 @@ impl<C: Core> Epochs<'_, '_, C> {
                 comm.barrier();
             }
             if me == origin {
-                let meanwhile = || {
-                    if self.side == Side::Origin {
-                        hal.compute(cycles)
-                    }
-                };
-                splits.take(hal, true, || self.traffic.issue(target, 0, self.burst, meanwhile))?;
+                let counts = self.side == Side::Origin;
+                let meanwhile = || hal.compute(if counts { cycles } else { 0 });
+                splits.take(hal, counts, || self.traffic.issue(target, 0, self.burst, meanwhile))?;
             } else if me == target {
                 let meanwhile = || if posts_first { comm.barrier() } else { hal.compute(cycles) };
-                splits.take(hal, true, || self.traffic.serve(&mut rank.caches, &origins, self.burst, meanwhile))?;
+                let counts = self.side == Side::Target;
+                splits.take(hal, counts, || self.traffic.serve(&mut rank.caches, &origins, self.burst, meanwhile))?;
             }
         }
-        Ok(splits.ticks().collect())
+        Ok(splits)
     }
 }
 
