@@ -1,6 +1,6 @@
 //! Programs that have to end the machine, each with a report that says why. Each has a boot of its own.
 
-use collectives::{Group, Window};
+use collectives::{Class, Group, Window};
 use hal::{Core, CoreId, LINE_BYTES, kind};
 
 use crate::{Context, check::Outcome, exposed, hazards, memory::shared};
@@ -87,7 +87,7 @@ fn never_completes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Somebody keeps the register of rank 0.
 fn register_is_never_freed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 1)?;
+    let (window, view) = Window::<_, u32>::with_class(context.comm, context.caches, 1, Class::TriggerOnly)?;
     let all = context.comm.group();
     let exposure = window.post(view, context.caches, &all)?;
     context.comm.barrier();

@@ -4,8 +4,6 @@
 #![allow(clippy::missing_errors_doc)]
 
 extern crate alloc;
-#[cfg(not(target_os = "none"))]
-extern crate std;
 
 #[doc(hidden)]
 pub use alloc::format;
@@ -16,14 +14,23 @@ pub mod broadcast;
 pub mod channel;
 pub mod check;
 pub mod copy_engine;
+pub mod epoch_cost;
+pub mod epochs;
 pub mod exposed;
 pub mod fatal;
 pub mod floating_point;
 pub mod hazards;
 pub mod litmus;
+pub mod marks;
 pub mod memory;
 pub mod messages;
+pub mod operations;
+pub mod overlap;
 pub mod private_window;
+pub mod promises;
+pub mod pscw;
+pub mod queue;
+pub mod random;
 pub mod registers;
 pub mod suite;
 pub mod waiting;

@@ -3,8 +3,9 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, channel, check::Outcome, copy_engine, exposed, floating_point, hazards,
-    litmus, memory, messages, private_window, registers, waiting, window,
+    Context, allocation, barrier, broadcast, channel, check::Outcome, copy_engine, epoch_cost, exposed, floating_point,
+    hazards, litmus, marks, memory, messages, operations, overlap, private_window, promises, pscw, queue, registers,
+    waiting, window,
 };
 
 macro_rules! suite {
@@ -70,27 +71,53 @@ suite! {
     broadcast::{ all_roots, all_sizes, all_degrees, alternating_roots_back_to_back, refuses_bad_arguments, }
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
     window::{
-        put_and_get_all_pairs,
-        neighbours_ring,
-        parts_are_posted_again,
-        counters_are_the_papers,
-        empty_groups,
-        self_in_the_group,
-        disjoint_groups_in_adjacent_epochs,
-        early_post_of_a_later_group,
-        test_loop_reposts_at_once,
-        two_windows_interleaved,
-        start_before_and_after_post,
         uneven_parts,
-        neighbouring_bytes_of_many_origins,
         misuse_is_refused,
+        views_come_back,
         made_and_freed_many_times,
-        all_epochs_are_fresh,
         failures_are_collective,
         full_database_is_refused,
         fresh_part_on_a_cached_page,
         freed_memory_is_not_written_any_more,
-        views_come_back,
+    }
+    pscw::{
+        put_and_get_all_pairs,
+        neighbours_ring,
+        parts_are_posted_again,
+        empty_groups,
+        self_in_the_group,
+        disjoint_groups_in_adjacent_epochs,
+        early_post_of_a_later_group,
+        a_foreign_post_opens_nothing,
+        test_loop_reposts_at_once,
+        deadlines_pass,
+        all_epochs_are_fresh,
+        neighbouring_bytes_of_many_origins,
+    }
+    overlap::{ two_windows_interleaved, start_before_and_after_post, complete_before_and_after_wait, }
+    queue::{
+        operations_do_not_block,
+        queued_operations_go_out_before_complete,
+        a_late_target_holds_up_no_other,
+        operations_keep_their_order,
+        a_full_queue_is_progressed,
+    }
+    promises::{ no_check_over_many_epochs, no_check_broken, no_store, no_put, }
+    marks::{ one_and_many, bipartite_groups, changing_groups, numbers_wrap_around, more_windows_than_lines, }
+    epoch_cost::{
+        match_vectors_cost_the_papers_updates,
+        marks_cost_line_writes,
+        marks_of_all_pairs_are_kept,
+        puts_cost_their_lines,
+    }
+    operations::{
+        shapes_of_all_sizes,
+        contributions_are_complete,
+        tickets_are_unique,
+        one_swap_wins,
+        notified_puts_are_there,
+        what_does_not_fit_is_refused,
+        overlapping_blocks_are_got,
     }
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
     private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }

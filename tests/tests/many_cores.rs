@@ -25,12 +25,12 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
 
 #[test]
 fn windows_on_1024_cores() {
-    assert_eq!(run(&Machine::scc(1024), |context| suite::run("window::neighbours_ring", context)), Ok(()));
+    assert_eq!(run(&Machine::scc(1024), |context| suite::run("pscw::neighbours_ring", context)), Ok(()));
 }
 
 #[test]
 fn the_suites_barriers_broadcasts_and_windows_on_255_cores() {
-    let tests = ["barrier::", "broadcast::all_sizes", "window::neighbours_ring", "window::early_post"];
+    let tests = ["barrier::", "broadcast::all_sizes", "pscw::neighbours_ring", "pscw::early_post"];
     for name in suite::NAMES.iter().filter(|name| tests.iter().any(|test| name.starts_with(test))) {
         assert_eq!(run(&Machine::scc(255), |context| suite::run(name, context)), Ok(()), "{name}");
     }
