@@ -39,8 +39,10 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
     fn open_fence<'b>(&self, view: LocalView<'c, T>, invalidates: bool, meets: bool) -> FenceEpoch<'b, '_, 'c, C, T> {
         if meets {
-            // Its polls invalidate, so that nothing older than the others' stores is read in the epoch.
             self.comm().barrier();
+            // Nothing older than the stores of others, or of this rank's view, is read in the epoch. The polls of a barrier of one rank would not
+            // see to it, as there are none.
+            self.comm().hal().invalidate_mpb();
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
         let operations = Operations::new(self, Reach::All, self.access_epochs.get());
