@@ -1,6 +1,6 @@
 //! What tests of windows have in common: making them, and doing the same in epochs of every kind.
 
-use collectives::{Class, ExposureEpoch, Group, Lock, Operations, Window};
+use collectives::{Class, ExposureEpoch, Group, Lent, Lock, Operations, Window};
 use hal::{Core, LocalView, Pod};
 
 use crate::{Context, Failed, check::Outcome, format};
@@ -94,13 +94,17 @@ impl Kind {
     }
 }
 
+/// Names the kind of epoch in a failure.
+pub fn named(kind: Kind, outcome: Outcome) -> Outcome {
+    outcome.map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}")))
+}
+
 /// Runs a test with every kind of epoch; a failure names it.
 pub fn with_every_kind<C: Core>(
     context: &mut Context<'_, '_, C>,
     test: impl Fn(&mut Context<'_, '_, C>, Kind) -> Outcome,
 ) -> Outcome {
-    Kind::all()
-        .try_for_each(|kind| test(context, kind).map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}"))))
+    Kind::all().try_for_each(|kind| named(kind, test(context, kind)))
 }
 
 /// Does `act` to every rank's part, in one epoch that reaches all of them or in one for each; then all ranks have done so, and the view
@@ -136,16 +140,25 @@ pub fn in_epochs<'b, 'c, C: Core, T: Pod>(
                 act(&epoch, target)?;
                 epoch.unlock();
             }
-            context.comm.barrier();
-            Ok(lent.take_back(context.caches))
+            Ok(take_back_together(context, lent))
         }
         Kind::LockAll => {
             let lent = window.lend(view, context.caches)?;
             let epoch = window.lock_all()?;
             targets.try_for_each(|target| act(&epoch, target))?;
             epoch.unlock_all();
-            context.comm.barrier();
-            Ok(lent.take_back(context.caches))
+            Ok(take_back_together(context, lent))
         }
     }
+}
+
+/// Takes a part back when all ranks are done with it, and before any goes on to lock it again. Collective.
+pub fn take_back_together<'c, C: Core, T: Pod>(
+    context: &mut Context<'_, 'c, C>,
+    lent: Lent<'_, 'c, C, T>,
+) -> LocalView<'c, T> {
+    context.comm.barrier();
+    let view = lent.take_back(context.caches);
+    context.comm.barrier();
+    view
 }

@@ -10,7 +10,7 @@ use crate::{
     Context, check,
     check::Outcome,
     check_eq,
-    epochs::{Kind, in_epochs, make_of, post, with_every_class, with_every_kind},
+    epochs::{Kind, in_epochs, make_of, named, post, with_every_class, with_every_kind},
     random::Numbers,
 };
 
@@ -162,12 +162,12 @@ pub fn contributions_are_complete<C: Core>(context: &mut Context<'_, '_, C>) -> 
         combine::<_, u32>(context, kind, &integer(), u32::from)?;
         combine::<_, f64>(context, kind, &arithmetic(), exact)
     })?;
-    // The others by one kind of each protocol.
+    // The other types by one kind of each protocol.
     for kind in [Kind::Pscw(Class::Default), Kind::Pscw(Class::Message), Kind::Fence, Kind::LockAll] {
-        combine::<_, i32>(context, kind, &integer(), |number| 1 - i32::from(number))?;
-        combine::<_, i64>(context, kind, &integer(), |number| (i64::from(number) - 1) << 33)?;
-        combine::<_, u64>(context, kind, &integer(), |number| u64::from(number) << 40 | 1)?;
-        combine::<_, f32>(context, kind, &arithmetic(), |number| exact(number) as f32)?;
+        named(kind, combine::<_, i32>(context, kind, &integer(), |number| 1 - i32::from(number)))?;
+        named(kind, combine::<_, i64>(context, kind, &integer(), |number| (i64::from(number) - 1) << 33))?;
+        named(kind, combine::<_, u64>(context, kind, &integer(), |number| u64::from(number) << 40 | 1))?;
+        named(kind, combine::<_, f32>(context, kind, &arithmetic(), |number| exact(number) as f32))?;
     }
     Ok(())
 }

@@ -3,9 +3,7 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, channel, check::Outcome, copy_engine, epoch_cost, exposed, floating_point,
-    hazards, litmus, marks, memory, messages, operations, overlap, private_window, promises, pscw, queue, registers,
-    waiting, window,
+    Context, allocation, barrier, broadcast, channel, copy_engine, epoch_cost, exposed, fence, floating_point, hazards, litmus, marks, memory, messages, operations, overlap, passive, private_window, promises, pscw, queue, registers, waiting, window, check::Outcome,
 };
 
 macro_rules! suite {
@@ -119,6 +117,26 @@ suite! {
         what_does_not_fit_is_refused,
         overlapping_blocks_are_got,
     }
+    fence::{
+        epochs_are_separated,
+        fences_back_to_back,
+        all_assertions,
+        no_precede_does_nothing,
+        fences_exclude_other_epochs,
+        fences_of_two_windows,
+    }
+    passive::{
+        exclusive_locks_exclude,
+        shared_locks_are_shared,
+        all_parts_at_once,
+        swaps_count,
+        owners_take_turns,
+        owners_lock_their_own_parts,
+        locks_are_fair,
+        flushed_operations_are_there,
+        targets_take_no_part,
+        amounts_are_moved,
+        misuse_is_refused,
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
     private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }
     channel::{
