@@ -94,17 +94,13 @@ impl Kind {
     }
 }
 
-/// Names the kind of epoch in a failure.
-pub fn named(kind: Kind, outcome: Outcome) -> Outcome {
-    outcome.map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}")))
-}
-
 /// Runs a test with every kind of epoch; a failure names it.
 pub fn with_every_kind<C: Core>(
     context: &mut Context<'_, '_, C>,
     test: impl Fn(&mut Context<'_, '_, C>, Kind) -> Outcome,
 ) -> Outcome {
-    Kind::all().try_for_each(|kind| named(kind, test(context, kind)))
+    Kind::all()
+        .try_for_each(|kind| test(context, kind).map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}"))))
 }
 
 /// Does `act` to every rank's part, in one epoch that reaches all of them or in one for each; then all ranks have done so, and the view

@@ -10,7 +10,7 @@ use crate::{
     Context, check,
     check::Outcome,
     check_eq,
-    epochs::{Kind, in_epochs, make_of, named, post, with_every_class, with_every_kind},
+    epochs::{Kind, in_epochs, make_of, post, with_each, with_every_class, with_every_kind},
     random::Numbers,
 };
 
@@ -98,16 +98,15 @@ fn shapes<C: Core, T: Pod + PartialEq + Debug>(
 
 /// Puts and gets reach the elements that they name, and no others, whatever their shape and the elements' size.
 pub fn shapes_of_all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    with_every_kind(context, |context, kind| {
-        shapes::<_, u8>(context, kind, |number| number as u8)?;
-        shapes::<_, u16>(context, kind, |number| number as u16)?;
-        shapes::<_, [u8; 3]>(context, kind, |number| [number as u8, 1, (number >> 8) as u8])?;
-        shapes::<_, f64>(context, kind, |number| number as f64)
+    with_every_kind(context, |context, kind| match kind {
+        Kind::Pscw(Class::Deferred) => shapes::<_, u8>(context, kind, |number| number as u8),
+        Kind::Pscw(Class::Immediate) => shapes::<_, u16>(context, kind, |number| number as u16),
+        Kind::Pscw(Class::TriggerOnly) => shapes::<_, f64>(context, kind, |number| number as f64),
+        _ => shapes::<_, [u8; 3]>(context, kind, |number| [number as u8, 1, (number >> 8) as u8]),
     })
 }
 
-/// All ranks combine with the same elements of all parts, which begin at 3; `operators` are given with what must be there afterwards, as a function
-/// of all operands.
+/// All ranks combine with the same elements of some parts, from 3 on, by one operator after another.
 fn combine<C: Core, T: Element>(
     context: &mut Context<'_, '_, C>,
     kind: Kind,
@@ -116,6 +115,8 @@ fn combine<C: Core, T: Element>(
 ) -> Outcome {
     // More than is combined at a time, from the middle of a line on.
     const LEN: usize = 40;
+    /// Ranks whose parts are accumulated to.
+    const HUBS: usize = 3;
     let size = context.size();
     let operand = |rank: usize, index: usize| number((rank % 3 + index % 2) as u8);
     let (window, mut view) = make_of::<_, T>(context, kind.class(), LEN + 5)?;
@@ -123,10 +124,12 @@ fn combine<C: Core, T: Element>(
         (0..LEN + 5).for_each(|index| view.store(index, number(3)));
         let source: Vec<T> = (0..LEN).map(|index| operand(context.rank(), index)).collect();
         view = in_epochs(context, &window, view, kind, |epoch, target| {
-            epoch.accumulate(target, 3, &source, *operator)?;
+            if target < HUBS {
+                epoch.accumulate(target, 3, &source, *operator)?;
+            }
             Ok(())
         })?;
-        for index in 0..LEN + 5 {
+        for index in (0..LEN + 5).filter(|_| context.rank() < HUBS) {
             let got = view.load(index);
             let index = index.wrapping_sub(3);
             let folded = (0..size).fold(number(3), |there, rank| operator.combine(there, operand(rank, index)));
@@ -156,20 +159,21 @@ fn integer<T: Integer>() -> Vec<Operator<T>> {
     operators
 }
 
-/// No contribution of any rank is lost, for all types and all operators.
+/// No contribution of any rank is lost, whatever the epoch, the type and the operator.
 pub fn contributions_are_complete<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_kind(context, |context, kind| {
-        combine::<_, u32>(context, kind, &integer(), u32::from)?;
-        combine::<_, f64>(context, kind, &arithmetic(), exact)
+        combine::<_, u64>(context, kind, &[Operator::SUM, Operator::XOR], |number| u64::from(number) << 40 | 1)
     })?;
-    // The other types by one kind of each protocol.
-    for kind in [Kind::Pscw(Class::Default), Kind::Pscw(Class::Message), Kind::Fence, Kind::LockAll] {
-        named(kind, combine::<_, i32>(context, kind, &integer(), |number| 1 - i32::from(number)))?;
-        named(kind, combine::<_, i64>(context, kind, &integer(), |number| (i64::from(number) - 1) << 33))?;
-        named(kind, combine::<_, u64>(context, kind, &integer(), |number| u64::from(number) << 40 | 1))?;
-        named(kind, combine::<_, f32>(context, kind, &arithmetic(), |number| exact(number) as f32))?;
-    }
-    Ok(())
+    // What an operator does depends on where it is carried out, and that on the class alone.
+    with_each(context, &[Class::Default, Class::Message], |context, class| {
+        let kind = Kind::Pscw(class);
+        combine::<_, i32>(context, kind, &integer(), |number| 1 - i32::from(number))?;
+        combine::<_, u32>(context, kind, &integer(), u32::from)?;
+        combine::<_, i64>(context, kind, &integer(), |number| (i64::from(number) - 1) << 33)?;
+        combine::<_, u64>(context, kind, &integer(), |number| u64::from(number) << 40 | 1)?;
+        combine::<_, f32>(context, kind, &arithmetic(), |number| exact(number) as f32)?;
+        combine::<_, f64>(context, kind, &arithmetic(), exact)
+    })
 }
 
 /// Numbers whose sums and products are exact, in whatever order.
