@@ -3,7 +3,9 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, channel, copy_engine, epoch_cost, exposed, fence, floating_point, hazards, litmus, marks, memory, messages, operations, overlap, passive, private_window, promises, pscw, queue, registers, waiting, window, check::Outcome,
+    Context, allocation, barrier, broadcast, channel, check::Outcome, copy_engine, epoch_cost, exposed, fence,
+    floating_point, hazards, litmus, marks, memory, messages, operations, overlap, passive, private_window, promises,
+    pscw, queue, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -137,6 +139,7 @@ suite! {
         targets_take_no_part,
         amounts_are_moved,
         misuse_is_refused,
+    }
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
     private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }
     channel::{

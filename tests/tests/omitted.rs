@@ -4,15 +4,15 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use collectives::{Group, Window};
+use collectives::{Assertions, Class, Group, Lock, Operator, Window};
 use common::run;
 use hal::{
-    Clock, CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached,
+    Clock, CoreId, Deadline, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached,
     emulated::{FetchUnit, Omit},
     kind,
     sim::{Machine, Options, SimCore, Spontaneous, explore_exhaustively},
 };
-use tests::{Context, Failed, channel::Part, check_eq, suite};
+use tests::{Context, Failed, check_eq, suite};
 
 const CORES: usize = 5;
 
@@ -29,10 +29,14 @@ fn everything_passes_when_nothing_is_omitted() {
     for name in ["barrier::separates_phases", "messages::ring_of_all_sizes", "broadcast::all_sizes"] {
         assert_eq!(without(Omit::empty(), name), Ok(()));
     }
-    for case in [put_and_look as Case, get_and_look, page_neighbour, get_twice, put_by_packet] {
-        assert_eq!(with_omission(case, Omit::empty()), Ok(()));
+    for class in SCOSCO.into_iter().chain([Class::Default, Class::Message]) {
+        for case in [put_and_look as Case, get_and_look, page_neighbour, get_twice] {
+            assert_eq!(with_omission(case, class, Omit::empty()), Ok(()), "class {class}");
+        }
     }
-    assert_eq!(get_from_itself_twice(Omit::empty()), Ok(()));
+    for case in [fence_and_look as Case, lock_and_look, lock_and_get, accumulate_in_turn, notify_and_read] {
+        assert_eq!(with_omission(case, Class::Default, Omit::empty()), Ok(()));
+    }
 }
 
 #[test]
@@ -58,29 +62,22 @@ fn owners_of_exposed_memory_need_their_flushes() {
     assert!(failure.contains("first wrong word"), "{name} failed for another reason: {failure}");
 }
 
-#[test]
-fn packets_need_their_drains_and_invalidations() {
-    for name in ["channel::all_pairs", "channel::all_sizes", "channel::early_post_of_a_later_group"] {
-        assert_eq!(without(Omit::empty(), name), Ok(()));
-        let failure = without(Omit::DRAIN, name).expect_err(name);
-        assert!(failure.contains("has not drained"), "{name} failed for another reason: {failure}");
-        assert!(without(Omit::INVALIDATE_MPB, name).is_err(), "{name} passes on stale lines");
-    }
-}
-
 /// A use of a window of 8 words by ranks 0 (origin) and 1 (target), in which `omitted` is left out where the case says.
-type Case = fn(&mut Context<'_, '_, SimCore>, Omit) -> Result<(), Failed>;
+type Case = fn(&mut Context<'_, '_, SimCore>, Class, Omit) -> Result<(), Failed>;
 
-fn with_omission(case: Case, omitted: Omit) -> Result<(), String> {
+/// Classes on match vectors and completion counters.
+const SCOSCO: [Class; 4] = [Class::TrulyOneSided, Class::TriggerOnly, Class::Immediate, Class::Deferred];
+
+fn with_omission(case: Case, class: Class, omitted: Omit) -> Result<(), String> {
     // Pages as the unit: what a neighbour's access brings along is the reason of the invalidation after a wait.
     let options = Options { fetch_unit: FetchUnit::Page, ..Options::default() };
-    run(&Machine::scc(2).with_options(options), |context| case(context, omitted))
+    run(&Machine::scc(2).with_options(options), |context| case(context, class, omitted))
 }
 
 /// The origin puts a word; the omission is in COMPLETE.
-fn put_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+fn put_and_look(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
     let hal = context.hal();
-    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let (window, view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
     let view = if context.rank() == 0 {
         let access = window.start(&Group::of([1])?)?;
         access.put(1, 3, &[77])?;
@@ -101,9 +98,9 @@ fn put_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result
 }
 
 /// The origin gets what the target stored; the omission is in POST.
-fn get_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+fn get_and_look(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
     let hal = context.hal();
-    let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
     let view = if context.rank() == 0 {
         let mut got = [0];
         let access = window.start(&Group::of([1])?)?;
@@ -123,10 +120,10 @@ fn get_and_look(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result
 }
 
 /// During its exposure the target touches other memory on the same page; the omission is in WAIT.
-fn page_neighbour(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+fn page_neighbour(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
     let hal = context.hal();
-    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
-    let (neighbour, neighbour_view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let (window, view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+    let (neighbour, neighbour_view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
     let view = if context.rank() == 0 {
         context.comm.barrier();
         let access = window.start(&Group::of([1])?)?;
@@ -149,14 +146,14 @@ fn page_neighbour(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Resu
 }
 
 /// The origin gets the same word in two epochs, between which the target changed it; the omission is in the poll for the post.
-fn get_twice(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
+fn get_twice(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
     let hal = context.hal();
-    let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
     for round in 1..=2u32 {
         if context.rank() == 0 {
             let mut got = [0];
-            let access = window.start(&Group::of([1])?)?;
             hal.omit(omitted);
+            let access = window.start(&Group::of([1])?)?;
             access.get(1, 0, &mut got)?;
             hal.omit(Omit::empty());
             access.complete();
@@ -171,77 +168,206 @@ fn get_twice(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<()
     Ok(())
 }
 
-/// The origin puts a word by packet; the omission is in the target's wait for completions, which handles it.
-fn put_by_packet(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Result<(), Failed> {
-    let hal = context.hal();
-    let part = Part::open(context, 0, LINE_BYTES)?;
-    let (origin, target) = (Group::of([0])?, Group::of([1])?);
-    if context.rank() == 0 {
-        part.put(context, 1, 12, &[77; 4]);
-        part.complete(context, &target);
-    } else {
-        part.post(context, 0, &[], &origin)?;
-        hal.omit(omitted);
-        let bytes = part.wait(context, &origin)?;
-        hal.omit(Omit::empty());
-        check_eq!(bytes[12..16], [77; 4], "the word that was put by packet");
+/// The cases that fail, and how, in each of these classes.
+fn all_fail(case: Case, classes: &[Class], omitted: Omit, reason: &str) {
+    for class in classes {
+        let failure = with_omission(case, *class, omitted).expect_err(class.name());
+        assert!(failure.contains(reason), "class {class}: {failure}");
     }
-    part.close(context)
-}
-
-/// A rank gets the same word of its own part in two epochs, between which it changed it; the omission is in the second get. On so
-/// many cores that nothing else invalidates in between, because packets go through uncached memory.
-fn get_from_itself_twice(omitted: Omit) -> Result<(), String> {
-    run(&Machine::scc(151), |context| {
-        let (hal, me) = (context.hal(), Group::of([context.rank()])?);
-        let part = Part::open(context, 0, LINE_BYTES)?;
-        for round in 1..=2 {
-            part.post(context, 0, &[round; 8], &me)?;
-            hal.omit(if round == 2 { omitted } else { Omit::empty() });
-            let got = part.get(context, context.rank(), 4, 1);
-            hal.omit(Omit::empty());
-            check_eq!(got, [round], "the byte that was got in round {round}");
-            part.complete(context, &me);
-            part.wait(context, &me)?;
-        }
-        part.close(context)
-    })
-}
-
-#[test]
-fn completions_by_packet_need_their_drain() {
-    let failure = with_omission(put_by_packet, Omit::DRAIN).expect_err("nothing was missed");
-    assert!(failure.contains("the word that was put by packet"), "{failure}");
-}
-
-#[test]
-fn gets_by_packet_need_their_invalidation() {
-    let failure = get_from_itself_twice(Omit::INVALIDATE_MPB).expect_err("nothing was missed");
-    assert!(failure.contains("the byte that was got in round 2"), "{failure}");
 }
 
 #[test]
 fn complete_needs_its_drain() {
-    let failure = with_omission(put_and_look, Omit::DRAIN).expect_err("nothing was missed");
-    assert!(failure.contains("the word that was put"), "{failure}");
+    all_fail(put_and_look, &SCOSCO, Omit::DRAIN, "the word that was put");
+    // The data are pushed out by the mark behind them, and the mark by nothing.
+    all_fail(put_and_look, &[Class::Default], Omit::DRAIN, "has not drained");
 }
 
 #[test]
 fn post_needs_its_write_back() {
-    let failure = with_omission(get_and_look, Omit::FLUSH).expect_err("nothing was missed");
-    assert!(failure.contains("the word that was got"), "{failure}");
+    all_fail(get_and_look, &SCOSCO, Omit::FLUSH, "the word that was got");
+    all_fail(get_and_look, &[Class::Default], Omit::FLUSH, "the word that was got");
+}
+
+#[test]
+fn post_of_marks_needs_its_drain() {
+    all_fail(get_and_look, &[Class::Default], Omit::DRAIN, "has not drained");
 }
 
 #[test]
 fn wait_needs_its_invalidation() {
-    let failure = with_omission(page_neighbour, Omit::FLUSH).expect_err("nothing was missed");
-    assert!(failure.contains("the word that was put"), "{failure}");
+    all_fail(page_neighbour, &SCOSCO, Omit::FLUSH, "the word that was put");
+    all_fail(page_neighbour, &[Class::Default], Omit::FLUSH, "the word that was put");
 }
 
 #[test]
 fn the_poll_for_a_post_needs_its_invalidation() {
-    let failure = with_omission(get_twice, Omit::INVALIDATE_MPB).expect_err("nothing was missed");
-    assert!(failure.contains("the word that was got in round 2"), "{failure}");
+    all_fail(get_twice, &SCOSCO, Omit::INVALIDATE_MPB, "the word that was got in round 2");
+    all_fail(get_twice, &[Class::Default], Omit::INVALIDATE_MPB, "in round 2");
+}
+
+/// The origin puts a word between two fences, or gets the one that the target stored; the omission is in the fences.
+fn fence_and_look(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+    for round in 1..=2 {
+        let mut got = [0];
+        if context.rank() == 1 {
+            view.store(5, 50 + round);
+        }
+        // Signals of barriers need drains and polls of their own, which is shown elsewhere.
+        let in_fences = |omit: Omit| hal.omit(omit & Omit::FLUSH);
+        in_fences(omitted);
+        let epoch = window.fence(view, context.caches, Assertions::empty())?;
+        hal.omit(Omit::empty());
+        if context.rank() == 0 {
+            epoch.get(1, 5, &mut got)?;
+            epoch.put_value(1, 3, 70 + round)?;
+        }
+        in_fences(omitted);
+        view = epoch.close(context.caches, Assertions::empty());
+        hal.omit(Omit::empty());
+        check_eq!(context.rank() == 1 || got == [50 + round], true, "the word that was got");
+        check_eq!(context.rank() == 0 || view.load(3) == 70 + round, true, "the word that was put");
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn fences_need_their_flushes() {
+    all_fail(fence_and_look, &[Class::Default], Omit::FLUSH, "the word that was");
+}
+
+/// The origin puts a word under a lock, and the target reads it after that under its own; the omission is in UNLOCK.
+fn lock_and_look(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+    let lent = window.lend(view, context.caches)?;
+    let mut got = [0];
+    if context.rank() == 0 {
+        let epoch = window.lock(1, Lock::Exclusive)?;
+        epoch.put_value(1, 3, 77)?;
+        hal.omit(omitted);
+        epoch.unlock();
+        hal.omit(Omit::empty());
+        hal.compute(1_000_000);
+    } else {
+        hal.compute(500_000);
+        let epoch = window.lock(1, Lock::Exclusive)?;
+        epoch.get(1, 3, &mut got)?;
+        epoch.unlock();
+        check_eq!(got, [77], "the word that was put");
+    }
+    context.comm.barrier();
+    let view = lent.take_back(context.caches);
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn unlock_needs_its_drain() {
+    all_fail(lock_and_look, &[Class::Default], Omit::DRAIN, "the word that was put");
+}
+
+/// The origin gets the same word under two locks, between which the target changed it through its view; the omission is in
+/// LOCK of the origin, or in lending of the target.
+fn lock_and_get(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+    if context.rank() == 1 {
+        for round in 1..=2 {
+            view.store(0, round);
+            hal.omit(omitted & Omit::FLUSH);
+            let lent = window.lend(view, context.caches)?;
+            hal.omit(Omit::empty());
+            hal.compute(1_000_000);
+            view = lent.take_back(context.caches);
+        }
+    } else {
+        for round in 1..=2 {
+            let mut got = [0];
+            hal.omit(omitted & Omit::INVALIDATE_MPB);
+            let epoch = window.lock(1, Lock::Shared)?;
+            epoch.get(1, 0, &mut got)?;
+            epoch.unlock();
+            hal.omit(Omit::empty());
+            check_eq!(got, [round], "the word that was got in round {round}");
+            hal.compute(1_000_000);
+        }
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn lock_needs_its_invalidation_and_lending_its_write_back() {
+    all_fail(lock_and_get, &[Class::Default], Omit::INVALIDATE_MPB, "the word that was got in round 2");
+    all_fail(lock_and_get, &[Class::Default], Omit::FLUSH, "the word that was got in round 1");
+}
+
+/// Both ranks add to an element of rank 1 in turn; the omission is in the operations.
+fn accumulate_in_turn(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+    let lent = window.lend(view, context.caches)?;
+    let epoch = window.lock(1, Lock::Shared)?;
+    // One after the other, and no lock or barrier in between that would invalidate or drain.
+    hal.compute(context.rank() as u64 * 200_000);
+    for _ in 0..3 {
+        hal.omit(omitted);
+        epoch.accumulate(1, 3, &[1], Operator::SUM)?;
+        hal.omit(Omit::empty());
+        hal.compute(400_000);
+    }
+    epoch.unlock();
+    context.comm.barrier();
+    let view = lent.take_back(context.caches);
+    check_eq!(context.rank() == 0 || view.load(3) == 6, true, "the sum of all contributions");
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn accumulates_need_their_drain_and_their_invalidation() {
+    for omitted in [Omit::DRAIN, Omit::INVALIDATE_MPB] {
+        all_fail(accumulate_in_turn, &[Class::Default], omitted, "the sum of all contributions");
+    }
+}
+
+/// The origin puts a word with a notification; the omission is in that, or in the target's wait for it.
+fn notify_and_read(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+    if context.rank() == 0 {
+        let access = window.start(&Group::of([1])?)?;
+        context.comm.barrier();
+        hal.omit(omitted & Omit::DRAIN);
+        access.put_notify(1, 3, &[77], 0)?;
+        hal.omit(Omit::empty());
+        hal.compute(1_000_000);
+        access.complete();
+    } else {
+        let exposure = window.post(view, context.caches, &Group::of([0])?)?;
+        context.comm.barrier();
+        let mut got = [0];
+        exposure.read(3, &mut got)?;
+        hal.omit(omitted & Omit::INVALIDATE_MPB);
+        window.await_notifications(0, 1, Deadline::Never)?;
+        exposure.read(3, &mut got)?;
+        hal.omit(Omit::empty());
+        check_eq!(got, [77], "the word that was notified");
+        view = exposure.wait(context.caches);
+    }
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn notifications_need_their_drain_and_their_invalidation() {
+    for omitted in [Omit::DRAIN, Omit::INVALIDATE_MPB] {
+        all_fail(notify_and_read, &[Class::Default], omitted, "the word that was notified");
+    }
 }
 
 /// SCOSCo's Algorithm 2 resets the match-vector bit without the register. In some order of operations that erases the post of
