@@ -31,6 +31,7 @@ impl Program for Crowd {
     const OPTIONS: &'static [KnownOption] = &[
         ("algorithm", algorithm::ABOUT),
         ("bytes", "bytes of a put, 65536 if not given"),
+        ("most", "origins at most, 46 if not given"),
         ("repetitions", "epochs for each number of origins, 1 if not given"),
     ];
 
@@ -44,8 +45,8 @@ impl Program for Crowd {
             return Err(failure.on_all_ranks());
         }
         let burst = Burst { operation: Operation::Put, bytes, count: BURST };
-        let counts: Vec<_> = ORIGINS.into_iter().filter(|k| *k < comm.size()).collect();
-        let most = counts.last().copied().unwrap_or(0);
+        let most = rank.args.get("most", 46)?.min(comm.size() - 1);
+        let counts: Vec<_> = ORIGINS.into_iter().filter(|k| *k <= most).collect();
         let room = match me {
             0 => Room::of_target(algorithm, burst, PART / bytes),
             me if me <= most => Room::of_origin(burst),

@@ -21,7 +21,7 @@ use crate::programs::bench::splits::Splits;
 /// Epochs of a loop that do not count.
 const WARM_UP: u32 = 2;
 
-/// Peers of rank 0 at most, as in the paper's figure on this machine.
+/// Peers of rank 0 at most, unless more are wanted.
 const MOST: usize = 46;
 
 /// Measures synchronisation with many.
@@ -32,6 +32,7 @@ impl Program for Synchronisation {
     const ABOUT: &'static str = "measures empty epochs of rank 0 with k ranks, with a window for each";
     const OPTIONS: &'static [KnownOption] = &[
         ("algorithm", algorithm::ABOUT),
+        ("most", "other ranks at most, 46 if not given"),
         ("repetitions", "epochs that count for each number of ranks, 8 if not given"),
     ];
 
@@ -40,7 +41,7 @@ impl Program for Synchronisation {
         let repetitions: u32 = rank.args.get("repetitions", 8)?;
         need_cores(rank.comm, 2)?;
         let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
-        let most = MOST.min(comm.size() - 1);
+        let most = rank.args.get("most", MOST)?.min(comm.size() - 1);
         rank.phase("window creation");
         let mut windows = Vec::new();
         if let Algorithm::Windows(class) = algorithm {

@@ -121,10 +121,10 @@ fn many_origins_are_faster_together_only_without_the_target() {
 #[test]
 fn a_window_for_each_rank_is_synchronised() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Synchronisation>(&format!("cores=5 algorithm={algorithm} repetitions=2"));
+        let simulation = run::<Synchronisation>(&format!("cores=5 algorithm={algorithm} repetitions=2 most=3"));
         for side in ["origin", "target"] {
             let found = samples(&simulation, algorithm, side);
-            assert!(found.keys().eq(&[(1, 0), (2, 0), (3, 0), (4, 0)]), "{algorithm}");
+            assert!(found.keys().eq(&[(1, 0), (2, 0), (3, 0)]), "{algorithm}");
             assert!(found.values().all(|values| values.len() == 2), "{algorithm}");
         }
     }
