@@ -55,7 +55,9 @@ fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {
 /// A number to six places, which is more than was measured, without zeros at its end.
 fn number(value: f64) -> String {
     let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    // What is a little below zero has no sign when it is rounded to it.
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -77,7 +79,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!([0.0, 10.0, 0.1 + 0.2, 1.0005].map(number), ["0", "10", "0.3", "1.0005"]);
+        assert_eq!([0.0, 10.0, 0.1 + 0.2, 1.0005, -1e-9].map(number), ["0", "10", "0.3", "1.0005", "0"]);
     }
 
     #[test]
