@@ -26,7 +26,7 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
 /// There are no lines for marks then, so that those of the default class are in uncached memory.
 #[test]
 fn windows_on_1024_cores() {
-    for name in ["pscw::neighbours_ring", "marks::more_windows_than_lines", "fence::fences_back_to_back"] {
+    for name in ["pscw::neighbours_ring", "marks::more_windows_than_lines"] {
         assert_eq!(run(&Machine::scc(1024), |context| suite::run(name, context)), Ok(()), "{name}");
     }
 }
