@@ -22,6 +22,8 @@ mod access;
 mod assertions;
 mod class;
 mod database;
+#[cfg(test)]
+mod exploration;
 mod exposure;
 mod fence;
 mod lock;

@@ -1,0 +1,139 @@
+//! Epochs of few ranks in all orders of their operations.
+
+use alloc::{boxed::Box, vec::Vec};
+
+use hal::{
+    Combined, Core, Deadline, MpbCoherence, Region, SharedAddress, kind,
+    sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
+};
+
+use crate::{Class, Comm, Group};
+
+use super::{
+    peers::{self, Peers, Seen},
+    synchronisation::Synchronisation,
+    table::Entry,
+};
+
+/// Runs that an exploration may take; three ranks would take more.
+const LIMIT: u64 = 200_000;
+
+/// Where nothing else lies.
+const FREE: usize = 1 << 20;
+
+/// What a rank has for epochs on a window without parts.
+struct Epochs<'c> {
+    peers: Peers<'c, SimCore>,
+    synchronisation: Synchronisation,
+    posts: Seen,
+    completions: Seen,
+}
+
+impl<'c> Epochs<'c> {
+    fn new(comm: &'c Comm<'c, SimCore>, class: Class) -> Self {
+        let synchronisation = Synchronisation::of(class, comm);
+        let class_word_count = synchronisation.words(comm.size());
+        let sync = |rank| SharedAddress::new(0, FREE + rank * peers::sync_bytes(class_word_count));
+        let entry = |rank| Entry { memory: None, len: 0, sync: Some(sync(rank)) };
+        let parts: Box<[Entry]> = (0..comm.size()).map(entry).collect();
+        let seen = || Seen::new(comm.size());
+        let peers = Peers { comm, number: 0, parts, element_bytes: 4, class_word_count };
+        Self { peers, synchronisation, posts: seen(), completions: seen() }
+    }
+
+    /// A line of `rank` that origins write to.
+    fn data(rank: usize) -> Region<kind::Combined> {
+        Region::new(SharedAddress::new(1, FREE + rank * 32), 32)
+    }
+
+    /// An exposure epoch to `origins`; returns what they have put: a byte each.
+    fn expose(&self, rank: usize, origins: &Group) -> Vec<u8> {
+        self.synchronisation.post(&self.peers, origins);
+        let _ = self.synchronisation.await_completion(&self.peers, &self.completions, origins, Deadline::Never);
+        let mut bytes = [0; 8];
+        self.peers.comm.hal().read(Self::data(rank), 0, &mut bytes);
+        origins.iter().map(|origin| bytes[origin]).collect()
+    }
+
+    /// An access epoch that puts `value` to `targets`, to the first as soon as its post is there, to the others at the end.
+    fn access(&self, rank: usize, targets: &Group, value: u8) {
+        let hal = self.peers.comm.hal();
+        let first = targets.iter().next().expect("there is a target");
+        let early = self.synchronisation.has_posted(&self.peers, &self.posts, targets, first);
+        self.synchronisation.await_posts(&self.peers, &self.posts, targets);
+        for target in targets.iter().filter(|target| !early || *target != first) {
+            hal.write(Self::data(target), rank, &[value]);
+        }
+        if early {
+            hal.write(Self::data(first), rank, &[value]);
+        }
+        self.synchronisation.complete(&self.peers, &self.posts, targets);
+    }
+}
+
+/// Explores a program of `ranks` ranks, which fails by a panic or a deadlock. Returns how many runs there are.
+fn explore(class: Class, ranks: usize, spontaneous: Spontaneous, program: impl Fn(&Epochs<'_>, usize)) -> u64 {
+    let exploration = explore_exhaustively(
+        &Machine::scc(ranks),
+        spontaneous,
+        LIMIT,
+        |core| {
+            let comm = Comm::world(core).expect("the machine is small enough");
+            program(&Epochs::new(&comm, class), comm.rank());
+            core.drain();
+        },
+        |outcome| {
+            outcome.expect("every order comes to its end");
+        },
+    );
+    assert!(exploration.complete, "{class}: too many runs");
+    exploration.runs
+}
+
+#[test]
+fn one_origin_and_one_target_in_all_orders() {
+    for class in [Class::Default, Class::TriggerOnly] {
+        let (origin, target) = (Group::of([0]).unwrap(), Group::of([1]).unwrap());
+        let runs = explore(class, 2, Spontaneous::default(), |epochs, rank| {
+            for epoch in 1..=3 {
+                match rank {
+                    0 => epochs.access(0, &target, epoch),
+                    _ => assert_eq!(epochs.expose(1, &origin), [epoch]),
+                }
+            }
+        });
+        assert!(runs > 10, "{class}: {runs} runs");
+    }
+}
+
+/// Rank 0 is its own second target, so that it keeps its marks from the second epoch on: they move from the target's MPB to its own.
+#[test]
+fn marks_that_move_in_all_orders() {
+    let (origin, targets) = (Group::of([0]).unwrap(), Group::of([0, 1]).unwrap());
+    explore(Class::Default, 2, Spontaneous::default(), |epochs, rank| {
+        for epoch in 1..=3 {
+            if rank == 0 {
+                epochs.synchronisation.post(&epochs.peers, &origin);
+                epochs.access(0, &targets, epoch);
+                let (peers, seen) = (&epochs.peers, &epochs.completions);
+                let _ = epochs.synchronisation.await_completion(peers, seen, &origin, Deadline::Never);
+            } else {
+                assert_eq!(epochs.expose(1, &origin), [epoch]);
+            }
+        }
+    });
+}
+
+/// Marks and data are in order whenever write-combine buffers drain by themselves.
+#[test]
+fn spontaneous_drains_in_all_orders() {
+    let (origin, target) = (Group::of([0]).unwrap(), Group::of([1]).unwrap());
+    explore(Class::Default, 2, Spontaneous { drains: true, ..Spontaneous::default() }, |epochs, rank| {
+        for epoch in 1..=2 {
+            match rank {
+                0 => epochs.access(0, &target, epoch),
+                _ => assert_eq!(epochs.expose(1, &origin), [epoch]),
+            }
+        }
+    });
+}
