@@ -44,7 +44,7 @@ pub fn fences_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     let (rank, size) = (context.rank(), context.size());
     let (right, _) = ring(context);
     let (window, view) = make::<_, u32>(context, 1)?;
-    let mut got = vec![[0]; 8];
+    let mut got = [[0]; 8];
     let mut epoch = window.fence(view, context.caches, Assertions::empty())?;
     for (round, got) in got.iter_mut().enumerate() {
         // A token goes round: each rank puts to its right neighbour, from where somebody else gets it.

@@ -23,7 +23,7 @@ fn blocks(numbers: &mut Numbers, first: usize, range: usize) -> Blocks {
     let left = range - skipped;
     let block = numbers.below(left.min(12) + 1);
     let stride = block + numbers.below(9);
-    let most = if stride == 0 { 3 } else { (left - block) / stride + 1 };
+    let most = (left - block).checked_div(stride).map_or(3, |steps| steps + 1);
     Blocks { first: first + skipped, block, stride, count: numbers.below(most + 1) }
 }
 

@@ -11,12 +11,12 @@ impl Numbers {
             mixed ^ mixed >> 15
         });
         let mut numbers = Self(mixed | 1);
-        numbers.next();
+        numbers.draw();
         numbers
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u32 {
+    pub fn draw(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
         self.0 ^= self.0 << 5;
@@ -25,6 +25,6 @@ impl Numbers {
 
     /// The next number below `limit`; 0 if there is none.
     pub fn below(&mut self, limit: usize) -> usize {
-        if limit == 0 { 0 } else { (self.next() >> 4) as usize % limit }
+        if limit == 0 { 0 } else { (self.draw() >> 4) as usize % limit }
     }
 }

@@ -12,6 +12,8 @@ use core::{fmt, str::FromStr};
 /// | `Immediate` | the same | blocks for all posts | cannot happen |
 /// | `Deferred` | the same | takes note | all are carried out in COMPLETE |
 /// | `Message` | packets, and so is the data | takes note | all are carried out in COMPLETE |
+///
+/// A queue holds 64 operations; one more waits for the post that the first of them waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Class {
     /// Ours, and the fastest: single-writer marks in MPBs, no locks; nothing blocks before COMPLETE and WAIT.
