@@ -20,7 +20,7 @@ mod tests;
 mod tree;
 mod two_sided;
 
-use hal::{Caches, Core};
+use hal::Core;
 
 use crate::{Failure, Program, Rank, args::KnownOption, println};
 
@@ -133,8 +133,7 @@ fn check<C: Core>(
     field: Option<Field>,
     totals: Totals,
 ) -> Result<(), Failure> {
-    let caches: &mut Caches = &mut rank.caches;
-    let checked = alone::check(rank.comm, caches, &options.grid, field, options.steps)?;
+    let checked = alone::check(rank.comm, &mut rank.caches, &options.grid, field, options.steps)?;
     let Some(Checked { checksum, totals: expected, difference }) = checked else { return Ok(()) };
     difference?;
     if totals.highest.to_bits() != expected.highest.to_bits() || differ(totals.energy, expected.energy) {
