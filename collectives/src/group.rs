@@ -3,26 +3,26 @@
 //! A group holds ranks of the communicator, as bits: there is nothing to translate when an epoch is opened, and one that was made can be
 //! used for any number of epochs. What MPI calls a rank in a group is a member's *position* here, counted in ascending order of rank.
 
-use heapless::Vec;
+use alloc::{rc::Rc, vec::Vec};
 
 use crate::Error;
 
 /// Ranks that a communicator can have at most.
 pub const MAX_RANKS: usize = 4096;
 
-const WORDS: usize = MAX_RANKS / 32;
-
 /// A set of ranks. It may be empty, and may contain the rank that holds it.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+///
+/// Cloning one is cheap: epochs keep clones.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// Bits; without zero words at the end, so that equal sets are equal values.
-    words: Vec<u32, WORDS>,
+    words: Rc<[u32]>,
 }
 
 impl Group {
     /// The set without ranks.
-    pub const fn empty() -> Self {
-        Self { words: Vec::new() }
+    pub fn empty() -> Self {
+        Self::from_words(Vec::new())
     }
 
     /// Ranks 0 to `size` − 1.
@@ -41,27 +41,9 @@ impl Group {
     /// # Errors
     /// [`Error::NoSuchRank`] for a rank of [`MAX_RANKS`] or more.
     pub fn of(ranks: impl IntoIterator<Item = usize>) -> Result<Self, Error> {
-        let mut group = Self::empty();
-        for rank in ranks {
-            group.insert(rank)?;
-        }
-        Ok(group)
-    }
-
-    /// Adds `rank`.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for a rank of [`MAX_RANKS`] or more.
-    pub fn insert(&mut self, rank: usize) -> Result<(), Error> {
-        if rank >= MAX_RANKS {
-            return Err(Error::NoSuchRank { rank, size: MAX_RANKS });
-        }
-        let word = rank / 32;
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0).map_err(|_| Error::NoSuchRank { rank, size: MAX_RANKS })?;
-        }
-        self.words[word] |= 1 << (rank % 32);
-        Ok(())
+        let mut words = Vec::new();
+        ranks.into_iter().try_for_each(|rank| insert(&mut words, rank))?;
+        Ok(Self::from_words(words))
     }
 
     /// Whether `rank` is in the set.
@@ -116,9 +98,9 @@ impl Group {
     /// # Errors
     /// [`Error::NoSuchMember`].
     pub fn include(&self, positions: impl IntoIterator<Item = usize>) -> Result<Self, Error> {
-        let mut group = Self::empty();
-        positions.into_iter().try_for_each(|position| group.insert(self.member(position)?))?;
-        Ok(group)
+        let mut words = Vec::new();
+        positions.into_iter().try_for_each(|position| insert(&mut words, self.member(position)?))?;
+        Ok(Self::from_words(words))
     }
 
     /// All members but those at `positions` (MPI's `Group_excl`).
@@ -154,11 +136,14 @@ impl Group {
     fn combine(&self, other: &Self, combine: impl Fn(u32, u32) -> u32) -> Self {
         let word = |group: &Self, index| group.words.get(index).copied().unwrap_or(0);
         let len = self.words.len().max(other.words.len());
-        let mut words: Vec<u32, WORDS> = (0..len).map(|index| combine(word(self, index), word(other, index))).collect();
+        Self::from_words((0..len).map(|index| combine(word(self, index), word(other, index))).collect())
+    }
+
+    fn from_words(mut words: Vec<u32>) -> Self {
         while words.last() == Some(&0) {
             words.pop();
         }
-        Self { words }
+        Self { words: words.into() }
     }
 
     /// Refuses a set with a rank that a communicator of `size` ranks does not have.
@@ -168,6 +153,22 @@ impl Group {
             _ => Ok(()),
         }
     }
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+/// Adds `rank` to the bits of a set.
+fn insert(words: &mut Vec<u32>, rank: usize) -> Result<(), Error> {
+    if rank >= MAX_RANKS {
+        return Err(Error::NoSuchRank { rank, size: MAX_RANKS });
+    }
+    words.resize(words.len().max(rank / 32 + 1), 0);
+    words[rank / 32] |= 1 << (rank % 32);
+    Ok(())
 }
 
 /// The positions of the bits that are set.

@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, vec::Vec};
 
 use hal::{
-    Combined, Core, Deadline, MpbCoherence, Region, SharedAddress, kind,
+    Combined, Deadline, MpbCoherence, Region, SharedAddress, kind,
     sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
 };
 
@@ -31,7 +31,7 @@ struct Epochs<'c> {
 
 impl<'c> Epochs<'c> {
     fn new(comm: &'c Comm<'c, SimCore>, class: Class) -> Self {
-        let synchronisation = Synchronisation::of(class, comm);
+        let synchronisation = Synchronisation::of(class, comm).expect("there is room");
         let class_word_count = synchronisation.words(comm.size());
         let sync = |rank| SharedAddress::new(0, FREE + rank * peers::sync_bytes(class_word_count));
         let entry = |rank| Entry { memory: None, len: 0, sync: Some(sync(rank)) };

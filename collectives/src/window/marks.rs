@@ -79,7 +79,7 @@ impl Half {
     const MANY: u8 = 8;
 
     fn new(number: u8, next_is_kept: bool, many: bool) -> Self {
-        Self(number % Self::NUMBERS | u8::from(next_is_kept) * Self::KEPT | u8::from(many) * Self::MANY)
+        Self((number % Self::NUMBERS) | (u8::from(next_is_kept) * Self::KEPT) | (u8::from(many) * Self::MANY))
     }
 
     fn of(mark: u8, told: Told) -> Self {

@@ -37,12 +37,15 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Whoever locks several parts at a time should do so in ascending order of rank, or two ranks may wait for each other for ever.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`]; [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent.
+    /// [`Error::NoSuchRank`]; [`Error::AccessEpochOpen`] within another access epoch or between fences; [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent.
     pub fn lock<'b>(&self, target: usize, lock: Lock) -> Result<LockEpoch<'b, '_, 'c, C, T>, Error> {
         self.comm().check_rank(target)?;
         let window = self.number();
         if target == self.comm().rank() && !self.lent.get() {
             return Err(Error::NotLent { window });
+        }
+        if self.access_open.get() {
+            return Err(Error::AccessEpochOpen { window });
         }
         if self.locked.contains(target) || self.all_locked.get() {
             return Err(Error::Locked { rank: target, window });
@@ -58,11 +61,14 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// first, so that parts which are not cost nothing.
     ///
     /// # Errors
-    /// [`Error::Locked`] if this rank has locked a part, or all, already; [`Error::NotLent`] if its own part is not lent.
+    /// [`Error::AccessEpochOpen`] within another access epoch; [`Error::Locked`] if this rank has locked a part, or all, already; [`Error::NotLent`] if its own part is not lent.
     pub fn lock_all<'b>(&self) -> Result<LockAllEpoch<'b, '_, 'c, C, T>, Error> {
         let window = self.number();
         if !self.lent.get() {
             return Err(Error::NotLent { window });
+        }
+        if self.access_open.get() {
+            return Err(Error::AccessEpochOpen { window });
         }
         if let Some(rank) = (0..self.comm().size()).find(|rank| self.locked.contains(*rank)) {
             return Err(Error::Locked { rank, window });
@@ -88,7 +94,8 @@ pub struct Lent<'w, 'c, C: Core, T: Pod> {
 }
 
 impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
-    /// Takes the part back, when those that came before have unlocked it. The view shows what they wrote; nobody gets in until it is lent again.
+    /// Takes the part back, when those that came before have unlocked it; this rank must not hold a lock of it. Others that come later wait until it is
+    /// lent again: where they should not have come at all, a barrier on both sides sees to it. The view shows what they wrote; nobody gets in until it is lent again.
     pub fn take_back(mut self, caches: &mut Caches) -> LocalView<'c, T> {
         self.lock();
         let Some(view) = self.view.take() else { unreachable!("the view is there until the part is taken back") };
