@@ -3,8 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation, Terrain,
-    Wave,
+    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
+    Terrain, Wave,
 };
 
 kernel::image!(
@@ -21,5 +21,6 @@ kernel::image!(
     Engine,
     Offload,
     Lines,
+    Private,
     Design
 );

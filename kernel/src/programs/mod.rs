@@ -6,7 +6,7 @@ mod terrain;
 mod wave;
 
 pub use self::{
-    bench::{Bandwidth, Crowd, Design, Engine, Latency, Lines, Offload, Overlap, Pscw, Skew, Synchronisation},
+    bench::{Bandwidth, Crowd, Design, Engine, Latency, Lines, Offload, Overlap, Private, Pscw, Skew, Synchronisation},
     hello::Hello,
     terrain::Terrain,
     wave::Wave,

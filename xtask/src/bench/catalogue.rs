@@ -52,6 +52,7 @@ pub(crate) const ALL: &[Bench] = &[
     rma::OVERLAP,
     rma::OFFLOAD,
     rma::LINES,
+    rma::PRIVATE,
     design::PSCW_DESIGN,
 ];
 

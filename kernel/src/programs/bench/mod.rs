@@ -10,7 +10,7 @@ pub use self::{
     design::Design,
     offload::Offload,
     pscw::Pscw,
-    rma::{Bandwidth, Crowd, Engine, Latency, Lines, Overlap, Skew, Synchronisation},
+    rma::{Bandwidth, Crowd, Engine, Latency, Lines, Overlap, Private, Skew, Synchronisation},
 };
 
 /// Throughput in kilobytes (10^3) in a second.

@@ -164,6 +164,24 @@ pub(super) const LINES: Bench = Bench {
     claims: &[],
 };
 
+/// Sections 4.3 and 4.4.
+pub(super) const PRIVATE: Bench = Bench {
+    name: "rma-private",
+    about: "puts and gets to windows over private memory and in shared memory, by routers (Lai and Panda, 4.3 and 4.4)",
+    runs: &[Run { program: "bench-rma-private", words: &[] }],
+    shown: &[1],
+    sizes: &[1, 1 << 10],
+    derive: |_| {},
+    claims: &[Claim {
+        text: "a target's private memory is mapped once, for all windows over it",
+        on: On::Every,
+        check: |rows| {
+            let mappings = rows.line("private", "mappings")?;
+            Ok(Finding::at_most(mappings.points().map(|(_, mapped)| mapped).sum::<f64>(), 2.0, "for two targets"))
+        },
+    }],
+};
+
 /// Copy engines in an application, on the same number of cores.
 pub(super) const OFFLOAD: Bench = Bench {
     name: "offload",

@@ -8,6 +8,7 @@
 //! | `bench-rma-latency`, `bench-rma-bandwidth` | 5.1, figures 4 to 16 |
 //! | `bench-rma-synchronisation`, `bench-rma-crowd` | 5.2, figure 17 |
 //! | `bench-rma-lines` | 5.3, figure 18 |
+//! | `bench-rma-private` | 4.3 and 4.4 |
 //! | `bench-rma-skew` | 3 and 5.4, tables 1 to 3 |
 //! | `bench-rma-overlap`, `bench-rma-engine` | 5.5, figure 19 |
 //!
@@ -22,6 +23,7 @@ mod latency;
 mod lines;
 mod overlap;
 mod pairs;
+mod private;
 mod skew;
 mod synchronisation;
 #[cfg(test)]
@@ -29,8 +31,8 @@ mod tests;
 mod traffic;
 
 pub use self::{
-    bandwidth::Bandwidth, crowd::Crowd, engine::Engine, latency::Latency, lines::Lines, overlap::Overlap, skew::Skew,
-    synchronisation::Synchronisation,
+    bandwidth::Bandwidth, crowd::Crowd, engine::Engine, latency::Latency, lines::Lines, overlap::Overlap,
+    private::Private, skew::Skew, synchronisation::Synchronisation,
 };
 
 use self::{
