@@ -130,6 +130,15 @@ impl<P: Platform> EmulatedCore<P> {
         self.run.set((before | mask != u32::MAX).then_some((at, before | mask)));
     }
 
+    /// Reads a register once.
+    fn read_register(&self, core: CoreId) -> bool {
+        self.explore();
+        let acquired = self.platform.test_and_set(core);
+        self.counting
+            .count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
+        acquired
+    }
+
     /// The line in the write-combine buffer, which nobody else has seen; for reports.
     pub fn undrained(&self) -> Option<LineAddress> {
         self.lines.borrow().pending().map(|pending| pending.at)
@@ -575,11 +584,8 @@ impl<P: Platform> Expose for EmulatedCore<P> {
 
 impl<P: Platform> TestAndSet for EmulatedCore<P> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
-        self.explore();
-        let acquired = self.platform.test_and_set(core);
-        self.counting
-            .count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
-        acquired
+        self.platform.spend(Expense::WordCall);
+        self.read_register(core)
     }
 
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
@@ -588,7 +594,7 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
         let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
         loop {
             self.platform.before_poll(watch);
-            if self.try_acquire_register(core) {
+            if self.read_register(core) {
                 break;
             }
             info.undrained = self.undrained();

@@ -204,6 +204,8 @@ mod tests {
         let items: Vec<usize> = (0..1000).collect();
         let result = in_parallel(&items, |item| {
             begun.fetch_add(1, Ordering::Relaxed);
+            // So that others do not get through all of them before the failure is seen.
+            std::thread::sleep(Duration::from_millis(1));
             if *item == 3 { bail!("run {item} has failed") } else { Ok(()) }
         });
         assert_eq!(result.unwrap_err().to_string(), "run 3 has failed");

@@ -82,7 +82,8 @@ fn a_mapping_costs_a_register_and_an_access_the_way_to_the_owners_memory() {
     // Core 47 is 9 routers away from the controller behind which core 0's memory lies, and 2 from its own.
     let read = 95_000 + 2 * (208_000 + 18 * HOP) + 2 * (461_000 + 4 * HOP);
     let write = 190_000 + 2 * (208_000 + 4 * HOP) + 2 * (461_000 + 18 * HOP);
-    let word = 134 * 1_000_000 / 533 + 2 * HOP;
+    // A word's price has that of its call in it.
+    let word = 12 * 1_000_000 / 533 + 134 * 1_000_000 / 533 + 2 * HOP;
     assert_eq!(times, [126_000 + 2 * HOP, 0, read, write, word]);
 }
 
