@@ -283,20 +283,36 @@ impl Marks {
         deadline: Deadline,
         reason: Reason,
     ) -> Result<(), TimedOut> {
-        for kept in [false, true] {
-            while let Some(first) = seen.missing(peers).find(|peer| self.is_kept(*peer, told) == kept) {
-                let place = self.place_of(at, first, told);
-                let here = |peer: &usize| self.place_of(at, *peer, told) == place;
-                let all_raised = |poll: &Poll<'_>| {
-                    let sight = Sight::of(poll, &place);
-                    let late = seen.missing(peers).filter(here).find(|peer| !self.is_raised(at, &sight, *peer, told));
-                    late.inspect(|peer| poll.missing(at.comm.core_of(*peer))).is_none().then_some(sight)
-                };
-                let sight = at.comm.wait_until(&[place], deadline, reason, all_raised)?;
-                self.note_all(at, seen, peers, &sight, place, told);
-            }
+        let shares_its_line = |peer: &usize| self.home != Home::Words && !self.is_kept(*peer, told);
+        while let Some(first) = seen.missing(peers).find(shares_its_line) {
+            let place = self.place_of(at, first, told);
+            let here = seen.missing(peers).filter(|peer| self.place_of(at, *peer, told) == place);
+            let sight = self.await_at(at, place, here, told, deadline, reason)?;
+            self.note_all(at, seen, peers, &sight, place, told);
+        }
+        for peer in seen.missing(peers) {
+            let place = self.place_of(at, peer, told);
+            let sight = self.await_at(at, place, core::iter::once(peer), told, deadline, reason)?;
+            self.note(at, seen, peer, &sight, told);
         }
         Ok(())
+    }
+
+    /// Waits until marks that are all in one place have been raised.
+    fn await_at<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        place: Place,
+        peers: impl Iterator<Item = usize> + Clone,
+        told: Told,
+        deadline: Deadline,
+        reason: Reason,
+    ) -> Result<Sight, TimedOut> {
+        at.comm.wait_until(&[place], deadline, reason, |poll| {
+            let sight = Sight::of(poll, &place);
+            let late = peers.clone().find(|peer| !self.is_raised(at, &sight, *peer, told));
+            late.inspect(|peer| poll.missing(at.comm.core_of(*peer))).is_none().then_some(sight)
+        })
     }
 
     /// Looks once whether `peer` has raised its mark, and takes it then, together with those of `peers` that the look shows, too.
@@ -324,11 +340,16 @@ impl Marks {
     ) {
         for peer in peers.iter().filter(|peer| !seen.contains(*peer)) {
             if self.place_of(at, peer, told) == place && self.is_raised(at, sight, peer, told) {
-                let taken = &self.pairs[peer].taken;
-                taken.set(self.half_in(at, sight, peer, told).into(taken.get(), told));
-                seen.insert(peer);
+                self.note(at, seen, peer, sight, told);
             }
         }
+    }
+
+    /// Takes the mark of one peer, which a sight of its place shows to be raised.
+    fn note<C: Core>(&self, at: &Peers<'_, C>, seen: &Seen, peer: usize, sight: &Sight, told: Told) {
+        let taken = &self.pairs[peer].taken;
+        taken.set(self.half_in(at, sight, peer, told).into(taken.get(), told));
+        seen.insert(peer);
     }
 
     fn is_raised<C: Core>(&self, at: &Peers<'_, C>, sight: &Sight, peer: usize, told: Told) -> bool {

@@ -85,7 +85,7 @@ impl Seen {
     }
 
     /// Those of a group that are not in the set, in ascending order.
-    pub(super) fn missing<'s>(&'s self, group: &'s Group) -> impl Iterator<Item = usize> + 's {
+    pub(super) fn missing<'s>(&'s self, group: &'s Group) -> impl Iterator<Item = usize> + Clone + 's {
         group.iter().filter(|rank| !self.contains(*rank))
     }
 }
