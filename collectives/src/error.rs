@@ -73,6 +73,13 @@ pub enum Error {
         /// The first rank that failed.
         rank: usize,
     },
+    /// Ranks wanted a window to be of different classes.
+    ClassesDiffer {
+        /// The window.
+        window: u32,
+        /// The first rank that wanted another class than rank 0.
+        rank: usize,
+    },
     /// The window database behind a controller is full.
     DatabaseFull {
         /// The controller.
@@ -112,7 +119,7 @@ pub enum Error {
         /// Elements that the target exposes.
         len: usize,
     },
-    /// A view was posted that is not this rank's part of the window.
+    /// A view was posted, fenced, lent or freed that is not this rank's part of the window.
     ForeignView {
         /// The window.
         window: u32,
@@ -144,6 +151,13 @@ pub enum Error {
         len: usize,
         /// Elements that it should have.
         wanted: usize,
+    },
+    /// Blocks of a vector put overlap.
+    BlocksOverlap {
+        /// Elements of each block.
+        block: usize,
+        /// Elements from the first of a block to that of the next.
+        stride: usize,
     },
     /// There is no notification counter of this number.
     NoSuchCounter {
@@ -191,17 +205,23 @@ impl fmt::Display for Error {
             Self::NotAllocated { start } => write!(out, "nothing of that length is allocated at {start}"),
             Self::SecondWorld => write!(out, "this core has joined the communicator of all cores before"),
             Self::WindowFailed { window, rank } => {
-                write!(out, "window {window} was not made, because rank {rank} failed in its part")
+                write!(out, "window {window} was not made, because rank {rank} failed in its part; that rank says why")
+            }
+            Self::ClassesDiffer { window, rank } => {
+                write!(
+                    out,
+                    "rank {rank} wants window {window} to be of another class than rank 0; the class has to be the same on all ranks"
+                )
             }
             Self::DatabaseFull { controller } => {
                 write!(out, "the window database behind controller {controller} is full; free windows first")
             }
             Self::Claim(claim) => claim.fmt(out),
             Self::AccessEpochOpen { window } => {
-                write!(out, "window {window} has an open access epoch; complete it before the next start")
+                write!(out, "window {window} has an open access epoch; end it before the next one")
             }
             Self::ExposureEpochOpen { window } => {
-                write!(out, "window {window} has an open exposure epoch; wait for it before the next post")
+                write!(out, "this rank's part of window {window} is exposed or lent; take it back first")
             }
             Self::NotInGroup { rank, window, epoch } => {
                 write!(out, "rank {rank} is not in the start group of access epoch {epoch} on window {window}")
@@ -211,7 +231,7 @@ impl fmt::Display for Error {
                 "access up to element {end} of rank {rank}'s {len} on window {window} in access epoch {epoch}"
             ),
             Self::ForeignView { window } => {
-                write!(out, "the view that was posted is not this rank's part of window {window}")
+                write!(out, "the view is not of this rank's part of window {window}")
             }
             Self::NotLocked { rank, window, epoch } => {
                 write!(out, "rank {rank}'s part of window {window} is not locked in epoch {epoch}")
@@ -223,9 +243,12 @@ impl fmt::Display for Error {
                 write!(out, "the own part of window {window} is not lent; lend its view before locks")
             }
             Self::Length { len, wanted } => {
+                write!(out, "a buffer of {len} elements does not fit; {wanted} are needed")
+            }
+            Self::BlocksOverlap { block, stride } => {
                 write!(
                     out,
-                    "a buffer of {len} elements does not fit; {wanted} are needed, in blocks that do not overlap"
+                    "blocks of {block} elements overlap if they begin {stride} apart; a vector put needs a stride of at least a block"
                 )
             }
             Self::NoSuchCounter { counter } => {

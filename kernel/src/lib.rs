@@ -13,6 +13,7 @@ pub mod output;
 pub mod program;
 pub mod programs;
 
+pub use collectives;
 pub use hal;
 
 pub use self::{

@@ -328,8 +328,9 @@ pub fn what_does_not_fit_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -
 
                 let length = |len, wanted| Err(Error::Length { len, wanted });
                 let overlapping = Blocks { first: 0, block: 3, stride: 2, count: 2 };
+                let overlap = Err(Error::BlocksOverlap { block: 3, stride: 2 });
                 check_eq!(epoch.put_blocks(target, spread, &[1; 5]), length(5, 6), "too short a source");
-                check_eq!(epoch.put_blocks(target, overlapping, &[1; 6]), length(6, 6), "blocks that overlap");
+                check_eq!(epoch.put_blocks(target, overlapping, &[1; 6]), overlap, "blocks that overlap");
                 check_eq!(epoch.get_blocks(target, spread, &mut next()[..7]), length(7, 6), "too long a buffer");
                 let unequal = epoch.get_accumulate(target, 0, &[1, 2], &mut next()[..3], Operator::SUM);
                 check_eq!(unequal, length(3, 2), "buffers of two lengths");

@@ -75,6 +75,7 @@ suite! {
         misuse_is_refused,
         views_come_back,
         made_and_freed_many_times,
+        classes_differ,
         failures_are_collective,
         full_database_is_refused,
         fresh_part_on_a_cached_page,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use collectives::{Error, Group, Placement, Returned, Window};
+use collectives::{Class, Error, Group, Placement, Returned, Window};
 use hal::{ClaimError, Core, LINE_BYTES, kind, topology::SHARED_BYTES_PER_CONTROLLER};
 
 use crate::{
@@ -132,6 +132,22 @@ pub fn made_and_freed_many_times<C: Core>(context: &mut Context<'_, '_, C>) -> O
         check_heaps_are_whole(context)?;
     }
     context.comm.barrier();
+    Ok(())
+}
+
+/// A window that is to be of different classes is refused on all ranks, and the next one can be made.
+pub fn classes_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let last = context.size() - 1;
+    if last > 0 {
+        let class = if context.rank() == last { Class::Message } else { Class::Default };
+        let error = Window::<_, u32>::with_class(context.comm, context.caches, 4, class).err();
+        check!(
+            matches!(error, Some(Error::ClassesDiffer { rank, .. }) if rank == last),
+            "it was refused for {error:?}"
+        );
+    }
+    let (window, view) = make::<_, u32>(context, 4)?;
+    window.free(view, context.caches)?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! What a client asks of its engine, and how it fits into a line.
 
-use hal::{Combined, Expose, LINE_BYTES, Line, Region, SharedAddress, kind};
+use hal::{Combined, LINE_BYTES, Line, Region, SharedAddress, kind};
 
 /// A copy from shared memory to shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,11 +14,8 @@ pub(crate) struct Transfer {
 
 impl Transfer {
     /// Carries the copy out. The last line of it may stay in the write-combine buffer.
-    pub(crate) fn perform(&self, hal: &(impl Combined + Expose)) {
+    pub(crate) fn perform(&self, hal: &impl Combined) {
         let ((from, from_offset), (to, to_offset)) = (self.lines_at(self.from), self.lines_at(self.to));
-        for region in [from, to] {
-            hal.map(region).expect("a part or a buffer is the memory of a core that exists");
-        }
         hal.copy(from, from_offset, to, to_offset, self.len_bytes);
     }
 

@@ -134,10 +134,12 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     }
 
     /// Lets this client's engine go: it takes no more copies of this rank until it serves again. Every client has to, once for each time that its
-    /// engine serves.
+    /// engine serves. On engines it returns at once.
     pub fn dismiss(&self) {
-        self.ask(Descriptor::Leave);
-        self.finish();
+        if !self.is_engine() {
+            self.ask(Descriptor::Leave);
+            self.finish();
+        }
     }
 
     /// Gives the lines in the MPBs back. Collective, when the engines have returned from [`serve`](Self::serve).

@@ -12,7 +12,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// START: opens an access epoch to the ranks of `targets`. In all classes but `Immediate` it takes note of them and touches no memory.
     ///
     /// # Errors
-    /// [`Error::AccessEpochOpen`] if one is open on this window, [`Error::NoSuchRank`] for a target that does not exist.
+    /// [`Error::AccessEpochOpen`] if one is open on this window, [`Error::Locked`] if this rank has locked a part of it, [`Error::NoSuchRank`] for a target that does not exist.
     pub fn start<'b>(&self, targets: &Group) -> Result<AccessEpoch<'b, '_, 'c, C, T>, Error> {
         self.start_asserting(targets, Assertions::empty())
     }
@@ -27,6 +27,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         assertions: Assertions,
     ) -> Result<AccessEpoch<'b, '_, 'c, C, T>, Error> {
         targets.check(self.comm().size())?;
+        self.check_unlocked()?;
         if self.access_open.replace(true) {
             return Err(Error::AccessEpochOpen { window: self.number() });
         }

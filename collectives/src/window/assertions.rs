@@ -15,7 +15,5 @@ bitflags! {
         const NO_PUT = 1 << 2;
         /// At fences: this rank has not issued operations since the last one.
         const NO_PRECEDE = 1 << 3;
-        /// At fences: this rank will not issue operations after this one, nor will anybody else; all ranks say the same.
-        const NO_SUCCEED = 1 << 4;
     }
 }

@@ -123,12 +123,15 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     pub fn await_origins(&mut self) {
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
+        // Without origins, or where packets had come already, nothing was polled; L1 may have lines of what the part was before it was posted.
+        self.window.comm().hal().invalidate_mpb();
     }
 
     /// Ends the epoch when all origins have completed, and exposes the part to the same origins again. The rank has no view in between, so
     /// nothing has to be written back or invalidated.
     pub fn post_again(mut self) -> Self {
-        self.await_origins();
+        // It does not time out, unless the machine is dying.
+        let _ = self.settle(Deadline::Never);
         self.window.synchronisation.post(&self.window.peers, &self.origins);
         self.origins_are_done = false;
         // Promises that were made for the epoch before do not hold for this one.
@@ -155,8 +158,8 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
         }
     }
 
-    /// Reads elements of the exposed part, past all caches that were not invalidated since: for data whose
-    /// arrival was notified, or whose [origins were awaited](Self::await_origins).
+    /// Reads elements of the exposed part by the combined mapping: for data whose arrival [was notified](Window::await_notifications), or whose
+    /// [origins were awaited](Self::await_origins). What is read without either may be from before.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].

@@ -21,7 +21,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// [`Assertions::NO_STORE`] and [`Assertions::NO_PUT`] mean something here; ranks may differ in them.
     ///
     /// # Errors
-    /// [`Error::AccessEpochOpen`] or [`Error::ExposureEpochOpen`] if a PSCW epoch is open on this window, [`Error::ForeignView`]; the
+    /// [`Error::AccessEpochOpen`] or [`Error::ExposureEpochOpen`] if a PSCW epoch is open on this window, [`Error::Locked`] if this rank has locked a part of it, [`Error::ForeignView`]; the
     /// view comes back with the error, and the others wait until this rank does it right.
     pub fn fence<'b>(
         &self,
@@ -31,6 +31,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ) -> Result<FenceEpoch<'b, '_, 'c, C, T>, Returned<LocalView<'c, T>>> {
         if self.access_open.get() {
             return Err(Returned { error: Error::AccessEpochOpen { window: self.number() }, taken: view });
+        }
+        if let Err(error) = self.check_unlocked() {
+            return Err(Returned { error, taken: view });
         }
         let view = self.give_up(view, caches, assertions)?;
         self.access_open.set(true);
@@ -102,6 +105,9 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         let meets = !assertions.contains(Assertions::NO_PRECEDE);
         if meets {
             self.operations.settle();
+        } else {
+            // Buffers are free when the epoch is over, whatever was promised.
+            self.operations.window.await_copies();
         }
         meets
     }

@@ -107,7 +107,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ///
     /// # Errors
     /// If any rank fails, all do, and nothing stays allocated: that rank gets the reason ([`Error::OutOfSharedMemory`],
-    /// [`Error::PartTooLarge`], [`Error::DatabaseFull`], [`Error::Claim`]), the others [`Error::WindowFailed`].
+    /// [`Error::PartTooLarge`], [`Error::DatabaseFull`], [`Error::Claim`]), the others [`Error::WindowFailed`]. [`Error::ClassesDiffer`] is for all.
     pub fn create(comm: &'c Comm<'c, C>, caches: &mut Caches, len: usize) -> Result<Made<'c, C, T>, Error> {
         Self::with_class(comm, caches, len, Class::default())
     }
@@ -165,11 +165,13 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ) -> Result<Made<'c, C, T>, Error> {
         let Plan { class, engines, memory } = plan;
         let (number, size) = (comm.next_window(), comm.size());
-        let synchronisation = Synchronisation::of(class, comm)?;
-        let table = match Table::allocate(comm) {
-            Ok(table) => table,
+        let table = Table::allocate(comm)?;
+        let agreed = table.agree_on_class(comm, class).map_err(|rank| Error::ClassesDiffer { window: number, rank });
+        let synchronisation = match agreed.and_then(|()| Synchronisation::of(class, comm)) {
+            Ok(synchronisation) => synchronisation,
             Err(error) => {
-                synchronisation.release(comm, number)?;
+                // All ranks have the same.
+                table.free(comm)?;
                 return Err(error);
             }
         };
@@ -230,6 +232,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if let Err(error) = self.check_own(&view) {
             return Err(Returned { error, taken: Box::new((self, view)) });
         }
+        // Of epochs that were forgotten.
+        self.await_copies();
         self.comm().hal().write_back_invalidate(caches, view.region());
         match self.release() {
             Ok(()) => Ok(()),
@@ -309,6 +313,14 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
     fn comm(&self) -> &'c Comm<'c, C> {
         self.peers.comm
+    }
+
+    /// Refuses another access epoch while this rank holds locks.
+    fn check_unlocked(&self) -> Result<(), Error> {
+        let (window, rank) = (self.number(), self.comm().rank());
+        let locked = (0..self.comm().size()).find(|rank| self.locked.contains(*rank));
+        let locked = locked.or(self.all_locked.get().then_some(rank));
+        locked.map_or(Ok(()), |rank| Err(Error::Locked { rank, window }))
     }
 
     fn check_own(&self, view: &LocalView<'_, T>) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use alloc::{collections::VecDeque, vec::Vec};
 use core::{cell::RefCell, ops::Range};
 
-use hal::{Core, Pod, SharedAddress};
+use hal::{Core, Deadline, Pod, SharedAddress};
 
 use crate::{
     Error, Group, SharedBuffer,
@@ -33,8 +33,8 @@ pub(super) enum Reach {
     All,
     /// The one that is locked.
     Locked { target: usize },
-    /// All; each is locked, shared, when it is addressed first.
-    LockedOnDemand { locked: Seen },
+    /// All; each is locked, shared, when it is addressed first. Some were joined.
+    LockedOnDemand { locked: Seen, joined: Seen },
 }
 
 /// The operations of an open epoch on a window; epochs dereference to this.
@@ -75,7 +75,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Puts `source` over the elements of `target`'s part from `first` on.
     ///
     /// # Errors
-    /// [`Error::NotInGroup`], [`Error::NotLocked`], [`Error::OutOfRange`]; then nothing is written.
+    /// [`Error::NoSuchRank`], [`Error::NotInGroup`], [`Error::NotLocked`], [`Error::OutOfRange`]; then nothing is written.
     pub fn put(&self, target: usize, first: usize, source: &'b [T]) -> Result<(), Error> {
         let to = Blocks::run(first, source.len());
         self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
@@ -93,16 +93,23 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Puts `source` over blocks of `target`'s part: a vector put.
     ///
     /// # Errors
-    /// As [`put`](Self::put), and [`Error::Length`] if the source has not as many elements as the blocks, or the blocks overlap.
+    /// As [`put`](Self::put), [`Error::Length`] if the source has not as many elements as the blocks, [`Error::BlocksOverlap`].
     pub fn put_blocks(&self, target: usize, to: Blocks, source: &'b [T]) -> Result<(), Error> {
-        if source.len() != to.len() || to.count > 1 && to.stride < to.block {
+        if source.len() != to.len() {
             return Err(Error::Length { len: source.len(), wanted: to.len() });
+        }
+        if to.count > 1 && to.stride < to.block {
+            return Err(Error::BlocksOverlap { block: to.block, stride: to.stride });
         }
         self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
     }
 
     /// Puts `source`, then raises one of the target's notification counters, so that the target can use the data before the epoch is
     /// complete. All that this rank put to the target before is there, too.
+    ///
+    /// Like every operation it may be queued, until a call of this epoch finds the target's post, or in COMPLETE in classes that carry
+    /// operations out there. An origin that waits for an answer has to do it by [`await_notifications`](Self::await_notifications) of the epoch, or the
+    /// notification may never leave; in classes `Deferred` and `Message` there can be no answer before COMPLETE.
     ///
     /// # Errors
     /// As [`put`](Self::put), and [`Error::NoSuchCounter`].
@@ -146,7 +153,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         source: &'b SharedBuffer<'c, C, T>,
         elements: Range<usize>,
     ) -> Result<(), Error> {
-        let from = source.place(elements.start, elements.len())?;
+        let from = source.place(elements.start, elements.len(), self.window.engines)?;
         self.issue_copy(target, first, elements.len(), |part, len_bytes| Transfer { from, to: part, len_bytes })
     }
 
@@ -162,7 +169,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         buffer: &'b mut SharedBuffer<'c, C, T>,
         into: Range<usize>,
     ) -> Result<(), Error> {
-        let to = buffer.place(into.start, into.len())?;
+        let to = buffer.place(into.start, into.len(), self.window.engines)?;
         self.issue_copy(target, first, into.len(), |part, len_bytes| Transfer { from: part, to, len_bytes })
     }
 
@@ -199,7 +206,28 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         }
     }
 
-    /// Carries out all that waits, as the posts come.
+    /// Waits like [`Window::await_notifications`], and carries out what is queued as the posts come: what a notification is the answer to
+    /// has to get there first.
+    ///
+    /// # Errors
+    /// As [`Window::await_notifications`].
+    pub fn await_notifications(&self, counter: usize, count: u32, deadline: Deadline) -> Result<(), Error> {
+        let (window, hal) = (self.window, self.window.comm().hal());
+        loop {
+            self.progress();
+            let is_prompt = matches!(self.reach, Reach::Group { patience: Patience::CompletePrompt, .. });
+            if !is_prompt || self.waiting.borrow().is_empty() {
+                return window.await_notifications(counter, count, deadline);
+            }
+            let has_passed = matches!(deadline, Deadline::At(ticks) if ticks <= hal.now());
+            match window.await_notifications(counter, count, Deadline::At(0)) {
+                Err(Error::TimedOut { .. }) if !has_passed && !hal.is_dying() => hal.relax(),
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Carries out all that waits, in order; what has been posted to by now goes first.
     pub(super) fn finish(&self) {
         self.progress();
         let waiting = core::mem::take(&mut *self.waiting.borrow_mut());
@@ -240,10 +268,17 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
                 }
                 self.carry_out(target, operation);
             }
-            Reach::LockedOnDemand { locked } => {
+            Reach::LockedOnDemand { locked, joined } => {
                 if !locked.contains(target) {
-                    lock::acquire(&self.window.peers, target, Lock::Shared);
+                    if !locked.is_empty() && lock::join(&self.window.peers, target) {
+                        joined.insert(target);
+                    } else {
+                        lock::acquire(&self.window.peers, target, Lock::Shared);
+                    }
                     locked.insert(target);
+                    if target == self.window.comm().rank() {
+                        self.window.locked.insert(target);
+                    }
                 }
                 self.carry_out(target, operation);
             }
@@ -287,6 +322,13 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
                 return Err(Error::NotLocked { rank: target, window, epoch });
             }
             _ => {}
+        }
+        if matches!(self.reach, Reach::LockedOnDemand { .. })
+            && target == self.window.comm().rank()
+            && !self.window.lent.get()
+        {
+            // The own part was taken back meanwhile: nobody could ever unlock it for this rank.
+            return Err(Error::NotLent { window });
         }
         let end = blocks.end();
         if end > len { Err(Error::OutOfRange { rank: target, window, epoch, end, len }) } else { Ok(()) }

@@ -77,8 +77,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Error::Locked { rank: self.comm().rank(), window });
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
-        let locked = Seen::new(self.comm().size());
-        let operations = Operations::new(self, Reach::LockedOnDemand { locked }, self.access_epochs.get());
+        let seen = || Seen::new(self.comm().size());
+        let operations =
+            Operations::new(self, Reach::LockedOnDemand { locked: seen(), joined: seen() }, self.access_epochs.get());
         Ok(LockAllEpoch { operations })
     }
 }
@@ -96,6 +97,9 @@ pub struct Lent<'w, 'c, C: Core, T: Pod> {
 impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
     /// Takes the part back, when those that came before have unlocked it; this rank must not hold a lock of it. Others that come later wait until it is
     /// lent again: where they should not have come at all, a barrier on both sides sees to it. The view shows what they wrote; nobody gets in until it is lent again.
+    ///
+    /// # Panics
+    /// If this rank holds a lock of the part, for which it would wait for ever.
     pub fn take_back(mut self, caches: &mut Caches) -> LocalView<'c, T> {
         self.lock();
         let Some(view) = self.view.take() else { unreachable!("the view is there until the part is taken back") };
@@ -103,6 +107,11 @@ impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
     }
 
     fn lock(&self) {
+        let (rank, window) = (self.window.comm().rank(), self.window.number());
+        assert!(
+            !self.window.locked.contains(rank),
+            "rank {rank} takes its part of window {window} back and holds a lock of it"
+        );
         lock::acquire(&self.window.peers, self.window.comm().rank(), Lock::Exclusive);
         self.window.lent.set(false);
     }
@@ -211,13 +220,18 @@ impl<C: Core, T: Pod> Drop for LockAllEpoch<'_, '_, '_, C, T> {
         if window.comm().hal().is_dying() {
             return;
         }
-        if let Reach::LockedOnDemand { locked } = &self.operations.reach {
+        if let Reach::LockedOnDemand { locked, joined } = &self.operations.reach {
             self.operations.settle();
             let ranks = 0..window.comm().size();
             for target in ranks.filter(|rank| locked.contains(*rank)) {
-                lock::release(&window.peers, target, Lock::Shared);
+                if joined.contains(target) {
+                    lock::leave(&window.peers, target);
+                } else {
+                    lock::release(&window.peers, target, Lock::Shared);
+                }
             }
         }
+        window.locked.remove(window.comm().rank());
         window.all_locked.set(false);
     }
 }

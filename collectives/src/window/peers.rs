@@ -70,6 +70,10 @@ impl Seen {
         self.0[rank / 32].get() >> (rank % 32) & 1 == 1
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| word.get() == 0)
+    }
+
     pub(super) fn insert(&self, rank: usize) {
         let word = &self.0[rank / 32];
         word.set(word.get() | 1 << (rank % 32));

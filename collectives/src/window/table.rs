@@ -9,7 +9,7 @@ use hal::{Core, Region, SharedAddress, kind};
 
 use crate::{Comm, Error, Placement};
 
-use super::database;
+use super::{class::Class, database};
 
 /// Where a rank's part of a window is, as all ranks know it.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) struct Parts {
 }
 
 /// Words of a rank in the table.
-const WORDS: usize = 7;
+const WORDS: usize = 8;
 /// Word: length of the part, in elements.
 const LEN: usize = 0;
 /// Word: length of the part, in bytes.
@@ -41,6 +41,8 @@ const SYNC: usize = 2;
 const MEMORY: usize = 4;
 /// Word: whether the rank has all it needs.
 const READY: usize = 6;
+/// Word: the class that the rank wants.
+const CLASS: usize = 7;
 
 /// In the place of an address, in its first word.
 const NOTHING: u32 = u32::MAX;
@@ -67,6 +69,14 @@ impl Table {
             return Err(Error::OutOfSharedMemory { len_bytes });
         }
         Ok(Self { words: Region::from_words(announcement) })
+    }
+
+    /// Returns when all ranks have said which class they want: the first that wants another one than rank 0, if any, to all of them.
+    pub(super) fn agree_on_class<C: Core>(&self, comm: &Comm<'_, C>, class: Class) -> Result<(), usize> {
+        self.store(comm, comm.rank(), CLASS, class as u32);
+        comm.barrier();
+        let first = self.load(comm, 0, CLASS);
+        (1..comm.size()).try_for_each(|rank| if self.load(comm, rank, CLASS) == first { Ok(()) } else { Err(rank) })
     }
 
     /// Allocates what the ranks need, and tells all ranks of it. A rank that brings memory of its own needs none.

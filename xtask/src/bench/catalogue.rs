@@ -13,9 +13,9 @@ pub(crate) struct Bench {
     pub(crate) about: &'static str,
     /// Independent of each other.
     pub(crate) runs: &'static [Run],
-    /// The values of what is varied that the table on the screen shows besides the largest; the file has all.
+    /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the file has all.
     pub(crate) shown: &'static [u64],
-    /// The bytes of the rows that it shows, besides the largest.
+    /// The bytes of the rows that it shows, besides the largest, or all if it is empty.
     pub(crate) sizes: &'static [u64],
     /// Adds rows that are computed from others.
     pub(crate) derive: fn(&mut Rows),

@@ -10,7 +10,7 @@ mod table;
 pub(crate) use series::Samples;
 
 use crate::{cores, machine, workspace};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use catalogue::Bench;
 use claims::{Checked, On, Verdict};
 use clap::Args;
@@ -118,7 +118,7 @@ impl std::str::FromStr for Machine {
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "qemu" => Ok(Self::Qemu),
-            text => text.parse().map(Self::Simulated).context("besides `qemu`"),
+            text => text.parse().map(Self::Simulated).map_err(|why: anyhow::Error| anyhow!("{why} (or `qemu`)")),
         }
     }
 }
@@ -142,6 +142,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let samples = setting.run_all(bench.name, bench.runs, arguments.yes)?;
     let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
     let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
+    ensure!(rows.iter().next().is_some(), "{} measures nothing but times, and on {machine} there are none", bench.name);
     (bench.derive)(&mut rows);
 
     let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
@@ -170,7 +171,8 @@ fn find(name: &str) -> Result<&'static Bench> {
 fn is_shown(row: &Row, rows: &Rows, bench: &Bench, counters: bool) -> bool {
     let is_picked = |picks: &[u64], of: fn(&Key) -> u64| {
         let most = rows.iter().map(|row| of(&row.key)).max();
-        picks.contains(&of(&row.key)) || Some(of(&row.key)) == most
+        // Where nothing is picked, all of it is shown.
+        picks.is_empty() || picks.contains(&of(&row.key)) || Some(of(&row.key)) == most
     };
     // Most calls do not do most things, and one line after the other of zeros hides what they do.
     let says_something = || rows.line(&row.key.algorithm, &row.key.metric).is_ok_and(|line| !line.is_zero());

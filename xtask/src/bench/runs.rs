@@ -25,6 +25,9 @@ pub(crate) struct Setting<'s> {
     pub(crate) limit: Duration,
 }
 
+/// Heaps in QEMU, where there is memory for them and the user says nothing else.
+const HEAP: &str = "heap_kib=32768";
+
 /// What runs, once it is built.
 enum Built {
     Simulator(PathBuf),
@@ -80,7 +83,10 @@ impl Setting<'_> {
             }
             Machine::Qemu => {
                 // What suffices for all of its cores suffices for fewer.
-                let plan = run::plan(qemu_cores(self.cores)?, &[], self.words)?;
+                let cores = qemu_cores(self.cores)?;
+                // Buffers of 16 operations, as the sender and the receiver of packets keep them, outgrow the heaps of other programs.
+                let roomy: Vec<_> = [HEAP].into_iter().map(str::to_owned).chain(self.words.iter().cloned()).collect();
+                let plan = run::plan(cores, &[], &roomy).or_else(|_| run::plan(cores, &[], self.words))?;
                 let tools = setup::ensure(yes)?;
                 let built = image::bare_metal(&program, &tools)?;
                 Ok(Built::Image { executable: built.executable, qemu: tools.qemu, plan })
