@@ -271,6 +271,131 @@ fn unlock_needs_its_drain() {
     all_fail(lock_and_look, &[Class::Default], Omit::DRAIN, "the word that was put");
 }
 
+/// Two ranks share a lock of the second one's part: the first puts a word, and completes it by what `complete` does, in which the omission is; the
+/// second looks after that.
+fn shared_put_and_look(
+    context: &mut Context<'_, '_, SimCore>,
+    omitted: Omit,
+    complete: impl FnOnce(&mut Context<'_, '_, SimCore>, &Window<'_, SimCore, u32>, &dyn Fn(bool)) -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let lent = window.lend(view, context.caches)?;
+    let mut got = [0];
+    if context.rank() == 0 {
+        complete(context, &window, &|omits| hal.omit(if omits { omitted } else { Omit::empty() }))?;
+    } else {
+        hal.compute(500_000);
+        let epoch = window.lock(1, Lock::Shared)?;
+        epoch.get(1, 3, &mut got)?;
+        epoch.unlock();
+        check_eq!(got, [77], "the word that was put");
+    }
+    context.comm.barrier();
+    let view = lent.take_back(context.caches);
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn flushes_and_unlock_all_need_their_drains() {
+    let flush = |omitted| {
+        run(&Machine::scc(2), |context| {
+            shared_put_and_look(context, omitted, |context, window, omits| {
+                let epoch = window.lock(1, Lock::Shared)?;
+                epoch.put_value(1, 3, 77)?;
+                omits(true);
+                let epoch = epoch.flush();
+                omits(false);
+                context.hal().compute(1_000_000);
+                epoch.unlock();
+                Ok(())
+            })
+        })
+    };
+    let flush_all = |omitted| {
+        run(&Machine::scc(2), |context| {
+            shared_put_and_look(context, omitted, |context, window, omits| {
+                let epoch = window.lock_all()?;
+                epoch.put_value(1, 3, 77)?;
+                omits(true);
+                let epoch = epoch.flush_all();
+                omits(false);
+                context.hal().compute(1_000_000);
+                epoch.unlock_all();
+                Ok(())
+            })
+        })
+    };
+    let unlock_all = |omitted| {
+        run(&Machine::scc(2), |context| {
+            shared_put_and_look(context, omitted, |context, window, omits| {
+                let epoch = window.lock_all()?;
+                epoch.put_value(1, 3, 77)?;
+                omits(true);
+                epoch.unlock_all();
+                omits(false);
+                context.hal().compute(1_000_000);
+                Ok(())
+            })
+        })
+    };
+    for case in [&flush as &dyn Fn(Omit) -> Result<(), String>, &flush_all, &unlock_all] {
+        assert_eq!(case(Omit::empty()), Ok(()));
+        let failure = case(Omit::DRAIN).expect_err("nothing was missed");
+        assert!(failure.contains("the word that was put"), "{failure}");
+    }
+}
+
+/// The first rank gets a word of the second twice under one lock, in between which the second has put to it; the omission is in the flush
+/// before the second get.
+fn get_flush_get(context: &mut Context<'_, '_, SimCore>, omitted: Omit, all: bool) -> Result<(), Failed> {
+    let hal = context.hal();
+    let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
+    let lent = window.lend(view, context.caches)?;
+    let (mut first, mut second) = ([0], [0]);
+    context.comm.barrier();
+    if context.rank() == 1 {
+        hal.compute(500_000);
+        let epoch = window.lock(1, Lock::Shared)?;
+        epoch.put_value(1, 3, 77)?;
+        epoch.unlock();
+    } else {
+        if all {
+            let epoch = window.lock_all()?;
+            epoch.get(1, 3, &mut first)?;
+            hal.compute(1_000_000);
+            hal.omit(omitted);
+            let epoch = epoch.flush_local_all();
+            hal.omit(Omit::empty());
+            epoch.get(1, 3, &mut second)?;
+        } else {
+            let epoch = window.lock(1, Lock::Shared)?;
+            epoch.get(1, 3, &mut first)?;
+            hal.compute(1_000_000);
+            hal.omit(omitted);
+            let epoch = epoch.flush_local();
+            hal.omit(Omit::empty());
+            epoch.get(1, 3, &mut second)?;
+        }
+        check_eq!((first, second), ([0], [77]), "the words that were got");
+    }
+    context.comm.barrier();
+    let view = lent.take_back(context.caches);
+    window.free(view, context.caches)?;
+    Ok(())
+}
+
+#[test]
+fn flushes_need_their_invalidations() {
+    for all in [false, true] {
+        assert_eq!(run(&Machine::scc(2), |context| get_flush_get(context, Omit::empty(), all)), Ok(()));
+        let outcome = run(&Machine::scc(2), |context| get_flush_get(context, Omit::INVALIDATE_MPB, all));
+        let failure = outcome.expect_err("nothing was missed");
+        assert!(failure.contains("the words that were got"), "{failure}");
+    }
+}
+
 /// The origin gets the same word under two locks, between which the target changed it through its view; the omission is in
 /// LOCK of the origin, or in lending of the target.
 fn lock_and_get(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
