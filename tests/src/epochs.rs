@@ -60,13 +60,13 @@ pub fn with_each<C: Core>(
 /// From so many ranks on one class stands for all with the same mechanism, so that tests come to their end.
 pub const MANY_RANKS: usize = 64;
 
-/// Runs a test with every class; with one of each mechanism where ranks are many.
+/// Runs a test with every class; with marks and with match vectors where ranks are many.
 pub fn with_every_class<C: Core>(
     context: &mut Context<'_, '_, C>,
     test: impl Fn(&mut Context<'_, '_, C>, Class) -> Outcome,
 ) -> Outcome {
-    let one_of_each = [Class::Default, Class::TriggerOnly, Class::Message];
-    with_each(context, if context.size() < MANY_RANKS { &Class::ALL } else { &one_of_each }, test)
+    let two = [Class::Default, Class::TriggerOnly];
+    with_each(context, if context.size() < MANY_RANKS { &Class::ALL } else { &two }, test)
 }
 
 /// A kind of epoch in which all ranks may access all parts.
@@ -98,9 +98,8 @@ impl Kind {
     }
 }
 
-/// One kind for each way to reach a part.
-const ONE_OF_EACH: [Kind; 4] =
-    [Kind::Pscw(Class::Default), Kind::Pscw(Class::Message), Kind::Fence, Kind::Lock(Lock::Shared)];
+/// Kinds that are enough where ranks are many: one with the targets' help and one without.
+const ENOUGH: [Kind; 2] = [Kind::Pscw(Class::Default), Kind::Lock(Lock::Shared)];
 
 /// Runs a test with every kind of epoch, or with some where ranks are many; a failure names it.
 pub fn with_every_kind<C: Core>(
@@ -109,7 +108,7 @@ pub fn with_every_kind<C: Core>(
 ) -> Outcome {
     let are_many = context.size() >= MANY_RANKS;
     Kind::all()
-        .filter(|kind| !are_many || ONE_OF_EACH.contains(kind))
+        .filter(|kind| !are_many || ENOUGH.contains(kind))
         .try_for_each(|kind| test(context, kind).map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}"))))
 }
 

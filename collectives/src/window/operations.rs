@@ -313,7 +313,6 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Refuses what the epoch does not reach.
     fn check(&self, target: usize, blocks: Blocks) -> Result<(), Error> {
         let (window, epoch) = (self.window.number(), self.epoch);
-        let len = self.window.len_of(target)?;
         match &self.reach {
             Reach::Group { targets, .. } if !targets.contains(target) => {
                 return Err(Error::NotInGroup { rank: target, window, epoch });
@@ -330,7 +329,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             // The own part was taken back meanwhile: nobody could ever unlock it for this rank.
             return Err(Error::NotLent { window });
         }
-        let end = blocks.end();
+        let (end, len) = (blocks.end(), self.window.len_of(target)?);
         if end > len { Err(Error::OutOfRange { rank: target, window, epoch, end, len }) } else { Ok(()) }
     }
 }

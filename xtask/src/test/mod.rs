@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     preempt: Option<u64>,
 
     /// Seconds until a guest that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 }
 
