@@ -1,30 +1,25 @@
 //! One emulated core: every trait of the HAL, on top of a [`Platform`].
 
-use core::{
-    cell::{Cell, RefCell},
-    ptr::NonNull,
-};
+mod cached;
+mod waits;
+
+use core::cell::{Cell, RefCell};
 
 use bitflags::bitflags;
 use heapless::Vec;
 
 use crate::{
-    Cached, Caches, ClaimError, Clock, Combined, CoreId, Counted, Counters, Deadline, Exposable, Expose, Exposure,
-    Home, LINE_BYTES, Layout, Line, LineAddress, LocalView, MPB_LINES, MapError, Mpb, MpbCoherence, MpbCopy, MpbLine,
-    Place, Pod, Poll, Reason, Region, SharedAddress, Software, TestAndSet, TimedOut, Topology, Uncached, Wait,
-    cached::{ViewAccess, ViewWindow},
-    counters::Counting,
-    exposed::{ExposeError, ExposureHost, NotExposed},
-    kind,
-    wait::PollSource,
+    Clock, Combined, CoreId, Counted, Counters, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb,
+    MpbCoherence, MpbCopy, MpbLine, Region, SharedAddress, Software, Topology, Uncached, cached::ViewAccess,
+    counters::Counting, kind,
 };
 
 use super::{
-    CachingRegion, Choice, Expense, LineCache, PageWindow, Platform, WaitInfo, Watch, Woken,
-    caching_region::{address_at, position},
+    CachingRegion, Choice, Expense, LineCache, Platform,
+    caching_region::address_at,
     exposures::Exposures,
     line_cache::mask_of,
-    mappings::{Asked, Mappings, Slot},
+    mappings::{Mappings, Slot},
 };
 
 /// Local views that a core can hold at a time.
@@ -432,245 +427,6 @@ impl<P: Platform> Uncached for EmulatedCore<P> {
         self.counting.count(|counters| counters.words_written += 1);
         self.platform.spend(Expense::WordCall);
         self.platform.write_word(self.word_address(region, index), value);
-    }
-}
-
-impl<P: Platform> ViewWindow for EmulatedCore<P> {
-    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
-        if self.platform.coherent() {
-            return false;
-        }
-        self.explore();
-        self.fetch(region, access)
-    }
-
-    fn stored_absent(&self, region: Region<kind::Cached>) {
-        if self.platform.choose(Choice::StoreThrough, 2) == 1 {
-            self.region.borrow_mut().store_through(&self.platform, &self.window, region);
-        }
-    }
-
-    fn release(&self, region: Region<kind::Cached>) {
-        let mut views = self.views.borrow_mut();
-        if let Some(index) = views.iter().position(|view| *view == region) {
-            views.swap_remove(index);
-        }
-    }
-}
-
-impl<P: Platform> Cached for EmulatedCore<P> {
-    fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
-        const {
-            assert!(
-                align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
-                "elements are aligned like lines and not empty"
-            )
-        };
-        let wanted_bytes = len.saturating_mul(size_of::<T>());
-        if wanted_bytes > region.len_bytes() {
-            return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
-        }
-        if let Home::Core(owner) = region.start().home()
-            && !(owner == self.core() && self.exposures.borrow().contains(region.start().offset(), region.len_bytes()))
-        {
-            return Err(ClaimError::NotExposed { start: region.start() });
-        }
-        let mut views = self.views.borrow_mut();
-        if views.iter().any(|view| view.overlaps(&region)) {
-            return Err(ClaimError::Claimed { start: region.start() });
-        }
-        views.push(region).map_err(|_| ClaimError::TooMany { limit: MAX_VIEWS })?;
-        let memory = if self.platform.coherent() {
-            self.platform.shared_memory(region)
-        } else {
-            self.window.address(position(region.start()))
-        };
-        let elements = NonNull::new(memory.cast::<T>()).expect("shared memory is not at address 0");
-        // SAFETY: 1. the window (or the memory itself, on a coherent machine) covers every region that may be claimed, and touched
-        // pages stay accessible; what is exposed is not concealed before its views are dropped;
-        // 2. regions start on line boundaries and the length was checked; 3. the claim was entered above.
-        Ok(unsafe { LocalView::new(elements, len, region, self) })
-    }
-
-    fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
-        caches.assert_of(self.platform.core());
-        // This core has no copies of what others expose.
-        let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
-        self.count_flush(region);
-        if !is_foreign && !self.omits(Omit::FLUSH) {
-            self.flush(region);
-        }
-    }
-
-    fn write_back_invalidate_all(&self, caches: &mut Caches) {
-        caches.assert_of(self.platform.core());
-        self.counting.count(|counters| counters.flushes += 1);
-        self.platform.spend(Expense::FlushAll);
-        if !self.omits(Omit::FLUSH) {
-            let written = self.region.borrow_mut().write_back_invalidate_all(&self.platform, &self.window);
-            self.counting.count(|counters| counters.lines_written_back += written);
-        }
-    }
-
-    fn take_caches(&self) -> Option<Caches> {
-        // SAFETY: the flag lets only one token of this core come into being.
-        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.platform.core()) })
-    }
-}
-
-impl<P: Platform> ExposureHost for EmulatedCore<P> {
-    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
-        caches.assert_of(self.core());
-        let viewed = self.views.borrow().iter().any(|view| view.overlaps(&region));
-        assert!(!viewed, "a local view is left of {}, whose exposure ends", region.start());
-        // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's own loads
-        // find its copies in its caches.
-        self.drain();
-        self.push_out_pending();
-        self.count_flush(region);
-        self.flush(region);
-        self.platform.conceal(region);
-        self.exposures.borrow_mut().remove(region.start().offset());
-    }
-}
-
-impl<P: Platform> Expose for EmulatedCore<P> {
-    fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
-        caches.assert_of(self.core());
-        let bytes = NonNull::from(memory.bytes());
-        let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
-        let before = start.addr().get() % LINE_BYTES;
-        let placed = if before == 0 && len_bytes.is_multiple_of(LINE_BYTES) {
-            self.exposures.borrow_mut().place(len_bytes)
-        } else {
-            Err(ExposeError::PartOfALine { before, len_bytes })
-        };
-        let offset = match placed {
-            Ok(offset) => offset,
-            Err(error) => return Err(NotExposed { error, memory }),
-        };
-        let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
-        // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
-        unsafe { self.platform.expose(region, start) };
-        self.write_back_invalidate(caches, region);
-        Ok(Exposure::new(self, memory, region))
-    }
-
-    fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
-        match region.start().home() {
-            Home::Core(core) if core.index() >= self.layout().cores() => return Err(MapError::NoSuchCore { core }),
-            Home::Core(owner) if owner != self.core() => {}
-            _ => return Ok(()),
-        }
-        for slot in Slot::all_of(region) {
-            let asked = self.mappings.borrow_mut().ask(slot);
-            if let Asked::New(given_up) = asked {
-                given_up.into_iter().for_each(|slot| self.forget_slot(slot));
-                self.counting.count(|counters| counters.mappings += 1);
-                self.platform.spend(Expense::MapSlot);
-            }
-        }
-        Ok(())
-    }
-
-    fn unmap(&self, region: Region<kind::Combined>) {
-        for slot in Slot::all_of(region) {
-            if self.mappings.borrow_mut().remove(slot) {
-                self.forget_slot(slot);
-            }
-        }
-    }
-}
-
-impl<P: Platform> TestAndSet for EmulatedCore<P> {
-    fn try_acquire_register(&self, core: CoreId) -> bool {
-        self.platform.spend(Expense::WordCall);
-        self.read_register(core)
-    }
-
-    fn acquire_register(&self, core: CoreId, purpose: &'static str) {
-        self.platform.spend(Expense::WordCall);
-        let watch = Watch::Register(core);
-        let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
-        loop {
-            self.platform.before_poll(watch);
-            if self.read_register(core) {
-                break;
-            }
-            info.undrained = self.undrained();
-            if let Woken::Poll { missed_polls } = self.platform.park(watch, Deadline::Never, &info) {
-                self.counting.count(|counters| counters.failed_acquires += missed_polls);
-            }
-        }
-        self.platform.end_wait(watch);
-    }
-
-    fn free_register(&self, core: CoreId) {
-        self.platform.spend(Expense::WordCall);
-        self.platform.free(core);
-    }
-}
-
-impl<P: Platform> PollSource for EmulatedCore<P> {
-    fn poll_line(&self, at: MpbLine) -> Line {
-        self.load_uncounted(LineAddress::Mpb(at))
-    }
-
-    fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
-        self.platform.read_word(self.word_address(region, index))
-    }
-}
-
-impl<P: Platform> Wait for EmulatedCore<P> {
-    fn is_dying(&self) -> bool {
-        self.platform.is_dying()
-    }
-
-    fn relax(&self) {
-        self.platform.relax();
-    }
-
-    fn wait_until<R>(
-        &self,
-        places: &[Place],
-        deadline: Deadline,
-        reason: Reason,
-        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
-    ) -> Result<R, TimedOut> {
-        if self.platform.is_dying() {
-            // Nothing that a poll would read means anything any more.
-            return Err(TimedOut { reason });
-        }
-        let watch = Watch::Places(places);
-        let outcome = loop {
-            self.explore();
-            self.platform.before_poll(watch);
-            self.platform.spend(Expense::InvalidateMpb);
-            if !self.omits(Omit::INVALIDATE_MPB) {
-                self.lines.borrow_mut().invalidate();
-            }
-            let poll = Poll::new(self, places);
-            if let Some(value) = check(&poll) {
-                self.counting.count(|counters| {
-                    counters.lines_polled += u64::from(poll.reads().lines);
-                    counters.words_polled += u64::from(poll.reads().words);
-                });
-                break Ok(value);
-            }
-            let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
-            let info = WaitInfo { reason, undrained: self.undrained() };
-            match self.platform.park(watch, deadline, &info) {
-                Woken::Poll { missed_polls } => {
-                    self.counting.count(|counters| counters.failed_polls += 1 + missed_polls)
-                }
-                Woken::TimedOut => {
-                    self.counting.count(|counters| counters.failed_polls += 1);
-                    break Err(TimedOut { reason });
-                }
-            }
-        };
-        self.platform.end_wait(watch);
-        outcome
     }
 }
 

@@ -1,0 +1,167 @@
+//! Cached memory of an emulated core: views, flushes, and private memory that is exposed.
+
+use core::ptr::NonNull;
+
+use crate::{
+    Cached, Caches, ClaimError, Exposable, Expose, Exposure, Home, LINE_BYTES, LocalView, MapError, MpbCoherence, Pod,
+    Region, SharedAddress, Topology,
+    cached::{ViewAccess, ViewWindow},
+    exposed::{ExposeError, ExposureHost, NotExposed},
+    kind,
+};
+
+use super::{
+    super::{
+        Choice, Expense, PageWindow, Platform,
+        caching_region::position,
+        mappings::{Asked, Slot},
+    },
+    EmulatedCore, MAX_VIEWS, Omit,
+};
+
+impl<P: Platform> ViewWindow for EmulatedCore<P> {
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
+        if self.platform.coherent() {
+            return false;
+        }
+        self.explore();
+        self.fetch(region, access)
+    }
+
+    fn stored_absent(&self, region: Region<kind::Cached>) {
+        if self.platform.choose(Choice::StoreThrough, 2) == 1 {
+            self.region.borrow_mut().store_through(&self.platform, &self.window, region);
+        }
+    }
+
+    fn release(&self, region: Region<kind::Cached>) {
+        let mut views = self.views.borrow_mut();
+        if let Some(index) = views.iter().position(|view| *view == region) {
+            views.swap_remove(index);
+        }
+    }
+}
+
+impl<P: Platform> Cached for EmulatedCore<P> {
+    fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
+        const {
+            assert!(
+                align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
+                "elements are aligned like lines and not empty"
+            )
+        };
+        let wanted_bytes = len.saturating_mul(size_of::<T>());
+        if wanted_bytes > region.len_bytes() {
+            return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
+        }
+        if let Home::Core(owner) = region.start().home()
+            && !(owner == self.core() && self.exposures.borrow().contains(region.start().offset(), region.len_bytes()))
+        {
+            return Err(ClaimError::NotExposed { start: region.start() });
+        }
+        let mut views = self.views.borrow_mut();
+        if views.iter().any(|view| view.overlaps(&region)) {
+            return Err(ClaimError::Claimed { start: region.start() });
+        }
+        views.push(region).map_err(|_| ClaimError::TooMany { limit: MAX_VIEWS })?;
+        let memory = if self.platform.coherent() {
+            self.platform.shared_memory(region)
+        } else {
+            self.window.address(position(region.start()))
+        };
+        let elements = NonNull::new(memory.cast::<T>()).expect("shared memory is not at address 0");
+        // SAFETY: 1. the window (or the memory itself, on a coherent machine) covers every region that may be claimed, and touched
+        // pages stay accessible; what is exposed is not concealed before its views are dropped;
+        // 2. regions start on line boundaries and the length was checked; 3. the claim was entered above.
+        Ok(unsafe { LocalView::new(elements, len, region, self) })
+    }
+
+    fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        caches.assert_of(self.platform.core());
+        // This core has no copies of what others expose.
+        let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
+        self.count_flush(region);
+        if !is_foreign && !self.omits(Omit::FLUSH) {
+            self.flush(region);
+        }
+    }
+
+    fn write_back_invalidate_all(&self, caches: &mut Caches) {
+        caches.assert_of(self.platform.core());
+        self.counting.count(|counters| counters.flushes += 1);
+        self.platform.spend(Expense::FlushAll);
+        if !self.omits(Omit::FLUSH) {
+            let written = self.region.borrow_mut().write_back_invalidate_all(&self.platform, &self.window);
+            self.counting.count(|counters| counters.lines_written_back += written);
+        }
+    }
+
+    fn take_caches(&self) -> Option<Caches> {
+        // SAFETY: the flag lets only one token of this core come into being.
+        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.platform.core()) })
+    }
+}
+
+impl<P: Platform> ExposureHost for EmulatedCore<P> {
+    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        caches.assert_of(self.core());
+        let viewed = self.views.borrow().iter().any(|view| view.overlaps(&region));
+        assert!(!viewed, "a local view is left of {}, whose exposure ends", region.start());
+        // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's own loads
+        // find its copies in its caches.
+        self.drain();
+        self.push_out_pending();
+        self.count_flush(region);
+        self.flush(region);
+        self.platform.conceal(region);
+        self.exposures.borrow_mut().remove(region.start().offset());
+    }
+}
+
+impl<P: Platform> Expose for EmulatedCore<P> {
+    fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
+        caches.assert_of(self.core());
+        let bytes = NonNull::from(memory.bytes());
+        let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
+        let before = start.addr().get() % LINE_BYTES;
+        let placed = if before == 0 && len_bytes.is_multiple_of(LINE_BYTES) {
+            self.exposures.borrow_mut().place(len_bytes)
+        } else {
+            Err(ExposeError::PartOfALine { before, len_bytes })
+        };
+        let offset = match placed {
+            Ok(offset) => offset,
+            Err(error) => return Err(NotExposed { error, memory }),
+        };
+        let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
+        // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
+        unsafe { self.platform.expose(region, start) };
+        self.write_back_invalidate(caches, region);
+        Ok(Exposure::new(self, memory, region))
+    }
+
+    fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
+        match region.start().home() {
+            Home::Core(core) if core.index() >= self.layout().cores() => return Err(MapError::NoSuchCore { core }),
+            Home::Core(owner) if owner != self.core() => {}
+            _ => return Ok(()),
+        }
+        for slot in Slot::all_of(region) {
+            let asked = self.mappings.borrow_mut().ask(slot);
+            if let Asked::New(given_up) = asked {
+                given_up.into_iter().for_each(|slot| self.forget_slot(slot));
+                self.counting.count(|counters| counters.mappings += 1);
+                self.platform.spend(Expense::MapSlot);
+            }
+        }
+        Ok(())
+    }
+
+    fn unmap(&self, region: Region<kind::Combined>) {
+        for slot in Slot::all_of(region) {
+            if self.mappings.borrow_mut().remove(slot) {
+                self.forget_slot(slot);
+            }
+        }
+    }
+}

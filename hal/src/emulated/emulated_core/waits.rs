@@ -1,0 +1,103 @@
+//! What an emulated core waits for: places and registers.
+
+use crate::{
+    CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TestAndSet, TimedOut, Wait, kind,
+    wait::PollSource,
+};
+
+use super::{
+    super::{Expense, Platform, WaitInfo, Watch, Woken},
+    EmulatedCore, Omit,
+};
+
+impl<P: Platform> TestAndSet for EmulatedCore<P> {
+    fn try_acquire_register(&self, core: CoreId) -> bool {
+        self.platform.spend(Expense::WordCall);
+        self.read_register(core)
+    }
+
+    fn acquire_register(&self, core: CoreId, purpose: &'static str) {
+        self.platform.spend(Expense::WordCall);
+        let watch = Watch::Register(core);
+        let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
+        loop {
+            self.platform.before_poll(watch);
+            if self.read_register(core) {
+                break;
+            }
+            info.undrained = self.undrained();
+            if let Woken::Poll { missed_polls } = self.platform.park(watch, Deadline::Never, &info) {
+                self.counting.count(|counters| counters.failed_acquires += missed_polls);
+            }
+        }
+        self.platform.end_wait(watch);
+    }
+
+    fn free_register(&self, core: CoreId) {
+        self.platform.spend(Expense::WordCall);
+        self.platform.free(core);
+    }
+}
+
+impl<P: Platform> PollSource for EmulatedCore<P> {
+    fn poll_line(&self, at: MpbLine) -> Line {
+        self.load_uncounted(LineAddress::Mpb(at))
+    }
+
+    fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        self.platform.read_word(self.word_address(region, index))
+    }
+}
+
+impl<P: Platform> Wait for EmulatedCore<P> {
+    fn is_dying(&self) -> bool {
+        self.platform.is_dying()
+    }
+
+    fn relax(&self) {
+        self.platform.relax();
+    }
+
+    fn wait_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        if self.platform.is_dying() {
+            // Nothing that a poll would read means anything any more.
+            return Err(TimedOut { reason });
+        }
+        let watch = Watch::Places(places);
+        let outcome = loop {
+            self.explore();
+            self.platform.before_poll(watch);
+            self.platform.spend(Expense::InvalidateMpb);
+            if !self.omits(Omit::INVALIDATE_MPB) {
+                self.lines.borrow_mut().invalidate();
+            }
+            let poll = Poll::new(self, places);
+            if let Some(value) = check(&poll) {
+                self.counting.count(|counters| {
+                    counters.lines_polled += u64::from(poll.reads().lines);
+                    counters.words_polled += u64::from(poll.reads().words);
+                });
+                break Ok(value);
+            }
+            let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
+            let info = WaitInfo { reason, undrained: self.undrained() };
+            match self.platform.park(watch, deadline, &info) {
+                Woken::Poll { missed_polls } => {
+                    self.counting.count(|counters| counters.failed_polls += 1 + missed_polls)
+                }
+                Woken::TimedOut => {
+                    self.counting.count(|counters| counters.failed_polls += 1);
+                    break Err(TimedOut { reason });
+                }
+            }
+        };
+        self.platform.end_wait(watch);
+        outcome
+    }
+}
