@@ -75,7 +75,8 @@ impl MpbLayout {
         1 + self.signal_lines..self.staging
     }
 
-    /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in uncached memory.
+    /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in
+    /// uncached memory.
     pub fn windows_that_fit(&self) -> usize {
         self.spare().len() / mark_lines(self.ranks)
     }

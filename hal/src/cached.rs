@@ -287,7 +287,8 @@ impl<T: Pod> Drop for LocalView<'_, T> {
 
 /// DRAM that cores share through the caches of this core: behind the controllers, and what it exposes of its own private memory.
 pub trait Cached: Topology {
-    /// Takes this core's view of `region`, as `len` elements from its start. What it shows may have been cached at any time since the last invalidation.
+    /// Takes this core's view of `region`, as `len` elements from its start. What it shows may have been cached at any
+    /// time since the last invalidation.
     ///
     /// # Errors
     /// [`ClaimError`] if this core views some of the bytes already, may not view them, or the elements do not fit.

@@ -1,7 +1,8 @@
 //! What a core did, counted.
 //!
 //! The counters are part of the hardware abstraction because claims rest on them: that START touches no remote memory,
-//! that POST is one locked update per origin, that two backends do the same. What depends on timing (polls, TSR reads that found it taken, lines
+//! that POST is one locked update per origin, that two backends do the same. What depends on timing (polls, TSR reads
+//! that found it taken, lines
 //! fetched into caches, evictions) is counted apart and never compared: even what a poll that succeeds reads, where a check looks
 //! at several peers' marks and stops at the first that it finds.
 

@@ -10,7 +10,8 @@
 //! whole lines are exposed; [`Lines`] is private memory that consists of them.
 //!
 //! While memory is exposed, its owner sees it like any shared memory that others write to: by a
-//! [`LocalView`](crate::LocalView) of the region, with a flush wherever its stores have to be seen, or others' have to be seen by it.
+//! [`LocalView`](crate::LocalView) of the region, with a flush wherever its stores have to be seen, or others' have to
+//! be seen by it.
 //! So [`Expose::expose`] takes the memory away, and [`Exposure::end`] gives it back.
 
 use alloc::{vec, vec::Vec};
@@ -227,7 +228,8 @@ impl<'c, M: Exposable> Exposure<'c, M> {
     }
 
     /// Takes the memory away from the other cores and gives it back to its owner, with what has been put there. Drains,
-    /// and writes back and invalidates, as [`expose`](Expose::expose) does; what other cores have not drained by now has nowhere to go.
+    /// and writes back and invalidates, as [`expose`](Expose::expose) does; what other cores have not drained by now
+    /// has nowhere to go.
     ///
     /// # Panics
     /// If the owner still has a local view of it, or `caches` are another core's.
@@ -253,7 +255,8 @@ pub trait Expose: Topology {
     /// costs a register access for each [slot](SLOT_BYTES) that is not mapped already, and nothing otherwise. If all
     /// [`MAPPED_SLOTS`] are in use, the one that was asked for least recently is unmapped.
     ///
-    /// A mapping is of the owner's memory, whatever it exposes there and when. Regions of controllers' memory and of this core's own
+    /// A mapping is of the owner's memory, whatever it exposes there and when. Regions of controllers' memory and of
+    /// this core's own
     /// are always reachable.
     ///
     /// # Errors

@@ -6,7 +6,8 @@
 //! * a **store** collects in a one-line buffer and may stay there for ever; it leaves when the line is full, when a store
 //!   hits another such line, or by [`MpbCoherence::drain`]. Loads do not drain it, nor do TSR accesses.
 //!
-//! The rule that follows for every notification, and that RCCE and the SCC's Linux drivers keep: *data lines, then the flag, then drain, and only
+//! The rule that follows for every notification, and that RCCE and the SCC's Linux drivers keep: *data lines, then the
+//! flag, then drain, and only
 //! then release or interrupt*.
 
 use crate::{
@@ -59,7 +60,8 @@ pub trait MpbCopy: Topology + MpbCoherence {
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize);
 }
 
-/// Shared DRAM by the combined mapping (MPBT-typed pages; Barrelfish TN-005 measures them): how remote window memory is put to and got from.
+/// Shared DRAM by the combined mapping (MPBT-typed pages; Barrelfish TN-005 measures them): how remote window memory
+/// is put to and got from.
 ///
 /// Stores are byte-masked, so neighbours in one line do not overwrite each other; that is what sets it apart from cached
 /// memory, which writes back whole lines.

@@ -40,7 +40,8 @@ pub enum Unit {
     Count,
     /// Thousandths of a whole; shown as a fraction.
     Permille,
-    /// Kilobytes (10^3) in a second; shown in MB/s. As good as the clock: the host drops them where it drops [`Ticks`](Self::Ticks).
+    /// Kilobytes (10^3) in a second; shown in MB/s. As good as the clock: the host drops them where it drops
+    /// [`Ticks`](Self::Ticks).
     Rate,
 }
 

@@ -13,7 +13,8 @@ use crate::{
 /// Classes on match vectors and completion counters.
 const MATCH_VECTORS: [Class; 4] = [Class::TrulyOneSided, Class::TriggerOnly, Class::Immediate, Class::Deferred];
 
-/// START touches no memory, except that `Immediate` polls; POST is |Gp| locked updates; COMPLETE |Gs| locked resets and |Gs| locked decrements.
+/// START touches no memory, except that `Immediate` polls; POST is |Gp| locked updates; COMPLETE |Gs| locked resets
+/// and |Gs| locked decrements.
 pub fn match_vectors_cost_the_papers_updates<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_each(context, &MATCH_VECTORS, |context, class| {
         let hal = context.hal();
@@ -55,7 +56,8 @@ pub fn match_vectors_cost_the_papers_updates<C: Core>(context: &mut Context<'_, 
     })
 }
 
-/// Marks cost no register and no uncached word: a post is a line write at its origin, a completion for many targets as many as the lines
+/// Marks cost no register and no uncached word: a post is a line write at its origin, a completion for many targets as
+/// many as the lines
 /// in which the origin keeps their marks. START touches no memory.
 pub fn marks_cost_line_writes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let hal = context.hal();

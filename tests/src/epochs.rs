@@ -112,7 +112,8 @@ pub fn with_every_kind<C: Core>(
         .try_for_each(|kind| test(context, kind).map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}"))))
 }
 
-/// Does `act` to every rank's part, in one epoch that reaches all of them or in one for each; then all ranks have done so, and the view
+/// Does `act` to every rank's part, in one epoch that reaches all of them or in one for each; then all ranks have done
+/// so, and the view
 /// is back. Collective.
 pub fn in_epochs<'b, 'c, C: Core, T: Pod>(
     context: &mut Context<'_, 'c, C>,

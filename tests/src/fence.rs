@@ -12,7 +12,8 @@ use crate::{
     epochs::{make, post, ring},
 };
 
-/// What each rank puts between two fences is there behind the second, and what each stores between epochs is what the others get in the next.
+/// What each rank puts between two fences is there behind the second, and what each stores between epochs is what the
+/// others get in the next.
 pub fn epochs_are_separated<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let (window, mut view) = make::<_, u32>(context, 2 * size)?;
@@ -39,7 +40,8 @@ pub fn epochs_are_separated<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     Ok(())
 }
 
-/// A fence in the middle ends one epoch and begins the next: what was put before it is got behind it, whoever put it, without any view in between.
+/// A fence in the middle ends one epoch and begins the next: what was put before it is got behind it, whoever put it,
+/// without any view in between.
 pub fn fences_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let (right, _) = ring(context);

@@ -16,7 +16,8 @@ use crate::{
 /// The word of the line that holds the match vector.
 const MATCH_VECTOR: usize = 0;
 
-/// PSCW of one origin and two targets with a cached match vector; ends in a deadlock. Rank 0 is the origin, rank 1 the target of its
+/// PSCW of one origin and two targets with a cached match vector; ends in a deadlock. Rank 0 is the origin, rank 1 the
+/// target of its
 /// first epoch, rank 2 that of its second. Run by [`fatal`](crate::fatal).
 pub fn cached_match_vector<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, rank) = (context.hal(), context.rank());

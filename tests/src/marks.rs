@@ -1,4 +1,5 @@
-//! Groups of all sizes and shapes over many epochs: what counts epochs wraps around, and what tells of them moves to where it is told fastest.
+//! Groups of all sizes and shapes over many epochs: what counts epochs wraps around, and what tells of them moves to
+//! where it is told fastest.
 
 use alloc::vec::Vec;
 
@@ -76,7 +77,8 @@ pub fn bipartite_groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     })
 }
 
-/// Who accesses whom is drawn anew for each epoch, sparse or dense, so that groups of all ranks differ and change size all the time.
+/// Who accesses whom is drawn anew for each epoch, sparse or dense, so that groups of all ranks differ and change size
+/// all the time.
 pub fn changing_groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let size = context.size();

@@ -1,4 +1,5 @@
-//! Operations in epochs of every kind: what they do to the elements that they name, and to no others, with all ranks at it at a time.
+//! Operations in epochs of every kind: what they do to the elements that they name, and to no others, with all ranks
+//! at it at a time.
 
 use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
@@ -33,7 +34,8 @@ fn indices(blocks: Blocks) -> impl Iterator<Item = usize> {
         .flat_map(move |index| (0..blocks.block).map(move |inner| blocks.first + index * blocks.stride + inner))
 }
 
-/// Puts and gets, straight and in blocks, of any offset, length and stride, against a model: each rank draws what all others do to its part.
+/// Puts and gets, straight and in blocks, of any offset, length and stride, against a model: each rank draws what all
+/// others do to its part.
 fn shapes<C: Core, T: Pod + PartialEq + Debug>(
     context: &mut Context<'_, '_, C>,
     kind: Kind,
@@ -261,7 +263,8 @@ pub fn one_swap_wins<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     })
 }
 
-/// What was put is there when its notification is, before the epoch is complete; counters count up over all epochs, each for itself.
+/// What was put is there when its notification is, before the epoch is complete; counters count up over all epochs,
+/// each for itself.
 pub fn notified_puts_are_there<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let (rank, size) = (context.rank(), context.size());

@@ -53,7 +53,8 @@ fn interleave<C: Core>(context: &mut Context<'_, '_, C>, class_a: Class, class_b
     Ok(())
 }
 
-/// Access and exposure epochs overlap: half the ranks start before they post, half after. With `Immediate` all post first, since START waits.
+/// Access and exposure epochs overlap: half the ranks start before they post, half after. With `Immediate` all post
+/// first, since START waits.
 pub fn start_before_and_after_post<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let rank = context.rank();
@@ -79,7 +80,8 @@ pub fn start_before_and_after_post<C: Core>(context: &mut Context<'_, '_, C>) ->
     })
 }
 
-/// Access and exposure epochs overlap in a chain of ranks, in which it is no deadlock to wait before one completes: half the ranks do.
+/// Access and exposure epochs overlap in a chain of ranks, in which it is no deadlock to wait before one completes:
+/// half the ranks do.
 pub fn complete_before_and_after_wait<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let (rank, size) = (context.rank(), context.size());

@@ -37,7 +37,8 @@ fn sleep_until<C: Core>(context: &Context<'_, '_, C>, ticks: u64) {
     let _ = context.hal().wait_until::<()>(&own, Deadline::At(ticks), Reason::new("a moment"), |_| None);
 }
 
-/// An exclusive lock is mutual exclusion: read, modify, write by all ranks loses no update, whoever owns the part. The owner takes no part in it.
+/// An exclusive lock is mutual exclusion: read, modify, write by all ranks loses no update, whoever owns the part. The
+/// owner takes no part in it.
 pub fn exclusive_locks_exclude<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const TURNS: usize = 4;
     let size = context.size();
@@ -145,7 +146,8 @@ pub fn swaps_count<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// An owner takes its part back, changes it through its view, and lends it again, while others lock it whenever they want to: everybody always sees
+/// An owner takes its part back, changes it through its view, and lends it again, while others lock it whenever they
+/// want to: everybody always sees
 /// whole updates, the owner's and the others'.
 pub fn owners_take_turns<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const TURNS: u32 = 6;
@@ -306,7 +308,8 @@ pub fn targets_take_no_part<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     Ok(())
 }
 
-/// Many ranks lock parts by chance, one way or the other, and move amounts between two of them, in ascending order: nothing gets lost.
+/// Many ranks lock parts by chance, one way or the other, and move amounts between two of them, in ascending order:
+/// nothing gets lost.
 pub fn amounts_are_moved<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const EACH: u32 = 1000;
     let (rank, size) = (context.rank(), context.size());

@@ -10,7 +10,8 @@ use crate::{Context, Failed, check, check::Outcome, check_eq};
 /// Elements of a part; not whole lines.
 const LEN: usize = 1003;
 
-/// Each rank puts to, gets from and accumulates to its right neighbour's private memory, which keeps what it held before, and is its owner's
+/// Each rank puts to, gets from and accumulates to its right neighbour's private memory, which keeps what it held
+/// before, and is its owner's
 /// again afterwards.
 pub fn neighbours_reach_it<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     for class in Class::ALL {

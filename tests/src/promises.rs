@@ -12,7 +12,8 @@ use crate::{
     epochs::{make_of, post, ring, with_every_class},
 };
 
-/// Many epochs in a row whose origins do not look for posts, with a barrier that makes the promise true. Nothing else tells the targets (with Open MPI
+/// Many epochs in a row whose origins do not look for posts, with a barrier that makes the promise true. Nothing else
+/// tells the targets (with Open MPI
 /// 4.1.4's shared memory the second wait returns early, the third hangs).
 pub fn no_check_over_many_epochs<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
@@ -46,7 +47,8 @@ pub fn no_check_over_many_epochs<C: Core>(context: &mut Context<'_, '_, C>) -> O
     })
 }
 
-/// Where nothing makes the promise true, what such an epoch puts and gets is anything, and all epochs stay in order all the same: those
+/// Where nothing makes the promise true, what such an epoch puts and gets is anything, and all epochs stay in order
+/// all the same: those
 /// that look have the right data, whatever came between.
 pub fn no_check_broken<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const SCRATCH: usize = 2 * LINE_BYTES / 4;
@@ -79,7 +81,8 @@ pub fn no_check_broken<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     })
 }
 
-/// A target that only reads its part promises that it stored nothing: what the epochs bring is seen, and nothing is flushed at POST.
+/// A target that only reads its part promises that it stored nothing: what the epochs bring is seen, and nothing is
+/// flushed at POST.
 pub fn no_store<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let rank = context.rank();

@@ -266,7 +266,8 @@ pub fn test_loop_reposts_at_once<C: Core>(context: &mut Context<'_, '_, C>) -> O
     })
 }
 
-/// A wait with a deadline gives the epoch back when origins are missing then, and ends it as soon as none are: whoever had completed
+/// A wait with a deadline gives the epoch back when origins are missing then, and ends it as soon as none are: whoever
+/// had completed
 /// before is not awaited again.
 pub fn deadlines_pass<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {

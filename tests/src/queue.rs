@@ -21,7 +21,8 @@ const PROMPT: [Class; 2] = [Class::Default, Class::TrulyOneSided];
 /// More operations than any queue holds.
 const MANY: usize = 150;
 
-/// An origin puts and gets before its targets post, and they post only after it has done something else: no deadlock as long as the queue
+/// An origin puts and gets before its targets post, and they post only after it has done something else: no deadlock
+/// as long as the queue
 /// has room.
 pub fn operations_do_not_block<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_each(context, &QUEUEING, |context, class| {
@@ -187,7 +188,8 @@ fn combined(there: u32, index: usize, operand: u32) -> u32 {
     if index.is_multiple_of(2) { there.wrapping_add(operand) } else { there.wrapping_mul(operand) }
 }
 
-/// A full queue for two targets of which only the one that was addressed last has posted: the origin waits for a post, and for no more.
+/// A full queue for two targets of which only the one that was addressed last has posted: the origin waits for a post,
+/// and for no more.
 pub fn a_full_queue_is_progressed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_each(context, &QUEUEING, |context, class| {
         let (rank, size) = (context.rank(), context.size());

@@ -271,19 +271,55 @@ fn unlock_needs_its_drain() {
     all_fail(lock_and_look, &[Class::Default], Omit::DRAIN, "the word that was put");
 }
 
-/// Two ranks share a lock of the second one's part: the first puts a word, and completes it by what `complete` does, in which the omission is; the
-/// second looks after that.
+/// Completes a put to rank 1 in one of the ways that locks have; what is called before and after is where the omission
+/// begins and ends.
+type Completing = fn(&Window<'_, SimCore, u32>, &dyn Fn(), &dyn Fn()) -> Result<(), Failed>;
+
+fn by_flush(window: &Window<'_, SimCore, u32>, before: &dyn Fn(), after: &dyn Fn()) -> Result<(), Failed> {
+    let epoch = window.lock(1, Lock::Shared)?;
+    epoch.put_value(1, 3, 77)?;
+    before();
+    let epoch = epoch.flush();
+    after();
+    epoch.unlock();
+    Ok(())
+}
+
+fn by_flush_all(window: &Window<'_, SimCore, u32>, before: &dyn Fn(), after: &dyn Fn()) -> Result<(), Failed> {
+    let epoch = window.lock_all()?;
+    epoch.put_value(1, 3, 77)?;
+    before();
+    let epoch = epoch.flush_all();
+    after();
+    epoch.unlock_all();
+    Ok(())
+}
+
+fn by_unlock_all(window: &Window<'_, SimCore, u32>, before: &dyn Fn(), after: &dyn Fn()) -> Result<(), Failed> {
+    let epoch = window.lock_all()?;
+    epoch.put_value(1, 3, 77)?;
+    before();
+    epoch.unlock_all();
+    after();
+    Ok(())
+}
+
+/// Two ranks share a lock of the second one's part: the first puts a word and completes it, and the second looks after that.
 fn shared_put_and_look(
     context: &mut Context<'_, '_, SimCore>,
     omitted: Omit,
-    complete: impl FnOnce(&mut Context<'_, '_, SimCore>, &Window<'_, SimCore, u32>, &dyn Fn(bool)) -> Result<(), Failed>,
+    complete: Completing,
 ) -> Result<(), Failed> {
     let hal = context.hal();
     let (window, view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
     let lent = window.lend(view, context.caches)?;
     let mut got = [0];
     if context.rank() == 0 {
-        complete(context, &window, &|omits| hal.omit(if omits { omitted } else { Omit::empty() }))?;
+        let after = || {
+            hal.omit(Omit::empty());
+            hal.compute(1_000_000);
+        };
+        complete(&window, &|| hal.omit(omitted), &after)?;
     } else {
         hal.compute(500_000);
         let epoch = window.lock(1, Lock::Shared)?;
@@ -299,55 +335,16 @@ fn shared_put_and_look(
 
 #[test]
 fn flushes_and_unlock_all_need_their_drains() {
-    let flush = |omitted| {
-        run(&Machine::scc(2), |context| {
-            shared_put_and_look(context, omitted, |context, window, omits| {
-                let epoch = window.lock(1, Lock::Shared)?;
-                epoch.put_value(1, 3, 77)?;
-                omits(true);
-                let epoch = epoch.flush();
-                omits(false);
-                context.hal().compute(1_000_000);
-                epoch.unlock();
-                Ok(())
-            })
-        })
-    };
-    let flush_all = |omitted| {
-        run(&Machine::scc(2), |context| {
-            shared_put_and_look(context, omitted, |context, window, omits| {
-                let epoch = window.lock_all()?;
-                epoch.put_value(1, 3, 77)?;
-                omits(true);
-                let epoch = epoch.flush_all();
-                omits(false);
-                context.hal().compute(1_000_000);
-                epoch.unlock_all();
-                Ok(())
-            })
-        })
-    };
-    let unlock_all = |omitted| {
-        run(&Machine::scc(2), |context| {
-            shared_put_and_look(context, omitted, |context, window, omits| {
-                let epoch = window.lock_all()?;
-                epoch.put_value(1, 3, 77)?;
-                omits(true);
-                epoch.unlock_all();
-                omits(false);
-                context.hal().compute(1_000_000);
-                Ok(())
-            })
-        })
-    };
-    for case in [&flush as &dyn Fn(Omit) -> Result<(), String>, &flush_all, &unlock_all] {
-        assert_eq!(case(Omit::empty()), Ok(()));
-        let failure = case(Omit::DRAIN).expect_err("nothing was missed");
+    for complete in [by_flush as Completing, by_flush_all, by_unlock_all] {
+        let outcome = |omitted| run(&Machine::scc(2), |context| shared_put_and_look(context, omitted, complete));
+        assert_eq!(outcome(Omit::empty()), Ok(()));
+        let failure = outcome(Omit::DRAIN).expect_err("nothing was missed");
         assert!(failure.contains("the word that was put"), "{failure}");
     }
 }
 
-/// The first rank gets a word of the second twice under one lock, in between which the second has put to it; the omission is in the flush
+/// The first rank gets a word of the second twice under one lock, in between which the second has put to it; the
+/// omission is in the flush
 /// before the second get.
 fn get_flush_get(context: &mut Context<'_, '_, SimCore>, omitted: Omit, all: bool) -> Result<(), Failed> {
     let hal = context.hal();

@@ -12,13 +12,14 @@ use tests::{Context, Failed, check_eq};
 
 type Ctx<'t, 'c> = Context<'t, 'c, SimCore>;
 
-/// A shared put without engines reads the buffer past the own write-combine buffer.
+/// Shared puts and gets without engines: the buffer is read past the own write-combine buffer.
 #[test]
 fn a_shared_put_sees_what_was_written_before() {
-    for class in [Class::Default, Class::Message, Class::TriggerOnly] {
+    for class in Class::ALL {
         let outcome = run(&Machine::scc(2), |context: &mut Ctx<'_, '_>| {
-            let (window, view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
+            let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
             let view = if context.rank() == 1 {
+                view.store(5, 55);
                 let e = window.post(view, context.caches, &Group::of([0])?)?;
                 context.comm.barrier();
                 let v = e.wait(context.caches);
@@ -26,11 +27,16 @@ fn a_shared_put_sees_what_was_written_before() {
                 v
             } else {
                 let mut buffer = SharedBuffer::new(context.comm, 3)?;
+                let mut got = SharedBuffer::new(context.comm, 3)?;
                 context.comm.barrier();
                 let a = window.start(&Group::of([1])?)?;
                 buffer.write(0, &[7, 8, 9])?;
                 a.put_shared(1, 0, &buffer, 0..3)?;
+                a.get_shared(1, 5, &mut got, 1..2)?;
                 a.complete();
+                let mut word = [0];
+                got.read(1, &mut word)?;
+                check_eq!(word, [55], "what was got");
                 view
             };
             window.free(view, context.caches)?;

@@ -8,7 +8,8 @@ use crate::{Comm, CopyEngines, Error, Placement};
 
 /// Elements in shared memory that belong to one rank: what it puts from and gets into when an engine does the copying.
 ///
-/// They are written and read by the combined mapping, so nothing of them is ever in a cache that has to be flushed. Contains anything at first.
+/// They are written and read by the combined mapping, so nothing of them is ever in a cache that has to be flushed.
+/// Contains anything at first.
 pub struct SharedBuffer<'c, C: Core, T: Pod> {
     comm: &'c Comm<'c, C>,
     region: Region<kind::Combined>,

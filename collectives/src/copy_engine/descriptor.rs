@@ -20,7 +20,7 @@ impl Transfer {
     }
 
     /// The lines that as many bytes from `first` on lie in, and where in them they begin.
-    fn lines_at(&self, first: SharedAddress) -> (Region<kind::Combined>, usize) {
+    pub(crate) fn lines_at(&self, first: SharedAddress) -> (Region<kind::Combined>, usize) {
         let within = first.offset() % LINE_BYTES;
         (Region::new(first.line_start(), (within + self.len_bytes).next_multiple_of(LINE_BYTES)), within)
     }

@@ -1,11 +1,14 @@
 //! Copy engines: cores set aside to carry out puts and gets, so that others can compute meanwhile.
 //!
-//! The SCC has no DMA engine; the role that I/OAT plays in Lai and Panda's *Designing Truly One-Sided MPI-2 RMA* (section 4.3) is played by cores.
-//! Each other core is the client of the engine that is nearest to it. A client describes a copy in one line of a ring in its own MPB; the engine polls the
+//! The SCC has no DMA engine; the role that I/OAT plays in Lai and Panda's *Designing Truly One-Sided MPI-2 RMA*
+//! (section 4.3) is played by cores.
+//! Each other core is the client of the engine that is nearest to it. A client describes a copy in one line of a ring
+//! in its own MPB; the engine polls the
 //! rings of its clients, copies memory to memory, and counts what is done in another line of the client's MPB. Lines are
 //! atomic, each has one writer, and numbers only rise: there is no lock.
 //!
-//! A source or target of a copy lies in shared memory: the parts of windows, and [`SharedBuffer`]s. A client's descriptor follows its data in the write-combine
+//! A source or target of a copy lies in shared memory: the parts of windows, and [`SharedBuffer`]s. A client's
+//! descriptor follows its data in the write-combine
 //! buffer, so the data is in memory when the engine sees the descriptor; the engine drains before it counts.
 //!
 //! | who | accesses for each copy |
@@ -13,7 +16,8 @@
 //! | client | a line write to its own MPB; a look at its own MPB when it waits |
 //! | engine | a line read for each client and look, a read and a write for each line copied, a line write to the client's MPB |
 //!
-//! An engine core takes no part in anything else while it serves, in particular not in barriers, broadcasts and the making of windows.
+//! An engine core takes no part in anything else while it serves, in particular not in barriers, broadcasts and the
+//! making of windows.
 
 mod buffer;
 mod descriptor;
@@ -53,7 +57,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     /// Sets the ranks of `engines` aside. Collective.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`]; [`Error::Engines`] if there are none, or nobody else; [`Error::NoSpareLines`] if the MPBs have no room for
+    /// [`Error::NoSuchRank`]; [`Error::Engines`] if there are none, or nobody else; [`Error::NoSpareLines`] if the
+    /// MPBs have no room for
     /// the rings.
     pub fn assign(comm: &'c Comm<'c, C>, engines: &Group) -> Result<Self, Error> {
         engines.check(comm.size())?;
@@ -98,7 +103,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         self.engines.contains(self.comm.rank())
     }
 
-    /// Copies for this engine's clients until all of them have [dismissed](Self::dismiss) it; then it may serve again. On other ranks it returns
+    /// Copies for this engine's clients until all of them have [dismissed](Self::dismiss) it; then it may serve again.
+    /// On other ranks it returns
     /// at once.
     pub fn serve(&self) {
         let me = self.comm.rank();
@@ -133,7 +139,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         }
     }
 
-    /// Lets this client's engine go: it takes no more copies of this rank until it serves again. Every client has to, once for each time that its
+    /// Lets this client's engine go: it takes no more copies of this rank until it serves again. Every client has to,
+    /// once for each time that its
     /// engine serves. On engines it returns at once.
     pub fn dismiss(&self) {
         if !self.is_engine() {

@@ -1,7 +1,9 @@
 //! Message-based one-sided communication: what SCOSCo is compared with (section V.C of its paper).
 //!
-//! RCKMPI is MPICH on the SCC: its CH3 device makes everything a *packet*, be it synchronisation or data, and a *progress engine* at
-//! the receiver matches and carries out what arrives. The receiver has to take part: nothing happens while it computes. This is such
+//! RCKMPI is MPICH on the SCC: its CH3 device makes everything a *packet*, be it synchronisation or data, and a
+//! *progress engine* at
+//! the receiver matches and carries out what arrives. The receiver has to take part: nothing happens while it
+//! computes. This is such
 //! a channel, built as well as we can, for windows of that class:
 //!
 //! * packets go through the MPB, in a section for each sender, and one look at a line shows news of 32 peers;
@@ -137,7 +139,8 @@ impl<C: Core> Comm<'_, C> {
     /// Opens the channel, or takes part in it if it is open. Collective; every call needs a [`close_channel`](Self::close_channel).
     ///
     /// # Errors
-    /// [`Error::OutOfSharedMemory`] on all ranks, if there are so many that packets go through shared memory and there is none left.
+    /// [`Error::OutOfSharedMemory`] on all ranks, if there are so many that packets go through shared memory and there
+    /// is none left.
     pub fn open_channel(&self) -> Result<Rc<Channel>, Error> {
         if let Some(channel) = self.channel().share() {
             return Ok(channel);

@@ -65,7 +65,8 @@ impl Channel {
     }
 
     /// Lets `target` apply operation `code` to its part and `operand`, after waiting for its post; each element is
-    /// updated atomically with respect to other accumulates. Hands out what was there before, if that is wanted, after waiting for it.
+    /// updated atomically with respect to other accumulates. Hands out what was there before, if that is wanted, after
+    /// waiting for it.
     ///
     /// # Panics
     /// If `fetched` and `operand` have different lengths.
@@ -107,7 +108,8 @@ impl Channel {
         ticket
     }
 
-    /// Lets `target` replace the bytes at `offset` if they are the expected ones, after waiting for its post, and requests what was there before.
+    /// Lets `target` replace the bytes at `offset` if they are the expected ones, after waiting for its post, and
+    /// requests what was there before.
     ///
     /// # Panics
     /// If `expected` and `replacement` have different lengths, or do not fit into one packet.
@@ -145,7 +147,8 @@ impl Channel {
         }
     }
 
-    /// Notifies `target`, after waiting for its post: what was put and accumulated to it before is in its part when it gets to know.
+    /// Notifies `target`, after waiting for its post: what was put and accumulated to it before is in its part when it
+    /// gets to know.
     pub fn notify<C: Core>(&self, comm: &Comm<'_, C>, window: u32, target: usize, notification: u32) {
         if self.await_post(comm, window, target, Deadline::Never).is_ok() {
             self.release_held(comm, window, target);
@@ -154,7 +157,8 @@ impl Channel {
         }
     }
 
-    /// Completes the access epoch to `targets`, after waiting for their posts, and takes these. Returns when all packets are on their way
+    /// Completes the access epoch to `targets`, after waiting for their posts, and takes these. Returns when all
+    /// packets are on their way
     /// and all requests are answered.
     pub fn complete<C: Core>(&self, comm: &Comm<'_, C>, window: u32, targets: &Group) {
         for target in targets.iter() {

@@ -1,8 +1,10 @@
 //! Packets in uncached memory, for machines with too many ranks for a section each.
 //!
-//! Slots for each pair of ranks would take more memory than there is on thousands of cores, too. So each rank has one ring of slots for
+//! Slots for each pair of ranks would take more memory than there is on thousands of cores, too. So each rank has one
+//! ring of slots for
 //! packets from all others, near its memory controller. Senders append to it under the receiver's test-and-set register; two
-//! words count what was appended and what was taken, and the receiver, who alone writes the second, needs no lock to take. Whoever finds
+//! words count what was appended and what was taken, and the receiver, who alone writes the second, needs no lock to
+//! take. Whoever finds
 //! the ring full watches the second.
 
 use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
@@ -144,7 +146,8 @@ impl Rings {
         places.extend(blocked.map(|peer| Place::Word(self.of(peer), TAKEN)));
     }
 
-    /// Looks at these places, of which the first has number `first` in the poll. Returns whether there is a packet or a full ring got room.
+    /// Looks at these places, of which the first has number `first` in the poll. Returns whether there is a packet or
+    /// a full ring got room.
     pub(super) fn has_news(
         &self,
         poll: &Poll<'_>,

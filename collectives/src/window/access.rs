@@ -9,10 +9,12 @@ use crate::{Error, Group};
 use super::{Assertions, Operations, Window, class::Patience, operations::Reach};
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
-    /// START: opens an access epoch to the ranks of `targets`. In all classes but `Immediate` it takes note of them and touches no memory.
+    /// START: opens an access epoch to the ranks of `targets`. In all classes but `Immediate` it takes note of them
+    /// and touches no memory.
     ///
     /// # Errors
-    /// [`Error::AccessEpochOpen`] if one is open on this window, [`Error::Locked`] if this rank has locked a part of it, [`Error::NoSuchRank`] for a target that does not exist.
+    /// [`Error::AccessEpochOpen`] if one is open on this window, [`Error::Locked`] if this rank has locked a part of
+    /// it, [`Error::NoSuchRank`] for a target that does not exist.
     pub fn start<'b>(&self, targets: &Group) -> Result<AccessEpoch<'b, '_, 'c, C, T>, Error> {
         self.start_asserting(targets, Assertions::empty())
     }
@@ -78,7 +80,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 /// }
 /// ```
 ///
-/// It proves nothing about the targets: operations wait for the posts of theirs, or are queued until they are there, as the window's
+/// It proves nothing about the targets: operations wait for the posts of theirs, or are queued until they are there,
+/// as the window's
 /// [`Class`](super::Class) says. Dropping it completes it, as [`complete`](Self::complete) does.
 #[must_use = "dropping the epoch completes it"]
 pub struct AccessEpoch<'b, 'w, 'c, C: Core, T: Pod> {
@@ -94,7 +97,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for AccessEpoch<'b, 'w, 'c, C, T> {
 }
 
 impl<C: Core, T: Pod> AccessEpoch<'_, '_, '_, C, T> {
-    /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets have been told. Waits for the
+    /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets
+    /// have been told. Waits for the
     /// posts of targets that were never accessed, too.
     pub fn complete(self) {
         drop(self);

@@ -11,7 +11,8 @@ bitflags! {
         const NO_CHECK = 1;
         /// At POST and fences: this rank has not stored to its part since it got the view. Nothing has to be written back.
         const NO_STORE = 1 << 1;
-        /// At POST and fences: nobody will put or accumulate to this rank's part in the epoch that begins. Nothing has to be invalidated after it.
+        /// At POST and fences: nobody will put or accumulate to this rank's part in the epoch that begins. Nothing has
+        /// to be invalidated after it.
         const NO_PUT = 1 << 2;
         /// At fences: this rank has not issued operations since the last one.
         const NO_PRECEDE = 1 << 3;

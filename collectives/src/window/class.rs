@@ -2,7 +2,8 @@
 
 use core::{fmt, str::FromStr};
 
-/// How a window's epochs are synchronised (SCOSCo's Table I, and what goes beyond it). The calls and their meaning are the same for all.
+/// How a window's epochs are synchronised (SCOSCo's Table I, and what goes beyond it). The calls and their meaning are
+/// the same for all.
 ///
 /// | class | posts and completions are | START | put before the post is seen |
 /// |---|---|---|---|
@@ -19,7 +20,8 @@ pub enum Class {
     /// Ours, and the fastest: single-writer marks in MPBs, no locks; nothing blocks before COMPLETE and WAIT.
     #[default]
     Default,
-    /// The aim of Lai and Panda's *Designing Truly One-Sided MPI-2 RMA*, section 4.1, on SCOSCo's data: nothing blocks before COMPLETE and WAIT.
+    /// The aim of Lai and Panda's *Designing Truly One-Sided MPI-2 RMA*, section 4.1, on SCOSCo's data: nothing blocks
+    /// before COMPLETE and WAIT.
     TrulyOneSided,
     /// SCOSCo's own: match vectors and completion counters in uncached memory, under registers.
     TriggerOnly,

@@ -106,7 +106,8 @@ fn one_origin_and_one_target_in_all_orders() {
     }
 }
 
-/// Rank 0 is its own second target, so that it keeps its marks from the second epoch on: they move from the target's MPB to its own.
+/// Rank 0 is its own second target, so that it keeps its marks from the second epoch on: they move from the target's
+/// MPB to its own.
 #[test]
 fn marks_that_move_in_all_orders() {
     let (origin, targets) = (Group::of([0]).unwrap(), Group::of([0, 1]).unwrap());

@@ -117,17 +117,20 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
         self.end(caches)
     }
 
-    /// Waits until all origins have completed, and keeps the part away: [`read`](Self::read) shows what they have put. For parts of which
+    /// Waits until all origins have completed, and keeps the part away: [`read`](Self::read) shows what they have put.
+    /// For parts of which
     /// little is read, or each element once, that is cheaper than the view, which has to be invalidated as a whole. What follows is
     /// [`post_again`](Self::post_again), or a wait that returns at once.
     pub fn await_origins(&mut self) {
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
-        // Without origins, or where packets had come already, nothing was polled; L1 may have lines of what the part was before it was posted.
+        // Without origins, or where packets had come already, nothing was polled; L1 may have lines of what the part
+        // was before it was posted.
         self.window.comm().hal().invalidate_mpb();
     }
 
-    /// Ends the epoch when all origins have completed, and exposes the part to the same origins again. The rank has no view in between, so
+    /// Ends the epoch when all origins have completed, and exposes the part to the same origins again. The rank has no
+    /// view in between, so
     /// nothing has to be written back or invalidated.
     pub fn post_again(mut self) -> Self {
         // It does not time out, unless the machine is dying.
@@ -158,7 +161,8 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
         }
     }
 
-    /// Reads elements of the exposed part by the combined mapping: for data whose arrival [was notified](Window::await_notifications), or whose
+    /// Reads elements of the exposed part by the combined mapping: for data whose arrival [was
+    /// notified](Window::await_notifications), or whose
     /// [origins were awaited](Self::await_origins). What is read without either may be from before.
     ///
     /// # Errors

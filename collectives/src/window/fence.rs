@@ -1,6 +1,7 @@
 //! Fences: epochs that all ranks open and close together.
 //!
-//! Opening writes the own part back and meets all others in a barrier, so that nobody reaches a part that is not in memory yet. Closing drains what this rank
+//! Opening writes the own part back and meets all others in a barrier, so that nobody reaches a part that is not in
+//! memory yet. Closing drains what this rank
 //! has put, meets all others, and invalidates. A fence in the middle drains and meets.
 //!
 //! | call | remote accesses |
@@ -21,7 +22,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// [`Assertions::NO_STORE`] and [`Assertions::NO_PUT`] mean something here; ranks may differ in them.
     ///
     /// # Errors
-    /// [`Error::AccessEpochOpen`] or [`Error::ExposureEpochOpen`] if a PSCW epoch is open on this window, [`Error::Locked`] if this rank has locked a part of it, [`Error::ForeignView`]; the
+    /// [`Error::AccessEpochOpen`] or [`Error::ExposureEpochOpen`] if a PSCW epoch is open on this window,
+    /// [`Error::Locked`] if this rank has locked a part of it, [`Error::ForeignView`]; the
     /// view comes back with the error, and the others wait until this rank does it right.
     pub fn fence<'b>(
         &self,
@@ -43,7 +45,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     fn open_fence<'b>(&self, view: LocalView<'c, T>, invalidates: bool, meets: bool) -> FenceEpoch<'b, '_, 'c, C, T> {
         if meets {
             self.comm().barrier();
-            // Nothing older than the stores of others, or of this rank's view, is read in the epoch. The polls of a barrier of one rank would not
+            // Nothing older than the stores of others, or of this rank's view, is read in the epoch. The polls of a
+            // barrier of one rank would not
             // see to it, as there are none.
             self.comm().hal().invalidate_mpb();
         }
@@ -86,7 +89,8 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         window.open_fence(view, invalidates, meets)
     }
 
-    /// Closes the epoch and returns the view, which shows what others have put. Collective. This is the fence after which nothing follows (MPI's
+    /// Closes the epoch and returns the view, which shows what others have put. Collective. This is the fence after
+    /// which nothing follows (MPI's
     /// `MODE_NOSUCCEED`).
     pub fn close(mut self, caches: &mut Caches, assertions: Assertions) -> LocalView<'c, T> {
         let window = self.operations.window;

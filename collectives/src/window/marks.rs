@@ -1,7 +1,9 @@
 //! Our own synchronisation: single-writer marks in MPBs, no lock, no read-modify-write, nothing to reset.
 //!
-//! For each ordered pair of ranks there is one byte, the *mark* of the first for the second, of which only the first is the writer. It holds two
-//! numbers that only ever rise: of exposure epochs posted, and of access epochs completed. A rank can be at most one epoch ahead of its peer: a target
+//! For each ordered pair of ranks there is one byte, the *mark* of the first for the second, of which only the first
+//! is the writer. It holds two
+//! numbers that only ever rise: of exposure epochs posted, and of access epochs completed. A rank can be at most one
+//! epoch ahead of its peer: a target
 //! posts again only after the origin has completed, and the origin completes again only after that post. So two bits of
 //! each number suffice, whoever else posts early, and however often the numbers wrap around.
 //!
@@ -14,17 +16,22 @@
 //!
 //! * **pushed** to the peer, into a line that 32 ranks share: the writer pays a remote store for each peer, the waiter one look at
 //!   its own MPB for 32 of them;
-//! * **kept** in the writer's own MPB, side by side with those for 31 other peers: the writer pays one store for all of them, each waiter a remote
+//! * **kept** in the writer's own MPB, side by side with those for 31 other peers: the writer pays one store for all
+//!   of them, each waiter a remote
 //!   look for each writer.
 //!
-//! One origin with many targets is told of their posts by pushes, and keeps its completion where all targets find it. The writer decides, by [`kept_is_faster`],
-//! and *announces with each mark where the next one will be* (the bit `kept`), so that no waiter looks in vain. If that is another place than now, the mark
-//! is written to both, to the new one first, so that nobody finds a number from long ago there. The bit `many` says that the writer's group was large,
+//! One origin with many targets is told of their posts by pushes, and keeps its completion where all targets find it.
+//! The writer decides, by [`kept_is_faster`],
+//! and *announces with each mark where the next one will be* (the bit `kept`), so that no waiter looks in vain. If
+//! that is another place than now, the mark
+//! is written to both, to the new one first, so that nobody finds a number from long ago there. The bit `many` says
+//! that the writer's group was large,
 //! which is how many the peer's marks will be awaited together with. All of this changes where a mark is and never what it means.
 //!
 //! Marks follow the data: the store hits another line than the data before it and so pushes that out of the write-combine buffer.
 //!
-//! Where a window finds no room in the MPBs, its marks are in uncached memory, kept by their writer, four in a word. Pushed, each would need a word of
+//! Where a window finds no room in the MPBs, its marks are in uncached memory, kept by their writer, four in a word.
+//! Pushed, each would need a word of
 //! its own, because no read-modify-write is atomic there, and a look would show no more of them.
 //!
 //! | call | remote accesses |
@@ -119,7 +126,8 @@ const FEW: usize = 3;
 
 /// Whether keeping a mark for `peers` peers is faster than pushing it to each, if each waits for many ranks' marks or for few.
 ///
-/// By the price list of the OC-Bcast paper (Table 1), at a middle distance of four routers: setting a flag is a put of one line, a look reads one line.
+/// By the price list of the OC-Bcast paper (Table 1), at a middle distance of four routers: setting a flag is a put of
+/// one line, a look reads one line.
 fn kept_is_faster(peers: usize, waits_for_many: bool) -> bool {
     const LOOK_NS: usize = 126 + 2 * 5;
     const REMOTE_LOOK_NS: usize = 126 + 2 * 4 * 5;
@@ -216,7 +224,8 @@ impl Marks {
         }
     }
 
-    /// Whoever finds a mark that announces another place goes there next, so what changes place is written to the new one first: to the peers,
+    /// Whoever finds a mark that announces another place goes there next, so what changes place is written to the new
+    /// one first: to the peers,
     /// then here, then to those peers where it was before.
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
         for peer in peers.iter() {
@@ -272,7 +281,8 @@ impl Marks {
         comm.hal().store(comm.mpb_line(comm.rank(), line), byte, &marks[..=to - from]);
     }
 
-    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those kept elsewhere.
+    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then
+    /// those kept elsewhere.
     /// Whoever is in `seen` was taken before; who is taken enters it.
     pub(super) fn take<C: Core>(
         &self,

@@ -1,6 +1,7 @@
 //! SCOSCo's synchronisation data: a match vector and a completion counter per rank, in uncached memory, changed under registers.
 //!
-//! Where we differ from the paper: its Algorithm 2 clears the match-vector bit without the lock, which can erase the post of another target in
+//! Where we differ from the paper: its Algorithm 2 clears the match-vector bit without the lock, which can erase the
+//! post of another target in
 //! the same word; we clear it under the origin's register. Its unit is a byte, ours the 32-bit word, which uncached memory moves at
 //! the same price.
 //!
@@ -53,7 +54,8 @@ pub(super) fn post<C: Core>(at: &Peers<'_, C>, origins: &Group) {
 
 /// Waits until `target` has posted to this rank, unless this epoch knows it already.
 ///
-/// Only the target's own bit enters the copy (IV.B.2), although the word shows those of 31 others: as each look invalidates, what is
+/// Only the target's own bit enters the copy (IV.B.2), although the word shows those of 31 others: as each look
+/// invalidates, what is
 /// got afterwards is never older than the post.
 pub(super) fn await_post<C: Core>(at: &Peers<'_, C>, seen: &Seen, target: usize, deadline: Deadline) {
     if !seen.contains(target) {

@@ -1,21 +1,28 @@
 //! Windows: memory that other ranks put to and get from.
 //!
-//! A window has a part on every rank, in cached shared memory, and a little synchronisation data. What is done to parts is done in epochs:
+//! A window has a part on every rank, in cached shared memory, and a little synchronisation data. What is done to
+//! parts is done in epochs:
 //!
-//! * **PSCW**: a target exposes its part to some ranks by [POST](Window::post) until [WAIT](ExposureEpoch::wait), an origin accesses some ranks' parts
-//!   between [START](Window::start) and [COMPLETE](AccessEpoch::complete). How they find each other is the window's [`Class`]: SCOSCo's match vectors (Christgau and Schnor,
-//!   *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System*) with the alternatives that the paper classifies, or our own
+//! * **PSCW**: a target exposes its part to some ranks by [POST](Window::post) until [WAIT](ExposureEpoch::wait), an
+//!   origin accesses some ranks' parts
+//!   between [START](Window::start) and [COMPLETE](AccessEpoch::complete). How they find each other is the window's
+//!   [`Class`]: SCOSCo's match vectors (Christgau and Schnor,
+//!   *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System*) with the alternatives
+//!   that the paper classifies, or our own
 //!   marks, which are the default;
 //! * **fences**, which all ranks pass together;
 //! * **locks**, of which the target takes no notice.
 //!
 //! What keeps the data coherent, and where:
 //!
-//! * a rank writes its part back and forgets it **before** others are told that they may access it, and forgets it again **after** it was told
-//!   that they are done, in case a neighbour's page or line brought some of it back. Between the two the types leave it no view to touch it with, and it
+//! * a rank writes its part back and forgets it **before** others are told that they may access it, and forgets it
+//!   again **after** it was told
+//!   that they are done, in case a neighbour's page or line brought some of it back. Between the two the types leave
+//!   it no view to touch it with, and it
 //!   can [post again](ExposureEpoch::post_again) without ever taking the view back;
 //! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to one line
-//!   do not overwrite each other as whole-line write-backs would. What tells it that it may is seen by a poll that invalidates **before** it
+//!   do not overwrite each other as whole-line write-backs would. What tells it that it may is seen by a poll that
+//!   invalidates **before** it
 //!   looks, and it drains **before** it tells that it is done.
 
 mod access;
@@ -107,7 +114,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ///
     /// # Errors
     /// If any rank fails, all do, and nothing stays allocated: that rank gets the reason ([`Error::OutOfSharedMemory`],
-    /// [`Error::PartTooLarge`], [`Error::DatabaseFull`], [`Error::Claim`]), the others [`Error::WindowFailed`]. [`Error::ClassesDiffer`] is for all.
+    /// [`Error::PartTooLarge`], [`Error::DatabaseFull`], [`Error::Claim`]), the others [`Error::WindowFailed`].
+    /// [`Error::ClassesDiffer`] is for all.
     pub fn create(comm: &'c Comm<'c, C>, caches: &mut Caches, len: usize) -> Result<Made<'c, C, T>, Error> {
         Self::with_class(comm, caches, len, Class::default())
     }
@@ -141,8 +149,10 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         Self::make(comm, caches, len, Plan { class, engines, memory: None })
     }
 
-    /// Makes a window over private memory that each rank has exposed, of which it takes the first `len` elements. They keep their contents. Other ranks
-    /// reach them by mapping, which costs each of them a little, once ([`Expose::map`](hal::Expose::map)). When the window is freed, the exposure
+    /// Makes a window over private memory that each rank has exposed, of which it takes the first `len` elements. They
+    /// keep their contents. Other ranks
+    /// reach them by mapping, which costs each of them a little, once ([`Expose::map`](hal::Expose::map)). When the
+    /// window is freed, the exposure
     /// can be [ended](Exposure::end), and the memory is its owner's again.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
-//! Notification counters: how a target learns of single puts before the epoch is complete (foMPI-NA's and OpenSHMEM's notified puts).
+//! Notification counters: how a target learns of single puts before the epoch is complete (foMPI-NA's and OpenSHMEM's
+//! notified puts).
 //!
-//! Each rank has [`COUNTERS`] of them for each window, in uncached memory. They are raised under the rank's register, by any origin, and never reset.
+//! Each rank has [`COUNTERS`] of them for each window, in uncached memory. They are raised under the rank's register,
+//! by any origin, and never reset.
 
 use hal::{Core, Deadline, Place, Reason, TimedOut};
 
@@ -28,7 +30,8 @@ pub(super) fn raise<C: Core>(at: &Peers<'_, C>, target: usize, counter: usize) {
     hal.store_word(words, FIRST + counter, count.wrapping_add(1));
 }
 
-/// Waits until a counter of this rank has been raised `count` times since the window was made, together with the `others` that came another way.
+/// Waits until a counter of this rank has been raised `count` times since the window was made, together with the
+/// `others` that came another way.
 pub(super) fn wait<C: Core>(
     at: &Peers<'_, C>,
     counter: usize,

@@ -85,8 +85,10 @@ pub(super) enum Operation<'b, T> {
     Accumulate { first: usize, source: Source<'b, T>, fetched: Option<&'b mut [T]>, operator: Operator<T> },
     /// Replaces an element if it has the expected bytes, and fetches what was there.
     CompareAndSwap { index: usize, expected: T, replacement: T, found: &'b mut T },
-    /// Copies between the part and shared memory of the origin, or has it copied.
-    Copy(Transfer),
+    /// Copies shared memory of the origin to the part, or has it copied.
+    CopyTo(Transfer),
+    /// Copies from the part to shared memory of the origin, or has it copied.
+    CopyFrom(Transfer),
     /// Raises a notification counter, after all operations before.
     Notify { counter: usize },
 }
@@ -134,7 +136,7 @@ impl<T: Pod> Operation<'_, T> {
                     equal
                 });
             }
-            Self::Copy(copy) => match engines {
+            Self::CopyTo(copy) | Self::CopyFrom(copy) => match engines {
                 Some(engines) => engines.copy(*copy),
                 None => copy.perform(hal),
             },

@@ -39,7 +39,8 @@ pub(super) enum Reach {
 
 /// The operations of an open epoch on a window; epochs dereference to this.
 ///
-/// Buffers are borrowed until the epoch is over, since an operation may be carried out at any time until then: an origin buffer can neither be
+/// Buffers are borrowed until the epoch is over, since an operation may be carried out at any time until then: an
+/// origin buffer can neither be
 /// changed nor looked at before.
 ///
 /// ```compile_fail,E0502
@@ -104,11 +105,14 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
     }
 
-    /// Puts `source`, then raises one of the target's notification counters, so that the target can use the data before the epoch is
+    /// Puts `source`, then raises one of the target's notification counters, so that the target can use the data
+    /// before the epoch is
     /// complete. All that this rank put to the target before is there, too.
     ///
-    /// Like every operation it may be queued, until a call of this epoch finds the target's post, or in COMPLETE in classes that carry
-    /// operations out there. An origin that waits for an answer has to do it by [`await_notifications`](Self::await_notifications) of the epoch, or the
+    /// Like every operation it may be queued, until a call of this epoch finds the target's post, or in COMPLETE in
+    /// classes that carry
+    /// operations out there. An origin that waits for an answer has to do it by
+    /// [`await_notifications`](Self::await_notifications) of the epoch, or the
     /// notification may never leave; in classes `Deferred` and `Message` there can be no answer before COMPLETE.
     ///
     /// # Errors
@@ -141,7 +145,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         self.issue(target, from, Operation::Get { from, into })
     }
 
-    /// Puts elements `source` of a shared buffer over those of `target`'s part from `first` on. If the window has copy engines, one of them does
+    /// Puts elements `source` of a shared buffer over those of `target`'s part from `first` on. If the window has copy
+    /// engines, one of them does
     /// it while this rank goes on.
     ///
     /// # Errors
@@ -154,10 +159,13 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         elements: Range<usize>,
     ) -> Result<(), Error> {
         let from = source.place(elements.start, elements.len(), self.window.engines)?;
-        self.issue_copy(target, first, elements.len(), |part, len_bytes| Transfer { from, to: part, len_bytes })
+        self.issue_copy(target, first, elements.len(), |to, len_bytes| {
+            Operation::CopyTo(Transfer { from, to, len_bytes })
+        })
     }
 
-    /// Gets elements of `target`'s part, from `first` on, into elements `into` of a shared buffer. If the window has copy engines, one of them
+    /// Gets elements of `target`'s part, from `first` on, into elements `into` of a shared buffer. If the window has
+    /// copy engines, one of them
     /// does it while this rank goes on.
     ///
     /// # Errors
@@ -170,7 +178,9 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         into: Range<usize>,
     ) -> Result<(), Error> {
         let to = buffer.place(into.start, into.len(), self.window.engines)?;
-        self.issue_copy(target, first, into.len(), |part, len_bytes| Transfer { from: part, to, len_bytes })
+        self.issue_copy(target, first, into.len(), |from, len_bytes| {
+            Operation::CopyFrom(Transfer { from, to, len_bytes })
+        })
     }
 
     /// Issues a copy from or to elements of a part.
@@ -179,15 +189,14 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         target: usize,
         first: usize,
         len: usize,
-        copy: impl FnOnce(SharedAddress, usize) -> Transfer,
+        copy: impl FnOnce(SharedAddress, usize) -> Operation<'b, T>,
     ) -> Result<(), Error> {
-        let blocks = Blocks::run(first, len);
-        self.check(target, blocks)?;
-        if len == 0 {
-            return Ok(());
+        self.check(target, Blocks::run(first, len))?;
+        if len > 0 {
+            let part = self.window.peers.part(target).start().plus(first * size_of::<T>());
+            self.admit(target, copy(part, len * size_of::<T>()));
         }
-        let part = self.window.peers.part(target).start().plus(first * size_of::<T>());
-        self.issue(target, blocks, Operation::Copy(copy(part, len * size_of::<T>())))
+        Ok(())
     }
 
     /// Carries out what can be by now. The epoch's other calls do that, too.
@@ -206,7 +215,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         }
     }
 
-    /// Waits like [`Window::await_notifications`], and carries out what is queued as the posts come: what a notification is the answer to
+    /// Waits like [`Window::await_notifications`], and carries out what is queued as the posts come: what a
+    /// notification is the answer to
     /// has to get there first.
     ///
     /// # Errors
@@ -255,6 +265,12 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Checks an operation, and carries it out or queues it.
     fn issue(&self, target: usize, blocks: Blocks, operation: Operation<'b, T>) -> Result<(), Error> {
         self.check(target, blocks)?;
+        self.admit(target, operation);
+        Ok(())
+    }
+
+    /// Carries an operation that was checked out, or queues it.
+    fn admit(&self, target: usize, operation: Operation<'b, T>) {
         match &self.reach {
             Reach::Group { patience: Patience::CompletePrompt, no_check: false, targets } => {
                 self.issue_promptly(targets, target, operation);
@@ -284,7 +300,6 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             }
             Reach::All | Reach::Locked { .. } => self.carry_out(target, operation),
         }
-        Ok(())
     }
 
     /// Carries an operation out if its target has posted and nothing for that target is queued, otherwise queues it.

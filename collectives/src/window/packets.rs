@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use hal::{Core, Pod, Region, SharedAddress, kind};
+use hal::{Core, Pod, SharedAddress};
 
 use crate::message::{Channel, Ticket};
 
@@ -64,32 +64,23 @@ pub(super) fn request<'b, C: Core, T: Pod>(
             );
             answers.push(Answer { ticket, into: core::slice::from_mut(found) });
         }
-        Operation::Copy(copy) => {
-            let part = at.part(target);
-            let in_part = |address: SharedAddress| {
-                let same = address.home() == part.start().home();
-                address.offset().checked_sub(part.start().offset()).filter(|offset| same && *offset < part.len_bytes())
-            };
-            let lines = |address: SharedAddress| {
-                let within = address.offset() - address.line_start().offset();
-                let len = (within + copy.len_bytes).next_multiple_of(hal::LINE_BYTES);
-                (Region::<kind::Combined>::new(address.line_start(), len), within)
-            };
+        Operation::CopyTo(copy) => {
             let mut bytes = vec![0; copy.len_bytes];
-            match in_part(copy.to) {
-                Some(offset) => {
-                    let (source, within) = lines(copy.from);
-                    comm.hal().read(source, within, &mut bytes);
-                    channel.put(comm, window, target, offset, &bytes);
-                }
-                None => {
-                    let offset = copy.from.offset() - part.start().offset();
-                    channel.get(comm, window, target, offset, &mut bytes);
-                    let (destination, within) = lines(copy.to);
-                    comm.hal().write(destination, within, &bytes);
-                }
-            }
+            let (lines, within) = copy.lines_at(copy.from);
+            comm.hal().read(lines, within, &mut bytes);
+            channel.put(comm, window, target, offset_in_part(at, target, copy.to), &bytes);
+        }
+        Operation::CopyFrom(copy) => {
+            let mut bytes = vec![0; copy.len_bytes];
+            channel.get(comm, window, target, offset_in_part(at, target, copy.from), &mut bytes);
+            let (lines, within) = copy.lines_at(copy.to);
+            comm.hal().write(lines, within, &bytes);
         }
         Operation::Notify { counter } => channel.notify(comm, window, target, counter as u32),
     }
+}
+
+/// Where a byte of `target`'s part is in it.
+fn offset_in_part<C: Core>(at: &Peers<'_, C>, target: usize, address: SharedAddress) -> usize {
+    address.offset() - at.part(target).start().offset()
 }

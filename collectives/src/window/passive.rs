@@ -1,7 +1,9 @@
 //! Passive targets: epochs in which the target takes no part.
 //!
-//! A rank whose part is to be accessed at any time *lends* it: its view is given up, and from then on the part belongs to whoever holds its
-//! [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank locks its own window before it touches it, made a type.
+//! A rank whose part is to be accessed at any time *lends* it: its view is given up, and from then on the part belongs
+//! to whoever holds its
+//! [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank locks its own window
+//! before it touches it, made a type.
 
 use core::{mem, ops::Deref};
 
@@ -34,10 +36,12 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
     /// Locks the part of `target`, in the order of arrival; waits until the target has lent it and nobody is in the way.
     ///
-    /// Whoever locks several parts at a time should do so in ascending order of rank, or two ranks may wait for each other for ever.
+    /// Whoever locks several parts at a time should do so in ascending order of rank, or two ranks may wait for each
+    /// other for ever.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`]; [`Error::AccessEpochOpen`] within another access epoch or between fences; [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent.
+    /// [`Error::NoSuchRank`]; [`Error::AccessEpochOpen`] within another access epoch or between fences;
+    /// [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent.
     pub fn lock<'b>(&self, target: usize, lock: Lock) -> Result<LockEpoch<'b, '_, 'c, C, T>, Error> {
         self.comm().check_rank(target)?;
         let window = self.number();
@@ -57,11 +61,13 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         Ok(LockEpoch { operations, target, lock })
     }
 
-    /// Opens an epoch in which this rank may access all parts, shared with others that do so. Each part is locked when it is addressed
+    /// Opens an epoch in which this rank may access all parts, shared with others that do so. Each part is locked when
+    /// it is addressed
     /// first, so that parts which are not cost nothing.
     ///
     /// # Errors
-    /// [`Error::AccessEpochOpen`] within another access epoch; [`Error::Locked`] if this rank has locked a part, or all, already; [`Error::NotLent`] if its own part is not lent.
+    /// [`Error::AccessEpochOpen`] within another access epoch; [`Error::Locked`] if this rank has locked a part, or
+    /// all, already; [`Error::NotLent`] if its own part is not lent.
     pub fn lock_all<'b>(&self) -> Result<LockAllEpoch<'b, '_, 'c, C, T>, Error> {
         let window = self.number();
         if !self.lent.get() {
@@ -95,8 +101,10 @@ pub struct Lent<'w, 'c, C: Core, T: Pod> {
 }
 
 impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
-    /// Takes the part back, when those that came before have unlocked it; this rank must not hold a lock of it. Others that come later wait until it is
-    /// lent again: where they should not have come at all, a barrier on both sides sees to it. The view shows what they wrote; nobody gets in until it is lent again.
+    /// Takes the part back, when those that came before have unlocked it; this rank must not hold a lock of it. Others
+    /// that come later wait until it is
+    /// lent again: where they should not have come at all, a barrier on both sides sees to it. The view shows what
+    /// they wrote; nobody gets in until it is lent again.
     ///
     /// # Panics
     /// If this rank holds a lock of the part, for which it would wait for ever.
@@ -143,7 +151,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockEpoch<'b, 'w, 'c, C, T> {
 }
 
 impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
-    /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of what came before are free: the
+    /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of
+    /// what came before are free: the
     /// epoch that is returned borrows others.
     pub fn flush<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
         self.operations.settle();

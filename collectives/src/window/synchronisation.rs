@@ -118,7 +118,8 @@ impl Synchronisation {
         }
     }
 
-    /// Waits for those posts of `targets` that were not seen, consumes them all, and tells the targets that all accesses are complete.
+    /// Waits for those posts of `targets` that were not seen, consumes them all, and tells the targets that all
+    /// accesses are complete.
     pub(super) fn complete<C: Core>(&self, at: &Peers<'_, C>, seen: &Seen, targets: &Group) {
         match self {
             Self::MatchVector => match_vector::complete(at, seen, targets),

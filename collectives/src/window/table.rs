@@ -1,6 +1,7 @@
 //! Making a window together: the table in which ranks tell each other what they have, all to all (SCOSCo IV.B.1).
 //!
-//! It lies in uncached memory and lives only meanwhile. Each rank allocates its synchronisation data by itself, as in the paper; the
+//! It lies in uncached memory and lives only meanwhile. Each rank allocates its synchronisation data by itself, as in
+//! the paper; the
 //! parts are allocated by rank 0 for all, in order, so that the heaps do not depend on who comes first.
 
 use alloc::boxed::Box;
@@ -71,7 +72,8 @@ impl Table {
         Ok(Self { words: Region::from_words(announcement) })
     }
 
-    /// Returns when all ranks have said which class they want: the first that wants another one than rank 0, if any, to all of them.
+    /// Returns when all ranks have said which class they want: the first that wants another one than rank 0, if any,
+    /// to all of them.
     pub(super) fn agree_on_class<C: Core>(&self, comm: &Comm<'_, C>, class: Class) -> Result<(), usize> {
         self.store(comm, comm.rank(), CLASS, class as u32);
         comm.barrier();

@@ -1,6 +1,7 @@
 //! A core's private caching region: its copies of cached shared memory.
 //!
-//! Pages of shared memory, and of what the core itself exposes of its private memory, are copied to private frames, each with a *twin* that remembers what was fetched. A line that differs
+//! Pages of shared memory, and of what the core itself exposes of its private memory, are copied to private frames,
+//! each with a *twin* that remembers what was fetched. A line that differs
 //! from its twin is dirty; write-back writes whole lines, as hardware does, so that a neighbour's bytes in the same line
 //! are overwritten. The frames are few: when they run out, a page is evicted, and eviction can also be provoked. A store
 //! of the value that was there before is not seen as dirty, which hardware would write back.
@@ -114,7 +115,8 @@ impl CachingRegion {
         Self { resident: Vec::new(), free: Vec::new(), frames_known: false, may_be_dirty: false }
     }
 
-    /// Makes the lines of `region` present; if it is exposed, it is one of `exposures`. Returns how many lines were fetched and how many dirty ones evicted.
+    /// Makes the lines of `region` present; if it is exposed, it is one of `exposures`. Returns how many lines were
+    /// fetched and how many dirty ones evicted.
     ///
     /// A region of more pages than there are frames does not become present as a whole; its pages fault when they are
     /// accessed.

@@ -88,7 +88,8 @@ impl<P: Platform> EmulatedCore<P> {
         self.counting.count(|counters| counters.lines_evicted += evicted);
     }
 
-    /// Makes a page of cached memory present because the program touched the byte at `position` of the window; for page fault handlers.
+    /// Makes a page of cached memory present because the program touched the byte at `position` of the window; for
+    /// page fault handlers.
     pub fn page_fault(&self, position: usize) {
         let start = address_at(position / LINE_BYTES * LINE_BYTES, self.core());
         self.fetch(Region::new(start, LINE_BYTES), ViewAccess::Load);

@@ -1,6 +1,7 @@
 //! The private caching region's building blocks: a window of pages that each core maps as it likes.
 //!
-//! Page `i` of the window stands for page `i` of the emulated shared DRAM, and further on for what the core exposes. At start no page is present, so the first
+//! Page `i` of the window stands for page `i` of the emulated shared DRAM, and further on for what the core exposes.
+//! At start no page is present, so the first
 //! access faults and the fault handler (see [`super::trap::set_fault_handler`]) gives it one of its
 //! own frames, filled with a copy. Frames and their
 //! twins are always reachable under a second address, [`frame`] and [`twin`], which does not touch the dirty bit of the

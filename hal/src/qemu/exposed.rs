@@ -1,9 +1,11 @@
 //! Private memory that cores expose, and how other cores reach it.
 //!
-//! A core's private frames are nobody else's business, except those of what it exposes. What that is stands in a table in the shared
+//! A core's private frames are nobody else's business, except those of what it exposes. What that is stands in a table
+//! in the shared
 //! part of the image: by which offset others name it, and where its owner sees it. Another core finds the frame in the owner's page
 //! tables, reads them through a page of its own ([`memory::WALK`]), and maps the frame where it maps all of them
-//! ([`memory::FOREIGN_BASE`], a direct-mapped cache of pages). The frame of a private page never changes once it is present, so neither do
+//! ([`memory::FOREIGN_BASE`], a direct-mapped cache of pages). The frame of a private page never changes once it is
+//! present, so neither do
 //! these mappings become wrong.
 //!
 //! Lines and words of exposed memory move under the lock of their owner's entries: so nothing is read or written any more when

@@ -63,7 +63,8 @@ pub struct Parameters {
 
 /// What RCKMPI's software spends on one packet on the SCC.
 ///
-/// Fitted on SCOSCo's section V.C: with 13 targets its message-based synchronisation takes 115.2 µs at the target, and so does that of windows of
+/// Fitted on SCOSCo's section V.C: with 13 targets its message-based synchronisation takes 115.2 µs at the target, and
+/// so does that of windows of
 /// class `message` on this machine (`cargo xtask bench pscw --machine scc-calibrated`).
 const FITTED_PACKET_PS: u64 = 3_108_000;
 

@@ -6,7 +6,8 @@
 //! from a recorded list, varied by a seed, or (for a few cores and operations) enumerated completely.
 //!
 //! What a core does not share costs nothing but its own time: the L1 and write-combine buffer, the private copies of
-//! cached memory and the counters are those of [`EmulatedCore`](crate::emulated::EmulatedCore), the same as under QEMU. What is here:
+//! cached memory and the counters are those of [`EmulatedCore`](crate::emulated::EmulatedCore), the same as under
+//! QEMU. What is here:
 //!
 //! * [`Description`], the machine's layout and the table of prices, each with its source; the `cost` module is the one place
 //!   that turns an operation into time;

@@ -81,7 +81,8 @@ impl SimPlatform {
         }
     }
 
-    /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That costs nothing in itself.
+    /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That
+    /// costs nothing in itself.
     fn reach_exposure(&self) {
         if !self.is_dying() {
             self.reach(Access::exposure(self.core), 0);

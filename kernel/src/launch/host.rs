@@ -36,7 +36,8 @@ impl Console for Stdout {
 
 /// The `main` of an image on the host; [`image!`](crate::image) calls it.
 ///
-/// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=` and `coherent`
+/// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
+/// and `coherent`
 /// describe the machine.
 pub fn main<P: Programs>() -> ExitCode {
     let success = match CommandLine::parse(env::args().skip(1)) {

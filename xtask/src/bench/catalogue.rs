@@ -13,7 +13,8 @@ pub(crate) struct Bench {
     pub(crate) about: &'static str,
     /// Independent of each other.
     pub(crate) runs: &'static [Run],
-    /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the file has all.
+    /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the
+    /// file has all.
     pub(crate) shown: &'static [u64],
     /// The bytes of the rows that it shows, besides the largest, or all if it is empty.
     pub(crate) sizes: &'static [u64],

@@ -84,7 +84,8 @@ impl Setting<'_> {
             Machine::Qemu => {
                 // What suffices for all of its cores suffices for fewer.
                 let cores = qemu_cores(self.cores)?;
-                // Buffers of 16 operations, as the sender and the receiver of packets keep them, outgrow the heaps of other programs.
+                // Buffers of 16 operations, as the sender and the receiver of packets keep them, outgrow the heaps of
+                // other programs.
                 let roomy: Vec<_> = [HEAP].into_iter().map(str::to_owned).chain(self.words.iter().cloned()).collect();
                 let plan = run::plan(cores, &[], &roomy).or_else(|_| run::plan(cores, &[], self.words))?;
                 let tools = setup::ensure(yes)?;

@@ -1,8 +1,11 @@
 //! `bench-offload`: what an application gains by copy engines, and what the cores given to them cost.
 //!
-//! The application has a fixed amount of work for each step, divided among the cores that are not engines, and each of those puts a fixed
-//! number of bytes to its right neighbour. With engines there are fewer cores to compute, but they compute while the bytes move. The machine is
-//! the same in all cases. How much work there is comes as a share: of the time in which one core puts its bytes, if all cores computed.
+//! The application has a fixed amount of work for each step, divided among the cores that are not engines, and each of
+//! those puts a fixed
+//! number of bytes to its right neighbour. With engines there are fewer cores to compute, but they compute while the
+//! bytes move. The machine is
+//! the same in all cases. How much work there is comes as a share: of the time in which one core puts its bytes, if
+//! all cores computed.
 
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Caches, Core};
@@ -141,7 +144,8 @@ impl<'w, 'e, C: Core> Worker<'w, 'e, C> {
 
     /// Work of this rank, in cycles: its part of what all cores together have.
     fn cycles(&self, share: u64) -> u64 {
-        // One line takes about 370 cycles: a read and a write of shared memory by Table 1 of the OC-Bcast paper. It sets the scale only.
+        // One line takes about 370 cycles: a read and a write of shared memory by Table 1 of the OC-Bcast paper. It
+        // sets the scale only.
         let alone = (BURST * self.len / hal::LINE_BYTES) as u64 * 370;
         alone * share / 100 * self.comm.size() as u64 / self.workers as u64
     }

@@ -37,7 +37,8 @@ pub(super) struct Announced {
     crc: u32,
 }
 
-/// Rank 0 reads its input file and tells all ranks what kind of map it is. Nothing comes back where there is none: rank 0 reports why.
+/// Rank 0 reads its input file and tells all ranks what kind of map it is. Nothing comes back where there is none:
+/// rank 0 reports why.
 pub(super) fn announce<C: Core>(rank: &Rank<'_, C>) -> Result<Option<Announced>, Failure> {
     let is_root = rank.comm.rank() == 0;
     let read = if is_root { Some(read(rank)) } else { None };

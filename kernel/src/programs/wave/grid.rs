@@ -7,7 +7,8 @@ use super::{
     physics::{CELL_CYCLES, REACH},
 };
 
-/// What an exchanged element costs in cycles: a quarter of a line, read and written on its way there and on the neighbour's way here.
+/// What an exchanged element costs in cycles: a quarter of a line, read and written on its way there and on the
+/// neighbour's way here.
 const ELEMENT_CYCLES: usize = 200;
 
 /// What a neighbour costs besides, in cycles: a microsecond or two for its post and its completion.
@@ -66,7 +67,8 @@ impl Grid {
         candidates.min_by_key(Self::cost).expect("there is a cell and a rank")
     }
 
-    /// The grid of exactly `ranks` blocks of one size that is closest to a cube, unless there are too many cells, or blocks are too thin.
+    /// The grid of exactly `ranks` blocks of one size that is closest to a cube, unless there are too many cells, or
+    /// blocks are too thin.
     ///
     /// A row of blocks would often take less, but it would not show what becomes of larger cubes.
     pub(super) fn of_equal(ranks: usize, block: Extent) -> Option<Self> {

@@ -1,6 +1,7 @@
 //! The wave equation on cells: what one cell does in a step, and how the wave begins.
 //!
-//! Second order in time and fourth in space, as AWM-Olsen: a cell looks two cells far in each of six directions. Outside of the grid
+//! Second order in time and fourth in space, as AWM-Olsen: a cell looks two cells far in each of six directions.
+//! Outside of the grid
 //! nothing moves.
 
 use hal::p54c;
@@ -15,14 +16,16 @@ pub(super) const GROUND: f64 = 1.0;
 /// Square of the cells that a wave travels in a step, and the denominator of the differences. Stable up to a square of 0.25.
 const RATE: f64 = 0.125 / 12.0;
 
-/// Cycles for a cell: fourteen loads, a store, 20 additions, subtractions and comparisons, 5 multiplications, and the loop around them.
+/// Cycles for a cell: fourteen loads, a store, 20 additions, subtractions and comparisons, 5 multiplications, and the
+/// loop around them.
 pub(super) const CELL_CYCLES: u64 =
     14 * p54c::FLOAD + 20 * p54c::FADD + 5 * p54c::FMUL + p54c::FSTORE + 4 * p54c::INTEGER;
 
 /// Cycles to copy an element between a field and a buffer.
 pub(super) const COPY_CYCLES: u64 = p54c::FLOAD + p54c::FSTORE + p54c::INTEGER;
 
-/// The displacement of a cell after a step, and what the cell then adds to the totals. The one expression that decides the result; its
+/// The displacement of a cell after a step, and what the cell then adds to the totals. The one expression that decides
+/// the result; its
 /// order is part of it. Neighbours come in the order of x, y, z, lower first: six that are next to the cell, six behind those.
 ///
 /// The sum of all energies is what the scheme conserves: kinetic at the half step, potential as the product of both its ends.

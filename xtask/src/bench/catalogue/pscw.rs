@@ -1,4 +1,5 @@
-//! What epochs cost: Christgau and Schnor, *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System*, section V.
+//! What epochs cost: Christgau and Schnor, *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent
+//! Many-Core System*, section V.
 
 use super::{
     super::{

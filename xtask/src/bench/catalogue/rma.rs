@@ -215,7 +215,8 @@ pub(super) const OFFLOAD: Bench = Bench {
     ],
 };
 
-/// The least share that any one-sided algorithm's puts of so many bytes and more have of the throughput of lines at the same distance.
+/// The least share that any one-sided algorithm's puts of so many bytes and more have of the throughput of lines at
+/// the same distance.
 fn share_of_lines(rows: &Rows, bytes: u64) -> Result<f64, Missing> {
     let lines = rows.line("lines", "put.throughput")?;
     let mut shares = Vec::new();

@@ -1,4 +1,5 @@
-//! A match vector in uncached memory (`uncached`), against one in cached memory whose line is flushed after each access (`cached-line`), or
+//! A match vector in uncached memory (`uncached`), against one in cached memory whose line is flushed after each
+//! access (`cached-line`), or
 //! with it everything that is cached (`cached-all`), as on cores that have no other instruction.
 //!
 //! One rank after the other sets its bit in rank 0's vector, under rank 0's register, and rank 0 polls and has to find it. A

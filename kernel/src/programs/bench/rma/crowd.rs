@@ -1,6 +1,7 @@
 //! `bench-rma-crowd`: many origins that put to one target (section 5.2 of the paper, figure 17 b).
 //!
-//! Each of k origins starts, puts 16 times, and completes. The bytes of all by what passes at the target from post to the end of wait
+//! Each of k origins starts, puts 16 times, and completes. The bytes of all by what passes at the target from post to
+//! the end of wait
 //! are the aggregate throughput. A part holds the bursts of some origins; those of more are written where others' are.
 
 use alloc::{format, vec::Vec};

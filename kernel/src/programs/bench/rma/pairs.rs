@@ -26,7 +26,8 @@ impl Pair {
     }
 }
 
-/// A near pair, rank 0 and its neighbour, and a far one, rank 0 and the last of those that are farthest from it; only one of them where
+/// A near pair, rank 0 and its neighbour, and a far one, rank 0 and the last of those that are farthest from it; only
+/// one of them where
 /// the distances are equal.
 pub(super) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
     let routers = |rank| u64::from(comm.hal().layout().distance(comm.core_of(0), comm.core_of(rank)));

@@ -1,8 +1,11 @@
 //! `bench-rma-private`: windows over private memory against windows in shared memory (sections 4.3 and 4.4 of the paper).
 //!
-//! An origin reaches private memory of a target by mapping it, which the first put pays for and later ones, also to other windows of the same
-//! target, do not. So each size begins with a put whose mapping may be new, and goes on with one for which it is there. For both kinds of memory
-//! the lines are counted that the owner fetches when it reads its part afterwards, and those that it writes back when it posts a part that it has
+//! An origin reaches private memory of a target by mapping it, which the first put pays for and later ones, also to
+//! other windows of the same
+//! target, do not. So each size begins with a put whose mapping may be new, and goes on with one for which it is
+//! there. For both kinds of memory
+//! the lines are counted that the owner fetches when it reads its part afterwards, and those that it writes back when
+//! it posts a part that it has
 //! written to.
 
 use alloc::{format, vec};

@@ -1,6 +1,7 @@
 //! Bursts of operations of origins on one target's memory, in one epoch: what most of these programs time.
 //!
-//! With windows, the target posts and waits, and an origin starts, puts or gets, and completes. With messages an origin sends what it would
+//! With windows, the target posts and waits, and an origin starts, puts or gets, and completes. With messages an
+//! origin sends what it would
 //! put and receives what it would get, the target does the reverse, and nothing else is synchronised: a message arrives when both
 //! sides are there.
 
@@ -169,7 +170,8 @@ impl<'c, C: Core> Traffic<'c, C> {
         Ok(())
     }
 
-    /// The target's side of an epoch in which each of `origins` issues a burst. What it does `meanwhile` comes between post and wait.
+    /// The target's side of an epoch in which each of `origins` issues a burst. What it does `meanwhile` comes between
+    /// post and wait.
     pub(super) fn serve(
         &mut self,
         caches: &mut Caches,
@@ -199,7 +201,8 @@ impl<'c, C: Core> Traffic<'c, C> {
         Ok(())
     }
 
-    /// Uses what has come, as a target: reads all of it once, by the caches. A message is in private memory, of which nothing is counted.
+    /// Uses what has come, as a target: reads all of it once, by the caches. A message is in private memory, of which
+    /// nothing is counted.
     pub(super) fn read_all(&self) {
         if let Means::Windows { view: Some(view), .. } = &self.means {
             let mut line = [0; hal::LINE_BYTES];
