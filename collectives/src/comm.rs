@@ -5,7 +5,8 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
 use crate::{
-    Error, Group, MpbLayout, SharedAllocator, message::OpenChannel, signals::Signals, spare_lines::SpareLines,
+    Error, Group, MpbLayout, SharedAllocator, message::OpenChannel, sequence::Sequence, signals::Signals,
+    spare_lines::SpareLines,
 };
 
 /// A rank of all ranks that run a program: rank r runs on core r.
@@ -16,6 +17,7 @@ pub struct Comm<'c, C> {
     size: usize,
     layout: Cell<MpbLayout>,
     signals: Signals,
+    sequence: Sequence,
     spare_lines: SpareLines,
     windows: Cell<u32>,
     channel: OpenChannel<C>,
@@ -35,6 +37,7 @@ impl<'c, C: Core> Comm<'c, C> {
             size,
             layout: Cell::new(layout),
             signals: Signals::new(size),
+            sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),
             channel: OpenChannel::default(),
@@ -66,9 +69,9 @@ impl<'c, C> Comm<'c, C> {
         self.layout.get()
     }
 
-    /// Lays this rank's MPB out anew. Staging is quiescent, and all ranks do the same.
-    pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
-        self.layout.set(layout);
+    /// The order of collective operations.
+    pub(crate) fn sequence(&self) -> &Sequence {
+        &self.sequence
     }
 
     /// The channel for packets, if there is one.
@@ -112,6 +115,13 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// This rank.
     pub fn rank(&self) -> usize {
         self.hal.core().index()
+    }
+
+    /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
+    pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
+        self.own_staging_turn();
+        self.layout.set(layout);
+        self.sequence.restart_staging();
     }
 
     /// Line `line` of `rank`'s MPB.

@@ -22,5 +22,6 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             self.take_signal(below, Reason::new("dissemination barrier, round").number(round));
             round += 1;
         }
+        self.sequence().all_complete();
     }
 }

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+pub mod broadcast;
 pub mod comm;
 pub mod copy_engine;
 pub mod dissemination;
@@ -12,20 +13,21 @@ pub mod error;
 pub mod group;
 pub mod message;
 pub mod mpb_layout;
-pub mod oc_bcast;
+mod sequence;
 pub mod shared_alloc;
 pub mod signals;
 mod spare_lines;
+mod tagged;
 pub mod two_sided;
 pub mod window;
 
+pub use broadcast::{Broadcast, OcBcast};
 pub use comm::Comm;
 pub use copy_engine::{CopyEngines, SharedBuffer};
 pub use element::{Element, Integer, Operator};
 pub use error::{Error, Returned};
 pub use group::Group;
 pub use mpb_layout::MpbLayout;
-pub use oc_bcast::OcBcast;
 pub use shared_alloc::{Placement, SharedAllocator};
 pub use window::{
     AccessEpoch, Assertions, Blocks, Class, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch, LockEpoch, Operations,

@@ -6,7 +6,8 @@
 //! ```text
 //! 0                drain target of the write-combine buffer, nobody's
 //! 1 ‥ s            signals: one byte per peer, s = ⌈ranks / 32⌉
-//! s+1 ‥            spare, for marks of windows
+//! s+1 ‥ s+16       cells of collective operations: two lines for each of eight turns
+//! s+17 ‥           spare, for marks of windows
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
@@ -19,17 +20,25 @@
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
-//! Staging has one owner at a time. Two-sided messages and broadcasts both leave it quiescent: when they return on a
-//! rank, nobody will read that rank's staging any more.
+//! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they return on a rank
+//! nobody will read that rank's buffer any more. The second one belongs to the [sequence](crate::sequence) of collective operations.
 
 use core::{fmt, ops::Range};
 
 use hal::{LINE_BYTES, MPB_LINES};
 
-use crate::{Error, group::MAX_RANKS, window::mark_lines};
+use crate::{
+    Error,
+    group::MAX_RANKS,
+    sequence::{CELLS, TURNS},
+    window::mark_lines,
+};
 
 /// Sizes that a staging buffer may have, in lines; the first is that of the OC-Bcast paper (section 5.1).
 const STAGING_LINES: [usize; 2] = [96, 48];
+
+/// Lines of the cells of collective operations.
+const CELL_LINES: usize = TURNS as usize * CELLS;
 
 /// Lines that packets leave to a staging buffer at least.
 const LEAST_STAGING_LINES: usize = 16;
@@ -53,7 +62,7 @@ impl MpbLayout {
     /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
     pub fn new(ranks: usize) -> Result<Self, Error> {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
-        let free = MPB_LINES.saturating_sub(1 + signal_lines);
+        let free = MPB_LINES.saturating_sub(1 + signal_lines + CELL_LINES);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
@@ -70,9 +79,15 @@ impl MpbLayout {
         (1 + rank / LINE_BYTES, rank % LINE_BYTES)
     }
 
+    /// Line of cell `cell` of turn `turn`.
+    pub(crate) fn cell(&self, turn: u32, cell: usize) -> usize {
+        debug_assert!(turn < TURNS && cell < CELLS);
+        1 + self.signal_lines + turn as usize * CELLS + cell
+    }
+
     /// Lines that nobody owns.
     pub fn spare(&self) -> Range<usize> {
-        1 + self.signal_lines..self.staging
+        1 + self.signal_lines + CELL_LINES..self.staging
     }
 
     /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in
@@ -137,7 +152,7 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, spare {} (marks of {} windows), staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, cells {CELL_LINES}, spare {} (marks of {} windows), staging 2 x {}",
             self.ranks,
             self.signal_lines,
             self.spare().len(),
@@ -170,7 +185,7 @@ mod tests {
     #[test]
     fn so_many_windows_have_marks_in_mpbs() {
         let fit = |ranks| MpbLayout::new(ranks).unwrap().windows_that_fit();
-        assert_eq!([1, 48, 255, 1024].map(fit), [62, 20, 3, 0]);
+        assert_eq!([1, 48, 255, 1024].map(fit), [46, 15, 2, 0]);
     }
 
     #[test]

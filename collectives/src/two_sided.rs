@@ -39,9 +39,9 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         Ok(())
     }
 
-    /// A message goes in chunks of both staging buffers together.
+    /// A message goes in chunks of the first staging buffer.
     fn message_chunk_bytes(&self) -> usize {
-        2 * self.mpb_layout().buffer_lines() * LINE_BYTES
+        self.mpb_layout().buffer_lines() * LINE_BYTES
     }
 
     fn check_peer(&self, rank: usize) -> Result<(), Error> {

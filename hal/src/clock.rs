@@ -15,6 +15,11 @@ pub trait Clock {
     /// computation takes its time by itself. [`p54c`] has the latencies to count with.
     fn compute(&self, cycles: u64);
 
+    /// Accounts for lines of private memory that are read or written and that L1 does not hold, where no operation of the
+    /// hardware abstraction reads or writes them: the operands of a reduction, say. Costs virtual time in the simulator, nothing
+    /// where the accesses take their time by themselves.
+    fn account_memory(&self, lines_read: usize, lines_written: usize);
+
     /// Accounts for software that is not run here but belongs to what is modelled: costs virtual time in the simulator on
     /// machines that are calibrated with it, nothing elsewhere.
     fn account(&self, software: Software);

@@ -58,6 +58,20 @@ pub trait MpbCopy: Topology + MpbCoherence {
 
     /// Gets `lines` consecutive lines of an MPB into this core's own MPB, from line `to`.
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize);
+
+    /// Puts `len` bytes that are made up on the way to consecutive MPB lines: `fill` makes the bytes of one line after the
+    /// other. Costs a put from memory without its reads of memory; what `fill` reads there that L1 does not hold, the caller
+    /// [accounts for](crate::Clock::account_memory).
+    fn put_made(&self, len: usize, to: MpbLine, fill: impl FnMut(usize, &mut [u8]));
+
+    /// Gets `len` bytes from consecutive MPB lines for use on the spot: `take` is given the bytes of one line after the other.
+    /// Costs a get to memory without its writes to memory; what `take` writes there, the caller
+    /// [accounts for](crate::Clock::account_memory).
+    fn get_used(&self, from: MpbLine, len: usize, take: impl FnMut(usize, &[u8]));
+
+    /// Copies bytes of a line that a poll or a load has brought into registers to private memory. Costs what a get costs beside
+    /// the line's read.
+    fn keep(&self, polled: &[u8], target: &mut [u8]);
 }
 
 /// Shared DRAM by the combined mapping (MPBT-typed pages; Barrelfish TN-005 measures them): how remote window memory

@@ -17,7 +17,7 @@ pub fn ring_of_all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     if size == 1 {
         return Ok(());
     }
-    let chunk = 2 * comm.mpb_layout().buffer_lines() * LINE_BYTES;
+    let chunk = comm.mpb_layout().buffer_lines() * LINE_BYTES;
     let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
     for len in [0, 1, 31, 32, 33, 1000, chunk - 1, chunk, chunk + 1, 3 * chunk + 5] {
         let message = (0..len).map(|index| pattern(index, rank + len)).collect::<vec::Vec<_>>();

@@ -298,14 +298,10 @@ impl<P: Platform> Mpb for EmulatedCore<P> {
 
 impl<P: Platform> MpbCopy for EmulatedCore<P> {
     fn put(&self, source: &[u8], to: MpbLine) {
-        self.platform.spend(Expense::PutFromMemory);
-        for (index, chunk) in source.chunks(LINE_BYTES).enumerate() {
-            // The source may be window memory, and a copy from it may fault: so it is copied before the line is locked.
-            let mut line = Line::default();
-            line.0[..chunk.len()].copy_from_slice(chunk);
+        self.put_made(source.len(), to, |index, bytes| {
             self.platform.spend(Expense::PrivateRead { lines: 1 });
-            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0[..chunk.len()]);
-        }
+            bytes.copy_from_slice(&source[index * LINE_BYTES..][..bytes.len()]);
+        });
     }
 
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
@@ -317,12 +313,10 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 
     fn get(&self, from: MpbLine, target: &mut [u8]) {
-        self.platform.spend(Expense::GetToMemory);
-        for (index, chunk) in target.chunks_mut(LINE_BYTES).enumerate() {
-            let line = self.load(LineAddress::Mpb(from.plus(index)));
+        self.get_used(from, target.len(), |index, bytes| {
             self.platform.spend(Expense::PrivateWrite { lines: 1 });
-            chunk.copy_from_slice(&line.0[..chunk.len()]);
-        }
+            target[index * LINE_BYTES..][..bytes.len()].copy_from_slice(bytes);
+        });
     }
 
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
@@ -331,6 +325,31 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
             let line = self.load(LineAddress::Mpb(from.plus(index)));
             self.store_combined(Self::writable_mpb_line(MpbLine::new(self.core(), to + index)), 0, &line.0);
         }
+    }
+
+    fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
+        self.platform.spend(Expense::PutFromMemory);
+        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
+            // The source may be window memory, and a copy from it may fault: so it is copied before the line is locked.
+            let mut line = Line::default();
+            let bytes = &mut line.0[..LINE_BYTES.min(len - offset)];
+            fill(index, bytes);
+            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, bytes);
+        }
+    }
+
+    fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
+        self.platform.spend(Expense::GetToMemory);
+        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
+            let line = self.load(LineAddress::Mpb(from.plus(index)));
+            take(index, &line.0[..LINE_BYTES.min(len - offset)]);
+        }
+    }
+
+    fn keep(&self, polled: &[u8], target: &mut [u8]) {
+        self.platform.spend(Expense::GetToMemory);
+        self.account_memory(0, polled.len().div_ceil(LINE_BYTES));
+        target.copy_from_slice(polled);
     }
 }
 
@@ -442,6 +461,11 @@ impl<P: Platform> Clock for EmulatedCore<P> {
 
     fn compute(&self, cycles: u64) {
         self.platform.spend(Expense::Cycles(cycles));
+    }
+
+    fn account_memory(&self, lines_read: usize, lines_written: usize) {
+        self.platform.spend(Expense::PrivateRead { lines: lines_read as u32 });
+        self.platform.spend(Expense::PrivateWrite { lines: lines_written as u32 });
     }
 
     fn account(&self, software: Software) {

@@ -34,16 +34,6 @@ impl Default for OcBcast {
     }
 }
 
-impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
-    /// Broadcasts `message` from rank `root` to all, with the default parameters. Collective, with equal lengths.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root.
-    pub fn broadcast(&self, message: &mut [u8], root: usize) -> Result<(), Error> {
-        OcBcast::default().broadcast(self, message, root)
-    }
-}
-
 impl OcBcast {
     /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, length and parameters.
     ///
@@ -67,6 +57,7 @@ impl OcBcast {
         if comm.size() == 1 {
             return Ok(());
         }
+        comm.own_staging_turn();
         for (index, chunk) in message.chunks_mut(chunk_bytes).enumerate() {
             if node.position == 0 {
                 node.send_down(index, chunk);

@@ -1,0 +1,157 @@
+//! The order of collective operations: which lines of every MPB the next one may use without asking.
+//!
+//! All ranks call the collective operations of a communicator in the same order, so that all count them alike. That is enough to
+//! share lines of every MPB over time without a handshake for each operation:
+//!
+//! * a **cell** is a line that only ever holds [tagged](crate::tagged) data. Operation n has the two cells of turn n mod
+//!   [`TURNS`] in every MPB, and its tag tells them from what was there before;
+//! * **staging lines** come from the second staging buffer, one operation's behind those of the one before.
+//!
+//! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end of an
+//! operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that nobody leaves
+//! before all have entered it, knows that all earlier ones are complete everywhere. If the lines run out before such an operation
+//! came by, the next one begins with a barrier; all ranks find that at the same operation, since they count alike. So most operations
+//! need no acknowledgements at all, and the rest share one barrier (MPICH's release-gather does so with its cells, Jain et al.,
+//! SC'18).
+
+use core::{cell::Cell, ops::Range};
+
+use hal::{Mpb, Wait};
+
+use crate::Comm;
+
+/// Operations that can be under way before one has to wait for all ranks.
+pub(crate) const TURNS: u32 = 8;
+
+/// Cells of each operation.
+pub(crate) const CELLS: usize = 2;
+
+/// Who writes the staging lines of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Writers {
+    /// Each rank those of its own MPB.
+    Owner,
+    /// Any rank those of any MPB.
+    Anyone,
+}
+
+/// How far this rank, and all ranks, have come.
+#[derive(Clone, Copy, Default, Debug)]
+struct Progress {
+    /// Operations that were begun.
+    begun: u32,
+    /// Of these, from the first, those that are complete on all ranks.
+    complete: u32,
+    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by operations that
+    /// may not be complete.
+    next: usize,
+    taken: usize,
+    /// How many of these the last operation took.
+    last: usize,
+    /// An operation that keeps its staging to itself may not be complete on other ranks.
+    kept: bool,
+}
+
+/// The count of collective operations of one rank.
+#[derive(Default)]
+pub(crate) struct Sequence(Cell<Progress>);
+
+/// What one operation may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Turn {
+    /// Tells what this operation writes to its cells from what others wrote. Never 0, which is what lines hold at first.
+    pub(crate) tag: u32,
+    /// Its cells, the same lines in every MPB.
+    pub(crate) cells: [usize; CELLS],
+    /// Its staging lines, the same in every MPB. They contain anything.
+    pub(crate) staging: Range<usize>,
+}
+
+impl Sequence {
+    fn update(&self, change: impl FnOnce(&mut Progress)) {
+        let mut progress = self.0.get();
+        change(&mut progress);
+        self.0.set(progress);
+    }
+
+    /// All ranks have entered an operation that began after all others so far; so these are complete.
+    pub(crate) fn all_complete(&self) {
+        self.update(|progress| {
+            *progress =
+                Progress { begun: progress.begun, complete: progress.begun, next: progress.next, ..Progress::default() }
+        });
+    }
+
+    /// All ranks have entered the operation that was begun last; so those before it are complete.
+    pub(crate) fn earlier_complete(&self) {
+        self.update(|progress| {
+            progress.complete = progress.begun.wrapping_sub(1);
+            progress.taken = progress.last;
+            progress.kept = false;
+        });
+    }
+
+    /// The MPBs are laid out anew.
+    pub(crate) fn restart_staging(&self) {
+        self.update(|progress| (progress.next, progress.kept) = (0, true));
+    }
+}
+
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// Lines of the staging that operations share: no [`turn`](Self::turn) gets more.
+    pub(crate) fn shared_staging_lines(&self) -> usize {
+        self.mpb_layout().buffer_lines()
+    }
+
+    /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to say the same.
+    pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
+        let layout = self.mpb_layout();
+        debug_assert!(lines <= layout.buffer_lines());
+        let sequence = self.sequence();
+        let fits = |progress: &Progress| {
+            let wrapped = progress.next + lines > layout.buffer_lines();
+            let skipped = if wrapped { layout.buffer_lines() - progress.next } else { 0 };
+            (progress.taken + skipped + lines <= layout.buffer_lines()).then_some((wrapped, skipped))
+        };
+        let progress = sequence.0.get();
+        let foreign = writers == Writers::Anyone && lines > 0 && progress.kept;
+        let late = progress.begun.wrapping_sub(progress.complete) >= TURNS;
+        if late || foreign || lines > 0 && fits(&progress).is_none() {
+            self.barrier();
+        }
+        let mut progress = sequence.0.get();
+        if lines > 0 {
+            // After a barrier nothing is taken, so that it is enough to begin at the start.
+            let (wrapped, skipped) = fits(&progress).unwrap_or((true, 0));
+            if wrapped {
+                progress.next = 0;
+            }
+            progress.taken += skipped + lines;
+        }
+        let first = layout.buffer(1) + progress.next;
+        progress.next += lines;
+        progress.last = lines;
+        progress.begun = progress.begun.wrapping_add(1);
+        sequence.0.set(progress);
+        let turn = progress.begun % TURNS;
+        Turn {
+            tag: tag_of(progress.begun),
+            cells: core::array::from_fn(|cell| layout.cell(turn, cell)),
+            staging: first..first + lines,
+        }
+    }
+
+    /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before others have done
+    /// with its staging.
+    pub(crate) fn own_staging_turn(&self) {
+        if self.sequence().0.get().taken > 0 {
+            self.barrier();
+        }
+        self.sequence().update(|progress| progress.kept = true);
+    }
+}
+
+/// Operations are told apart by 32 bits; the one number that lines hold at first is left out.
+fn tag_of(number: u32) -> u32 {
+    number.max(1)
+}

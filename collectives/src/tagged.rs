@@ -1,0 +1,53 @@
+//! Lines that say themselves whether their data is there: 28 bytes of data and a tag in one line.
+//!
+//! A line is read and written as a whole, so whoever finds the tag has the data too: no flag beside the data, no second line to
+//! poll, no second write to wait for. (Open MPI's XHC puts short messages into the line of the sequence number for the
+//! same reason.) Larger units are not atomic; each line has its own tag.
+//!
+//! Prices are those of puts and gets. A tagged line that is put from memory costs a put of one line; made of what registers or L1
+//! hold it costs a put without the read of memory. Data that a poll has found is taken at the price of a get without the line's
+//! read.
+
+use hal::{Clock, LINE_BYTES, Line, Mpb, MpbCopy, MpbLine};
+
+/// Bytes of data in a tagged line.
+pub(crate) const TAGGED_BYTES: usize = LINE_BYTES - 4;
+
+/// Where the data comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// Memory that L1 does not hold.
+    Memory,
+    /// Registers or L1: this core has just read or computed it.
+    Cache,
+}
+
+/// Lines that so many bytes take.
+pub(crate) fn tagged_lines(len: usize) -> usize {
+    len.div_ceil(TAGGED_BYTES)
+}
+
+/// Puts `data` into consecutive lines, each with `tag`; the lines are whole, so that they leave the write-combine buffer at once. At
+/// least one line is written.
+pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Source, tag: u32, to: MpbLine) {
+    let lines = tagged_lines(data.len()).max(1);
+    if source == Source::Memory {
+        hal.account_memory(data.len().div_ceil(LINE_BYTES), 0);
+    }
+    hal.put_made(lines * LINE_BYTES, to, |index, line| {
+        let piece = &data[(index * TAGGED_BYTES).min(data.len())..data.len().min((index + 1) * TAGGED_BYTES)];
+        line[..piece.len()].copy_from_slice(piece);
+        line[TAGGED_BYTES..].copy_from_slice(&tag.to_le_bytes());
+    });
+}
+
+/// The data of a line that has this tag.
+pub(crate) fn tagged_data(line: &Line, tag: u32) -> Option<&[u8; TAGGED_BYTES]> {
+    let (data, found) = line.0.split_first_chunk().unwrap_or_else(|| unreachable!("a line has more bytes"));
+    (found == tag.to_le_bytes()).then_some(data)
+}
+
+/// Puts what this core has just read or written, so that L1 holds it: like a put from memory, without the reads of memory.
+pub(crate) fn put_cached(hal: &impl MpbCopy, data: &[u8], to: MpbLine) {
+    hal.put_made(data.len(), to, |index, line| line.copy_from_slice(&data[index * LINE_BYTES..][..line.len()]));
+}
