@@ -12,6 +12,7 @@ pub mod element;
 pub mod error;
 pub mod group;
 pub mod message;
+pub mod model;
 pub mod mpb_layout;
 mod sequence;
 pub mod shared_alloc;
