@@ -6,9 +6,17 @@ use std::fmt;
 /// The kernel's limit; a simulation with more would only be refused after it was built.
 pub(crate) const MOST_CORES: u32 = 4096;
 
-/// A machine the simulator can be.
+/// A machine the simulator can be: `NAME[+contention][+flat]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Machine {
+pub(crate) struct Machine {
+    pub(crate) kind: Kind,
+    /// What is modelled besides.
+    pub(crate) variant: Variant,
+}
+
+/// What a machine's name begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
     /// The Intel SCC, 6×4 tiles with 2 cores, widened when more cores are asked for.
     Scc,
     /// The same with software costs that are fitted to published times.
@@ -17,13 +25,81 @@ pub(crate) enum Machine {
     Mesh { width: u32, height: u32, cores_per_tile: u32 },
 }
 
+/// What a machine's name may end with, each once and in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Variant {
+    /// `+contention`: ports and links are occupied.
+    contention: bool,
+    /// `+flat`: all distances are one.
+    flat: bool,
+}
+
+impl Variant {
+    const CONTENTION: &'static str = "contention";
+    const FLAT: &'static str = "flat";
+
+    /// Whether there is no suffix.
+    pub(crate) fn is_plain(self) -> bool {
+        self == Self::default()
+    }
+
+    fn of<'s>(suffixes: impl Iterator<Item = &'s str>) -> Result<Self> {
+        let mut variant = Self::default();
+        for suffix in suffixes {
+            let flag = match suffix {
+                Self::CONTENTION => &mut variant.contention,
+                Self::FLAT => &mut variant.flat,
+                _ => bail!("`+{suffix}` is no suffix of a machine; there are `+contention` and `+flat`"),
+            };
+            ensure!(!*flag, "`+{suffix}` is there twice; a machine has `+contention` and `+flat` at most once each");
+            *flag = true;
+        }
+        Ok(variant)
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (is_there, suffix) in [(self.contention, Self::CONTENTION), (self.flat, Self::FLAT)] {
+            if is_there {
+                write!(out, "+{suffix}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::str::FromStr for Variant {
+    type Err = anyhow::Error;
+
+    /// Reads suffixes alone, each with its `+`.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parts = text.split('+');
+        ensure!(parts.next() == Some(""), "`{text}` has to begin with `+`");
+        Self::of(parts)
+    }
+}
+
 impl Machine {
+    /// The SCC as it is by default.
+    pub(crate) const SCC: Self = Self { kind: Kind::Scc, variant: Variant { contention: false, flat: false } };
+
     /// Number of cores when the user names none.
     pub(crate) fn default_cores(&self) -> u32 {
-        match self {
-            Self::Scc | Self::SccCalibrated => 48,
-            Self::Mesh { width, height, cores_per_tile } => width * height * cores_per_tile,
+        match self.kind {
+            Kind::Scc | Kind::SccCalibrated => 48,
+            Kind::Mesh { width, height, cores_per_tile } => width * height * cores_per_tile,
         }
+    }
+
+    /// Whether it is a mesh and not the SCC.
+    pub(crate) fn is_mesh(&self) -> bool {
+        matches!(self.kind, Kind::Mesh { .. })
+    }
+
+    /// The same machine with this suffix.
+    pub(crate) fn with_variant(&self, variant: Variant) -> Self {
+        Self { variant, ..self.clone() }
     }
 
     /// Checks a number of cores against the machine.
@@ -33,7 +109,7 @@ impl Machine {
     /// When the machine has fewer.
     pub(crate) fn check(&self, cores: u32) -> Result<()> {
         ensure!((1..=MOST_CORES).contains(&cores), "the simulator takes 1 to {MOST_CORES} cores, not {cores}");
-        if let Self::Mesh { .. } = self {
+        if self.is_mesh() {
             ensure!(cores <= self.default_cores(), "{self} has only {} cores, not {cores}", self.default_cores());
         }
         Ok(())
@@ -42,15 +118,26 @@ impl Machine {
 
 impl fmt::Display for Machine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Scc => out.write_str("scc"),
-            Self::SccCalibrated => out.write_str("scc-calibrated"),
-            Self::Mesh { width, height, cores_per_tile } => write!(out, "mesh:{width}x{height}x{cores_per_tile}"),
+        match &self.kind {
+            Kind::Scc => out.write_str("scc")?,
+            Kind::SccCalibrated => out.write_str("scc-calibrated")?,
+            Kind::Mesh { width, height, cores_per_tile } => write!(out, "mesh:{width}x{height}x{cores_per_tile}")?,
         }
+        self.variant.fmt(out)
     }
 }
 
 impl std::str::FromStr for Machine {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parts = text.split('+');
+        let kind = parts.next().unwrap_or_default().parse()?;
+        Ok(Self { kind, variant: Variant::of(parts)? })
+    }
+}
+
+impl std::str::FromStr for Kind {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
@@ -64,7 +151,8 @@ impl std::str::FromStr for Machine {
             .map(|sides| sides.split('x').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>());
         let Some(Ok(sides)) = sides else {
             bail!(
-                "`{text}` is no machine; there are `scc`, `scc-calibrated` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile)"
+                "`{text}` is no machine; there are `scc`, `scc-calibrated` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile), \
+                 each with `+contention` and `+flat` behind it or not"
             );
         };
         let [width, height, cores_per_tile] = sides[..] else {
@@ -87,9 +175,10 @@ mod tests {
     #[test]
     fn machines() {
         let mesh: Machine = "mesh:64x32x2".parse().unwrap();
-        assert_eq!(mesh, Machine::Mesh { width: 64, height: 32, cores_per_tile: 2 });
+        assert_eq!(mesh.kind, Kind::Mesh { width: 64, height: 32, cores_per_tile: 2 });
         assert_eq!((mesh.default_cores(), mesh.to_string().as_str()), (4096, "mesh:64x32x2"));
-        for name in ["scc", "scc-calibrated"] {
+        assert_eq!(Machine::SCC, "scc".parse().unwrap());
+        for name in ["scc", "scc-calibrated", "scc+contention", "scc-calibrated+flat", "scc+contention+flat"] {
             let machine: Machine = name.parse().unwrap();
             assert_eq!((machine.default_cores(), machine.to_string().as_str()), (48, name));
         }
@@ -109,6 +198,11 @@ mod tests {
             "mesh:-1x2x3",
             "mesh:99999x99999x9",
             "scc:48",
+            "scc+",
+            "scc+flats",
+            "+flat",
+            "scc+flat+flat",
+            "scc +flat",
         ] {
             let message = text.parse::<Machine>().expect_err(text).to_string();
             assert!(!message.contains('\n'), "{message}");
@@ -121,6 +215,18 @@ mod tests {
     fn cores_must_fit() {
         let mesh: Machine = "mesh:2x2x2".parse().unwrap();
         assert!(mesh.check(8).is_ok() && mesh.check(9).is_err() && mesh.check(0).is_err());
-        assert!(Machine::Scc.check(4096).is_ok() && Machine::Scc.check(4097).is_err());
+        assert!(Machine::SCC.check(4096).is_ok() && Machine::SCC.check(4097).is_err());
+    }
+
+    #[test]
+    fn suffixes() {
+        let machine: Machine = "mesh:4x4x2+flat+contention".parse().unwrap();
+        assert_eq!(machine.to_string(), "mesh:4x4x2+contention+flat");
+        assert!(!machine.variant.is_plain() && Machine::SCC.variant.is_plain());
+        let contention: Variant = "+contention".parse().unwrap();
+        assert_eq!(Machine::SCC.with_variant(contention).to_string(), "scc+contention");
+        for text in ["contention", "+", "+x", "+flat+flat"] {
+            assert!(text.parse::<Variant>().is_err(), "{text}");
+        }
     }
 }

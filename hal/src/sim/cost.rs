@@ -12,7 +12,8 @@
 //!   free, where it is free `d L_hop` earlier;
 //! * private memory is behind the core's nearest controller, for those that it is exposed to as well;
 //! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and nobody has measured
-//!   that: it costs what a test-and-set register there costs.
+//!   that: it costs what a test-and-set register there costs;
+//! * on a flat machine *d* is 1 everywhere.
 
 use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
@@ -109,8 +110,8 @@ impl Cost {
     }
 
     fn private(&self, core: CoreId, overhead: u64) -> u64 {
-        let routers = self.tiles[core.index()].routers_to(self.nearest_controller[core.index()]);
-        overhead + 2 * u64::from(routers) * self.parameters.hop_ps
+        let routers = self.routers(self.tiles[core.index()], self.nearest_controller[core.index()]);
+        overhead + 2 * routers * self.parameters.hop_ps
     }
 
     fn cycles(&self, cycles: u64) -> u64 {
@@ -137,7 +138,7 @@ impl Cost {
     }
 
     fn to_core(&self, from: CoreId, to: CoreId) -> u64 {
-        u64::from(self.tiles[from.index()].routers_to(self.tiles[to.index()]))
+        self.routers(self.tiles[from.index()], self.tiles[to.index()])
     }
 
     fn to_memory(&self, core: CoreId, at: SharedAddress) -> u64 {
@@ -145,6 +146,11 @@ impl Cost {
             Home::Controller(controller) => self.controllers[usize::from(controller)],
             Home::Core(owner) => self.nearest_controller[owner.index()],
         };
-        u64::from(self.tiles[core.index()].routers_to(controller))
+        self.routers(self.tiles[core.index()], controller)
+    }
+
+    /// Routers on the way, as they are priced.
+    fn routers(&self, from: Tile, to: Tile) -> u64 {
+        if self.parameters.flat { 1 } else { u64::from(from.routers_to(to)) }
     }
 }

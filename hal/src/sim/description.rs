@@ -59,6 +59,31 @@ pub struct Parameters {
     pub cache_ways: u64,
     /// What a message-based library's software spends on one packet, see [`Software::Packet`](crate::Software::Packet).
     pub packet_ps: u64,
+    /// Whether every MPB, register and memory controller counts as one router away, as in the OC-Bcast paper's analysis
+    /// (section 5).
+    pub flat: bool,
+    /// What accesses that meet do to each other; nothing if it is not given.
+    pub contention: Option<Contention>,
+}
+
+/// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not on top of
+/// them: an access that meets no other takes the time that it takes without contention.
+///
+/// | field | value | source |
+/// |---|---|---|
+/// | `mpb_port_ps` | 12 ns | **fitted**, on one sentence of the OC-Bcast paper (3.3): up to 24 cores that get 128 lines from one MPB "do not create any measurable contention", more do |
+/// | `link_ps` | 3.75 ns | derived: a line and its header are 3 flits of 16 bytes, the mesh moves one in a cycle of 800 MHz |
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contention {
+    /// Time in which the port of an MPB serves one access to a line, read or written, by its own core or another.
+    pub mpb_port_ps: u64,
+    /// Time for which a packet with a line occupies each link of the mesh on its way.
+    pub link_ps: u64,
+}
+
+impl Contention {
+    /// The Intel SCC's.
+    pub const SCC: Self = Self { mpb_port_ps: 12_000, link_ps: 3_750 };
 }
 
 /// What RCKMPI's software spends on one packet on the SCC.
@@ -85,6 +110,8 @@ impl Parameters {
         cache_sets: 2048,
         cache_ways: 4,
         packet_ps: 0,
+        flat: false,
+        contention: None,
     };
 
     /// The SCC with the software costs that had to be fitted, for comparison with published times of whole operations: `packet_ps`.
@@ -113,26 +140,42 @@ impl Description {
         Self { name: "scc-calibrated".into(), layout: Layout::scc(), parameters: Parameters::SCC_CALIBRATED }
     }
 
-    /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC.
+    /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC; behind
+    /// it, each once at most, `+contention` for [`Contention::SCC`] and `+flat` for [`Parameters::flat`].
     ///
     /// # Errors
     /// If there is no such machine; the error is one line that says what there is.
     pub fn parse(name: &str) -> Result<Self, DescriptionError> {
         let unknown = || DescriptionError { name: name.into() };
+        let mut parts = name.split('+');
+        let plain = Self::parse_plain(parts.next().unwrap_or_default()).ok_or_else(unknown)?;
+        let mut parameters = plain.parameters.clone();
+        for suffix in parts {
+            match suffix {
+                "contention" if parameters.contention.is_none() => parameters.contention = Some(Contention::SCC),
+                "flat" if !parameters.flat => parameters.flat = true,
+                _ => return Err(unknown()),
+            }
+        }
+        Ok(Self { name: name.into(), parameters, ..plain })
+    }
+
+    /// The machine with this name without suffixes.
+    fn parse_plain(name: &str) -> Option<Self> {
         match name {
-            "scc" => return Ok(Self::scc()),
-            "scc-calibrated" => return Ok(Self::scc_calibrated()),
+            "scc" => return Some(Self::scc()),
+            "scc-calibrated" => return Some(Self::scc_calibrated()),
             _ => {}
         }
-        let sides = name.strip_prefix("mesh:").ok_or_else(unknown)?;
-        let sides: Vec<u16> = sides.split('x').map(str::parse).collect::<Result<_, _>>().map_err(|_| unknown())?;
-        let &[columns, rows, cores_per_tile] = sides.as_slice() else { return Err(unknown()) };
+        let sides = name.strip_prefix("mesh:")?;
+        let sides: Vec<u16> = sides.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let &[columns, rows, cores_per_tile] = sides.as_slice() else { return None };
         let cores = u64::from(columns) * u64::from(rows) * u64::from(cores_per_tile);
         if cores == 0 || cores > u64::from(u16::MAX) {
-            return Err(unknown());
+            return None;
         }
         let layout = Layout::mesh(columns, rows, cores_per_tile);
-        Ok(Self { name: name.into(), layout, parameters: Parameters::SCC })
+        Some(Self { name: name.into(), layout, parameters: Parameters::SCC })
     }
 
     /// The same machine with only its first `cores` cores running; rows of tiles are added if that many do not fit.
@@ -155,7 +198,8 @@ impl fmt::Display for DescriptionError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "no machine is called {:?}: there are scc, scc-calibrated and mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 cores)",
+            "no machine is called {:?}: there are scc, scc-calibrated and mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 cores), \
+             with +contention and +flat behind it, each once at most",
             self.name
         )
     }

@@ -38,7 +38,7 @@ mod tests;
 
 pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
-    description::{Description, DescriptionError, Parameters},
+    description::{Contention, Description, DescriptionError, Parameters},
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
     machine::{CoreOutcome, Machine, Options, Outcome},

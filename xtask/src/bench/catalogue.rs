@@ -6,6 +6,7 @@ mod rma;
 mod wave;
 
 use super::{claims::Claim, series::Rows};
+use crate::machine::Variant;
 
 /// One entry of the catalogue.
 pub(crate) struct Bench {
@@ -26,7 +27,9 @@ pub(crate) struct Bench {
 /// A program of the image, and the words that it is started with besides the user's.
 pub(crate) struct Run {
     pub(crate) program: &'static str,
-    /// May contain `cores=N`, where a bench compares numbers of ranks; what is more than the user wants does not run.
+    /// May contain `cores=N`, where a bench compares numbers of ranks; what is more than the user wants does not run. And
+    /// `machine=+contention` or another suffix: it runs on that variant of the user's machine, unless he has chosen a variant
+    /// himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run is left out.
     pub(crate) words: &'static [&'static str],
 }
 
@@ -39,6 +42,22 @@ impl Run {
     /// The number of cores that it has to run on.
     pub(crate) fn cores(&self) -> Option<u32> {
         self.words.iter().find_map(|word| Self::cores_in(word))
+    }
+
+    /// The suffix of a machine in a word.
+    pub(crate) fn variant_in(word: &str) -> Option<Variant> {
+        word.strip_prefix("machine=")?.parse().ok()
+    }
+
+    /// The variant of the machine that it has to run on.
+    pub(crate) fn variant(&self) -> Variant {
+        self.words.iter().find_map(|word| Self::variant_in(word)).unwrap_or_default()
+    }
+
+    /// The words that the program gets.
+    pub(crate) fn program_words(&self) -> impl Iterator<Item = &'static str> {
+        let is_own = |word: &&str| Self::cores_in(word).is_none() && Self::variant_in(word).is_none();
+        self.words.iter().copied().filter(is_own)
     }
 }
 
@@ -67,6 +86,12 @@ mod tests {
         let names: BTreeSet<_> = ALL.iter().map(|bench| bench.name).collect();
         assert_eq!(names.len(), ALL.len());
         assert!(names.iter().flat_map(|name| name.chars()).all(|letter| letter.is_ascii_lowercase() || letter == '-'));
+    }
+
+    #[test]
+    fn variants_are_well_formed() {
+        let words = ALL.iter().flat_map(|bench| bench.runs).flat_map(|run| run.words);
+        assert!(words.filter(|word| word.starts_with("machine=")).all(|word| Run::variant_in(word).is_some()));
     }
 
     #[test]

@@ -45,7 +45,8 @@ fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {
     writer.write_record(HEADER)?;
     for Row { key, samples, quartiles } in rows.iter() {
         let [ranks, param, bytes] = [key.ranks, key.param, key.bytes].map(|number| number.to_string());
-        let words = [bench, machine, &key.algorithm, &ranks, &param, &bytes, &key.metric, key.unit.name()];
+        let machine = format!("{machine}{}", key.variant);
+        let words = [bench, &machine, &key.algorithm, &ranks, &param, &bytes, &key.metric, key.unit.name()];
         let numbers = [samples.to_string()].into_iter().chain(quartiles.all().map(number));
         writer.write_record(words.into_iter().map(str::to_owned).chain(numbers))?;
     }
@@ -75,6 +76,14 @@ mod tests {
             "bench,machine,algorithm,ranks,param,bytes,metric,unit,samples,min,q1,median,q3,max\n\
              ring,mesh:2x2x1,ring,48,3,64,latency,us,3,1,1.0005,1.001,1.002,1.003\n"
         );
+    }
+
+    #[test]
+    fn rows_of_a_variant_name_their_machine() {
+        let mut samples = Samples::parse("algorithm=get ranks=2 param=3 bytes=64 metric=latency unit=ns 7").unwrap();
+        samples.key.variant = "+contention".into();
+        let text = String::from_utf8(encode("mpb", "scc", &Rows::pool([samples])).unwrap()).unwrap();
+        assert!(text.contains("\nmpb,scc+contention,get,2,3,64,"), "{text}");
     }
 
     #[test]

@@ -9,7 +9,11 @@ mod table;
 
 pub(crate) use series::Samples;
 
-use crate::{cores, machine, workspace};
+use crate::{
+    cores,
+    machine::{self, Variant},
+    workspace,
+};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use catalogue::Bench;
 use claims::{Checked, On, Verdict};
@@ -31,7 +35,8 @@ pub(crate) struct Arguments {
     /// Name of a bench; `list` shows them all
     name: String,
 
-    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, or `qemu` for counters only
+    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, with `+contention` and `+flat` behind it or not,
+    /// or `qemu` for counters only
     #[arg(long, value_name = "M", default_value_t)]
     machine: Machine,
 
@@ -85,21 +90,36 @@ impl Machine {
     }
 
     fn is_mesh(&self) -> bool {
-        matches!(self, Self::Simulated(machine::Machine::Mesh { .. }))
+        matches!(self, Self::Simulated(machine) if machine.is_mesh())
+    }
+
+    /// Whether the user has chosen a variant of a machine, so that a bench does not.
+    fn is_variant(&self) -> bool {
+        matches!(self, Self::Simulated(machine) if !machine.variant.is_plain())
+    }
+
+    /// The machine of a run that asks for this variant; that of the user where he has chosen one himself. Nothing where
+    /// there are no variants, under QEMU.
+    fn with_variant(&self, variant: Variant) -> Option<Self> {
+        match self {
+            _ if variant.is_plain() || self.is_variant() => Some(self.clone()),
+            Self::Simulated(machine) => Some(Self::Simulated(machine.with_variant(variant))),
+            Self::Qemu => None,
+        }
     }
 
     fn is_in(&self, on: On) -> bool {
         match on {
             On::Every => true,
             On::VirtualTime => self.has_time(),
-            On::Scc => self.has_time() && !self.is_mesh(),
+            On::Scc => self.has_time() && !self.is_mesh() && !self.is_variant(),
         }
     }
 }
 
 impl Default for Machine {
     fn default() -> Self {
-        Self::Simulated(machine::Machine::Scc)
+        Self::Simulated(machine::Machine::SCC)
     }
 }
 
@@ -151,7 +171,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let counters = arguments.counters || !rows.iter().any(|row| row.key.unit.is_of_time());
     println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
     // On a mesh nobody knows beforehand how much there is.
-    let complete = !machine.is_mesh() && count == machine.default_cores() && arguments.words.is_empty();
+    let complete =
+        !machine.is_mesh() && !machine.is_variant() && count == machine.default_cores() && arguments.words.is_empty();
     let check = |claim: &claims::Claim| claim.check(&rows, machine.is_in(claim.on), complete);
     let checked: Vec<_> = bench.claims.iter().map(check).collect();
     if !checked.is_empty() {
@@ -175,7 +196,7 @@ fn is_shown(row: &Row, rows: &Rows, bench: &Bench, counters: bool) -> bool {
         picks.is_empty() || picks.contains(&of(&row.key)) || Some(of(&row.key)) == most
     };
     // Most calls do not do most things, and one line after the other of zeros hides what they do.
-    let says_something = || rows.line(&row.key.algorithm, &row.key.metric).is_ok_and(|line| !line.is_zero());
+    let says_something = || rows.line(&row.key.name(), &row.key.metric).is_ok_and(|line| !line.is_zero());
     is_picked(bench.shown, |key| key.param)
         && is_picked(bench.sizes, |key| key.bytes)
         && (row.key.unit != Unit::Count || counters && says_something())
@@ -207,7 +228,7 @@ mod tests {
 
     #[test]
     fn machines() {
-        for name in ["scc", "scc-calibrated", "mesh:8x8x2", "qemu"] {
+        for name in ["scc", "scc-calibrated", "mesh:8x8x2", "scc+contention", "qemu"] {
             assert_eq!(name.parse::<Machine>().unwrap().to_string(), name);
         }
         assert_eq!(Machine::default(), "scc".parse().unwrap());
@@ -217,10 +238,24 @@ mod tests {
             |name: &str| [On::Every, On::VirtualTime, On::Scc].map(|on| name.parse::<Machine>().unwrap().is_in(on));
         assert_eq!(is_in("scc-calibrated"), [true, true, true]);
         assert_eq!(is_in("mesh:8x8x2"), [true, true, false]);
+        assert_eq!(is_in("scc+flat"), [true, true, false]);
         assert_eq!(is_in("qemu"), [true, false, false]);
         assert!(
             Machine::Qemu.check(255).is_ok() && Machine::Qemu.check(256).is_err() && Machine::Qemu.check(0).is_err()
         );
+    }
+
+    #[test]
+    fn a_run_may_ask_for_a_variant() {
+        let with = |name: &str, variant: &str| {
+            let machine: Machine = name.parse().unwrap();
+            machine.with_variant(variant.parse().unwrap()).map(|machine| machine.to_string())
+        };
+        assert_eq!(with("scc", "+contention").unwrap(), "scc+contention");
+        assert_eq!(with("mesh:2x2x2", "+flat+contention").unwrap(), "mesh:2x2x2+contention+flat");
+        assert_eq!(with("scc+flat", "+contention").unwrap(), "scc+flat");
+        assert_eq!(with("qemu", "+contention"), None);
+        assert_eq!(Machine::Qemu.with_variant(Variant::default()), Some(Machine::Qemu));
     }
 
     #[test]

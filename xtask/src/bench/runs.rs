@@ -41,7 +41,7 @@ impl Setting<'_> {
     ///
     /// When a run fails, with its name.
     pub(crate) fn run_all(&self, bench: &str, runs: &[Run], yes: bool) -> Result<Vec<Samples>> {
-        let runs: Vec<_> = runs.iter().filter(|run| run.cores().is_none_or(|cores| cores <= self.cores)).collect();
+        let runs = self.possible(runs);
         for run in &runs {
             self.words(run)?;
         }
@@ -55,10 +55,33 @@ impl Setting<'_> {
                 outcome.show_tail();
             }
             verdict?;
-            ensure!(!outcome.transcript.samples.is_empty(), "{} has measured nothing", outcome.label);
-            Ok(outcome.transcript.samples)
+            let mut samples = outcome.transcript.samples;
+            ensure!(!samples.is_empty(), "{} has measured nothing", outcome.label);
+            if !self.machine.is_variant() {
+                samples.iter_mut().for_each(|samples| samples.key.variant = run.variant().to_string());
+            }
+            Ok(samples)
         })?;
         Ok(results.into_iter().flatten().collect())
+    }
+
+    /// The runs that this machine and number of cores allow. Those that differ only in a variant of the machine are one where
+    /// the user has chosen the variant.
+    fn possible<'r>(&self, runs: &'r [Run]) -> Vec<&'r Run> {
+        let fits = |run: &&Run| run.cores().is_none_or(|cores| cores <= self.cores);
+        let mut possible: Vec<&Run> = Vec::new();
+        for run in runs.iter().filter(fits) {
+            let is_same = |other: &&Run| {
+                (other.program, other.cores()) == (run.program, run.cores())
+                    && other.program_words().eq(run.program_words())
+            };
+            if self.machine.with_variant(run.variant()).is_none() {
+                println!("{} {}: left out, {} has no variants", run.program, run.words.join(" "), self.machine);
+            } else if !(self.machine.is_variant() && possible.iter().any(is_same)) {
+                possible.push(run);
+            }
+        }
+        possible
     }
 
     fn place(&self, cores: u32) -> String {
@@ -102,10 +125,10 @@ impl Setting<'_> {
             let own = run.words.iter().find(|own| key(own) == key(word));
             ensure!(own.is_none(), "`{word}`: that is what the bench varies");
         }
-        let own: Vec<_> =
-            run.words.iter().filter(|word| Run::cores_in(word).is_none()).map(ToString::to_string).collect();
+        let own: Vec<_> = run.program_words().map(ToString::to_string).collect();
         let words = Words::default().value("program", Some(run.program)).free(&own)?.free(self.words)?;
-        Ok(match self.machine {
+        let machine = self.machine.with_variant(run.variant()).context("QEMU has no variants")?;
+        Ok(match machine {
             Machine::Simulated(machine) => {
                 words.value("machine", Some(machine)).value("cores", Some(self.cores_of(run)))
             }
@@ -192,6 +215,30 @@ mod tests {
         assert!(words("scc", &[], &["cores=3"]).is_err());
         let fewer = "program=bench-x class=a machine=scc cores=4";
         assert_eq!(words("scc", &["cores=4", "class=a"], &[]).unwrap(), fewer);
+    }
+
+    #[test]
+    fn a_variant_of_the_machine_is_no_word_of_the_program() {
+        let own = &["machine=+contention", "class=a"];
+        assert_eq!(words("scc", own, &[]).unwrap(), "program=bench-x class=a machine=scc+contention cores=6");
+        assert_eq!(words("scc+flat", own, &[]).unwrap(), "program=bench-x class=a machine=scc+flat cores=6");
+        assert!(words("qemu", own, &[]).is_err());
+    }
+
+    #[test]
+    fn runs_are_picked() {
+        let runs: Vec<Run> = [&["a"][..], &["a", "machine=+contention"], &["cores=9"], &["cores=4", "machine=+flat"]]
+            .map(|words| Run { program: "bench-x", words })
+            .into();
+        let picked = |machine: &str| {
+            let machine = machine.parse().unwrap();
+            let setting = Setting { machine: &machine, cores: 6, words: &[], limit: Duration::from_secs(1) };
+            let words = setting.possible(&runs).iter().map(|run| run.words.join(" ")).collect::<Vec<_>>();
+            words.join(", ")
+        };
+        assert_eq!(picked("scc"), "a, a machine=+contention, cores=4 machine=+flat");
+        assert_eq!(picked("scc+contention"), "a, cores=4 machine=+flat");
+        assert_eq!(picked("qemu"), "a");
     }
 
     #[test]

@@ -54,11 +54,20 @@ impl Unit {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) algorithm: String,
+    /// The suffix of the machine that the run has asked for, `+contention` for example; empty if none.
+    pub(crate) variant: String,
     pub(crate) ranks: u64,
     pub(crate) param: u64,
     pub(crate) bytes: u64,
     pub(crate) metric: String,
     pub(crate) unit: Unit,
+}
+
+impl Key {
+    /// The name by which claims ask for it: the algorithm's, and the suffix of the machine.
+    pub(crate) fn name(&self) -> String {
+        format!("{}{}", self.algorithm, self.variant)
+    }
 }
 
 /// Some samples of a series, as one line of a guest's brings them.
@@ -75,6 +84,7 @@ impl Samples {
         let mut field = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix('=');
         let key = Key {
             algorithm: field("algorithm")?.to_owned(),
+            variant: String::new(),
             ranks: field("ranks")?.parse().ok()?,
             param: field("param")?.parse().ok()?,
             bytes: field("bytes")?.parse().ok()?,
@@ -158,14 +168,14 @@ impl Rows {
     fn sort(&mut self) {
         let mut names = HashMap::new();
         for row in &self.0 {
-            for name in [&row.key.algorithm, &row.key.metric] {
+            for name in [row.key.name(), row.key.metric.clone()] {
                 let next = names.len();
-                names.entry(name.clone()).or_insert(next);
+                names.entry(name).or_insert(next);
             }
         }
         self.0.sort_by(|Row { key: one, .. }, Row { key: other, .. }| -> Ordering {
             let by_name = |one: &String, other: &String| names[one].cmp(&names[other]);
-            by_name(&one.algorithm, &other.algorithm)
+            by_name(&one.name(), &other.name())
                 .then(one.ranks.cmp(&other.ranks))
                 .then(one.bytes.cmp(&other.bytes))
                 .then_with(|| by_name(&one.metric, &other.metric))
@@ -211,7 +221,7 @@ impl Rows {
         value: impl Fn(&Line<'_>, u64) -> Result<f64, Missing>,
     ) {
         let computed = self.0.iter().filter(|row| row.key.metric == from).filter_map(|row| {
-            let line = self.line(&row.key.algorithm, from).ok()?;
+            let line = self.line(&row.key.name(), from).ok()?;
             let value = value(&line, row.key.param).ok()?;
             let key = Key { metric: metric.to_owned(), unit, ..row.key.clone() };
             Some(Row { key, samples: 1, quartiles: Quartiles::single(value) })
@@ -226,13 +236,14 @@ impl Rows {
         self.0.iter()
     }
 
-    /// A metric of an algorithm, over what was varied.
+    /// A metric of an algorithm, over what was varied. What ran on a variant of the machine has its suffix in the name:
+    /// `oc-k7+contention`.
     ///
     /// # Errors
     ///
     /// When it was not measured.
     pub(crate) fn line(&self, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
-        let rows = self.0.iter().filter(|row| row.key.algorithm == algorithm && row.key.metric == metric);
+        let rows = self.0.iter().filter(|row| row.key.name() == algorithm && row.key.metric == metric);
         let rows: Vec<_> = rows.collect();
         if rows.is_empty() { Err(Missing) } else { Ok(Line(rows)) }
     }

@@ -18,7 +18,7 @@ pub(crate) fn rows(rows: &Rows, shown: impl Fn(&Row) -> bool) -> String {
     }
     for Row { key, samples, quartiles } in rows.iter().filter(|row| shown(row)) {
         let [ranks, param, bytes] = [key.ranks, key.param, key.bytes].map(|number| number.to_string());
-        let words = [key.algorithm.clone(), ranks, param, bytes, key.metric.clone(), key.unit.name().into()];
+        let words = [key.name(), ranks, param, bytes, key.metric.clone(), key.unit.name().into()];
         let numbers = quartiles.all().map(|value| number(value, key.unit));
         table.add_row(words.into_iter().chain([samples.to_string()]).chain(numbers));
     }

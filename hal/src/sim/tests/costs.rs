@@ -217,3 +217,24 @@ fn the_clock_counts_nanoseconds() {
     assert_eq!((end, rate), (1_002_000, 1_000_000_000));
     assert!(now >= end && now < end + 3, "{now}");
 }
+
+#[test]
+fn on_a_flat_machine_all_distances_are_one() {
+    let machine = Machine::new(Description::parse("scc+flat").unwrap());
+    let time = |peer: usize, operation: fn(&SimCore, usize)| {
+        let run = |core: &SimCore| {
+            if core.core().index() == 0 {
+                operation(core, peer)
+            }
+        };
+        machine.run(run).unwrap().cores[0].time_ps
+    };
+    for peer in [0, 1, 2, 47] {
+        assert_eq!(time(peer, |core, peer| _ = core.load_line(line(peer, 1))), mpb(1));
+        assert_eq!(time(peer, |core, peer| core.free_register(CoreId::new(peer))), call() + mpb(1));
+    }
+    let word = |controller| Region::<kind::Uncached>::new(SharedAddress::new(controller, 64), 32);
+    let outcome = machine.run(|core| (0..4).for_each(|controller| _ = core.load_word(word(controller), 0))).unwrap();
+    assert!(outcome.cores.iter().all(|core| core.time_ps == 4 * (call() + cycles(97))));
+    assert_eq!((machine.layout().rows(), machine.layout().columns()), (4, 6));
+}

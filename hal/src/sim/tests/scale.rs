@@ -49,8 +49,22 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
         "mesh:300x300x1",
         "mesh:3x4x5x6",
         "mesh:99999x1x1",
+        "scc+",
+        "scc+flats",
+        "scc+flat+flat",
+        "scc+contention+flat+contention",
+        "+flat",
     ] {
         let error = Description::parse(wrong).unwrap_err().to_string();
-        assert!(error.lines().count() == 1 && error.contains("mesh:WxHxC"), "{error}");
+        assert!(error.lines().count() == 1 && error.contains("mesh:WxHxC") && error.contains("+flat"), "{error}");
     }
+    let variant = |name| {
+        let description = Description::parse(name).unwrap();
+        assert_eq!(description.name, name);
+        (description.parameters.contention, description.parameters.flat)
+    };
+    assert_eq!(variant("scc"), (None, false));
+    assert_eq!(variant("mesh:3x5x1+flat"), (None, true));
+    assert_eq!(variant("scc-calibrated+contention"), (Some(Contention::SCC), false));
+    assert_eq!(variant("scc+flat+contention"), (Some(Contention::SCC), true));
 }
