@@ -17,7 +17,7 @@
 
 use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
-use super::Parameters;
+use super::{Parameters, contention::Trip, waiting::Effect};
 
 /// When a write can be seen, and when the core that wrote goes on; both counted from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +61,30 @@ impl Cost {
             LineAddress::Shared(address) => (self.parameters.memory_write_ps, self.to_memory(core, address)),
         };
         self.write(overhead + 2 * routers * self.parameters.hop_ps, routers)
+    }
+
+    /// The way of a read of a line, where accesses can meet.
+    pub(super) fn read_trip(&self, core: CoreId, at: LineAddress) -> Option<Trip> {
+        let (port_ps, owner) = self.port(at, Effect::Read)?;
+        let from_port_ps = self.to_core(core, owner) * self.parameters.hop_ps;
+        let to_port_ps = self.read_line(core, at).saturating_sub(from_port_ps + port_ps);
+        Some(Trip { owner, to_port_ps, from_port_ps })
+    }
+
+    /// The way of a write of a line, where accesses can meet.
+    pub(super) fn write_trip(&self, core: CoreId, at: LineAddress) -> Option<Trip> {
+        let (port_ps, owner) = self.port(at, Effect::Write)?;
+        let to_port_ps = self.write_line(core, at).visible_ps.saturating_sub(port_ps);
+        Some(Trip { owner, to_port_ps, from_port_ps: 0 })
+    }
+
+    /// The service of the port of an MPB, and whose it is, where accesses can meet.
+    fn port(&self, at: LineAddress, effect: Effect) -> Option<(u64, CoreId)> {
+        let contention = self.parameters.contention?;
+        match at {
+            LineAddress::Mpb(line) => Some((contention.service_ps(effect), line.core)),
+            LineAddress::Shared(_) => None,
+        }
     }
 
     pub(super) fn read_word(&self, core: CoreId, at: SharedAddress) -> u64 {

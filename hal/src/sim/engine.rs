@@ -17,10 +17,11 @@ use crate::emulated::{Choice, WaitInfo, Watch, Woken};
 
 use super::{
     choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
+    contention::{Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
     memory::Memory,
-    waiting::{Access, CoreWait, Effect, Sample, WatchTable},
+    waiting::{Access, CoreWait, Effect, Polling, Sample, WatchTable},
 };
 
 /// Events of one time from which the first is chosen; it bounds the work when all of 4096 cores start at once.
@@ -47,8 +48,12 @@ pub(super) struct Engine {
     pub(super) waits: Vec<CoreWait>,
     watches: WatchTable,
     fruitless_rounds: usize,
-    /// Whether waiting cores are taken out of the schedule, rather than polling on (which only tests want to see).
+    /// Whether waiting cores are taken out of the schedule, rather than polling on: as they must where polls keep others
+    /// waiting.
     pub(super) skips: bool,
+    polling: Polling,
+    /// Accesses on their way, where they can meet.
+    pub(super) traffic: Option<Traffic>,
 }
 
 impl Engine {
@@ -65,6 +70,8 @@ impl Engine {
             watches: WatchTable::default(),
             fruitless_rounds: 0,
             skips: true,
+            polling: Polling::default(),
+            traffic: None,
         };
         (0..cores).for_each(|core| engine.enter(core, 0, Effect::Read));
         engine
@@ -94,6 +101,10 @@ impl Engine {
             free.stops_before(core, access);
             return false;
         }
+        if self.traffic.is_some() {
+            self.enter(core, time, access.effect);
+            return self.goes_straight_on(core);
+        }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
         if time < ready.min(last_poll) {
@@ -104,9 +115,48 @@ impl Engine {
         false
     }
 
+    /// As [`reach`](Self::reach), for an access that may meet others on its way.
+    pub(super) fn travel(&mut self, core: usize, access: Access, trip: Trip) -> bool {
+        let delay = if self.waits[core].polling { 0 } else { self.delay() };
+        let start = self.clocks[core].saturating_add(delay).max(self.now_ps);
+        let Some(traffic) = &mut self.traffic else {
+            unreachable!("only where accesses can meet they are on their way")
+        };
+        traffic.depart(core, start, access.effect, trip);
+        self.goes_straight_on(core)
+    }
+
+    /// Whether the access of `core`, which runs and is entered already, comes before all others. Else it has to give way.
+    fn goes_straight_on(&mut self, core: usize) -> bool {
+        self.move_traffic();
+        let Some(Reverse(first)) = self.ready.pop() else { return false };
+        let is_alone = self.ready.peek().is_none_or(|second| first.time_ps < second.0.time_ps);
+        if usize::from(first.core) == core && is_alone {
+            self.now_ps = first.time_ps;
+            return true;
+        }
+        self.ready.push(Reverse(first));
+        false
+    }
+
+    /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that could begin
+    /// another one earlier.
+    fn move_traffic(&mut self) {
+        let Some(traffic) = &mut self.traffic else { return };
+        while let Some(next) = traffic.next_ps()
+            && self.ready.peek().is_none_or(|first| next <= first.0.time_ps)
+        {
+            if let Some(Settled { core, time_ps, effect }) = traffic.step() {
+                self.clocks[usize::from(core)] = time_ps;
+                self.ready.push(Reverse(Event { time_ps, effect, core }));
+            }
+        }
+    }
+
     /// `core` has just made an access that may have changed something; the rest of its cost is its own.
     pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
         self.fruitless_rounds = 0;
+        self.polling.something_changed();
         let watches = std::mem::take(&mut self.watches);
         for watcher in watches.of(access) {
             if self.waits[watcher].parked {
@@ -173,7 +223,15 @@ impl Engine {
         if deadline_ps.is_some_and(|deadline| deadline <= now) {
             return Some(Woken::TimedOut);
         }
-        if !self.skips || wait.samples.iter().any(|sample| sample.is_outdated(memory)) {
+        wait.info = Some(*info);
+        wait.register = match watch {
+            Watch::Register(register) => Some(register),
+            Watch::Places(_) => None,
+        };
+        if !self.skips {
+            return self.poll_on(core, watch, deadline_ps);
+        }
+        if wait.samples.iter().any(|sample| sample.is_outdated(memory)) {
             return Some(Woken::Poll { missed_polls: 0 });
         }
         if wait.watched.is_empty() {
@@ -181,16 +239,32 @@ impl Engine {
             self.watches.enter(core, &wait.watched);
         }
         wait.parked = true;
-        wait.info = Some(*info);
-        wait.register = match watch {
-            Watch::Register(register) => Some(register),
-            Watch::Places(_) => None,
-        };
         wait.last_poll_ps = deadline_ps.map(|deadline| wait.last_poll_ps(now, deadline));
         if let Some(last) = wait.last_poll_ps {
             self.last_polls.insert((last, core as u16));
         }
         None
+    }
+
+    /// `core` polls again at once. One that has often looked in vain since anything changed gives way before, so that the machine
+    /// can be given up when all do.
+    fn poll_on(&mut self, core: usize, watch: Watch<'_>, deadline_ps: Option<u64>) -> Option<Woken> {
+        let again = Woken::Poll { missed_polls: 0 };
+        let places = match watch {
+            Watch::Register(_) => 1,
+            Watch::Places(places) => places.len().max(1),
+        };
+        if deadline_ps.is_some() || !self.polling.looked_in_vain(&mut self.waits[core].vain, places) {
+            return Some(again);
+        }
+        self.waits[core].woken = Some(again);
+        self.enter(core, self.clocks[core], Effect::Read);
+        None
+    }
+
+    /// A core has come to its end.
+    pub(super) fn finished(&mut self) {
+        self.polling.finished += 1;
     }
 
     /// How the parked core came back.
@@ -201,6 +275,7 @@ impl Engine {
     /// A wait is over.
     pub(super) fn end_wait(&mut self, core: usize) {
         self.fruitless_rounds = 0;
+        self.polling.something_changed();
         let wait = &mut self.waits[core];
         wait.active = false;
         wait.polling = false;
@@ -226,6 +301,10 @@ impl Engine {
     }
 
     fn next_by_time(&mut self) -> Next {
+        if self.polling.is_over(self.waits.len()) {
+            return Next::Nobody;
+        }
+        self.move_traffic();
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
         if self.last_polls.first().is_some_and(|last| last.0 < ready) {
             return self.time_out().unwrap_or(Next::Nobody);

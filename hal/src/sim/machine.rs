@@ -12,7 +12,8 @@ use crate::{CoreId, Counted, Counters, Layout, emulated::FetchUnit};
 
 use super::{
     Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, SimWindow, Strategy, Waiting,
-    choice::{Answer, Chooser},
+    choice::{Answer, Chooser, Schedule},
+    contention::Traffic,
     cost::Cost,
     engine::Engine,
     free::Next,
@@ -146,7 +147,7 @@ impl Machine {
         self
     }
 
-    /// The same machine, with waiting cores polling for real; a deadlock then lasts for ever.
+    /// The same machine, with waiting cores polling for real.
     #[cfg(test)]
     pub(super) fn polling_for_real(self) -> Self {
         Self { skips: false, ..self }
@@ -182,12 +183,17 @@ impl Machine {
 
     pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
         panics::be_quiet();
-        let Description { layout, parameters, .. } = &self.description;
+        let Description { layout, mut parameters, .. } = self.description.clone();
+        if chooser.freedom().schedule == Schedule::Free {
+            // Where there is no time, nobody can be late.
+            parameters.contention = None;
+        }
         let mut engine = Engine::new(layout.cores(), chooser);
-        engine.skips = self.skips;
+        engine.traffic = Traffic::new(&layout, &parameters);
+        engine.skips = self.skips && engine.traffic.is_none();
         let shared = Rc::new(Shared {
-            layout: *layout,
-            cost: Cost::new(layout, parameters),
+            layout,
+            cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores()),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
@@ -268,6 +274,7 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
             Ok(CoroutineResult::Return(result)) => {
                 let time_ps = core.platform().now_ps();
                 program.outcome = Some(CoreOutcome { result, counters: core.counters(), time_ps });
+                shared.engine.borrow_mut().finished();
                 unfinished -= 1;
             }
             Err(_) => {

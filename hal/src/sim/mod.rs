@@ -15,11 +15,15 @@
 //! * [`Strategy`], where everything that hardware and timing leave open is decided, by one function;
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
-//! A core that waits is taken out of the schedule until somebody writes what it reads, and comes back with the clock and the
+//! On a machine with [`Contention`], accesses to MPB lines meet at ports and on links, and wait for each other; the `contention` module
+//! says how. Every poll is simulated there. Exhaustive exploration has no time, and so no contention.
+//!
+//! Elsewhere, a core that waits is taken out of the schedule until somebody writes what it reads, and comes back with the clock and the
 //! failed polls it would have had by spinning. When nobody can move any more, the machine has deadlocked, and says who waits
 //! for what and from whom.
 
 mod choice;
+mod contention;
 mod cost;
 mod description;
 mod engine;

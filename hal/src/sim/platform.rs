@@ -19,6 +19,7 @@ use crate::{
 
 use super::{
     SimWindow,
+    contention::Trip,
     cost::Cost,
     engine::Engine,
     memory::Memory,
@@ -81,6 +82,16 @@ impl SimPlatform {
         }
     }
 
+    /// Lets the time come at which an access to a line takes effect, which may be later than its price says where accesses
+    /// can meet.
+    fn reach_line(&self, access: Access, cost_ps: u64, trip: Option<Trip>) {
+        let Some(trip) = trip else { return self.reach(access, cost_ps) };
+        let has_come = self.shared.engine.borrow_mut().travel(self.core.index(), access, trip);
+        if !has_come {
+            self.give_way();
+        }
+    }
+
     /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That
     /// costs nothing in itself.
     fn reach_exposure(&self) {
@@ -118,7 +129,7 @@ impl Platform for SimPlatform {
         if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
             return line;
         }
-        self.reach(access, cost);
+        self.reach_line(access, cost, self.shared.cost.read_trip(self.core, at));
         let line = self.shared.memory.read_line(at);
         self.sampled(Sample::Line(at, line));
         line
@@ -130,7 +141,7 @@ impl Platform for SimPlatform {
         }
         let cost = self.shared.cost.write_line(self.core, at);
         let access = Access::line(at, mask, Effect::Write);
-        self.reach(access, cost.visible_ps);
+        self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
         self.shared.memory.write_line(at, data, mask);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }

@@ -121,6 +121,51 @@ pub(super) struct CoreWait {
     pub(super) register: Option<CoreId>,
     /// What is being watched for this core.
     pub(super) watched: Vec<Access>,
+    /// Polls in vain, where none is skipped.
+    pub(super) vain: Vain,
+}
+
+/// How often a core has looked in vain since something changed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Vain {
+    polls: usize,
+    /// After which change.
+    change: u64,
+}
+
+/// Finds out that nothing will ever happen any more where waiting cores poll on: all look in vain, and nothing changes.
+#[derive(Default)]
+pub(super) struct Polling {
+    /// Counts what changes.
+    change: u64,
+    /// Cores that have looked everywhere since, in vain.
+    hopeless: usize,
+    pub(super) finished: usize,
+}
+
+impl Polling {
+    /// A core has written something, or has stopped waiting.
+    pub(super) fn something_changed(&mut self) {
+        self.change += 1;
+        self.hopeless = 0;
+    }
+
+    /// A poll of so many places has failed. Returns whether its core has looked at all of them since something changed: the
+    /// first poll may have begun before, and a check need not look at more than one place in a poll.
+    pub(super) fn looked_in_vain(&mut self, vain: &mut Vain, places: usize) -> bool {
+        if vain.change != self.change {
+            *vain = Vain { polls: 0, change: self.change };
+        }
+        vain.polls += 1;
+        let enough = 2 * places;
+        self.hopeless += usize::from(vain.polls == enough);
+        vain.polls >= enough
+    }
+
+    /// Whether none of so many cores will ever go on.
+    pub(super) fn is_over(&self, cores: usize) -> bool {
+        self.hopeless > 0 && self.hopeless + self.finished == cores
+    }
 }
 
 impl CoreWait {

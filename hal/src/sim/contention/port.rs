@@ -1,0 +1,157 @@
+//! Who waits for the port of an MPB, and who is next.
+//!
+//! Not who came first. A packet that cannot go on stays in the router where it is, and each router on the way takes from its
+//! inputs in turn (round robin): the cores of its tile, and the neighbours whose routes lead over it. Routes are X-Y, so around a
+//! port they are a tree: its column, with a branch in each row. Cores that share a far arm share that arm's turn, and the
+//! many of a large arm get less each than the few of a small one. That is where the unfairness of figure 4 of the OC-Bcast paper
+//! comes from.
+//!
+//! An input from a neighbour holds [`INPUT_FLITS`], first in, first out; what does not fit waits in the routers behind. Requests to
+//! read are a flit each, so quite a few get past the turns of the routers behind; lines to be written are larger, do not, and
+//! are treated less fairly, as in the paper. An input holds two packets with a line: virtual cut-through, which the SCC has, takes
+//! a packet only where there is room for all of it, and has to have room for the next while one leaves, or links would idle.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::{CoreId, Layout, Tile};
+
+use super::super::waiting::Effect;
+use super::links::{Direction, horizontal, vertical};
+
+/// Flits that wait at an input of a router before its neighbour has to keep more.
+const INPUT_FLITS: usize = 6;
+
+/// Flits of a request to read, and of a packet with a line of 32 bytes: one, and two of data.
+const REQUEST_FLITS: usize = 1;
+const LINE_FLITS: usize = 3;
+
+/// An access that waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Packet {
+    pub(super) core: u16,
+    pub(super) effect: Effect,
+}
+
+impl Packet {
+    fn flits(self) -> usize {
+        match self.effect {
+            Effect::Write => LINE_FLITS,
+            Effect::Read | Effect::TestAndSet => REQUEST_FLITS,
+        }
+    }
+}
+
+/// The port of one MPB.
+#[derive(Default)]
+pub(super) struct Port {
+    pub(super) busy_until_ps: u64,
+    waiting: usize,
+    /// By tile, those where somebody has ever waited.
+    routers: FxHashMap<(u16, u16), Router>,
+}
+
+/// What waits in one router for one port.
+struct Router {
+    /// The input that is asked first.
+    turn: usize,
+    /// Neighbours in the order of [`Direction`], then the cores of the tile.
+    inputs: Vec<VecDeque<Packet>>,
+}
+
+const NEIGHBOURS: [Direction; 4] = [Direction::West, Direction::East, Direction::South, Direction::North];
+
+impl Port {
+    /// Whether an access that asks now is served at once.
+    pub(super) fn is_idle(&self, now_ps: u64) -> bool {
+        self.waiting == 0 && self.busy_until_ps <= now_ps
+    }
+
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Lets a core's access wait for this port at tile `owner`. Returns whether it is the only one.
+    pub(super) fn wait(&mut self, layout: &Layout, owner: Tile, packet: Packet) -> bool {
+        let core = CoreId::new(packet.core.into());
+        let tile = layout.tile(core);
+        let mut at = owner;
+        loop {
+            let router = self.routers.entry((at.x, at.y)).or_insert_with(|| Router::new(layout.cores_per_tile()));
+            let neighbour = if at.y != tile.y {
+                vertical(at, tile)
+            } else if at.x != tile.x {
+                horizontal(at, tile)
+            } else {
+                let place = core.index() % layout.cores_per_tile();
+                router.inputs[NEIGHBOURS.len() + place].push_back(packet);
+                break;
+            };
+            if router.has_room(neighbour as usize, packet) {
+                router.inputs[neighbour as usize].push_back(packet);
+                break;
+            }
+            at = neighbour.from(at);
+        }
+        self.waiting += 1;
+        self.waiting == 1
+    }
+
+    /// Takes the next access that waits for this port at tile `owner`.
+    pub(super) fn choose(&mut self, owner: Tile) -> Option<Packet> {
+        let packet = self.take(owner, |_| true)?;
+        self.waiting -= 1;
+        Some(packet)
+    }
+
+    /// What the router of a tile passes on next, if that fits where it goes to; the routers behind move up.
+    fn take(&mut self, at: Tile, fits: impl Fn(Packet) -> bool) -> Option<Packet> {
+        let router = self.routers.get_mut(&(at.x, at.y))?;
+        let count = router.inputs.len();
+        let mut inputs = (0..count).map(|step| (router.turn + step) % count);
+        let input = inputs.find(|input| !router.inputs[*input].is_empty())?;
+        if !router.inputs[input].front().is_some_and(|packet| fits(*packet)) {
+            return None;
+        }
+        router.turn = (input + 1) % count;
+        let packet = router.inputs[input].pop_front();
+        if let Some(neighbour) = NEIGHBOURS.get(input) {
+            self.move_up(at, *neighbour);
+        }
+        packet
+    }
+
+    /// Fills the input of a router from its neighbour.
+    fn move_up(&mut self, at: Tile, neighbour: Direction) {
+        let is_edge = match neighbour {
+            Direction::West => at.x == 0,
+            Direction::South => at.y == 0,
+            Direction::East | Direction::North => false,
+        };
+        if is_edge {
+            return;
+        }
+        while let Some(room) = self.routers.get(&(at.x, at.y)).map(|router| router.room(neighbour as usize))
+            && let Some(next) = self.take(neighbour.from(at), |packet| packet.flits() <= room)
+            && let Some(router) = self.routers.get_mut(&(at.x, at.y))
+        {
+            router.inputs[neighbour as usize].push_back(next);
+        }
+    }
+}
+
+impl Router {
+    fn new(cores_per_tile: usize) -> Self {
+        Self { turn: 0, inputs: vec![VecDeque::new(); NEIGHBOURS.len() + cores_per_tile] }
+    }
+
+    /// Flits for which there is room at an input.
+    fn room(&self, input: usize) -> usize {
+        INPUT_FLITS - self.inputs[input].iter().map(|packet| packet.flits()).sum::<usize>()
+    }
+
+    fn has_room(&self, input: usize, packet: Packet) -> bool {
+        packet.flits() <= self.room(input)
+    }
+}
