@@ -5,8 +5,8 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
 use crate::{
-    Error, Group, MpbLayout, SharedAllocator, message::OpenChannel, sequence::Sequence, signals::Signals,
-    spare_lines::SpareLines,
+    Error, Group, MpbLayout, SharedAllocator, message::OpenChannel, sequence::Sequence,
+    signals::Signals, spare_lines::SpareLines,
 };
 
 /// A rank of all ranks that run a program: rank r runs on core r.
@@ -21,6 +21,7 @@ pub struct Comm<'c, C> {
     spare_lines: SpareLines,
     windows: Cell<u32>,
     channel: OpenChannel<C>,
+    profile: Cell<bool>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -41,6 +42,7 @@ impl<'c, C: Core> Comm<'c, C> {
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),
             channel: OpenChannel::default(),
+            profile: Cell::new(false),
         };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
@@ -77,6 +79,16 @@ impl<'c, C> Comm<'c, C> {
     /// The channel for packets, if there is one.
     pub(crate) fn channel(&self) -> &OpenChannel<C> {
         &self.channel
+    }
+
+    /// Whether the MPBs are lent to the [profile of RCCE](crate::rcce_profile).
+    pub(crate) fn profile_in_force(&self) -> bool {
+        self.profile.get()
+    }
+
+    /// From now on they are, or are not.
+    pub(crate) fn put_profile_in_force(&self, in_force: bool) {
+        self.profile.set(in_force);
     }
 
     /// The core that `rank` runs on.

@@ -47,6 +47,8 @@ pub enum Error {
     },
     /// The degree of a tree must be at least 1.
     NoDegree,
+    /// The MPBs are lent to the profile of RCCE, and what was called needs lines of its own.
+    ProfileInForce,
     /// Shared memory is used up.
     OutOfSharedMemory {
         /// Bytes that were asked for.
@@ -196,6 +198,12 @@ impl fmt::Display for Error {
                 write!(out, "the MPBs have no {wanted} lines left in a row; free windows first")
             }
             Self::NoDegree => write!(out, "a broadcast tree needs a degree k of at least 1"),
+            Self::ProfileInForce => {
+                write!(
+                    out,
+                    "the MPBs are lent to the profile of RCCE; end it before anything but two-sided communication"
+                )
+            }
             Self::OutOfSharedMemory { len_bytes } => {
                 write!(out, "no {len_bytes} bytes of shared memory are left in one piece; free some or ask for less")
             }

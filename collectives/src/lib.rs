@@ -14,6 +14,7 @@ pub mod group;
 pub mod message;
 pub mod model;
 pub mod mpb_layout;
+pub mod rcce_profile;
 mod sequence;
 pub mod shared_alloc;
 pub mod signals;
@@ -29,6 +30,7 @@ pub use element::{Element, Integer, Operator};
 pub use error::{Error, Returned};
 pub use group::Group;
 pub use mpb_layout::MpbLayout;
+pub use rcce_profile::RcceProfile;
 pub use shared_alloc::{Placement, SharedAllocator};
 pub use window::{
     AccessEpoch, Assertions, Blocks, Class, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch, LockEpoch, Operations,

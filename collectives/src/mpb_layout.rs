@@ -20,6 +20,9 @@
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
+//! For a time, everything but the drain target and the signals can be lent to the baselines: see
+//! [`rcce_profile`](crate::rcce_profile).
+//!
 //! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they return on a rank
 //! nobody will read that rank's buffer any more. The second one belongs to the [sequence](crate::sequence) of collective operations.
 
@@ -39,6 +42,9 @@ const STAGING_LINES: [usize; 2] = [96, 48];
 
 /// Lines of the cells of collective operations.
 const CELL_LINES: usize = TURNS as usize * CELLS;
+
+/// Lines that the [profile of RCCE](crate::rcce_profile) has for its payload at most (OC-Bcast paper, section 5.1).
+const RCCE_PAYLOAD_LINES: usize = 251;
 
 /// Lines that packets leave to a staging buffer at least.
 const LEAST_STAGING_LINES: usize = 16;
@@ -83,6 +89,17 @@ impl MpbLayout {
     pub(crate) fn cell(&self, turn: u32, cell: usize) -> usize {
         debug_assert!(turn < TURNS && cell < CELLS);
         1 + self.signal_lines + turn as usize * CELLS + cell
+    }
+
+    /// The cells of all turns.
+    pub(crate) fn cells(&self) -> Range<usize> {
+        1 + self.signal_lines..self.spare().start
+    }
+
+    /// The lines that the [profile of RCCE](crate::rcce_profile) has for its payload: 251 up to 128 ranks, and beyond what signals
+    /// leave (247 for 255 ranks, 127 for 4096).
+    pub fn rcce_payload(&self) -> Range<usize> {
+        (1 + self.signal_lines).max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
     }
 
     /// Lines that nobody owns.
@@ -194,6 +211,12 @@ mod tests {
         assert_eq!(MpbLayout::new(1024).unwrap().buffer_lines(), 96);
         assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 48);
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
+    }
+
+    #[test]
+    fn rcce_has_its_payload_up_to_128_ranks() {
+        let payload = |ranks| MpbLayout::new(ranks).unwrap().rcce_payload().len();
+        assert_eq!([1, 48, 128, 129, 255, 4096].map(payload), [251, 251, 251, 250, 247, 127]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use core::{cell::Cell, ops::Range};
 
 use hal::{Mpb, Wait};
 
-use crate::Comm;
+use crate::{Comm, Error};
 
 /// Operations that can be under way before one has to wait for all ranks.
 pub(crate) const TURNS: u32 = 8;
@@ -105,6 +105,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to say the same.
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
+        self.assert_no_profile();
         let layout = self.mpb_layout();
         debug_assert!(lines <= layout.buffer_lines());
         let sequence = self.sequence();
@@ -144,10 +145,18 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before others have done
     /// with its staging.
     pub(crate) fn own_staging_turn(&self) {
+        self.assert_no_profile();
         if self.sequence().0.get().taken > 0 {
             self.barrier();
         }
         self.sequence().update(|progress| progress.kept = true);
+    }
+}
+
+impl<C> Comm<'_, C> {
+    /// What can refuse does so before; what is left would overwrite the payload, on all ranks alike.
+    fn assert_no_profile(&self) {
+        assert!(!self.profile_in_force(), "{}", Error::ProfileInForce);
     }
 }
 

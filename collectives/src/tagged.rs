@@ -22,6 +22,18 @@ pub(crate) enum Source {
     Cache,
 }
 
+/// Bytes of the L1 data cache.
+const L1_BYTES: usize = 16 << 10;
+
+impl Source {
+    /// Where data is of which this core has read or written nothing but the last `touched_bytes` bytes of its memory since it
+    /// read or wrote that data, the data included. This is the rule for everybody: what fits L1 costs nothing to read again (as the
+    /// OC-Bcast paper has it in section 5.2.2), and nothing of what does not fit is supposed to have stayed.
+    pub(crate) fn after(touched_bytes: usize) -> Self {
+        if touched_bytes <= L1_BYTES { Self::Cache } else { Self::Memory }
+    }
+}
+
 /// Lines that so many bytes take.
 pub(crate) fn tagged_lines(len: usize) -> usize {
     len.div_ceil(TAGGED_BYTES)
@@ -45,6 +57,14 @@ pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Sour
 pub(crate) fn tagged_data(line: &Line, tag: u32) -> Option<&[u8; TAGGED_BYTES]> {
     let (data, found) = line.0.split_first_chunk().unwrap_or_else(|| unreachable!("a line has more bytes"));
     (found == tag.to_le_bytes()).then_some(data)
+}
+
+/// Puts `data` at the price that its source has.
+pub(crate) fn put_from(hal: &impl MpbCopy, data: &[u8], source: Source, to: MpbLine) {
+    match source {
+        Source::Memory => hal.put(data, to),
+        Source::Cache => put_cached(hal, data, to),
+    }
 }
 
 /// Puts what this core has just read or written, so that L1 holds it: like a put from memory, without the reads of memory.

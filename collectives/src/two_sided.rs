@@ -4,9 +4,14 @@
 //! on, chunk by chunk. Both must name the same length. A send returns when the message has been received, which leaves the
 //! sender's staging quiescent.
 
+use core::ops::Range;
+
 use hal::{LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
 
-use crate::{Comm, Error};
+use crate::{
+    Comm, Error,
+    tagged::{Source, put_from},
+};
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// Sends `message` to rank `to`, which has to receive as many bytes. Returns when it has.
@@ -14,10 +19,16 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn send(&self, message: &[u8], to: usize) -> Result<(), Error> {
+        self.send_from(Source::Memory, message, to)
+    }
+
+    /// The same for a message that may be in L1.
+    pub(crate) fn send_from(&self, source: Source, message: &[u8], to: usize) -> Result<(), Error> {
         self.check_peer(to)?;
-        let staging = self.mpb_line(self.rank(), self.mpb_layout().buffer(0));
-        for chunk in message.chunks(self.message_chunk_bytes()) {
-            self.hal().put(chunk, staging);
+        let payload = self.payload();
+        let staging = self.mpb_line(self.rank(), payload.start);
+        for chunk in message.chunks(payload.len() * LINE_BYTES) {
+            put_from(self.hal(), chunk, source, staging);
             self.signal(to);
             self.take_signal(to, Reason::new("a message being received"));
         }
@@ -30,8 +41,9 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         self.check_peer(from)?;
-        let staging = self.mpb_line(from, self.mpb_layout().buffer(0));
-        for chunk in message.chunks_mut(self.message_chunk_bytes()) {
+        let payload = self.payload();
+        let staging = self.mpb_line(from, payload.start);
+        for chunk in message.chunks_mut(payload.len() * LINE_BYTES) {
             self.take_signal(from, Reason::new("a message"));
             self.hal().get(staging, chunk);
             self.signal(from);
@@ -39,9 +51,11 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         Ok(())
     }
 
-    /// A message goes in chunks of the first staging buffer.
-    fn message_chunk_bytes(&self) -> usize {
-        self.mpb_layout().buffer_lines() * LINE_BYTES
+    /// A message goes in chunks of the first staging buffer, or of what the [profile](crate::rcce_profile) has.
+    fn payload(&self) -> Range<usize> {
+        let layout = self.mpb_layout();
+        let buffer = layout.buffer(0)..layout.buffer(1);
+        if self.profile_in_force() { layout.rcce_payload() } else { buffer }
     }
 
     fn check_peer(&self, rank: usize) -> Result<(), Error> {

@@ -145,6 +145,7 @@ impl<C: Core> Comm<'_, C> {
         if let Some(channel) = self.channel().share() {
             return Ok(channel);
         }
+        self.check_no_profile()?;
         let channel = Rc::new(Channel::new(Transport::open(self)?));
         self.channel().put(channel.clone());
         // Nobody sends before all are ready.
