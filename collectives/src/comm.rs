@@ -5,7 +5,7 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
 use crate::{
-    Error, Group, MpbLayout, SharedAllocator, message::OpenChannel, sequence::Sequence,
+    Error, Group, MpbLayout, SharedAllocator, broadcast::Places, message::OpenChannel, sequence::Sequence,
     signals::Signals, spare_lines::SpareLines,
 };
 
@@ -22,6 +22,7 @@ pub struct Comm<'c, C> {
     windows: Cell<u32>,
     channel: OpenChannel<C>,
     profile: Cell<bool>,
+    places: Places,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -43,6 +44,7 @@ impl<'c, C: Core> Comm<'c, C> {
             windows: Cell::new(0),
             channel: OpenChannel::default(),
             profile: Cell::new(false),
+            places: Places::default(),
         };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
@@ -89,6 +91,11 @@ impl<'c, C> Comm<'c, C> {
     /// From now on they are, or are not.
     pub(crate) fn put_profile_in_force(&self, in_force: bool) {
         self.profile.set(in_force);
+    }
+
+    /// This rank's places in broadcast trees.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
     }
 
     /// The core that `rank` runs on.

@@ -50,7 +50,7 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 /// Any degree, down to a chain and up to a flat tree and beyond.
 pub fn all_degrees<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     for k in [1, 2, 3, 7, 24, 47, 255, usize::MAX] {
-        broadcast(context, OcBcast { k }, context.size() / 2, 7000, k)?;
+        broadcast(context, OcBcast::with_degree(k), context.size() / 2, 7000, k)?;
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ pub fn all_degrees<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 pub fn alternating_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     for turn in 0..40 {
         let root = turn * 7 % context.size();
-        broadcast(context, OcBcast { k: 1 + turn % 4 }, root, 10 + turn, turn)?;
+        broadcast(context, OcBcast::with_degree(1 + turn % 4), root, 10 + turn, turn)?;
     }
     Ok(())
 }
@@ -72,6 +72,6 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
         Err(Error::NoSuchRank { rank: size, size }),
         "a root beyond the end"
     );
-    check_eq!(OcBcast { k: 0 }.broadcast(context.comm, &mut [0], 0), Err(Error::NoDegree), "a tree of degree 0");
+    check_eq!(OcBcast::with_degree(0).broadcast(context.comm, &mut [0], 0), Err(Error::NoDegree), "a tree of degree 0");
     Ok(())
 }

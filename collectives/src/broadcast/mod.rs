@@ -3,21 +3,36 @@
 //! All algorithms have one interface, and leave the communicator in the same state: ranks may use different ones one after the
 //! other, as long as all use the same one at a time.
 
+mod binomial;
+mod halving;
+mod name;
+mod notification;
 mod oc_bcast;
-
-use core::{fmt, str::FromStr};
+mod one_sided_scatter_allgather;
+mod ring;
+mod scatter_allgather;
+mod topology_aware;
+mod tree;
 
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
+use self::ring::Ring;
 use crate::{Comm, Error};
 
-pub use self::oc_bcast::OcBcast;
+pub(crate) use self::tree::Places;
+pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rounds};
 
 /// A broadcast algorithm, with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broadcast {
     /// The pipelined k-ary tree of the OC-Bcast paper.
     OcBcast(OcBcast),
+    /// RCCE_comm's binomial tree over two-sided messages.
+    Binomial,
+    /// RCCE_comm's scatter-allgather over two-sided messages, and a variant whose rounds overlap.
+    ScatterAllgather(Rounds),
+    /// Scatter-allgather over one-sided puts and gets.
+    OneSidedScatterAllgather,
 }
 
 impl Default for Broadcast {
@@ -30,7 +45,8 @@ impl Broadcast {
     /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same algorithm, root and length.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, and those of the algorithm's parameters; on every rank alike, with nothing sent.
+    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the MPBs are lent to them,
+    /// and those of the algorithm's parameters; on every rank alike, with nothing sent.
     pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(
         &self,
         comm: &Comm<'_, C>,
@@ -38,9 +54,16 @@ impl Broadcast {
         root: usize,
     ) -> Result<(), Error> {
         comm.check_rank(root)?;
-        match self {
-            Self::OcBcast(parameters) => parameters.broadcast(comm, message, root),
+        if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
+            comm.check_no_profile()?;
         }
+        match self {
+            Self::OcBcast(parameters) => parameters.broadcast(comm, message, root)?,
+            Self::Binomial => binomial::broadcast(comm, message, root)?,
+            Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
+            Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),
+        }
+        Ok(())
     }
 }
 
@@ -48,33 +71,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// Broadcasts `message` from rank `root` to all by the fastest algorithm. Collective, with equal lengths.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root.
+    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`].
     pub fn broadcast(&self, message: &mut [u8], root: usize) -> Result<(), Error> {
         Broadcast::default().broadcast(self, message, root)
-    }
-}
-
-/// No broadcast algorithm has this name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownBroadcast;
-
-impl fmt::Display for UnknownBroadcast {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such broadcast; there are default and oc-kN")
-    }
-}
-
-impl FromStr for Broadcast {
-    type Err = UnknownBroadcast;
-
-    /// Understands the names that measurements use: `oc-k7` and the like.
-    fn from_str(name: &str) -> Result<Self, UnknownBroadcast> {
-        match name {
-            "default" => Ok(Self::default()),
-            _ => {
-                let k = name.strip_prefix("oc-k").and_then(|k| k.parse().ok()).ok_or(UnknownBroadcast)?;
-                Ok(Self::OcBcast(OcBcast { k }))
-            }
-        }
     }
 }

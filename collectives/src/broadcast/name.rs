@@ -1,0 +1,81 @@
+//! The names of broadcast algorithms, which measurements use.
+
+use core::{fmt, str::FromStr};
+
+use super::{Broadcast, OcBcast, Rounds};
+
+/// No broadcast algorithm has this name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownBroadcast;
+
+impl fmt::Display for UnknownBroadcast {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(
+            "no such broadcast; there are default, binomial, scatter-allgather, scatter-allgather-overlapped, \
+             scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +tree, +all, +single, +notifyN",
+        )
+    }
+}
+
+impl core::error::Error for UnknownBroadcast {}
+
+impl FromStr for Broadcast {
+    type Err = UnknownBroadcast;
+
+    fn from_str(name: &str) -> Result<Self, UnknownBroadcast> {
+        Ok(match name {
+            "default" => Self::default(),
+            "binomial" => Self::Binomial,
+            "scatter-allgather" => Self::ScatterAllgather(Rounds::InTurn),
+            "scatter-allgather-overlapped" => Self::ScatterAllgather(Rounds::Overlapped),
+            "scatter-allgather-one-sided" => Self::OneSidedScatterAllgather,
+            _ => Self::OcBcast(oc_bcast(name).ok_or(UnknownBroadcast)?),
+        })
+    }
+}
+
+/// `oc-k7`, and its options behind plus signs.
+fn oc_bcast(name: &str) -> Option<OcBcast> {
+    let mut words = name.strip_prefix("oc-k")?.split('+');
+    let mut parameters = OcBcast::with_degree(words.next()?.parse().ok()?);
+    for word in words {
+        match word {
+            "leaves" => parameters.straight_leaves = true,
+            "tiles" => parameters.shared_tiles = true,
+            "tree" => parameters.topology_aware = true,
+            "all" => {
+                parameters = OcBcast { straight_leaves: true, shared_tiles: true, topology_aware: true, ..parameters }
+            }
+            "single" => parameters.single_buffer = true,
+            _ => parameters.notification_degree = word.strip_prefix("notify")?.parse().ok()?,
+        }
+    }
+    Some(parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_understood() {
+        let oc = |name: &str| {
+            name.parse().map(|broadcast| match broadcast {
+                Broadcast::OcBcast(parameters) => Some(parameters),
+                _ => None,
+            })
+        };
+        assert_eq!(oc("oc-k7"), Ok(Some(OcBcast::default())));
+        let all =
+            OcBcast { straight_leaves: true, shared_tiles: true, topology_aware: true, ..OcBcast::with_degree(47) };
+        assert_eq!((oc("oc-k47+all"), oc("oc-k47+tree+tiles+leaves")), (Ok(Some(all)), Ok(Some(all))));
+        let measured = OcBcast { single_buffer: true, notification_degree: 3, ..OcBcast::with_degree(2) };
+        assert_eq!(oc("oc-k2+single+notify3"), Ok(Some(measured)));
+        assert_eq!("scatter-allgather".parse(), Ok(Broadcast::ScatterAllgather(Rounds::InTurn)));
+        for unknown in
+            ["", "oc", "oc-k", "oc-kx", "oc-k7+", "oc-k7+leaf", "oc-k7+notify", "Binomial", "binomial+leaves"]
+        {
+            assert_eq!(unknown.parse::<Broadcast>(), Err(UnknownBroadcast), "{unknown}");
+        }
+    }
+}

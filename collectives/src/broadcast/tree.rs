@@ -1,0 +1,213 @@
+//! Where a rank is in OC-Bcast's message propagation tree.
+//!
+//! The nodes of the tree are ranks, or tiles that share a copy; then each tile has a leader, which is the root on the root's tile and the
+//! first rank on others, and the other ranks are children of their leader, behind those in the tree.
+
+use alloc::{rc::Rc, vec::Vec};
+use core::{cell::RefCell, ops::Range};
+
+use hal::{Clock, Layout, Mpb, Wait};
+
+use super::{OcBcast, topology_aware};
+use crate::Comm;
+
+/// A rank's place in a tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    /// None at the root.
+    pub(super) parent: Option<usize>,
+    /// All children of the parent.
+    pub(super) siblings: Vec<usize>,
+    /// Which of them this rank is, from 1.
+    pub(super) member: usize,
+    pub(super) children: Vec<usize>,
+    /// The same, ascending.
+    pub(super) children_by_rank: Vec<usize>,
+    /// Whether chunks go through this rank's MPB.
+    pub(super) stages: bool,
+}
+
+/// The part of a tree around one of its nodes. Nodes are known by their leaders.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Family {
+    pub(super) parent: Option<usize>,
+    pub(super) siblings: Vec<usize>,
+    pub(super) children: Vec<usize>,
+}
+
+/// The nodes of a tree in the order of their positions, which count from the root.
+pub(super) struct Nodes {
+    size: usize,
+    root: usize,
+    ranks_per_node: usize,
+}
+
+impl Nodes {
+    pub(super) fn count(&self) -> usize {
+        self.size.div_ceil(self.ranks_per_node)
+    }
+
+    /// The leader of the node at `position`.
+    pub(super) fn leader_at(&self, position: usize) -> usize {
+        self.leader_of((self.root / self.ranks_per_node + position) % self.count() * self.ranks_per_node)
+    }
+
+    /// The leader of the node that `rank` is in.
+    fn leader_of(&self, rank: usize) -> usize {
+        let node = rank / self.ranks_per_node;
+        if node == self.root / self.ranks_per_node { self.root } else { node * self.ranks_per_node }
+    }
+
+    fn position_of(&self, rank: usize) -> usize {
+        (rank / self.ranks_per_node + self.count() - self.root / self.ranks_per_node) % self.count()
+    }
+
+    /// The ranks in a leader's node besides the leader.
+    fn mates(&self, leader: usize) -> impl Iterator<Item = usize> + use<> {
+        let first = leader / self.ranks_per_node * self.ranks_per_node;
+        (first..self.size.min(first + self.ranks_per_node)).filter(move |rank| *rank != leader)
+    }
+
+    /// The tree of the paper: the children of position i are k i + 1 to k i + k.
+    fn by_position(&self, leader: usize, k: usize) -> Family {
+        let children = |position: usize| -> Vec<_> {
+            let first = position.saturating_mul(k).saturating_add(1).min(self.count());
+            let range: Range<usize> = first..first.saturating_add(k).min(self.count());
+            range.map(|position| self.leader_at(position)).collect()
+        };
+        let position = self.position_of(leader);
+        let parent = position.checked_sub(1).map(|below| below / k);
+        Family {
+            parent: parent.map(|position| self.leader_at(position)),
+            siblings: parent.map(children).unwrap_or_default(),
+            children: children(position),
+        }
+    }
+}
+
+impl Place {
+    /// The place of `rank`, and the steps of computation that it took to find it, as far as there are many.
+    fn find(layout: &Layout, size: usize, rank: usize, root: usize, parameters: &OcBcast) -> (Self, u64) {
+        let ranks_per_node = if parameters.shared_tiles { layout.cores_per_tile() } else { 1 };
+        let nodes = Nodes { size, root, ranks_per_node };
+        let leader = nodes.leader_of(rank);
+        let (Family { parent, mut siblings, mut children }, steps) = if parameters.topology_aware {
+            topology_aware::family(layout, &nodes, leader, parameters.k)
+        } else {
+            (nodes.by_position(leader, parameters.k), 0)
+        };
+        siblings.extend(parent.into_iter().flat_map(|parent| nodes.mates(parent)));
+        children.extend(nodes.mates(leader));
+        let (parent, siblings, children) =
+            if rank == leader { (parent, siblings, children) } else { (Some(leader), children, Vec::new()) };
+        let mut children_by_rank = children.clone();
+        children_by_rank.sort_unstable();
+        let place = Self {
+            parent,
+            member: siblings.iter().take_while(|sibling| **sibling != rank).count() + 1,
+            siblings,
+            stages: rank == leader && !(parameters.straight_leaves && children.is_empty()),
+            children,
+            children_by_rank,
+        };
+        (place, steps)
+    }
+}
+
+/// The place of a rank in the tree that it used last: programs broadcast again and again from one root.
+#[derive(Default)]
+pub(crate) struct Places(RefCell<Option<(usize, OcBcast, Rc<Place>)>>);
+
+impl<C: Mpb + Clock + Wait> Comm<'_, C> {
+    /// This rank's place. What it takes to build a topology-aware tree is charged, once as long as root and parameters stay the same.
+    pub(super) fn place(&self, root: usize, parameters: &OcBcast) -> Rc<Place> {
+        let mut last = self.places().0.borrow_mut();
+        match &*last {
+            Some((last_root, last_parameters, place)) if (*last_root, last_parameters) == (root, parameters) => {
+                place.clone()
+            }
+            _ => {
+                let (place, steps) = Place::find(self.hal().layout(), self.size(), self.rank(), root, parameters);
+                self.hal().compute(steps * topology_aware::STEP_CYCLES);
+                let place = Rc::new(place);
+                *last = Some((root, *parameters, place.clone()));
+                place
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variants() -> impl Iterator<Item = OcBcast> {
+        [1, 2, 7, 47, usize::MAX].into_iter().flat_map(|k| {
+            (0..8).map(move |bits| OcBcast {
+                straight_leaves: bits & 1 > 0,
+                shared_tiles: bits & 2 > 0,
+                topology_aware: bits & 4 > 0,
+                ..OcBcast::with_degree(k)
+            })
+        })
+    }
+
+    fn levels(places: &[Place], rank: usize) -> usize {
+        places[rank].parent.map_or(0, |parent| 1 + levels(places, parent))
+    }
+
+    #[test]
+    fn places_of_all_ranks_make_one_tree() {
+        for (size, root) in [(1, 0), (2, 1), (3, 2), (5, 0), (16, 9), (47, 46), (48, 0), (48, 13), (255, 101)] {
+            let layout = Layout::scc().with_cores(size);
+            for parameters in variants() {
+                let place = |rank| Place::find(&layout, size, rank, root, &parameters).0;
+                let places: Vec<_> = (0..size).map(place).collect();
+                for (rank, place) in places.iter().enumerate() {
+                    assert_eq!(place.parent.is_none(), rank == root);
+                    if let Some(parent) = place.parent {
+                        assert_eq!(places[parent].children, place.siblings, "{size} {root} {parameters:?}");
+                        assert_eq!(place.siblings[place.member - 1], rank);
+                        assert!(places[parent].stages);
+                    }
+                    let mates = if parameters.shared_tiles { 1 } else { 0 };
+                    assert!(place.children.len() <= parameters.k.saturating_add(mates));
+                    assert!(levels(&places, rank) < size);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn trees_of_the_scc_are_no_deeper_than_the_papers() {
+        let layout = Layout::scc();
+        for parameters in variants().filter(|parameters| !parameters.shared_tiles) {
+            let place = |rank| Place::find(&layout, 48, rank, 5, &parameters).0;
+            let places: Vec<_> = (0..48).map(place).collect();
+            let deepest = (0..48).map(|rank| levels(&places, rank)).max();
+            let papers = match parameters.k {
+                1 => 47,
+                2 => 5,
+                7 => 2,
+                _ => 1,
+            };
+            assert_eq!(deepest, Some(papers), "{parameters:?}");
+        }
+    }
+
+    #[test]
+    fn a_topology_aware_tree_has_shorter_ways() {
+        let layout = Layout::scc();
+        for root in 0..48 {
+            let ways = |topology_aware| -> u32 {
+                let parameters = OcBcast { topology_aware, ..OcBcast::default() };
+                let way = |rank| {
+                    let parent = Place::find(&layout, 48, rank, root, &parameters).0.parent;
+                    parent.map_or(0, |parent| layout.distance(hal::CoreId::new(rank), hal::CoreId::new(parent)))
+                };
+                (0..48).map(way).sum()
+            };
+            assert!(ways(true) * 3 < ways(false) * 2, "root {root}: {} and {}", ways(true), ways(false));
+        }
+    }
+}
