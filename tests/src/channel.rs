@@ -467,7 +467,7 @@ pub fn staging_shrinks_and_comes_back<C: Core>(context: &mut Context<'_, '_, C>)
     broadcast::all_sizes(context)?;
     second.close(context)?;
     check_eq!(context.comm.mpb_layout(), open, "the layout with one user less");
-    broadcast::alternating_roots_back_to_back(context)?;
+    broadcast::back_to_back(context)?;
     first.close(context)?;
     check_eq!(context.comm.mpb_layout(), before, "the layout afterwards");
     broadcast::all_sizes(context)?;

@@ -11,6 +11,7 @@ pub use alloc::format;
 pub mod allocation;
 pub mod barrier;
 pub mod broadcast;
+pub mod broadcast_cost;
 pub mod channel;
 pub mod check;
 pub mod copy_engine;

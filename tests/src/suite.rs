@@ -3,9 +3,9 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, channel, check::Outcome, copy_engine, epoch_cost, exposed, fence,
-    floating_point, hazards, litmus, marks, memory, messages, operations, overlap, passive, private_window, promises,
-    pscw, queue, registers, waiting, window,
+    Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost, exposed,
+    fence, floating_point, hazards, litmus, marks, memory, messages, operations, overlap, passive, private_window,
+    promises, pscw, queue, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -68,7 +68,17 @@ suite! {
     floating_point::{ is_53_bits, }
     barrier::{ separates_phases, back_to_back, costs_what_it_should, }
     messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
-    broadcast::{ all_roots, all_sizes, all_degrees, alternating_roots_back_to_back, refuses_bad_arguments, }
+    broadcast::{
+        all_roots,
+        all_sizes,
+        slices_of_whole_buffers,
+        all_degrees,
+        back_to_back,
+        rcce_profile,
+        rcce_profile_excludes_others,
+        refuses_bad_arguments,
+    }
+    broadcast_cost::{ oc_bcast, oc_bcast_flags, binomial, scatter_allgather, one_sided_scatter_allgather, }
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
     window::{
         uneven_parts,

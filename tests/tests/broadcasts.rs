@@ -1,0 +1,90 @@
+//! Broadcasts by chance, and broadcasts with drains or invalidations taken away.
+
+mod common;
+
+use common::run;
+use hal::{
+    emulated::Omit,
+    sim::{Machine, Options, Strategy},
+};
+use tests::{
+    broadcast::{ALGORITHMS, broadcast, mixed},
+    random::Numbers,
+};
+
+/// Any rank count, one broadcast after the other by any algorithm from any root, any of them late, while hardware drains and holds up
+/// as it likes; sometimes with the MPBs lent to the baselines in between.
+fn at_random(seed: usize) -> Result<(), String> {
+    let ranks = 1 + Numbers::new(&[seed]).below(48);
+    let options = Options { strategy: Strategy::Seeded { seed: seed as u64 }, ..Options::default() };
+    run(&Machine::scc(ranks).with_options(options), |context| {
+        let mut numbers = Numbers::new(&[seed, ranks]);
+        for turn in 0..6 {
+            mixed(context, &mut numbers, turn)?;
+            if numbers.below(8) == 0 {
+                let profile = context.comm.rcce_profile()?;
+                let (root, len) = (numbers.below(ranks), numbers.below(20_000));
+                broadcast(context, ["binomial", "scatter-allgather"][turn % 2], root, len, turn)?;
+                drop(profile);
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn over_many_seeds() {
+    for seed in 0..200 {
+        assert_eq!(at_random(seed), Ok(()), "seed {seed}");
+    }
+}
+
+/// Each algorithm by itself, at all rank counts up to a few and at some of many.
+#[test]
+fn at_all_rank_counts() {
+    for ranks in (1..=13).chain([31, 32, 33, 47]) {
+        for algorithm in ALGORITHMS {
+            let result = run(&Machine::scc(ranks), |context| {
+                for (turn, len) in [1, 32 * ranks + 1, 10_000].into_iter().enumerate() {
+                    broadcast(context, algorithm, turn * 5 % ranks, len, turn)?;
+                }
+                Ok(())
+            });
+            assert_eq!(result, Ok(()), "{algorithm} on {ranks} ranks");
+        }
+    }
+}
+
+/// Two broadcasts of so many bytes that every buffer is used again.
+fn without(omitted: Omit, algorithm: &str) -> Result<(), String> {
+    run(&Machine::scc(5), |context| {
+        context.comm.barrier();
+        context.hal().omit(omitted);
+        for turn in 0..2 {
+            broadcast(context, algorithm, turn, 3 * 5 * 48 * 32 + 1, turn)?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn all_pass_when_nothing_is_omitted() {
+    for algorithm in ALGORITHMS {
+        assert_eq!(without(Omit::empty(), algorithm), Ok(()), "{algorithm}");
+    }
+}
+
+#[test]
+fn all_need_their_drains() {
+    for algorithm in ALGORITHMS {
+        let failure = without(Omit::DRAIN, algorithm).expect_err(algorithm);
+        assert!(failure.contains("has not drained"), "{algorithm} failed for another reason: {failure}");
+    }
+}
+
+#[test]
+fn all_need_their_invalidations() {
+    for algorithm in ALGORITHMS {
+        assert!(without(Omit::INVALIDATE_MPB, algorithm).is_err(), "{algorithm} passes on stale lines");
+    }
+}
