@@ -13,6 +13,12 @@ use crate::Comm;
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Returns when every rank has called it.
     pub fn barrier(&self) {
+        self.meet();
+        self.sequence().all_complete();
+    }
+
+    /// A barrier within a collective operation: what the operation has staged is still in use afterwards.
+    pub(crate) fn meet(&self) {
         let (me, size) = (self.rank(), self.size());
         let mut round = 0;
         while 1 << round < size {
@@ -22,6 +28,5 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             self.take_signal(below, Reason::new("dissemination barrier, round").number(round));
             round += 1;
         }
-        self.sequence().all_complete();
     }
 }

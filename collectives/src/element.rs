@@ -152,6 +152,28 @@ impl<T: Pod> Operator<T> {
         }
     }
 
+    /// P54C cycles that one combination takes with both operands and the result in L1: two loads, of which one is part of
+    /// the arithmetic, and a store.
+    pub(crate) fn cycles(&self) -> u64 {
+        use hal::p54c::{FADD, FLOAD, FMUL, FSTORE, IMUL, INTEGER};
+        let (of_type, operator) = (self.code >> code::BITS, self.code & ((1 << code::BITS) - 1));
+        let floats = of_type == f32::TYPE || of_type == f64::TYPE;
+        // Longer integers are two words, and three products of words.
+        let (words, products) = if of_type == i64::TYPE || of_type == u64::TYPE { (2, 3) } else { (1, 1) };
+        let moved = if floats { FLOAD + FSTORE } else { 2 * words * INTEGER };
+        moved
+            + match operator {
+                code::KEEP | code::REPLACE => 0,
+                code::PRODUCT if floats => FMUL,
+                code::PRODUCT => products * IMUL + (words - 1) * 2 * INTEGER,
+                // A comparison takes as long as a subtraction; a branch follows.
+                code::MIN | code::MAX if floats => FADD + 3 * INTEGER,
+                code::MIN | code::MAX => (words + 1) * INTEGER,
+                _ if floats => FADD,
+                _ => words * INTEGER,
+            }
+    }
+
     /// The operator and its type, for a packet.
     pub(crate) fn code(&self) -> u32 {
         self.code

@@ -45,6 +45,13 @@ pub enum Error {
         /// Lines that it needs in each MPB.
         wanted: usize,
     },
+    /// One element of a reduction does not fit the lines through which the algorithm passes it.
+    ElementTooLarge {
+        /// Bytes of an element.
+        len_bytes: usize,
+        /// Largest element for this algorithm and number of ranks.
+        limit_bytes: usize,
+    },
     /// The degree of a tree must be at least 1.
     NoDegree,
     /// The MPBs are lent to the profile of RCCE, and what was called needs lines of its own.
@@ -196,6 +203,12 @@ impl fmt::Display for Error {
             }
             Self::NoSpareLines { wanted } => {
                 write!(out, "the MPBs have no {wanted} lines left in a row; free windows first")
+            }
+            Self::ElementTooLarge { len_bytes, limit_bytes } => {
+                write!(
+                    out,
+                    "elements of {len_bytes} bytes do not fit the MPBs; this algorithm passes at most {limit_bytes}"
+                )
             }
             Self::NoDegree => write!(out, "a broadcast tree needs a degree k of at least 1"),
             Self::ProfileInForce => {

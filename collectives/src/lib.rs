@@ -15,6 +15,7 @@ pub mod message;
 pub mod model;
 pub mod mpb_layout;
 pub mod rcce_profile;
+pub mod reduction;
 mod sequence;
 pub mod shared_alloc;
 pub mod signals;
@@ -31,6 +32,7 @@ pub use error::{Error, Returned};
 pub use group::Group;
 pub use mpb_layout::MpbLayout;
 pub use rcce_profile::RcceProfile;
+pub use reduction::{Combine, Operation, Reduction, Scan};
 pub use shared_alloc::{Placement, SharedAllocator};
 pub use window::{
     AccessEpoch, Assertions, Blocks, Class, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch, LockEpoch, Operations,

@@ -8,7 +8,7 @@
 //! hold it costs a put without the read of memory. Data that a poll has found is taken at the price of a get without the line's
 //! read.
 
-use hal::{Clock, LINE_BYTES, Line, Mpb, MpbCopy, MpbLine};
+use hal::{Clock, LINE_BYTES, Line, MpbCopy, MpbLine};
 
 /// Bytes of data in a tagged line.
 pub(crate) const TAGGED_BYTES: usize = LINE_BYTES - 4;

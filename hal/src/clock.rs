@@ -47,4 +47,6 @@ pub mod p54c {
     pub const FSTORE: u64 = 2;
     /// Simple integer instruction.
     pub const INTEGER: u64 = 1;
+    /// Multiplication of 32-bit integers.
+    pub const IMUL: u64 = 10;
 }

@@ -1,0 +1,59 @@
+//! What combines two operands.
+
+use bytemuck::Pod;
+use hal::p54c;
+
+use crate::Operator;
+
+/// An associative operation on elements: a predefined [`Operator`], or an [`Operation`] of the user's own.
+///
+/// It need not be commutative. All reductions combine strictly in the order of ranks, the operand of the lower rank on the
+/// left; only where the brackets are is up to the algorithm.
+pub trait Combine<T> {
+    /// Combines the operands of lower ranks (`left`) with those of higher ranks.
+    fn combine(&self, left: T, right: T) -> T;
+
+    /// P54C cycles that one combination takes, operands and result in L1.
+    fn cycles(&self) -> u64;
+}
+
+impl<T: Pod> Combine<T> for Operator<T> {
+    fn combine(&self, left: T, right: T) -> T {
+        Operator::combine(self, left, right)
+    }
+
+    fn cycles(&self) -> u64 {
+        Operator::cycles(self)
+    }
+}
+
+/// An operation of the user's own on elements of any plain type.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation<F> {
+    combine: F,
+    cycles: u64,
+}
+
+impl<F> Operation<F> {
+    /// The operation `combine`, which has to be associative; the same on all ranks. It counts as one load, one simple
+    /// instruction and one store, unless [`taking`](Self::taking) says otherwise.
+    pub const fn new(combine: F) -> Self {
+        Self { combine, cycles: 3 * p54c::INTEGER }
+    }
+
+    /// The same with the P54C cycles that one combination takes, for virtual time.
+    #[must_use]
+    pub fn taking(self, cycles: u64) -> Self {
+        Self { cycles, ..self }
+    }
+}
+
+impl<T, F: Fn(T, T) -> T> Combine<T> for Operation<F> {
+    fn combine(&self, left: T, right: T) -> T {
+        (self.combine)(left, right)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cycles
+    }
+}

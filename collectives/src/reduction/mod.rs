@@ -1,0 +1,389 @@
+//! Reductions: reduce, allreduce, reduce-scatter, and inclusive and exclusive scan.
+//!
+//! Each has an algorithm for short vectors, one for long ones and one over two-sided messages to compare with, and by default takes the
+//! one that is fastest for the size and the number of ranks. All of them work for any size, root and number of ranks; ranks may use
+//! different ones one after the other, as long as all use the same one at a time.
+//!
+//! **Order.** Operands are combined strictly in the order of ranks, so that operations need not be commutative. Where the brackets
+//! are depends on the algorithm, the number of ranks, and the number, size and (for reduce-scatter) distribution of elements; it does not
+//! depend on timing, on the root, or on the machine. So floating-point results are the same bits each time, and on every rank that gets
+//! them. Each algorithm says where its brackets are.
+//!
+//! **Arguments.** All ranks name the same algorithm, operation, root, type and number of elements; counts may be 0, and nothing is
+//! sent then. `result` has the length that the operation says on every rank; where this rank gets no result (reduce on ranks other than the
+//! root, exclusive scan on rank 0) it stays as it was. Variants `…_in_place` replace the operands by the result, and leave them as they were
+//! where there is none. A call that one rank makes with another length than all others is an error there, and leaves the others waiting.
+
+mod blocks;
+mod buffers;
+mod chain;
+mod combine;
+mod counts;
+mod doubling;
+mod interface;
+mod pieces;
+mod scatter;
+mod select;
+mod short;
+mod tree;
+mod two_sided;
+
+use core::{fmt, str::FromStr};
+
+use bytemuck::Pod;
+use hal::{Clock, Mpb, MpbCopy, Wait};
+
+pub use self::combine::{Combine, Operation};
+use self::{
+    buffers::{Buffers, check_len},
+    counts::Counts,
+    short::Wanted,
+};
+use crate::{Comm, Error};
+
+/// An algorithm for reduce, allreduce and reduce-scatter.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Reduction {
+    /// The fastest of the others for the size and the number of ranks.
+    #[default]
+    Default,
+    /// Partial results in tagged lines up a tree, and pulled from where the result was made; for short vectors.
+    Tree,
+    /// Each rank combines its part of the vector from the MPBs of all; for long vectors.
+    Blocks,
+    /// Two-sided messages: binomial trees for short vectors, pairwise exchanges for long ones.
+    TwoSided,
+}
+
+/// An algorithm for scans.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scan {
+    /// The fastest of the others for the size and the number of ranks.
+    #[default]
+    Default,
+    /// Tagged lines to ranks at distances that double; for short vectors.
+    Doubling,
+    /// A pipeline from rank to rank; for long vectors.
+    Chain,
+    /// Two-sided messages to ranks at distances that double.
+    TwoSided,
+}
+
+/// Whether a rank's own operands are part of its result of a scan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Inclusive,
+    Exclusive,
+}
+
+impl Reduction {
+    /// Combines the operands of all ranks, element by element, into `result` of rank `root`. Collective.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root; [`Error::Length`] if `result` is not as long as `operands`, on any rank;
+    /// [`Error::ElementTooLarge`]. Nothing is sent then.
+    pub fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        result: &mut [T],
+        operation: &impl Combine<T>,
+        root: usize,
+    ) -> Result<(), Error> {
+        check_len(result.len(), operands.len())?;
+        self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, root)
+    }
+
+    /// Like [`reduce`](Self::reduce), with the result in place of the root's operands; those of others stay.
+    ///
+    /// # Errors
+    /// As there, but for lengths.
+    pub fn reduce_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        operation: &impl Combine<T>,
+        root: usize,
+    ) -> Result<(), Error> {
+        self.reduce_buffers(comm, Buffers::in_place(data), operation, root)
+    }
+
+    fn reduce_buffers<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffers: Buffers<'_, T>,
+        operation: &impl Combine<T>,
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
+        match select::reduction::<T>(self, comm, buffers.len(), select::Spread::One) {
+            Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::By(root)),
+            Reduction::Blocks => blocks::reduce(comm, buffers, operation, Some(root)),
+            Reduction::Default | Reduction::TwoSided => two_sided::reduce(comm, buffers, operation, Some(root)),
+        }
+    }
+
+    /// Combines the operands of all ranks, element by element, into `result` of every rank. Collective.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if `result` is not as long as `operands`; [`Error::ElementTooLarge`]. Nothing is sent then.
+    pub fn allreduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        result: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        check_len(result.len(), operands.len())?;
+        self.allreduce_buffers(comm, Buffers::apart(operands, result, 0), operation)
+    }
+
+    /// Like [`allreduce`](Self::allreduce), with the result in place of the operands.
+    ///
+    /// # Errors
+    /// As there, but for lengths.
+    pub fn allreduce_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        self.allreduce_buffers(comm, Buffers::in_place(data), operation)
+    }
+
+    fn allreduce_buffers<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffers: Buffers<'_, T>,
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
+        match select::reduction::<T>(self, comm, buffers.len(), select::Spread::All) {
+            Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::ByAll),
+            Reduction::Blocks => blocks::reduce(comm, buffers, operation, None),
+            Reduction::Default | Reduction::TwoSided => two_sided::reduce(comm, buffers, operation, None),
+        }
+    }
+
+    /// Combines the operands of all ranks, element by element; rank r gets block r of the result, where block r has `counts[r]` elements and
+    /// begins behind block r − 1. Collective, with the same counts on all ranks.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there is not one count for each rank, if `operands` is not as long as all blocks or `result` not as long
+    /// as the own one; [`Error::ElementTooLarge`]. Nothing is sent then.
+    pub fn reduce_scatter<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        counts: &[usize],
+        result: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        let counts = Counts::of(counts, comm.size())?;
+        self.scatter_apart(comm, operands, &counts, result, operation)
+    }
+
+    /// Like [`reduce_scatter`](Self::reduce_scatter), with the result in place of the operands of the own block; all other operands
+    /// stay.
+    ///
+    /// # Errors
+    /// As there, but for `result`.
+    pub fn reduce_scatter_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        counts: &[usize],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        let counts = Counts::of(counts, comm.size())?;
+        self.scatter_in_place(comm, data, &counts, operation)
+    }
+
+    /// Like [`reduce_scatter`](Self::reduce_scatter) with blocks that are all as long as `result`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reduce_scatter_block<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        result: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        let counts = Counts::equal(result.len(), comm.size());
+        self.scatter_apart(comm, operands, &counts, result, operation)
+    }
+
+    /// Like [`reduce_scatter_in_place`](Self::reduce_scatter_in_place) with blocks of equal length.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks; [`Error::ElementTooLarge`].
+    pub fn reduce_scatter_block_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        self.scatter_in_place(comm, data, &Counts::equal(data.len() / comm.size(), comm.size()), operation)
+    }
+
+    fn scatter_apart<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        counts: &Counts,
+        result: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        let own = counts.block(comm.rank());
+        check_len(operands.len(), counts.total())?;
+        check_len(result.len(), own.len())?;
+        self.scatter_buffers(comm, Buffers::apart(operands, result, own.start), operation, counts)
+    }
+
+    fn scatter_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        counts: &Counts,
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        check_len(data.len(), counts.total())?;
+        self.scatter_buffers(comm, Buffers::in_place(data), operation, counts)
+    }
+
+    fn scatter_buffers<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffers: Buffers<'_, T>,
+        operation: &impl Combine<T>,
+        counts: &Counts,
+    ) -> Result<(), Error> {
+        let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
+        match select::reduction::<T>(self, comm, buffers.len(), select::Spread::Blocks) {
+            Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
+            Reduction::Blocks => scatter::reduce_scatter(comm, buffers, operation, counts),
+            Reduction::Default | Reduction::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, counts),
+        }
+    }
+}
+
+impl Scan {
+    /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan). Collective.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if `result` is not as long as `operands`; [`Error::ElementTooLarge`]. Nothing is sent then.
+    pub fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        result: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        check_len(result.len(), operands.len())?;
+        self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Inclusive)
+    }
+
+    /// Like [`scan`](Self::scan), with the result in place of the operands.
+    ///
+    /// # Errors
+    /// As there, but for lengths.
+    pub fn scan_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        self.run(comm, Buffers::in_place(data), operation, Kind::Inclusive)
+    }
+
+    /// Combines the operands of all ranks below this one, element by element, into `result` (exclusive scan), which stays as it was on
+    /// rank 0. Collective.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if `result` is not as long as `operands`; [`Error::ElementTooLarge`]. Nothing is sent then.
+    pub fn exscan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        operands: &[T],
+        result: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        check_len(result.len(), operands.len())?;
+        self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Exclusive)
+    }
+
+    /// Like [`exscan`](Self::exscan), with the result in place of the operands, which stay on rank 0.
+    ///
+    /// # Errors
+    /// As there, but for lengths.
+    pub fn exscan_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        data: &mut [T],
+        operation: &impl Combine<T>,
+    ) -> Result<(), Error> {
+        self.run(comm, Buffers::in_place(data), operation, Kind::Exclusive)
+    }
+
+    fn run<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffers: Buffers<'_, T>,
+        operation: &impl Combine<T>,
+        kind: Kind,
+    ) -> Result<(), Error> {
+        let none = usize::from(kind == Kind::Exclusive);
+        let Some(buffers) = buffers.unless_trivial(comm, none) else { return Ok(()) };
+        match select::scan::<T>(self, comm, buffers.len()) {
+            Scan::Doubling => doubling::scan(comm, buffers, operation, kind),
+            Scan::Chain => chain::scan(comm, buffers, operation, kind),
+            Scan::Default | Scan::TwoSided => two_sided::scan(comm, buffers, operation, kind),
+        }
+    }
+}
+
+/// No reduction algorithm has this name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownReduction;
+
+impl fmt::Display for UnknownReduction {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(
+            "no such reduction; there are default, tree, blocks and two-sided, and for scans default, doubling, chain and two-sided",
+        )
+    }
+}
+
+impl core::error::Error for UnknownReduction {}
+
+impl FromStr for Reduction {
+    type Err = UnknownReduction;
+
+    /// Understands the names that measurements use.
+    fn from_str(name: &str) -> Result<Self, UnknownReduction> {
+        match name {
+            "default" => Ok(Self::Default),
+            "tree" => Ok(Self::Tree),
+            "blocks" => Ok(Self::Blocks),
+            "two-sided" => Ok(Self::TwoSided),
+            _ => Err(UnknownReduction),
+        }
+    }
+}
+
+impl FromStr for Scan {
+    type Err = UnknownReduction;
+
+    /// Understands the names that measurements use.
+    fn from_str(name: &str) -> Result<Self, UnknownReduction> {
+        match name {
+            "default" => Ok(Self::Default),
+            "doubling" => Ok(Self::Doubling),
+            "chain" => Ok(Self::Chain),
+            "two-sided" => Ok(Self::TwoSided),
+            _ => Err(UnknownReduction),
+        }
+    }
+}
