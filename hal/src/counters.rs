@@ -85,6 +85,10 @@ counters! {
         lines_fetched,
         /// Dirty lines that went to memory without being asked for: evicted, or on a page of a region that was flushed.
         lines_evicted,
+        /// Interrupts raised on cores.
+        interrupts_raised,
+        /// Interrupts taken; several that were raised may be one when they are taken.
+        interrupts_taken,
     }
 }
 

@@ -10,6 +10,7 @@ pub mod counters;
 #[cfg(any(feature = "qemu", feature = "sim"))]
 pub mod emulated;
 pub mod exposed;
+pub mod interrupt;
 pub mod mpb;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
 pub mod qemu;
@@ -27,6 +28,7 @@ pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};
 pub use counters::{Counted, Counters};
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
+pub use interrupt::{Interrupt, Shielded};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use topology::{CoreId, Layout, Tile, Topology};
 pub use tsr::{TestAndSet, TsrGuard};
@@ -34,6 +36,12 @@ pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
 
 /// Everything that a core of a full machine can do; a bound for whole programs. Protocols ask for less.
-pub trait Core: Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Counted {}
+pub trait Core:
+    Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Interrupt + Counted
+{
+}
 
-impl<C: Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Counted> Core for C {}
+impl<C: Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Interrupt + Counted> Core
+    for C
+{
+}

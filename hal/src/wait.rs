@@ -161,7 +161,8 @@ impl<'p> Poll<'p> {
 pub trait Wait {
     /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
     ///
-    /// `check` must decide by the places alone: nothing else wakes the core up. A machine on which all cores wait and
+    /// `check` must decide by the places, and by what this core's [interrupt handler](crate::Interrupt) changes, which runs between
+    /// polls: nothing else wakes the core up. A wait for the handler alone names no places. A machine on which all cores wait and
     /// nothing was written since reports who
     /// waits for whom and ends; such a wait does not return.
     ///

@@ -1,6 +1,7 @@
 //! One emulated core: every trait of the HAL, on top of a [`Platform`].
 
 mod cached;
+mod interrupts;
 mod waits;
 
 use core::cell::{Cell, RefCell};
@@ -21,6 +22,8 @@ use super::{
     line_cache::mask_of,
     mappings::{Mappings, Slot},
 };
+
+use self::interrupts::Interrupts;
 
 /// Local views that a core can hold at a time.
 const MAX_VIEWS: usize = 64;
@@ -52,6 +55,7 @@ pub struct EmulatedCore<P: Platform> {
     run: Cell<Option<(LineAddress, u32)>>,
     omitted: Cell<Omit>,
     caches_taken: Cell<bool>,
+    interrupts: Interrupts<P>,
 }
 
 impl<P: Platform> EmulatedCore<P> {
@@ -69,6 +73,7 @@ impl<P: Platform> EmulatedCore<P> {
             run: Cell::new(None),
             omitted: Cell::new(Omit::empty()),
             caches_taken: Cell::new(false),
+            interrupts: Interrupts::default(),
         }
     }
 
@@ -79,11 +84,13 @@ impl<P: Platform> EmulatedCore<P> {
 
     /// From now on leaves these operations out, to show what they are for.
     pub fn omit(&self, operations: Omit) {
+        let _operation = self.operation();
         self.omitted.set(operations);
     }
 
     /// Evicts one cached line now if it is dirty, as hardware may at any moment.
     pub fn provoke_eviction(&self) {
+        let _operation = self.operation();
         let evicted = self.region.borrow_mut().evict_a_line(&self.platform, &self.window);
         self.counting.count(|counters| counters.lines_evicted += evicted);
     }
@@ -264,6 +271,7 @@ impl<P: Platform> Topology for EmulatedCore<P> {
 
 impl<P: Platform> MpbCoherence for EmulatedCore<P> {
     fn invalidate_mpb(&self) {
+        let _operation = self.operation();
         self.counting.count(|counters| counters.mpb_invalidations += 1);
         self.platform.spend(Expense::InvalidateMpb);
         if !self.omits(Omit::INVALIDATE_MPB) {
@@ -272,6 +280,7 @@ impl<P: Platform> MpbCoherence for EmulatedCore<P> {
     }
 
     fn drain(&self) {
+        let _operation = self.operation();
         self.counting.count(|counters| counters.drains += 1);
         self.run.set(None);
         if !self.omits(Omit::DRAIN) {
@@ -286,10 +295,12 @@ impl<P: Platform> Mpb for EmulatedCore<P> {
     }
 
     fn load_line(&self, at: MpbLine) -> Line {
+        let _operation = self.operation();
         self.load(LineAddress::Mpb(at))
     }
 
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        let _operation = self.operation();
         assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
         self.platform.spend(Expense::FlagStore);
         self.store_combined(Self::writable_mpb_line(at), offset, bytes);
@@ -305,6 +316,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
+        let _operation = self.operation();
         self.platform.spend(Expense::PutFromMpb);
         for index in 0..lines {
             let line = self.load(LineAddress::Mpb(MpbLine::new(self.core(), from + index)));
@@ -320,6 +332,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
+        let _operation = self.operation();
         self.platform.spend(Expense::GetToMpb);
         for index in 0..lines {
             let line = self.load(LineAddress::Mpb(from.plus(index)));
@@ -328,6 +341,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 
     fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
+        let _operation = self.operation();
         self.platform.spend(Expense::PutFromMemory);
         for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
             // The source may be window memory, and a copy from it may fault: so it is copied before the line is locked.
@@ -339,6 +353,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 
     fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
+        let _operation = self.operation();
         self.platform.spend(Expense::GetToMemory);
         for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
             let line = self.load(LineAddress::Mpb(from.plus(index)));
@@ -347,6 +362,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
+        let _operation = self.operation();
         self.platform.spend(Expense::GetToMemory);
         self.account_memory(0, polled.len().div_ceil(LINE_BYTES));
         target.copy_from_slice(polled);
@@ -383,6 +399,7 @@ fn pieces(
 
 impl<P: Platform> Combined for EmulatedCore<P> {
     fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
+        let _operation = self.operation();
         self.assert_reachable(region, offset, bytes.len());
         self.platform.spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
@@ -395,6 +412,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
     }
 
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
+        let _operation = self.operation();
         self.assert_reachable(region, offset, bytes.len());
         self.platform.spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
@@ -412,6 +430,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         to_offset: usize,
         len_bytes: usize,
     ) {
+        let _operation = self.operation();
         assert_inside(to, to_offset, len_bytes);
         let read = pieces(from, from_offset, len_bytes);
         let (first, target) = (from.start().offset() + from_offset, to.start().offset() + to_offset);
@@ -436,6 +455,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
 
 impl<P: Platform> Uncached for EmulatedCore<P> {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        let _operation = self.operation();
         self.explore();
         self.counting.count(|counters| counters.words_read += 1);
         self.platform.spend(Expense::WordCall);
@@ -443,6 +463,7 @@ impl<P: Platform> Uncached for EmulatedCore<P> {
     }
 
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        let _operation = self.operation();
         self.explore();
         self.counting.count(|counters| counters.words_written += 1);
         self.platform.spend(Expense::WordCall);
@@ -452,6 +473,7 @@ impl<P: Platform> Uncached for EmulatedCore<P> {
 
 impl<P: Platform> Clock for EmulatedCore<P> {
     fn now(&self) -> u64 {
+        let _operation = self.operation();
         self.platform.now()
     }
 
@@ -460,21 +482,29 @@ impl<P: Platform> Clock for EmulatedCore<P> {
     }
 
     fn compute(&self, cycles: u64) {
-        self.platform.spend(Expense::Cycles(cycles));
+        let _operation = self.operation();
+        if self.is_interruptible() {
+            self.platform.compute(cycles, &|| self.serve_what_is_due());
+        } else {
+            self.platform.spend(Expense::Cycles(cycles));
+        }
     }
 
     fn account_memory(&self, lines_read: usize, lines_written: usize) {
+        let _operation = self.operation();
         self.platform.spend(Expense::PrivateRead { lines: lines_read as u32 });
         self.platform.spend(Expense::PrivateWrite { lines: lines_written as u32 });
     }
 
     fn account(&self, software: Software) {
+        let _operation = self.operation();
         self.platform.spend(Expense::Software(software));
     }
 }
 
 impl<P: Platform> Counted for EmulatedCore<P> {
     fn counters(&self) -> Counters {
+        let _operation = self.operation();
         self.counting.snapshot()
     }
 }

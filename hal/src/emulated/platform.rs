@@ -39,6 +39,9 @@ pub enum Expense {
     Software(Software),
     /// `CL1INVMB`, one cycle.
     InvalidateMpb,
+    /// Taking an interrupt: what the core does from the moment at which it arrives, apart from its handler; the way to it is
+    /// charged as a delay of the arrival.
+    TakeInterrupt,
     /// A write of an entry of the own lookup table, which is a register of the own tile.
     MapSlot,
     /// Write back and invalidate that many lines by displacement.
@@ -98,7 +101,7 @@ pub enum Woken {
 /// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core.
 ///
 /// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
-pub trait Platform {
+pub trait Platform: 'static {
     /// Where private copies of cached memory live.
     type Window: PageWindow;
 
@@ -149,6 +152,25 @@ pub trait Platform {
 
     /// See [`Wait::relax`](crate::Wait::relax).
     fn relax(&self);
+
+    /// Computes for so many cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest follows;
+    /// platforms whose processors are really interrupted do nothing of that kind.
+    fn compute(&self, cycles: u64, interrupted: &dyn Fn()) {
+        let _ = interrupted;
+        self.spend(Expense::Cycles(cycles));
+    }
+
+    /// Raises an interrupt on a core, for which this core holds that core's test-and-set register.
+    fn raise_interrupt(&self, target: CoreId);
+
+    /// Lets interrupts that are raised on this core interrupt it, or no more.
+    fn open_interrupts(&self, open: bool);
+
+    /// Whether an interrupt that was raised on this core has arrived and was not taken.
+    fn interrupt_is_due(&self) -> bool;
+
+    /// Takes what has arrived, however often it was raised. False if nothing has.
+    fn take_interrupt(&self) -> bool;
 
     /// See [`Wait::is_dying`](crate::Wait::is_dying).
     fn is_dying(&self) -> bool;

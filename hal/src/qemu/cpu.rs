@@ -90,6 +90,19 @@ pub(super) fn page_directory() -> u32 {
     value
 }
 
+/// Lets interrupts come from now on, or no more.
+pub(super) fn set_interrupts(on: bool) {
+    // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was. Not `nomem`, so that memory accesses
+    // stay on their side.
+    unsafe {
+        if on {
+            asm!("sti", options(nostack));
+        } else {
+            asm!("cli", options(nostack));
+        }
+    }
+}
+
 /// Interrupts are off as long as this value lives; dropping it restores what was before.
 #[must_use = "interrupts come back when the guard is dropped"]
 #[derive(Debug)]

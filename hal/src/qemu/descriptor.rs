@@ -123,6 +123,7 @@ pub(super) fn load() {
     }
     interrupts[8] = task_gate(DOUBLE_FAULT_TASK);
     interrupts[usize::from(lapic::SPURIOUS_VECTOR)] = interrupt_gate(trap::ignore_stub());
+    interrupts[usize::from(lapic::INTERRUPT_VECTOR)] = interrupt_gate(trap::interrupt_stub());
     for legacy in LEGACY_SPURIOUS {
         interrupts[legacy] = interrupt_gate(trap::ignore_stub());
     }

@@ -11,6 +11,7 @@ use volatile::VolatilePtr;
 pub(super) const BASE: usize = 0xFEE0_0000;
 /// Offset of the identification register, which the start code of the other cores reads.
 pub(super) const ID: usize = 0x20;
+const END_OF_INTERRUPT: usize = 0xB0;
 const SPURIOUS: usize = 0xF0;
 const COMMAND_LOW: usize = 0x300;
 const COMMAND_HIGH: usize = 0x310;
@@ -18,6 +19,9 @@ const COMMAND_HIGH: usize = 0x310;
 /// The local interrupt pin that NMIs come in by (LINT1), and the way in which it is to deliver them.
 const LOCAL_NMI: usize = 0x360;
 const DELIVER_NMI: u32 = 0b100 << 8;
+
+/// Vector of interrupts between cores.
+pub(super) const INTERRUPT_VECTOR: u8 = 0x40;
 
 /// Vector of interrupts that were withdrawn before they were taken.
 pub(super) const SPURIOUS_VECTOR: u8 = 0xFF;
@@ -74,4 +78,14 @@ pub(super) fn send_init(target: usize) {
 /// Makes a core that waits after its reset begin at the start of a 4 KiB page below 1 MiB.
 pub(super) fn send_start_up(target: usize, page_address: usize) {
     command(target, Command::START_UP | Command::ASSERT, (page_address / memory::PAGE_BYTES) as u8);
+}
+
+/// Interrupts another core.
+pub(super) fn send_interrupt(target: usize) {
+    command(target, Command::ASSERT, INTERRUPT_VECTOR);
+}
+
+/// Acknowledges the interrupt that this core handles.
+pub(super) fn end_interrupt() {
+    register(END_OF_INTERRUPT).write(0);
 }

@@ -48,6 +48,12 @@ pub use self::{
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+/// Calls `action` with interrupts from other cores off: for state that a handler might want as well.
+pub fn without_interrupts<R>(action: impl FnOnce() -> R) -> R {
+    let _interrupts = cpu::InterruptsOff::new();
+    action()
+}
+
 /// The number of this core, in private memory: the fastest place to look.
 static THIS_CORE: AtomicUsize = AtomicUsize::new(0);
 

@@ -7,7 +7,7 @@
 use core::{
     cell::Cell,
     ptr::{NonNull, with_exposed_provenance_mut},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 use super::{
-    boot, cache_window, cpu, exit, exposed, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap,
+    boot, cache_window, cpu, exit, exposed, lapic, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap,
 };
 
 /// A core of the machine under QEMU.
@@ -35,6 +35,10 @@ static LINE_LOCKS: [EmulatorLock<()>; LOCKS] = [const { EmulatorLock::new(()) };
 /// The test-and-set registers: 1 is free, as it reads on the chip.
 #[unsafe(link_section = ".emulator")]
 static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(1) }; 256];
+
+/// Whether an interrupt was raised on a core and not taken: the bit of its configuration register.
+#[unsafe(link_section = ".emulator")]
+static RAISED: [AtomicBool; 256] = [const { AtomicBool::new(false) }; 256];
 
 /// This core, for its page fault handler.
 static CORE: Private<Option<QemuCore>> = Private::new(None);
@@ -58,11 +62,18 @@ pub fn start_core() -> &'static QemuCore {
         core.page_fault(page * PAGE_BYTES + address % PAGE_BYTES);
         true
     });
+    trap::set_interrupt_handler(|| {
+        // SAFETY: as above, 2 and 3.
+        if let Some(core) = unsafe { (*CORE.get()).as_ref() } {
+            core.interrupted();
+        }
+    });
     core
 }
 
 /// The line in this core's write-combine buffer.
 pub(super) fn undrained() -> Option<LineAddress> {
+    let _interrupts = cpu::InterruptsOff::new();
     // SAFETY: 2. and 3. of `start_core`.
     unsafe { (*CORE.get()).as_ref() }?.undrained()
 }
@@ -251,6 +262,28 @@ impl Platform for QemuPlatform {
 
     fn end_wait(&self, _watch: Watch<'_>) {
         stuck::stop_waiting(self.core);
+    }
+
+    fn raise_interrupt(&self, target: CoreId) {
+        let was_raised = RAISED[target.index()].swap(true, Ordering::SeqCst);
+        // A core that interrupts itself finds it when the operation ends, and alone it has no local APIC.
+        if !was_raised && target != self.core {
+            lapic::send_interrupt(target.index());
+        }
+        stuck::note_write();
+        self.hand_over_by_chance();
+    }
+
+    fn open_interrupts(&self, open: bool) {
+        cpu::set_interrupts(open);
+    }
+
+    fn interrupt_is_due(&self) -> bool {
+        RAISED[self.core.index()].load(Ordering::SeqCst)
+    }
+
+    fn take_interrupt(&self) -> bool {
+        RAISED[self.core.index()].swap(false, Ordering::SeqCst)
     }
 
     fn relax(&self) {

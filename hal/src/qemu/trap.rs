@@ -4,10 +4,11 @@
 //! region brings pages in. A double fault runs as a task of its own (see `descriptor`), so that a stack overflow is
 //! reported instead of resetting the machine without a word.
 //!
-//! Handlers must not use the x87: its state belongs to the interrupted code and is not saved.
+//! Handlers of faults must not use the x87: its state belongs to the interrupted code and is not saved. Interrupts from other cores
+//! save it.
 
 use super::private::Private;
-use super::{console, cpu, demand, descriptor, exit, memory, stuck, this_core};
+use super::{console, cpu, demand, descriptor, exit, lapic, memory, stuck, this_core};
 use core::arch::global_asm;
 
 /// A page fault's second chance: gets the address, says whether the access may be repeated.
@@ -20,6 +21,8 @@ const STUB_BYTES: usize = 16;
 
 const NMI: u32 = 2;
 const PAGE_FAULT: u32 = 14;
+/// What `fnsave` stores, rounded up to keep the stack aligned.
+const X87_STATE_BYTES: usize = 112;
 /// Pseudo vector of entries that are no exceptions.
 const UNEXPECTED: u32 = 256;
 
@@ -104,6 +107,27 @@ trap_common:
     iretl
     .size trap_common, . - trap_common
 
+    /* An interrupt from another core. Its handler may be any code, so the x87 is saved and set up anew. */
+    .balign 16
+    .globl trap_interrupt
+    .type trap_interrupt, @function
+trap_interrupt:
+    pushal
+    cld
+    movl %esp, %ebx
+    subl ${x87_bytes} + 16, %esp
+    andl $-16, %esp
+    leal 16(%esp), %esi
+    fnsave (%esi)
+    movl ${x87_control_word}, (%esp)
+    fldcw (%esp)
+    call {interrupt}
+    frstor (%esi)
+    movl %ebx, %esp
+    popal
+    iretl
+    .size trap_interrupt, . - trap_interrupt
+
     .balign 16
     .globl trap_ignore
     .type trap_ignore, @function
@@ -125,6 +149,9 @@ trap_double_fault:
     "#,
     unexpected = const UNEXPECTED,
     handle = sym handle,
+    interrupt = sym interrupt,
+    x87_bytes = const X87_STATE_BYTES,
+    x87_control_word = const cpu::X87_CONTROL_WORD,
     double_fault = sym double_fault,
     options(att_syntax)
 );
@@ -132,6 +159,7 @@ trap_double_fault:
 unsafe extern "C" {
     static trap_stubs: u8;
     static trap_unexpected: u8;
+    static trap_interrupt: u8;
     static trap_ignore: u8;
     static trap_double_fault: u8;
 }
@@ -142,6 +170,10 @@ pub(super) fn stub(vector: usize) -> usize {
 
 pub(super) fn unexpected_stub() -> usize {
     (&raw const trap_unexpected).addr()
+}
+
+pub(super) fn interrupt_stub() -> usize {
+    (&raw const trap_interrupt).addr()
 }
 
 pub(super) fn ignore_stub() -> usize {
@@ -180,6 +212,24 @@ pub(super) fn set_fault_handler(handler: FaultHandler) {
     let _interrupts = cpu::InterruptsOff::new();
     // SAFETY: only this core reaches the value.
     unsafe { FAULT_HANDLER.get().write(Some(handler)) }
+}
+
+static INTERRUPT_HANDLER: Private<Option<fn()>> = Private::new(None);
+
+/// Sets what is called when another core interrupts this one, on the interrupted stack with interrupts off. It may use the x87.
+pub(super) fn set_interrupt_handler(handler: fn()) {
+    let _interrupts = cpu::InterruptsOff::new();
+    // SAFETY: only this core reaches the value.
+    unsafe { INTERRUPT_HANDLER.get().write(Some(handler)) }
+}
+
+extern "C" fn interrupt() {
+    // First of all, so that what is raised from here on interrupts again.
+    lapic::end_interrupt();
+    // SAFETY: as above.
+    if let Some(handler) = unsafe { INTERRUPT_HANDLER.get().read_volatile() } {
+        handler();
+    }
 }
 
 /// Lets the fault handler repair a page fault.

@@ -11,6 +11,10 @@
 //! * a test-and-set register costs one MPB line read at its distance: to read, where the value is that at the end, and to
 //!   free, where it is free `d L_hop` earlier;
 //! * private memory is behind the core's nearest controller, for those that it is exposed to as well;
+//! * raising an interrupt is a read, which tells whether the bit is set, and a write of the target's configuration register, each at
+//!   the price of a test-and-set register at its distance; the target's test-and-set register is an operation of its own. The
+//!   interrupt arrives when the bit is visible and delivery has taken its time. Taking it costs the core its trap frame, and a
+//!   locked update of its own configuration register, four accesses to registers of the own tile;
 //! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and nobody has measured
 //!   that: it costs what a test-and-set register there costs;
 //! * on a flat machine *d* is 1 everywhere.
@@ -104,6 +108,17 @@ impl Cost {
         self.write(self.test_and_set(core, register), self.to_core(core, register))
     }
 
+    /// Raising an interrupt on `target`; it arrives [`delivery`](Self::delivery) after it is visible.
+    pub(super) fn raise(&self, core: CoreId, target: CoreId) -> WriteCost {
+        let access = self.test_and_set(core, target);
+        self.write(2 * access, self.to_core(core, target))
+    }
+
+    /// From the visible bit of an interrupt to its arrival at the core.
+    pub(super) fn delivery(&self) -> u64 {
+        self.cycles(self.parameters.interrupt_delivery_cycles)
+    }
+
     pub(super) fn expense(&self, core: CoreId, expense: Expense) -> u64 {
         let parameters = &self.parameters;
         match expense {
@@ -118,6 +133,9 @@ impl Cost {
             Expense::Cycles(cycles) => self.cycles(cycles),
             Expense::Software(Software::Packet) => parameters.packet_ps,
             Expense::InvalidateMpb => self.cycles(1),
+            Expense::TakeInterrupt => {
+                self.cycles(self.parameters.interrupt_frame_cycles) + 4 * self.test_and_set(core, core)
+            }
             Expense::MapSlot => self.test_and_set(core, core),
             // Displacement reads as many lines as a set has ways, for each set that the range touches.
             Expense::Flush { lines } => self.purge(core, u64::from(lines).min(parameters.cache_sets)),

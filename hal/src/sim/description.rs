@@ -24,6 +24,8 @@ use crate::Layout;
 /// | `word_cycles` | 97, 105, 121, 134 at d = 1, 3, 6, 8 | Barrelfish TN-005: uncached shared DRAM word from core 0 to the four controllers |
 /// | `word_call_cycles` | 12 | counted: call and return 3, arguments 3, bounds check 2, address 4 (P54C latencies); TN-005 measured bare instructions, while Table 1 has its calls in it |
 /// | `cache_sets`, `cache_ways` | 2048, 4 | L2 of the SCC: 256 KB, 4-way, 32-byte lines |
+/// | `interrupt_delivery_cycles` | 612 | Barrelfish TN-005: hardware delivery of an inter-processor interrupt |
+/// | `interrupt_frame_cycles` | 240 | not published; counted: save and restore registers 10, x87 state 202, load its control word 8, call and return 10, return from interrupt 10 (P54C latencies) |
 /// | `packet_ps` | 0 | nobody has measured it by itself |
 ///
 /// A test-and-set register has no published price; an access costs one MPB line read at its distance. Nor has an entry of the
@@ -57,6 +59,10 @@ pub struct Parameters {
     pub cache_sets: u64,
     /// Ways of the last private cache.
     pub cache_ways: u64,
+    /// Cycles from an interrupt's bit in the configuration register to the first instruction of its handler.
+    pub interrupt_delivery_cycles: u64,
+    /// Cycles of a handler's frame: saving and restoring what it interrupts.
+    pub interrupt_frame_cycles: u64,
     /// What a message-based library's software spends on one packet, see [`Software::Packet`](crate::Software::Packet).
     pub packet_ps: u64,
     /// Whether every MPB, register and memory controller counts as one router away, as in the OC-Bcast paper's analysis
@@ -114,6 +120,8 @@ impl Parameters {
         word_call_cycles: 12,
         cache_sets: 2048,
         cache_ways: 4,
+        interrupt_delivery_cycles: 612,
+        interrupt_frame_cycles: 240,
         packet_ps: 0,
         flat: false,
         contention: None,

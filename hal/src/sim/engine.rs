@@ -20,6 +20,7 @@ use super::{
     contention::{Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
+    interrupts::InterruptLine,
     memory::Memory,
     waiting::{Access, CoreWait, Effect, Polling, Sample, WatchTable},
 };
@@ -39,15 +40,18 @@ pub(super) struct Engine {
     pub(super) chooser: Chooser,
     /// The time of the last event.
     pub(super) now_ps: u64,
-    clocks: Vec<u64>,
+    pub(super) clocks: Vec<u64>,
     ready: BinaryHeap<Reverse<Event>>,
     /// When cores whose waits have deadlines make their last polls.
     last_polls: BTreeSet<(u64, u16)>,
+    /// When cores that compute or wait are to be woken: interrupts that arrive, computations that end.
+    pub(super) alarms: BTreeSet<(u64, u16)>,
+    pub(super) interrupts: Vec<InterruptLine>,
     /// Instead of `ready`, in a schedule without time.
-    free: Option<FreeSchedule>,
+    pub(super) free: Option<FreeSchedule>,
     pub(super) waits: Vec<CoreWait>,
     watches: WatchTable,
-    fruitless_rounds: usize,
+    pub(super) fruitless_rounds: usize,
     /// Whether waiting cores are taken out of the schedule, rather than polling on: as they must where polls keep others
     /// waiting.
     pub(super) skips: bool,
@@ -65,6 +69,8 @@ impl Engine {
             clocks: vec![0; cores],
             ready: BinaryHeap::with_capacity(cores),
             last_polls: BTreeSet::new(),
+            alarms: BTreeSet::new(),
+            interrupts: vec![InterruptLine::default(); cores],
             free,
             waits: std::iter::repeat_with(CoreWait::default).take(cores).collect(),
             watches: WatchTable::default(),
@@ -107,7 +113,7 @@ impl Engine {
         }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-        if time < ready.min(last_poll) {
+        if time < ready.min(last_poll).min(self.next_alarm_ps()) {
             self.now_ps = time;
             return true;
         }
@@ -131,7 +137,7 @@ impl Engine {
         self.move_traffic();
         let Some(Reverse(first)) = self.ready.pop() else { return false };
         let is_alone = self.ready.peek().is_none_or(|second| first.time_ps < second.0.time_ps);
-        if usize::from(first.core) == core && is_alone {
+        if usize::from(first.core) == core && is_alone && first.time_ps < self.next_alarm_ps() {
             self.now_ps = first.time_ps;
             return true;
         }
@@ -139,12 +145,17 @@ impl Engine {
         false
     }
 
+    fn next_alarm_ps(&self) -> u64 {
+        self.alarms.first().map_or(u64::MAX, |alarm| alarm.0)
+    }
+
     /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that could begin
     /// another one earlier.
     fn move_traffic(&mut self) {
+        let alarm = self.next_alarm_ps();
         let Some(traffic) = &mut self.traffic else { return };
         while let Some(next) = traffic.next_ps()
-            && self.ready.peek().is_none_or(|first| next <= first.0.time_ps)
+            && self.ready.peek().map_or(alarm, |first| first.0.time_ps.min(alarm)) >= next
         {
             if let Some(Settled { core, time_ps, effect }) = traffic.step() {
                 self.clocks[usize::from(core)] = time_ps;
@@ -306,7 +317,14 @@ impl Engine {
         }
         self.move_traffic();
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
-        if self.last_polls.first().is_some_and(|last| last.0 < ready) {
+        let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
+        if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
+            self.alarms.pop_first();
+            self.now_ps = self.now_ps.max(time);
+            // A core that waits is entered for its next poll instead.
+            return if self.wake(usize::from(core)) { Next::Core(usize::from(core)) } else { self.next_by_time() };
+        }
+        if last_poll < ready {
             return self.time_out().unwrap_or(Next::Nobody);
         }
         let Some(Reverse(first)) = self.ready.pop() else { return Next::Nobody };
@@ -361,7 +379,7 @@ impl Engine {
     }
 
     /// Puts a parked core back into the schedule, at the poll that would be under way now had it never paused.
-    fn resume(&mut self, core: usize) {
+    pub(super) fn resume(&mut self, core: usize) {
         let wait = &mut self.waits[core];
         wait.parked = false;
         if let Some(last) = wait.last_poll_ps.take() {
@@ -387,7 +405,7 @@ impl Engine {
         self.ready.push(Reverse(Event { time_ps, effect, core: core as u16 }));
     }
 
-    fn delay(&mut self) -> u64 {
+    pub(super) fn delay(&mut self) -> u64 {
         delay_ps(self.chooser.choose(Question::Delay, DELAYS))
     }
 }

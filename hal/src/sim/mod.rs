@@ -30,6 +30,7 @@ mod engine;
 mod explore;
 mod failure;
 mod free;
+mod interrupts;
 mod machine;
 mod memory;
 mod panics;

@@ -206,6 +206,50 @@ impl Platform for SimPlatform {
         self.shared.engine.borrow_mut().spend(self.core.index(), cost);
     }
 
+    fn compute(&self, cycles: u64, interrupted: &dyn Fn()) {
+        let core = self.core.index();
+        let mut left_ps = self.shared.cost.expense(self.core, Expense::Cycles(cycles));
+        while left_ps > 0 && !self.is_dying() {
+            let until_ps = self.now_ps().saturating_add(left_ps);
+            if self.shared.engine.borrow_mut().sleep(core, until_ps) {
+                self.give_way();
+            }
+            left_ps = until_ps.saturating_sub(self.now_ps());
+            if left_ps > 0 {
+                interrupted();
+            }
+        }
+    }
+
+    fn raise_interrupt(&self, target: CoreId) {
+        if self.is_dying() {
+            return;
+        }
+        let cost = self.shared.cost.raise(self.core, target);
+        self.reach(Access::interrupt(target, Effect::Write), cost.visible_ps);
+        let delivery_ps = self.shared.cost.delivery();
+        let mut engine = self.shared.engine.borrow_mut();
+        engine.raise_interrupt(target.index(), delivery_ps);
+        engine.spend(self.core.index(), cost.complete_ps - cost.visible_ps);
+    }
+
+    fn open_interrupts(&self, open: bool) {
+        self.shared.engine.borrow_mut().open_interrupts(self.core.index(), open);
+    }
+
+    fn interrupt_is_due(&self) -> bool {
+        // The engine asks for a core's counters when its program is over.
+        if self.is_dying() || !Running::is(self) {
+            return false;
+        }
+        self.reach(Access::interrupt(self.core, Effect::Read), 0);
+        self.shared.engine.borrow().interrupt_is_due(self.core.index())
+    }
+
+    fn take_interrupt(&self) -> bool {
+        !self.is_dying() && self.shared.engine.borrow_mut().take_interrupt(self.core.index())
+    }
+
     fn relax(&self) {
         // Cores have a processor each.
         self.spend(Expense::Cycles(1));

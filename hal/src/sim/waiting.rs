@@ -47,6 +47,11 @@ impl Access {
         Self { key: REGISTERS | of.index() as u64, mask: u32::MAX, effect }
     }
 
+    /// The pending interrupt of a core.
+    pub(super) fn interrupt(of: CoreId, effect: Effect) -> Self {
+        Self { key: INTERRUPTS | of.index() as u64, mask: u32::MAX, effect }
+    }
+
     /// What `owner` exposes comes or goes, and with it any line of it.
     pub(super) fn exposure(owner: CoreId) -> Self {
         let first = LineAddress::Shared(SharedAddress::exposed(owner, 0));
@@ -64,6 +69,9 @@ impl Access {
 
 /// Begins the keys of registers, apart from those of lines.
 const REGISTERS: u64 = 1 << 62;
+
+/// Begins the keys of pending interrupts.
+const INTERRUPTS: u64 = 1 << 61;
 
 /// Ends the key that stands for all lines of a home, none of which has so high a number.
 const ANY_LINE: u64 = u32::MAX as u64;

@@ -6,7 +6,7 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use hal::qemu::memory;
+use hal::qemu::{memory, without_interrupts};
 use linked_list_allocator::Heap;
 use spin::Mutex;
 
@@ -21,11 +21,11 @@ struct CoreHeap {
 }
 
 // SAFETY: 1. memory comes from `Heap`, which gives out each byte once, with the alignment of the layout;
-// 2. it is locked during each call, and neither panics nor unwinds; 3. handlers of faults and interrupts do not allocate, so
-// the lock is never taken twice by a core.
+// 2. it is locked during each call, and neither panics nor unwinds; 3. handlers of faults do not allocate, and those of interrupts
+// do not come meanwhile, so the lock is never taken twice by a core.
 unsafe impl GlobalAlloc for CoreHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match self.heap.lock().allocate_first_fit(layout) {
+        match without_interrupts(|| self.heap.lock().allocate_first_fit(layout)) {
             Ok(block) => {
                 // Whatever was refused before, the program has coped with it.
                 self.refused.store(0, Ordering::Relaxed);
@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for CoreHeap {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if let Some(block) = NonNull::new(block) {
             // SAFETY: the caller returns what `alloc` gave it for the same layout.
-            unsafe { self.heap.lock().deallocate(block, layout) }
+            without_interrupts(|| unsafe { self.heap.lock().deallocate(block, layout) });
         }
     }
 }

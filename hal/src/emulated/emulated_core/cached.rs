@@ -21,6 +21,7 @@ use super::{
 
 impl<P: Platform> ViewWindow for EmulatedCore<P> {
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
+        let _operation = self.operation();
         if self.platform.coherent() {
             return false;
         }
@@ -29,12 +30,14 @@ impl<P: Platform> ViewWindow for EmulatedCore<P> {
     }
 
     fn stored_absent(&self, region: Region<kind::Cached>) {
+        let _operation = self.operation();
         if self.platform.choose(Choice::StoreThrough, 2) == 1 {
             self.region.borrow_mut().store_through(&self.platform, &self.window, region);
         }
     }
 
     fn release(&self, region: Region<kind::Cached>) {
+        let _operation = self.operation();
         let mut views = self.views.borrow_mut();
         if let Some(index) = views.iter().position(|view| *view == region) {
             views.swap_remove(index);
@@ -44,6 +47,7 @@ impl<P: Platform> ViewWindow for EmulatedCore<P> {
 
 impl<P: Platform> Cached for EmulatedCore<P> {
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
+        let _operation = self.operation();
         const {
             assert!(
                 align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
@@ -77,6 +81,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     }
 
     fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        let _operation = self.operation();
         caches.assert_of(self.platform.core());
         // This core has no copies of what others expose.
         let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
@@ -87,6 +92,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     }
 
     fn write_back_invalidate_all(&self, caches: &mut Caches) {
+        let _operation = self.operation();
         caches.assert_of(self.platform.core());
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::FlushAll);
@@ -97,6 +103,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     }
 
     fn take_caches(&self) -> Option<Caches> {
+        let _operation = self.operation();
         // SAFETY: the flag lets only one token of this core come into being.
         (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.platform.core()) })
     }
@@ -104,6 +111,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
 
 impl<P: Platform> ExposureHost for EmulatedCore<P> {
     fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        let _operation = self.operation();
         caches.assert_of(self.core());
         let viewed = self.views.borrow().iter().any(|view| view.overlaps(&region));
         assert!(!viewed, "a local view is left of {}, whose exposure ends", region.start());
@@ -120,6 +128,7 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
 
 impl<P: Platform> Expose for EmulatedCore<P> {
     fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
+        let _operation = self.operation();
         caches.assert_of(self.core());
         let bytes = NonNull::from(memory.bytes());
         let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
@@ -141,6 +150,7 @@ impl<P: Platform> Expose for EmulatedCore<P> {
     }
 
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
+        let _operation = self.operation();
         match region.start().home() {
             Home::Core(core) if core.index() >= self.layout().cores() => return Err(MapError::NoSuchCore { core }),
             Home::Core(owner) if owner != self.core() => {}
@@ -158,6 +168,7 @@ impl<P: Platform> Expose for EmulatedCore<P> {
     }
 
     fn unmap(&self, region: Region<kind::Combined>) {
+        let _operation = self.operation();
         for slot in Slot::all_of(region) {
             if self.mappings.borrow_mut().remove(slot) {
                 self.forget_slot(slot);

@@ -12,11 +12,17 @@ use super::{
 
 impl<P: Platform> TestAndSet for EmulatedCore<P> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
+        let _operation = self.operation();
         self.platform.spend(Expense::WordCall);
-        self.read_register(core)
+        let acquired = self.read_register(core);
+        if acquired {
+            self.note_register_acquired();
+        }
+        acquired
     }
 
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
+        let _operation = self.operation();
         self.platform.spend(Expense::WordCall);
         let watch = Watch::Register(core);
         let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
@@ -31,11 +37,14 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
             }
         }
         self.platform.end_wait(watch);
+        self.note_register_acquired();
     }
 
     fn free_register(&self, core: CoreId) {
+        let _operation = self.operation();
         self.platform.spend(Expense::WordCall);
         self.platform.free(core);
+        self.note_register_freed();
     }
 }
 
@@ -55,6 +64,7 @@ impl<P: Platform> Wait for EmulatedCore<P> {
     }
 
     fn relax(&self) {
+        let _operation = self.operation();
         self.platform.relax();
     }
 
@@ -65,6 +75,7 @@ impl<P: Platform> Wait for EmulatedCore<P> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
+        let _operation = self.operation();
         if self.platform.is_dying() {
             // Nothing that a poll would read means anything any more.
             return Err(TimedOut { reason });
@@ -85,6 +96,9 @@ impl<P: Platform> Wait for EmulatedCore<P> {
                 });
                 break Ok(value);
             }
+            if self.serve_within_wait(watch) {
+                continue;
+            }
             let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
             let info = WaitInfo { reason, undrained: self.undrained() };
             match self.platform.park(watch, deadline, &info) {
@@ -96,6 +110,7 @@ impl<P: Platform> Wait for EmulatedCore<P> {
                     break Err(TimedOut { reason });
                 }
             }
+            self.serve_within_wait(watch);
         };
         self.platform.end_wait(watch);
         outcome

@@ -6,6 +6,7 @@ mod exploration;
 mod exposed;
 mod failures;
 mod hazards;
+mod interrupts;
 mod scale;
 mod waits;
 

@@ -1,0 +1,177 @@
+//! Interrupts in virtual time.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
+
+use crate::{
+    Clock, CoreId, Counted, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology, Wait,
+    sim::{Machine, SimCore, Strategy},
+};
+
+/// What a handler counts: how often it came, and when last.
+#[derive(Default)]
+struct Seen {
+    times: AtomicU32,
+    last: AtomicU64,
+}
+
+fn note(core: &SimCore, seen: &Arc<Seen>) {
+    seen.times.fetch_add(1, Relaxed);
+    seen.last.store(core.now(), Relaxed);
+}
+
+fn listen(core: &SimCore) -> (Arc<Seen>, crate::Shielded<'_, SimCore, Arc<Seen>>) {
+    let seen = Arc::new(Seen::default());
+    let shielded = core.handle_interrupts(seen.clone(), note).expect("there is no other handler");
+    (seen, shielded)
+}
+
+/// Computation is cut where the interrupt arrives, and lasts longer by what the interrupt took.
+#[test]
+fn cut_a_computation_short() {
+    const CYCLES: u64 = 533_000;
+    let results = Machine::scc(2)
+        .run(|core| {
+            let (seen, _handler) = listen(core);
+            if core.core().index() == 0 {
+                core.compute(53_300);
+                core.raise_interrupt(CoreId::new(1));
+                return (core.now(), 0, 0);
+            }
+            core.compute(CYCLES);
+            (seen.last.load(Relaxed), core.now(), seen.times.load(Relaxed))
+        })
+        .unwrap()
+        .results();
+    let (raised, (came, end, times)) = (results[0].0, results[1]);
+    assert_eq!(times, 1);
+    // Raised after 100 us; the register is freed after the bit is visible, so delivery has begun by then.
+    assert!((100_000..102_000).contains(&raised), "raised at {raised}");
+    let delay = came - raised;
+    assert!((1_000..3_000).contains(&delay), "came {delay} ns later");
+    assert!((1_000_900..1_001_200).contains(&end), "ended at {end}");
+}
+
+/// Whoever waits for nothing else waits for its handler.
+#[test]
+fn wake_a_core_that_waits() {
+    let counters = Machine::scc(3)
+        .run(|core| {
+            let me = core.core().index();
+            if me == 0 {
+                core.compute(10_000);
+                core.raise_interrupt(CoreId::new(1));
+                return core.counters();
+            }
+            if me == 1 {
+                let (seen, _handler) = listen(core);
+                core.wait(&[], Reason::new("an interrupt"), |_| (seen.times.load(Relaxed) == 1).then_some(()));
+            }
+            core.counters()
+        })
+        .unwrap()
+        .results();
+    assert_eq!(counters.iter().map(|c| c.interrupts_raised).collect::<Vec<_>>(), [1, 0, 0]);
+    assert_eq!(counters.iter().map(|c| c.interrupts_taken).collect::<Vec<_>>(), [0, 1, 0]);
+}
+
+/// A core without a handler goes on as if nothing had been, to the picosecond; it may look later.
+#[test]
+fn leave_others_alone() {
+    let run = |raises: bool| {
+        let outcome = Machine::scc(2).run(|core| {
+            if core.core().index() == 0 {
+                if raises {
+                    core.raise_interrupt(CoreId::new(1));
+                }
+                return 0;
+            }
+            core.compute(10_000);
+            let at = MpbLine::new(CoreId::new(1), 3);
+            let late =
+                core.wait_until(&[Place::Line(at)], Deadline::At(50_000), Reason::new("nothing"), |_| None::<()>);
+            assert!(late.is_err());
+            let time = core.platform().now_ps();
+            let (seen, _handler) = listen(core);
+            assert_eq!(seen.times.load(Relaxed), u32::from(raises));
+            time
+        });
+        outcome.unwrap().results()[1]
+    };
+    assert_eq!(run(true), run(false));
+}
+
+/// Nothing comes between the operations of a deferred action, nor while a register is held; then it comes once.
+#[test]
+fn are_deferred_and_merged() {
+    Machine::scc(2)
+        .run(|core| {
+            let me = core.core();
+            let (seen, _handler) = listen(core);
+            if me.index() == 0 {
+                (0..5).for_each(|_| core.raise_interrupt(CoreId::new(1)));
+                return;
+            }
+            core.defer_interrupts(|| {
+                core.compute(10_000);
+                core.invalidate_mpb();
+                assert_eq!(seen.times.load(Relaxed), 0);
+            });
+            assert_eq!(seen.times.load(Relaxed), 1);
+            let register = core.lock(CoreId::new(0), "a test");
+            core.raise_interrupt(me);
+            core.compute(10_000);
+            assert_eq!(seen.times.load(Relaxed), 1);
+            drop(register);
+            assert_eq!(seen.times.load(Relaxed), 2);
+        })
+        .unwrap();
+}
+
+/// A handler that is taken away comes no more; another one finds what is pending.
+#[test]
+fn handlers_come_and_go() {
+    Machine::scc(1)
+        .run(|core| {
+            let (first, handler) = listen(core);
+            assert!(core.handle_interrupts((), |_, ()| {}).is_none());
+            core.raise_interrupt(core.core());
+            drop(handler);
+            core.raise_interrupt(core.core());
+            core.compute(10_000);
+            let (second, _handler) = listen(core);
+            assert_eq!((first.times.load(Relaxed), second.times.load(Relaxed)), (0, 1));
+        })
+        .unwrap();
+}
+
+/// Doorbell, drain, interrupt: whatever the timing, the handler that comes last has seen the last doorbell.
+#[test]
+fn doorbells_are_seen() {
+    fn look(core: &SimCore, seen: &Arc<Seen>) {
+        core.invalidate_mpb();
+        let line = core.load_line(MpbLine::new(core.core(), 5));
+        seen.times.store(line.word(0), Relaxed);
+    }
+    let ring = |core: &SimCore| {
+        if core.core().index() == 0 {
+            for number in 1..=5_u32 {
+                core.store(MpbLine::new(CoreId::new(1), 5), 0, &number.to_le_bytes());
+                core.drain();
+                core.raise_interrupt(CoreId::new(1));
+                core.compute(500);
+            }
+            return;
+        }
+        let seen = Arc::new(Seen::default());
+        let _handler = core.handle_interrupts(seen.clone(), look);
+        core.compute(700);
+        core.wait(&[], Reason::new("the last doorbell"), |_| (seen.times.load(Relaxed) == 5).then_some(()));
+    };
+    for seed in 0..200 {
+        Machine::scc(2).with_seed(seed).run(ring).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+    }
+    Machine::scc(2).with_strategy(Strategy::Timed).run(ring).unwrap();
+}
