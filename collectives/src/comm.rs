@@ -20,6 +20,7 @@ pub struct Comm<'c, C> {
     sequence: Sequence,
     spare_lines: SpareLines,
     windows: Cell<u32>,
+    subscribed: Cell<bool>,
     channel: OpenChannel<C>,
     profile: Cell<bool>,
     places: Places,
@@ -42,6 +43,7 @@ impl<'c, C: Core> Comm<'c, C> {
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),
+            subscribed: Cell::new(false),
             channel: OpenChannel::default(),
             profile: Cell::new(false),
             places: Places::default(),
@@ -114,6 +116,11 @@ impl<'c, C> Comm<'c, C> {
     /// The number of the window that is being made; the same on all ranks, since windows are made collectively.
     pub(crate) fn next_window(&self) -> u32 {
         self.windows.replace(self.windows.get() + 1)
+    }
+
+    /// Whether ranks of this communicator have subscribed to notifications; the same on all ranks.
+    pub(crate) fn subscribed(&self) -> &Cell<bool> {
+        &self.subscribed
     }
 
     /// The lines of every MPB that protocols may take for a time.

@@ -173,6 +173,23 @@ pub enum Error {
         /// The number.
         counter: usize,
     },
+    /// Ranks subscribed to notifications twice at a time, or one whose interrupts are handled by something else.
+    Subscribed {
+        /// The first rank that could not.
+        rank: usize,
+    },
+    /// A rank that has not subscribed wanted to notify others, or to be notified.
+    NotSubscribed {
+        /// That rank.
+        rank: usize,
+    },
+    /// A message is longer than those who are to get it have room for.
+    MessageTooLong {
+        /// Its bytes.
+        len_bytes: usize,
+        /// Bytes that there is room for.
+        limit_bytes: usize,
+    },
     /// A wait with a deadline took too long.
     TimedOut {
         /// What it waited for.
@@ -278,6 +295,13 @@ impl fmt::Display for Error {
                     "notification counter {counter} does not exist; there are 0 to {}",
                     NOTIFICATION_COUNTERS - 1
                 )
+            }
+            Self::Subscribed { rank } => {
+                write!(out, "rank {rank} cannot subscribe, because its interrupts have a handler; close that first")
+            }
+            Self::NotSubscribed { rank } => write!(out, "rank {rank} has not subscribed to notifications"),
+            Self::MessageTooLong { len_bytes, limit_bytes } => {
+                write!(out, "a message of {len_bytes} bytes does not fit; mailboxes have {limit_bytes}")
             }
             Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),
         }

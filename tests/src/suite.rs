@@ -4,8 +4,8 @@ use hal::Core;
 
 use crate::{
     Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost, exposed,
-    fence, floating_point, hazards, litmus, marks, memory, messages, operations, overlap, passive, private_window,
-    promises, pscw, queue, registers, waiting, window,
+    fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, notification, operations, overlap,
+    passive, private_window, promises, pscw, queue, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -168,4 +168,17 @@ suite! {
         costs_what_it_should,
     }
     hazards::{ real_protocol_keeps_the_post, }
+    interrupts::{ come_while_programs_compute, are_deferred, come_from_everybody, }
+    notification::{
+        reach_ranks_that_compute,
+        all_sizes,
+        all_trees,
+        concurrent_roots,
+        full_mailboxes_hold_roots_up,
+        others_are_not_disturbed,
+        polling_works_as_well,
+        what_is_left_comes_at_the_end,
+        misuse_is_refused,
+        costs_what_it_should,
+    }
 }

@@ -1,0 +1,104 @@
+//! Interrupts between cores.
+
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use hal::{Core, CoreId, Shielded};
+
+use crate::{Context, check, check::Outcome, check_eq};
+
+/// How often a handler came.
+type Times = Arc<AtomicU32>;
+
+fn count<C: Core>(_core: &C, times: &Times) {
+    times.fetch_add(1, SeqCst);
+}
+
+fn listen<'c, C: Core>(context: &Context<'_, 'c, C>) -> (Times, Option<Shielded<'c, C, Times>>) {
+    let times = Times::default();
+    let handler = context.hal().handle_interrupts(times.clone(), count);
+    (times, handler)
+}
+
+/// Computes for a while without an operation of the core, and lets others run where cores share a processor. In virtual time
+/// this takes none, so there it accounts for some.
+pub fn work<C: Core>(hal: &C, rounds: u32) {
+    (0..rounds).for_each(|_| core::hint::spin_loop());
+    hal.compute(u64::from(rounds) * 200);
+}
+
+/// How long [`work`] has to last for others to do something meanwhile; many emulated cores take long for a round.
+pub fn rounds(cores: usize) -> u32 {
+    match cores {
+        0..=5 => 20_000,
+        6..=48 => 3_000,
+        _ => 600,
+    }
+}
+
+/// A program that does nothing but compute is interrupted.
+pub fn come_while_programs_compute<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let (times, handler) = listen(context);
+    check!(handler.is_some(), "there is a handler already");
+    context.comm.barrier();
+    let before = context.hal().now();
+    if rank == 0 {
+        (1..size).for_each(|core| context.hal().raise_interrupt(CoreId::new(core)));
+    } else {
+        (0..rounds(size)).for_each(|_| core::hint::spin_loop());
+        let is_virtual = context.hal().now() == before;
+        // There is nothing to see in between where time stands still.
+        let came = times.load(SeqCst);
+        context.hal().compute(10_000_000);
+        check_eq!(came + u32::from(is_virtual), 1, "interrupts while the program computed");
+        check_eq!(times.load(SeqCst), 1, "interrupts");
+    }
+    context.comm.barrier();
+    drop(handler);
+    Ok(())
+}
+
+/// What is raised meanwhile comes at the end, once.
+pub fn are_deferred<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let hal = context.hal();
+    let (times, _handler) = listen(context);
+    let me = CoreId::new(context.rank());
+    let within = hal.defer_interrupts(|| {
+        (0..3).for_each(|_| hal.raise_interrupt(me));
+        times.load(SeqCst)
+    });
+    // The simulator's interrupts are under way for some time.
+    hal.compute(10_000);
+    check_eq!((within, times.load(SeqCst)), (0, 1), "interrupts within a deferred action, and after");
+    if context.size() > 1 && context.rank() == 0 {
+        let register = hal.lock(CoreId::new(1), "a test");
+        hal.raise_interrupt(me);
+        hal.compute(10_000);
+        check_eq!(times.load(SeqCst), 1, "interrupts while a register is held");
+        drop(register);
+        check_eq!(times.load(SeqCst), 2, "interrupts afterwards");
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
+/// All cores interrupt all others at once; each is interrupted, and at most as often as somebody did it.
+pub fn come_from_everybody<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size, hal) = (context.rank(), context.size(), context.hal());
+    let (times, _handler) = listen(context);
+    let before = hal.counters();
+    context.comm.barrier();
+    for step in 1..size.min(20) {
+        hal.raise_interrupt(CoreId::new((rank + step) % size));
+    }
+    context.comm.barrier();
+    hal.compute(10_000);
+    let did = hal.counters() - before;
+    let raised = size.min(20) as u64 - 1;
+    check_eq!(did.interrupts_raised, raised, "interrupts raised");
+    check_eq!(did.interrupts_taken, u64::from(times.load(SeqCst)), "interrupts taken");
+    check!((raised.min(1)..=raised).contains(&did.interrupts_taken), "{} interrupts taken", did.interrupts_taken);
+    context.comm.barrier();
+    Ok(())
+}
