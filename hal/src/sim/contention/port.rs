@@ -88,11 +88,14 @@ impl Port {
                 router.inputs[NEIGHBOURS.len() + place].push_back(packet);
                 break;
             };
-            if router.has_room(neighbour as usize, packet) {
-                router.inputs[neighbour as usize].push_back(packet);
+            let has_room = packet.flits() <= router.room(neighbour as usize);
+            let behind = neighbour.from(at);
+            // Not past those who wait behind: small packets would slip into any room before a large one gets enough.
+            if has_room && self.is_empty(behind) {
+                self.push(at, neighbour, packet);
                 break;
             }
-            at = neighbour.from(at);
+            at = behind;
         }
         self.waiting += 1;
         self.waiting == 1
@@ -134,10 +137,20 @@ impl Port {
         }
         while let Some(room) = self.routers.get(&(at.x, at.y)).map(|router| router.room(neighbour as usize))
             && let Some(next) = self.take(neighbour.from(at), |packet| packet.flits() <= room)
-            && let Some(router) = self.routers.get_mut(&(at.x, at.y))
         {
-            router.inputs[neighbour as usize].push_back(next);
+            self.push(at, neighbour, next);
         }
+    }
+
+    fn push(&mut self, at: Tile, neighbour: Direction, packet: Packet) {
+        if let Some(router) = self.routers.get_mut(&(at.x, at.y)) {
+            router.inputs[neighbour as usize].push_back(packet);
+        }
+    }
+
+    /// Whether nothing waits in the router of a tile, and so nothing behind it.
+    fn is_empty(&self, at: Tile) -> bool {
+        self.routers.get(&(at.x, at.y)).is_none_or(|router| router.inputs.iter().all(VecDeque::is_empty))
     }
 }
 
@@ -150,8 +163,46 @@ impl Router {
     fn room(&self, input: usize) -> usize {
         INPUT_FLITS - self.inputs[input].iter().map(|packet| packet.flits()).sum::<usize>()
     }
+}
 
-    fn has_room(&self, input: usize, packet: Packet) -> bool {
-        packet.flits() <= self.room(input)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PORT: Tile = Tile { x: 0, y: 0 };
+
+    /// The cores in the order in which they are served that wait in this order.
+    fn served(waiting: &[(u16, Effect)]) -> Vec<u16> {
+        let (mut port, layout) = (Port::default(), Layout::scc());
+        for (index, (core, effect)) in waiting.iter().enumerate() {
+            assert_eq!(port.wait(&layout, PORT, Packet { core: *core, effect: *effect }), index == 0);
+        }
+        let served = std::iter::from_fn(|| port.choose(PORT).map(|packet| packet.core)).collect();
+        assert!(!port.is_waited_for());
+        served
+    }
+
+    #[test]
+    fn a_router_takes_from_its_inputs_in_turn() {
+        // East of the port, north of it, and on its tile, whatever came first.
+        let waiting = [2, 4, 6, 12, 24, 0, 1].map(|core| (core, Effect::Read));
+        assert_eq!(served(&waiting), [2, 12, 0, 1, 4, 24, 6]);
+    }
+
+    #[test]
+    fn who_shares_a_far_arm_shares_its_turn() {
+        // Three lines to be written from beyond tile (1, 0), whose own core comes last: two are in front, and the third
+        // takes turns with it.
+        let waiting = [6, 7, 8, 9, 2].map(|core| (core, Effect::Write));
+        assert_eq!(served(&waiting), [6, 7, 8, 2, 9]);
+    }
+
+    #[test]
+    fn small_packets_do_not_slip_past_a_large_one() {
+        let reads = [4, 5, 6, 7].map(|core| (core, Effect::Read));
+        let waiting: Vec<_> =
+            reads.into_iter().chain([(8, Effect::Write), (9, Effect::Read), (10, Effect::Read)]).collect();
+        let served = served(&waiting);
+        assert_eq!(served.iter().position(|core| *core == 8), Some(4), "{served:?}");
     }
 }
