@@ -77,8 +77,9 @@ impl Sequence {
     /// All ranks have entered an operation that began after all others so far; so these are complete.
     pub(crate) fn all_complete(&self) {
         self.update(|progress| {
-            *progress =
-                Progress { begun: progress.begun, complete: progress.begun, next: progress.next, ..Progress::default() }
+            let Progress { begun, next, last, .. } = *progress;
+            // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
+            *progress = Progress { begun, complete: begun, next, last, ..Progress::default() }
         });
     }
 

@@ -19,7 +19,7 @@ fn at_random(seed: usize) -> Result<(), String> {
     let options = Options { strategy: Strategy::Seeded { seed: seed as u64 }, ..Options::default() };
     run(&Machine::scc(ranks).with_options(options), |context| {
         let mut numbers = Numbers::new(&[seed, ranks]);
-        for turn in 0..6 {
+        for turn in 0..10 {
             mixed(context, &mut numbers, turn)?;
             if numbers.below(8) == 0 {
                 let profile = context.comm.rcce_profile()?;
@@ -36,6 +36,20 @@ fn at_random(seed: usize) -> Result<(), String> {
 fn over_many_seeds() {
     for seed in 0..200 {
         assert_eq!(at_random(seed), Ok(()), "seed {seed}");
+    }
+}
+
+/// The barriers within a broadcast of several blocks say that those before are complete, and not that this one is: the next one
+/// must not have its staging before all ranks have left.
+#[test]
+fn blocks_keep_their_staging_to_the_end() {
+    for seed in 0..20 {
+        let options = Options { strategy: Strategy::Seeded { seed }, ..Options::default() };
+        let result = run(&Machine::scc(5).with_options(options), |context| {
+            broadcast(context, "scatter-allgather-one-sided", 0, 16_000, 1)?;
+            broadcast(context, "scatter-allgather-one-sided", 2, 33, 2)
+        });
+        assert_eq!(result, Ok(()), "seed {seed}");
     }
 }
 
