@@ -161,6 +161,29 @@ pub enum Error {
         /// Elements that it should have.
         wanted: usize,
     },
+    /// There is not one block of an exchange for each rank.
+    Pieces {
+        /// Blocks that there are.
+        pieces: usize,
+        /// Ranks that there are.
+        size: usize,
+    },
+    /// A rank's block of an exchange reaches beyond the end of the buffer.
+    PieceOutOfRange {
+        /// Whose block.
+        rank: usize,
+        /// First element behind it.
+        end: usize,
+        /// Elements of the buffer.
+        len: usize,
+    },
+    /// Blocks that an exchange is to receive overlap.
+    PiecesOverlap {
+        /// Whose block.
+        rank: usize,
+        /// Whose other block.
+        other: usize,
+    },
     /// Blocks of a vector put overlap.
     BlocksOverlap {
         /// Elements of each block.
@@ -282,6 +305,13 @@ impl fmt::Display for Error {
             }
             Self::Length { len, wanted } => {
                 write!(out, "a buffer of {len} elements does not fit; {wanted} are needed")
+            }
+            Self::Pieces { pieces, size } => write!(out, "{pieces} counts or places of blocks for {size} ranks"),
+            Self::PieceOutOfRange { rank, end, len } => {
+                write!(out, "the block of rank {rank} ends at element {end} of a buffer of {len}")
+            }
+            Self::PiecesOverlap { rank, other } => {
+                write!(out, "the blocks to be received from ranks {rank} and {other} overlap")
             }
             Self::BlocksOverlap { block, stride } => {
                 write!(

@@ -17,6 +17,7 @@ pub mod check;
 pub mod copy_engine;
 pub mod epoch_cost;
 pub mod epochs;
+pub mod exchanges;
 pub mod exposed;
 pub mod fatal;
 pub mod fence;

@@ -3,9 +3,9 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost, exposed,
-    fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, notification, operations, overlap,
-    passive, private_window, promises, pscw, queue, registers, waiting, window,
+    Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost,
+    exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, notification,
+    operations, overlap, passive, private_window, promises, pscw, queue, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -79,6 +79,17 @@ suite! {
         refuses_bad_arguments,
     }
     broadcast_cost::{ oc_bcast, oc_bcast_flags, binomial, scatter_allgather, one_sided_scatter_allgather, }
+    exchanges::{
+        gathers,
+        scatters,
+        allgathers,
+        alltoalls,
+        different_lengths,
+        short_back_to_back,
+        wider_elements,
+        refuse_bad_arguments,
+        cost_what_they_should,
+    }
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
     window::{
         uneven_parts,

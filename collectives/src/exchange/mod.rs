@@ -1,0 +1,358 @@
+//! Gather, scatter, allgather and all-to-all: blocks of data from ranks to ranks.
+//!
+//! All are collective, on slices of any plain type, with blocks of one length or, in the variants `…v`, of different lengths; and
+//! all have a variant *in place*, in which what a rank would send to itself is where it belongs already. What they mean is what MPI's
+//! operations of the same names do.
+//!
+//! All go one-sided through the MPBs, with one algorithm for short blocks and another for long ones; the modules say which. As a
+//! baseline there are two-sided ones. All leave the communicator in the same state.
+//!
+//! **Which lengths a rank must know.** In [`gatherv`](Exchange::gatherv) and [`scatterv`](Exchange::scatterv) the root knows all counts
+//! and everybody else its own; in [`allgatherv`](Exchange::allgatherv) all know all; in [`alltoallv`](Exchange::alltoallv) a rank
+//! knows what it sends to each and what it receives from each. Counts at the two ends have to agree, which nobody can check: a
+//! program in which they do not may mix blocks up, or wait for ever for what nobody sends; then the report of the deadlock says so.
+//!
+//! **What happens on errors.** What all ranks can see, such as a root that does not exist, all refuse alike, and nothing is sent.
+//! What only one rank can see, such as a buffer too short for what it is to receive, must not keep the others waiting: that rank
+//! takes part as its counts say, with zeros for data that it has no right buffer for, leaves its buffers as they are, and then
+//! returns the error. The others are not told.
+
+mod allgather;
+mod alltoall;
+mod comm;
+mod gather;
+mod pieces;
+mod scatter;
+mod transfer;
+mod two_sided;
+mod vector;
+
+use alloc::vec;
+use core::{fmt, str::FromStr};
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use hal::{Clock, Mpb, MpbCopy, Wait};
+
+use crate::{Comm, Error};
+
+pub use self::pieces::Pieces;
+
+use self::{alltoall::Buffers, pieces::Spans};
+
+/// How blocks are exchanged. All ranks use the same at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Exchange {
+    /// The fastest that there is, by length of blocks and number of ranks.
+    #[default]
+    Default,
+    /// One-sided by the algorithm for long blocks, whatever their length.
+    Long,
+    /// Two-sided messages.
+    TwoSided,
+}
+
+/// Refuses a buffer that has not so many elements.
+fn check_len(len: usize, wanted: Option<usize>) -> Result<(), Error> {
+    if wanted == Some(len) { Ok(()) } else { Err(Error::Length { len, wanted: wanted.unwrap_or(usize::MAX) }) }
+}
+
+/// Calls `part` with the buffer if there is nothing wrong with it, else with zeros instead, `len` bytes of them, and returns what is
+/// wrong.
+fn with_buffer<T: Pod>(
+    checked: Result<(), Error>,
+    buffer: &mut [T],
+    len: usize,
+    part: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match checked {
+        Ok(()) => part(cast_slice_mut(buffer)),
+        Err(_) => part(&mut vec![0; len]).and(checked),
+    }
+}
+
+impl Exchange {
+    /// Gathers a block from every rank at `root`: in `all` there, rank by rank. Other ranks' `all` is not used, and may be empty.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::Length`], on the root, unless `all` has as many elements as
+    /// all blocks.
+    pub fn gather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        block: &[T],
+        all: &mut [T],
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        let len = size_of_val(block);
+        if comm.rank() != root {
+            return self.send_to_root(comm, Some(len), cast_slice(block), root);
+        }
+        let checked = check_len(all.len(), block.len().checked_mul(comm.size()));
+        with_buffer(checked, all, len * comm.size(), |all| {
+            gather::keep_own(comm, cast_slice(block), all, &Spans::Equal(len));
+            self.collect(comm, Some(len), all, &Spans::Equal(len))
+        })
+    }
+
+    /// Like [`gather`](Self::gather) with blocks of `count` elements: `buffer` is the block to be sent, and on the root that of all
+    /// blocks, with its own in its place.
+    ///
+    /// # Errors
+    /// Those of [`gather`](Self::gather), [`Error::Length`] on every rank whose buffer has another length.
+    pub fn gather_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffer: &mut [T],
+        count: usize,
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        let len = count.saturating_mul(size_of::<T>());
+        if comm.rank() != root {
+            let checked = check_len(buffer.len(), Some(count));
+            return with_buffer(checked, buffer, len, |block| self.send_to_root(comm, Some(len), block, root));
+        }
+        let checked = check_len(buffer.len(), count.checked_mul(comm.size()));
+        let all_len = len.saturating_mul(comm.size());
+        with_buffer(checked, buffer, all_len, |all| self.collect(comm, Some(len), all, &Spans::Equal(len)))
+    }
+
+    /// Scatters a block to every rank from `root`: from `all` there, rank by rank. Other ranks' `all` is not used, and may be empty.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::Length`], on the root, unless `all` has as many elements as
+    /// all blocks.
+    pub fn scatter<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &[T],
+        block: &mut [T],
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        let len = size_of_val(block);
+        let block: &mut [u8] = cast_slice_mut(block);
+        if comm.rank() != root {
+            return self.receive_from_root(comm, Some(len), block, root);
+        }
+        let spans = Spans::Equal(len);
+        match check_len(size_of_val(all), len.checked_mul(comm.size())) {
+            Ok(()) => {
+                self.distribute(comm, Some(len), cast_slice(all), &spans)?;
+                scatter::keep_own(comm, cast_slice(all), &spans, block);
+                Ok(())
+            }
+            Err(_) => {
+                self.distribute(comm, Some(len), &vec![0; len * comm.size()], &spans)?;
+                check_len(all.len(), (block.len() / size_of::<T>().max(1)).checked_mul(comm.size()))
+            }
+        }
+    }
+
+    /// Like [`scatter`](Self::scatter) with blocks of `count` elements: `buffer` receives the block, and on the root it is that of all
+    /// blocks, where its own stays.
+    ///
+    /// # Errors
+    /// Those of [`scatter`](Self::scatter), [`Error::Length`] on every rank whose buffer has another length.
+    pub fn scatter_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffer: &mut [T],
+        count: usize,
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        let len = count.saturating_mul(size_of::<T>());
+        if comm.rank() != root {
+            let checked = check_len(buffer.len(), Some(count));
+            return with_buffer(checked, buffer, len, |block| self.receive_from_root(comm, Some(len), block, root));
+        }
+        let checked = check_len(buffer.len(), count.checked_mul(comm.size()));
+        let all_len = len.saturating_mul(comm.size());
+        with_buffer(checked, buffer, all_len, |all| self.distribute(comm, Some(len), all, &Spans::Equal(len)))
+    }
+
+    /// Gathers a block from every rank on every rank, in `all`, rank by rank.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless `all` has as many elements as all blocks, which have equal lengths.
+    pub fn allgather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        block: &[T],
+        all: &mut [T],
+    ) -> Result<(), Error> {
+        let len = size_of_val(block);
+        let checked = check_len(all.len(), block.len().checked_mul(comm.size()));
+        with_buffer(checked, all, len * comm.size(), |all| {
+            gather::keep_own(comm, cast_slice(block), all, &Spans::Equal(len));
+            self.exchange_all(comm, all, &Spans::Equal(len))
+        })
+    }
+
+    /// Like [`allgather`](Self::allgather), with this rank's block in its place.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless the elements of `all` are a multiple of the ranks; on every rank alike, if all call it with equal
+    /// lengths as they have to.
+    pub fn allgather_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &mut [T],
+    ) -> Result<(), Error> {
+        let count = all.len() / comm.size();
+        check_len(all.len(), Some(count * comm.size()))?;
+        self.exchange_all(comm, cast_slice_mut(all), &Spans::Equal(count * size_of::<T>()))
+    }
+
+    /// Sends a block to every rank from `send`, rank by rank, and receives one from every rank in `receive`.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless the elements of `send` are a multiple of the ranks, on every rank alike, if all send equal
+    /// lengths as they have to; the same, unless `receive` has as many.
+    pub fn alltoall<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        send: &[T],
+        receive: &mut [T],
+    ) -> Result<(), Error> {
+        let count = send.len() / comm.size();
+        check_len(send.len(), Some(count * comm.size()))?;
+        let spans = Spans::Equal(count * size_of::<T>());
+        with_buffer(check_len(receive.len(), Some(send.len())), receive, size_of_val(send), |receive| {
+            let send = Some((cast_slice(send), &spans));
+            self.meet(comm, Some(count * size_of::<T>()), Buffers { send, receive, received: &spans })
+        })
+    }
+
+    /// Like [`alltoall`](Self::alltoall); blocks that arrive take the places of those that were sent.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless the elements are a multiple of the ranks; on every rank alike, if all call it with equal lengths as they
+    /// have to.
+    pub fn alltoall_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffer: &mut [T],
+    ) -> Result<(), Error> {
+        let count = buffer.len() / comm.size();
+        check_len(buffer.len(), Some(count * comm.size()))?;
+        let received = &Spans::Equal(count * size_of::<T>());
+        let buffers = Buffers { send: None, receive: cast_slice_mut(buffer), received };
+        self.meet(comm, Some(count * size_of::<T>()), buffers)
+    }
+}
+
+/// The parts of a rank, on bytes.
+impl Exchange {
+    fn send_to_root<C: Mpb + MpbCopy + Clock + Wait>(
+        self,
+        comm: &Comm<'_, C>,
+        common: Option<usize>,
+        block: &[u8],
+        root: usize,
+    ) -> Result<(), Error> {
+        match self {
+            Self::TwoSided => comm.send(block, root)?,
+            _ => gather::send(comm, self, common, block, root),
+        }
+        Ok(())
+    }
+
+    fn collect<C: Mpb + MpbCopy + Clock + Wait>(
+        self,
+        comm: &Comm<'_, C>,
+        common: Option<usize>,
+        all: &mut [u8],
+        spans: &Spans,
+    ) -> Result<(), Error> {
+        match self {
+            Self::TwoSided => two_sided::collect(comm, all, spans)?,
+            _ => gather::collect(comm, self, common, all, spans),
+        }
+        Ok(())
+    }
+
+    fn distribute<C: Mpb + MpbCopy + Clock + Wait>(
+        self,
+        comm: &Comm<'_, C>,
+        common: Option<usize>,
+        all: &[u8],
+        spans: &Spans,
+    ) -> Result<(), Error> {
+        match self {
+            Self::TwoSided => two_sided::distribute(comm, all, spans)?,
+            _ => scatter::send(comm, self, common, all, spans),
+        }
+        Ok(())
+    }
+
+    fn receive_from_root<C: Mpb + MpbCopy + Clock + Wait>(
+        self,
+        comm: &Comm<'_, C>,
+        common: Option<usize>,
+        block: &mut [u8],
+        root: usize,
+    ) -> Result<(), Error> {
+        match self {
+            Self::TwoSided => comm.receive(block, root)?,
+            _ => scatter::receive(comm, self, common, block, root),
+        }
+        Ok(())
+    }
+
+    /// All blocks to all; the own one is in its place.
+    fn exchange_all<C: Mpb + MpbCopy + Clock + Wait>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &mut [u8],
+        spans: &Spans,
+    ) -> Result<(), Error> {
+        match self {
+            Self::TwoSided => two_sided::ring(comm, all, spans)?,
+            _ => allgather::exchange(comm, self, all, spans),
+        }
+        Ok(())
+    }
+
+    fn meet<C: Mpb + MpbCopy + Clock + Wait>(
+        self,
+        comm: &Comm<'_, C>,
+        common: Option<usize>,
+        mut buffers: Buffers<'_>,
+    ) -> Result<(), Error> {
+        match (self, common) {
+            (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
+            (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
+            (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
+        }
+        buffers.keep_own(comm.hal(), comm.rank());
+        Ok(())
+    }
+}
+
+/// No way to exchange blocks has this name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownExchange;
+
+impl fmt::Display for UnknownExchange {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("no such way to exchange blocks; there are default, long and two-sided")
+    }
+}
+
+impl core::error::Error for UnknownExchange {}
+
+impl FromStr for Exchange {
+    type Err = UnknownExchange;
+
+    fn from_str(name: &str) -> Result<Self, UnknownExchange> {
+        match name {
+            "default" => Ok(Self::Default),
+            "long" => Ok(Self::Long),
+            "two-sided" => Ok(Self::TwoSided),
+            _ => Err(UnknownExchange),
+        }
+    }
+}

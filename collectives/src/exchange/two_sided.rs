@@ -1,0 +1,65 @@
+//! Exchanges by two-sided messages: what the one-sided ones are compared with. RCCE_comm's and MPICH's plain algorithms: the root
+//! sends to or receives from one rank after the other, blocks go around a ring, and pairs meet as in a tournament.
+
+use alloc::vec::Vec;
+
+use hal::{Clock, Mpb, MpbCopy, Wait};
+
+use crate::{Comm, Error};
+
+use super::{
+    alltoall::Buffers,
+    pieces::Spans,
+    transfer::{account_copy, others, partner, rounds},
+};
+
+/// The root receives all blocks but its own.
+pub(super) fn collect<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &mut [u8], spans: &Spans) -> Result<(), Error> {
+    others(comm).try_for_each(|rank| comm.receive(&mut all[spans.of(rank)], rank))
+}
+
+/// The root sends all blocks but its own.
+pub(super) fn distribute<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &[u8], spans: &Spans) -> Result<(), Error> {
+    others(comm).try_for_each(|rank| comm.send(&all[spans.of(rank)], rank))
+}
+
+/// In each of P − 1 rounds every rank sends to the right what it has received from the left.
+pub(super) fn ring<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &mut [u8], spans: &Spans) -> Result<(), Error> {
+    let (me, size) = (comm.rank(), comm.size());
+    let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+    for round in 0..size - 1 {
+        let (to, from) = (spans.of((me + size - round) % size), spans.of((left + size - round) % size));
+        // A send waits for its receiver, so that some have to receive first.
+        if me % 2 == 0 {
+            comm.send(&all[to], right)?;
+            comm.receive(&mut all[from], left)?;
+        } else {
+            comm.receive(&mut all[from], left)?;
+            comm.send(&all[to], right)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every rank exchanges its blocks with one rank after the other.
+pub(super) fn meet<C: Mpb + MpbCopy + Clock + Wait>(
+    comm: &Comm<'_, C>,
+    buffers: &mut Buffers<'_>,
+) -> Result<(), Error> {
+    let (me, size) = (comm.rank(), comm.size());
+    for rank in (0..rounds(size)).filter_map(|round| partner(me, size, round)) {
+        if me < rank {
+            comm.send(buffers.to(rank), rank)?;
+            comm.receive(buffers.from(rank), rank)?;
+        } else if buffers.send.is_some() {
+            comm.receive(buffers.from(rank), rank)?;
+            comm.send(buffers.to(rank), rank)?;
+        } else {
+            let block: Vec<u8> = buffers.to(rank).to_vec();
+            account_copy(comm.hal(), block.len());
+            comm.receive(buffers.from(rank), rank)?;
+            comm.send(&block, rank)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! The variants with blocks of different lengths.
+
+use alloc::vec;
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use hal::{Clock, Mpb, MpbCopy, Wait};
+
+use crate::{Comm, Error};
+
+use super::{Exchange, Pieces, alltoall::Buffers, check_len, gather, scatter};
+
+impl Exchange {
+    /// Gathers a block from every rank at `root`: in `pieces` of `all` there. Other ranks' `all` and `pieces` are not used, and may be
+    /// empty.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, on every rank alike. On the root [`Error::Pieces`], [`Error::PieceOutOfRange`] or
+    /// [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`] unless its own block fits its piece.
+    pub fn gatherv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        block: &[T],
+        all: &mut [T],
+        pieces: &Pieces<'_>,
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        if comm.rank() != root {
+            return self.send_to_root(comm, None, cast_slice(block), root);
+        }
+        let checked = check_len(block.len(), Some(pieces.count(root)));
+        let checked = checked.and(pieces.check(comm.size(), all.len(), true));
+        self.collect_pieces(comm, checked, Some(block), all, pieces)
+    }
+
+    /// The part of the root in a [`gatherv`](Self::gatherv) if its own block is in its place; the root is this rank.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces.
+    pub fn gatherv_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &mut [T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        self.collect_pieces(comm, pieces.check(comm.size(), all.len(), true), None, all, pieces)
+    }
+
+    fn collect_pieces<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        checked: Result<(), Error>,
+        own: Option<&[T]>,
+        all: &mut [T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        if checked.is_err() {
+            let (spans, len) = pieces.spans_apart::<T>(comm.size());
+            return self.collect(comm, None, &mut vec![0; len], &spans).and(checked);
+        }
+        let (all, spans) = (cast_slice_mut(all), pieces.spans::<T>());
+        if let Some(own) = own {
+            gather::keep_own(comm, cast_slice(own), all, &spans);
+        }
+        self.collect(comm, None, all, &spans)
+    }
+
+    /// Scatters a block to every rank from `root`: from `pieces` of `all` there, which may overlap. Other ranks' `all` and `pieces` are
+    /// not used, and may be empty.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, on every rank alike. On the root [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong
+    /// pieces, [`Error::Length`] unless its own piece fits its block.
+    pub fn scatterv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &[T],
+        pieces: &Pieces<'_>,
+        block: &mut [T],
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_rank(root)?;
+        if comm.rank() != root {
+            return self.receive_from_root(comm, None, cast_slice_mut(block), root);
+        }
+        check_len(block.len(), Some(pieces.count(root)))
+            .and(self.distribute_pieces(comm, all, pieces))
+            .map(|()| scatter::keep_own(comm, cast_slice(all), &pieces.spans::<T>(), cast_slice_mut(block)))
+    }
+
+    /// The part of the root in a [`scatterv`](Self::scatterv) if its own block stays in its place; the root is this rank.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces.
+    pub fn scatterv_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &[T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        self.distribute_pieces(comm, all, pieces)
+    }
+
+    fn distribute_pieces<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &[T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        match pieces.check(comm.size(), all.len(), false) {
+            Ok(()) => self.distribute(comm, None, cast_slice(all), &pieces.spans::<T>()),
+            Err(wrong) => {
+                let (spans, len) = pieces.spans_apart::<T>(comm.size());
+                self.distribute(comm, None, &vec![0; len], &spans).and(Err(wrong))
+            }
+        }
+    }
+
+    /// Gathers a block from every rank on every rank, in `pieces` of `all`. All ranks name the same counts; where the pieces are is the
+    /// business of each.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`] unless the own
+    /// block fits its piece.
+    pub fn allgatherv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        block: &[T],
+        all: &mut [T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        let checked = check_len(block.len(), Some(pieces.count(comm.rank())));
+        let checked = checked.and(pieces.check(comm.size(), all.len(), true));
+        self.exchange_pieces(comm, checked, Some(block), all, pieces)
+    }
+
+    /// Like [`allgatherv`](Self::allgatherv), with this rank's block in its place.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces.
+    pub fn allgatherv_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        all: &mut [T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        self.exchange_pieces(comm, pieces.check(comm.size(), all.len(), true), None, all, pieces)
+    }
+
+    fn exchange_pieces<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        checked: Result<(), Error>,
+        own: Option<&[T]>,
+        all: &mut [T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        if checked.is_err() {
+            let (spans, len) = pieces.spans_apart::<T>(comm.size());
+            return self.exchange_all(comm, &mut vec![0; len], &spans).and(checked);
+        }
+        let (all, spans) = (cast_slice_mut(all), pieces.spans::<T>());
+        if let Some(own) = own {
+            gather::keep_own(comm, cast_slice(own), all, &spans);
+        }
+        self.exchange_all(comm, all, &spans)
+    }
+
+    /// Sends a block to every rank, from pieces of `send`, which may overlap, and receives one from every rank, in pieces of `receive`.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces, [`Error::PiecesOverlap`] for those of `receive`,
+    /// [`Error::Length`] if the two pieces of this rank itself differ.
+    pub fn alltoallv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        send: (&[T], &Pieces<'_>),
+        receive: (&mut [T], &Pieces<'_>),
+    ) -> Result<(), Error> {
+        let (size, me) = (comm.size(), comm.rank());
+        let checked = check_len(send.1.count(me), Some(receive.1.count(me)))
+            .and(send.1.check(size, send.0.len(), false))
+            .and(receive.1.check(size, receive.0.len(), true));
+        if checked.is_err() {
+            let ((sent, send_len), (received, len)) = (send.1.spans_apart::<T>(size), receive.1.spans_apart::<T>(size));
+            let (zeros, mut space) = (vec![0; send_len], vec![0; len]);
+            let buffers = Buffers { send: Some((&zeros, &sent)), receive: &mut space, received: &received };
+            return self.meet(comm, None, buffers).and(checked);
+        }
+        let (sent, received) = (send.1.spans::<T>(), receive.1.spans::<T>());
+        let receive = cast_slice_mut(receive.0);
+        self.meet(comm, None, Buffers { send: Some((cast_slice(send.0), &sent)), receive, received: &received })
+    }
+
+    /// Like [`alltoallv`](Self::alltoallv): blocks that arrive take the places of those that were sent, which have the same lengths.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces.
+    pub fn alltoallv_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+        self,
+        comm: &Comm<'_, C>,
+        buffer: &mut [T],
+        pieces: &Pieces<'_>,
+    ) -> Result<(), Error> {
+        let checked = pieces.check(comm.size(), buffer.len(), true);
+        if checked.is_err() {
+            let (received, len) = pieces.spans_apart::<T>(comm.size());
+            let buffers = Buffers { send: None, receive: &mut vec![0; len], received: &received };
+            return self.meet(comm, None, buffers).and(checked);
+        }
+        let received = pieces.spans::<T>();
+        self.meet(comm, None, Buffers { send: None, receive: cast_slice_mut(buffer), received: &received })
+    }
+}

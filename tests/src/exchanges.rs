@@ -1,0 +1,352 @@
+//! Gather, scatter, allgather and all-to-all, against what they should do.
+
+use alloc::{vec, vec::Vec};
+
+use collectives::{Error, Exchange, Pieces};
+use hal::{Core, Counters, LINE_BYTES};
+
+use crate::{
+    Context,
+    check::{Outcome, pattern},
+    check_eq,
+    random::Numbers,
+};
+
+/// All ways to exchange blocks.
+pub const WAYS: [Exchange; 3] = [Exchange::Default, Exchange::Long, Exchange::TwoSided];
+
+/// What is exchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// To one rank.
+    Gather,
+    /// From one rank.
+    Scatter,
+    /// From each rank the same to all.
+    Allgather,
+    /// From each rank something else to each.
+    Alltoall,
+}
+
+const OPERATIONS: [Operation; 4] = [Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall];
+
+/// One exchange, the same on all ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// What is exchanged.
+    pub operation: Operation,
+    /// By which algorithms.
+    pub way: Exchange,
+    /// To or from whom.
+    pub root: usize,
+    /// Whether the rank's own block is in its place.
+    pub in_place: bool,
+    /// Length of all blocks, if they have one.
+    pub common: Option<usize>,
+    /// Longest block.
+    pub longest: usize,
+    /// Tells this exchange's data and lengths from those of others.
+    pub salt: usize,
+}
+
+impl Case {
+    /// Bytes of the block from one rank to another.
+    fn len(&self, from: usize, to: usize) -> usize {
+        let (from, to) = match self.operation {
+            Operation::Gather | Operation::Allgather => (from, 0),
+            Operation::Scatter => (0, to),
+            // In place, both directions have one length.
+            Operation::Alltoall if self.in_place => (from.min(to), from.max(to)),
+            Operation::Alltoall => (from, to),
+        };
+        let mut numbers = Numbers::new(&[self.salt, from, to, 77]);
+        self.common.unwrap_or_else(|| match numbers.below(4) {
+            0 => 0,
+            1 => numbers.below(self.longest.min(70) + 1),
+            _ => numbers.below(self.longest + 1),
+        })
+    }
+
+    fn block(&self, from: usize, to: usize) -> Vec<u8> {
+        let to = if self.operation == Operation::Allgather { 0 } else { to };
+        let salt = self.salt.wrapping_mul(7) + from * 5 + to * 3;
+        (0..self.len(from, to)).map(|index| pattern(index, salt)).collect()
+    }
+
+    /// Where blocks of these lengths are, and how long the buffer is: rank by rank, or in any order with gaps.
+    fn places(&self, lens: &[usize]) -> (Vec<usize>, usize) {
+        let mut numbers = Numbers::new(&[self.salt, 33]);
+        let (ranks, first) = (lens.len(), numbers.below(lens.len()));
+        let mut starts = vec![0; ranks];
+        let mut end = 0;
+        for index in 0..ranks {
+            let rank = if self.common.is_some() { index } else { (first + ranks - index) % ranks };
+            starts[rank] = end;
+            end += lens[rank] + if self.common.is_some() { 0 } else { numbers.below(4) };
+        }
+        (starts, end)
+    }
+
+    /// A buffer with these blocks, and something else where none is.
+    fn buffer(&self, lens: &[usize], block: impl Fn(usize) -> Option<Vec<u8>>) -> Vec<u8> {
+        let (starts, len) = self.places(lens);
+        let mut buffer = vec![0xEE; len];
+        for (rank, start) in starts.into_iter().enumerate() {
+            if let Some(block) = block(rank) {
+                buffer[start..start + block.len()].copy_from_slice(&block);
+            }
+        }
+        buffer
+    }
+
+    /// Carries it out and compares what came.
+    pub fn check<C: Core>(&self, context: &Context<'_, '_, C>) -> Outcome {
+        let (me, size, comm, way) = (context.rank(), context.size(), context.comm, self.way);
+        let lens = |len: &dyn Fn(usize) -> usize| (0..size).map(len).collect::<Vec<_>>();
+        let sent = lens(&|to| self.len(if self.operation == Operation::Scatter { self.root } else { me }, to));
+        let received = lens(&|from| self.len(from, me));
+        let ((sent_at, _), (received_at, _)) = (self.places(&sent), self.places(&received));
+        let (to, from) = (&Pieces::at(&sent, &sent_at), &Pieces::at(&received, &received_at));
+        let (is_root, equal) = (me == self.root, self.common.is_some());
+        let arrived = |is_mine: bool| self.buffer(&received, |from| is_mine.then(|| self.block(from, me)));
+        let own = |rank: usize| (rank == me && self.in_place).then(|| self.block(me, me));
+        let (got, wanted) = match self.operation {
+            Operation::Gather => {
+                let block = self.block(me, self.root);
+                let mut all = if is_root { self.buffer(&received, own) } else { Vec::new() };
+                match (equal, self.in_place) {
+                    (true, true) if is_root => way.gather_in_place(comm, &mut all, block.len(), self.root)?,
+                    (true, true) => way.gather_in_place(comm, &mut block.clone(), block.len(), self.root)?,
+                    (true, false) => way.gather(comm, &block, &mut all, self.root)?,
+                    (false, true) if is_root => way.gatherv_in_place(comm, &mut all, from)?,
+                    (false, _) => way.gatherv(comm, &block, &mut all, from, self.root)?,
+                }
+                (all, if is_root { arrived(true) } else { Vec::new() })
+            }
+            Operation::Scatter => {
+                let all = self.buffer(&sent, |to| is_root.then(|| self.block(me, to)));
+                let wanted = self.block(self.root, me);
+                let mut block = vec![0xEE; wanted.len()];
+                let mut buffer = all.clone();
+                match (equal, self.in_place) {
+                    (true, true) if is_root => way.scatter_in_place(comm, &mut buffer, wanted.len(), self.root)?,
+                    (true, true) => way.scatter_in_place(comm, &mut block, wanted.len(), self.root)?,
+                    (true, false) => way.scatter(comm, &all, &mut block, self.root)?,
+                    (false, true) if is_root => way.scatterv_in_place(comm, &all, to)?,
+                    (false, _) => way.scatterv(comm, &all, to, &mut block, self.root)?,
+                }
+                check_eq!(buffer == all, true, "what is scattered stays");
+                if is_root && self.in_place { (Vec::new(), Vec::new()) } else { (block, wanted) }
+            }
+            Operation::Allgather => {
+                let (block, mut all) = (self.block(me, 0), self.buffer(&received, own));
+                match (equal, self.in_place) {
+                    (true, true) => way.allgather_in_place(comm, &mut all)?,
+                    (true, false) => way.allgather(comm, &block, &mut all)?,
+                    (false, true) => way.allgatherv_in_place(comm, &mut all, from)?,
+                    (false, false) => way.allgatherv(comm, &block, &mut all, from)?,
+                }
+                (all, arrived(true))
+            }
+            Operation::Alltoall => {
+                let all = self.buffer(&sent, |to| Some(self.block(me, to)));
+                let mut got = if self.in_place { all.clone() } else { arrived(false) };
+                match (equal, self.in_place) {
+                    (true, true) => way.alltoall_in_place(comm, &mut got)?,
+                    (true, false) => way.alltoall(comm, &all, &mut got)?,
+                    (false, true) => way.alltoallv_in_place(comm, &mut got, from)?,
+                    (false, false) => way.alltoallv(comm, (&all, to), (&mut got, from))?,
+                }
+                (got, arrived(true))
+            }
+        };
+        let wrong = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);
+        check_eq!((wrong, got.len()), (None, wanted.len()), "first wrong byte, of {self:?}");
+        Ok(())
+    }
+}
+
+/// Exchanges that follow from a seed, back to back, some ranks being late.
+pub fn at_random<C: Core>(context: &Context<'_, '_, C>, seed: usize, exchanges: usize, longest: usize) -> Outcome {
+    let mut numbers = Numbers::new(&[seed, context.size()]);
+    let mut skews = Numbers::new(&[seed, context.size(), context.rank() + 1]);
+    for salt in 0..exchanges {
+        let longest = [8, 60, 300, longest][numbers.below(4)].min(longest);
+        let case = Case {
+            operation: OPERATIONS[numbers.below(4)],
+            way: [Exchange::Default, Exchange::Default, Exchange::Long, Exchange::TwoSided][numbers.below(4)],
+            root: numbers.below(context.size()),
+            in_place: numbers.below(2) == 0,
+            common: (numbers.below(2) == 0).then_some(numbers.below(longest + 1)),
+            longest,
+            salt: salt + seed * 1000,
+        };
+        if skews.below(4) == 0 {
+            context.hal().compute(skews.below(40_000) as u64);
+        }
+        case.check(context)?;
+    }
+    Ok(())
+}
+
+/// A rank count that is worth fewer cases, since each takes long.
+fn is_large<C: Core>(context: &Context<'_, '_, C>) -> bool {
+    context.size() >= 64
+}
+
+/// One operation with blocks of lengths around everything at which something changes.
+fn all_sizes<C: Core>(context: &Context<'_, '_, C>, operation: Operation) -> Outcome {
+    let staging = context.comm.mpb_layout().buffer_lines() * LINE_BYTES;
+    let shared = staging / context.size();
+    let mut sizes = vec![0, 1, 14, 15, 28, 29, 32, 33, 56, 57, shared, shared + 1];
+    if context.size() <= 16 {
+        sizes.extend([staging / 4, staging / 2 + 1, staging - 1, staging, staging + 1, 3 * staging + 17]);
+    } else if is_large(context) {
+        sizes.retain(|size| [0, 14, 33, 57].contains(size));
+    }
+    for (salt, len) in sizes.into_iter().enumerate() {
+        for way in WAYS {
+            // What takes its time everywhere is done once.
+            if way == Exchange::Default || context.size() <= 16 || len == 33 {
+                let (root, in_place) = (salt * 5 % context.size(), salt % 2 == 1);
+                Case { operation, way, root, in_place, common: Some(len), longest: len, salt }.check(context)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Blocks of one length.
+pub fn gathers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    all_sizes(context, Operation::Gather)
+}
+
+/// Blocks of one length.
+pub fn scatters<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    all_sizes(context, Operation::Scatter)
+}
+
+/// Blocks of one length.
+pub fn allgathers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    all_sizes(context, Operation::Allgather)
+}
+
+/// Blocks of one length.
+pub fn alltoalls<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    all_sizes(context, Operation::Alltoall)
+}
+
+/// Blocks of different lengths, in any order and with gaps, among them empty ones; back to back.
+pub fn different_lengths<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let longest = if is_large(context) { 100 } else { 2000 };
+    for salt in 0..if is_large(context) { 4 } else { 16 } {
+        let (operation, in_place) = (OPERATIONS[salt % 4], salt / 4 % 2 == 1);
+        let way = WAYS[if is_large(context) { 0 } else { salt / 8 * (1 + salt % 2) }];
+        let root = salt * 3 % context.size();
+        Case { operation, way, root, in_place, common: None, longest, salt }.check(context)?;
+    }
+    Ok(())
+}
+
+/// Many short ones with changing roots back to back, so that cells and staging lines come around again.
+pub fn short_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let turns = if is_large(context) { 12 } else { 60 };
+    for salt in 0..turns {
+        let (operation, root) = (OPERATIONS[salt % 3], salt * 7 % context.size());
+        if salt % context.size() == context.rank() {
+            context.hal().compute(5000);
+        }
+        let (way, common) = (Exchange::Default, Some(1 + salt % 40));
+        Case { operation, way, root, in_place: false, common, longest: 40, salt }.check(context)?;
+    }
+    Ok(())
+}
+
+/// Elements of more than a byte.
+pub fn wider_elements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (me, size) = (context.rank(), context.size());
+    let block = [me as f64 + 0.5, -(me as f64)];
+    let mut all = vec![0.0; 2 * size];
+    context.comm.allgather(&block, &mut all)?;
+    check_eq!((0..size).all(|rank| all[2 * rank..][..2] == [rank as f64 + 0.5, -(rank as f64)]), true, "all blocks");
+    let send: Vec<u32> = (0..size).map(|to| (me * 1000 + to) as u32).collect();
+    let mut receive = vec![0; size];
+    context.comm.alltoall(&send, &mut receive)?;
+    check_eq!((0..size).all(|from| receive[from] as usize == from * 1000 + me), true, "all words");
+    Ok(())
+}
+
+/// What is wrong on all ranks is refused by all; what is wrong on one is refused there, and the others are not kept waiting.
+pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, me, size) = (context.comm, context.rank(), context.size());
+    let no_root = Err(Error::NoSuchRank { rank: size, size });
+    for way in WAYS {
+        check_eq!(way.gather(comm, &[1u8], &mut vec![0; size], size), no_root, "gather at no rank");
+        check_eq!(way.scatter(comm, &vec![0u8; size], &mut [0], size), no_root, "scatter from no rank");
+        for len in [3, 700] {
+            let (block, short) = (vec![me as u8; len], |right: usize| right - usize::from(me == 0));
+            let mine = |refused: Error| if me == 0 { Err(refused) } else { Ok(()) };
+            let wrong = mine(Error::Length { len: size * len - 1, wanted: size * len });
+            let mut all = vec![9u8; short(size * len)];
+            check_eq!(way.gather(comm, &block, &mut all, 0), wrong, "gather to a buffer that is too short");
+            check_eq!(me != 0 || all.iter().all(|byte| *byte == 9), true, "the buffer was written to");
+            check_eq!(way.allgather(comm, &block, &mut all), wrong, "allgather to a buffer that is too short");
+            let send = vec![me as u8; size * len];
+            check_eq!(way.alltoall(comm, &send, &mut all), wrong, "all-to-all to a buffer that is too short");
+            let mut got = vec![5u8; len];
+            check_eq!(way.scatter(comm, &all, &mut got, 0), wrong, "scatter of a buffer that is too short");
+            check_eq!(got[0], if me == 0 { 5 } else { 0 }, "what is scattered in place of that");
+            let counts = vec![len; size];
+            let end = mine(Error::PieceOutOfRange { rank: size - 1, end: size * len, len: size * len - 1 });
+            let pieces = Pieces::packed(&counts);
+            check_eq!(way.gatherv(comm, &block, &mut all, &pieces, 0), end, "gatherv beyond the end");
+            check_eq!(way.scatterv(comm, &all, &pieces, &mut got, 0), end, "scatterv from beyond the end");
+            check_eq!(way.allgatherv(comm, &block, &mut all, &pieces), end, "allgatherv beyond the end");
+            let outcome = way.alltoallv(comm, (&send, &pieces), (&mut all, &pieces));
+            check_eq!(outcome, end, "alltoallv beyond the end");
+            let starts = vec![0; size];
+            let overlap = if size > 1 { mine(Error::PiecesOverlap { rank: 0, other: 1 }) } else { Ok(()) };
+            let overlapping = Pieces::at(&counts, &starts);
+            let mut all = vec![9u8; size * len];
+            check_eq!(way.gatherv(comm, &block, &mut all, &overlapping, 0), overlap, "gatherv to one place");
+            check_eq!(way.scatterv(comm, &all, &overlapping, &mut got, 0), Ok(()), "scatterv from one place");
+        }
+    }
+    // Everything works as before.
+    at_random(context, 5, 4, 100)
+}
+
+/// Lines of one call.
+fn lines_of<C: Core>(context: &Context<'_, '_, C>, call: impl FnOnce()) -> (u64, u64) {
+    let before = context.hal().counters();
+    call();
+    let done: Counters = context.hal().counters() - before;
+    (done.mpb_lines_read, done.mpb_lines_written)
+}
+
+/// Each line is read once from an MPB and written once to one; short blocks need nothing else.
+pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, me, size) = (context.comm, context.rank(), context.size());
+    let (others, is_root) = (size as u64 - 1, me == 0);
+    let barriers = u64::from(size.next_power_of_two().trailing_zeros());
+    let mut all = vec![0u8; size * 320];
+    // Counted from a barrier, so that none of these has to begin with one.
+    comm.barrier();
+    let short = lines_of(context, || drop(comm.gather(&[1u8; 28], &mut all[..28 * size], 0)));
+    check_eq!(short, if is_root { (0, 0) } else { (0, 1) }, "lines of a short gather");
+    let long = lines_of(context, || drop(comm.gather(&[1u8; 320], &mut all, 0)));
+    check_eq!(long, if is_root { (10 * others, 0) } else { (0, 11) }, "lines of a long gather");
+    let short = lines_of(context, || drop(comm.scatter(&all[..32 * size], &mut [0u8; 32], 0)));
+    let fits = size <= comm.mpb_layout().buffer_lines();
+    let wanted = if is_root { (0, size as u64 + 1) } else { (1, 0) };
+    check_eq!(!fits || short == wanted, true, "lines of a short scatter: {short:?}");
+    comm.barrier();
+    let long = lines_of(context, || drop(Exchange::Long.scatter(comm, &all, &mut [0u8; 320], 0)));
+    check_eq!(long, if is_root { (0, 11 * others) } else { (10, 0) }, "lines of a long scatter");
+    let short = lines_of(context, || drop(comm.allgather(&[1u8; 28], &mut all[..28 * size])));
+    check_eq!(short, if size == 1 { (0, 0) } else { (0, 1) }, "lines of a short allgather");
+    let long = lines_of(context, || drop(comm.allgather(&[1u8; 320], &mut all)));
+    let own = if size == 1 { 0 } else { 10 };
+    check_eq!(long, (10 * others, own + barriers), "lines of a long allgather");
+    Ok(())
+}
