@@ -3,8 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
-    Terrain, Wave,
+    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, MpbContention, MpbDistance, Offload, Overlap,
+    Private, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
@@ -22,5 +22,8 @@ kernel::image!(
     Offload,
     Lines,
     Private,
-    Design
+    Design,
+    MpbDistance,
+    MpbContention,
+    MeshLink
 );

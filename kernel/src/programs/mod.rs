@@ -6,7 +6,10 @@ mod terrain;
 mod wave;
 
 pub use self::{
-    bench::{Bandwidth, Crowd, Design, Engine, Latency, Lines, Offload, Overlap, Private, Pscw, Skew, Synchronisation},
+    bench::{
+        Bandwidth, Crowd, Design, Engine, Latency, Lines, MeshLink, MpbContention, MpbDistance, Offload, Overlap,
+        Private, Pscw, Skew, Synchronisation,
+    },
     hello::Hello,
     terrain::Terrain,
     wave::Wave,

@@ -1,6 +1,7 @@
 //! The benches: what each runs, and what it claims.
 
 mod design;
+mod mpb;
 mod pscw;
 mod rma;
 mod wave;
@@ -74,6 +75,7 @@ pub(crate) const ALL: &[Bench] = &[
     rma::LINES,
     rma::PRIVATE,
     design::PSCW_DESIGN,
+    mpb::MPB,
 ];
 
 #[cfg(test)]

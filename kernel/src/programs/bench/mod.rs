@@ -1,6 +1,7 @@
 //! The programs that measure. `cargo xtask bench` runs them, pools what their ranks send, and checks claims on it.
 
 mod design;
+mod micro;
 mod offload;
 mod pscw;
 mod rma;
@@ -8,6 +9,7 @@ mod splits;
 
 pub use self::{
     design::Design,
+    micro::{MeshLink, MpbContention, MpbDistance},
     offload::Offload,
     pscw::Pscw,
     rma::{Bandwidth, Crowd, Engine, Latency, Lines, Overlap, Private, Skew, Synchronisation},
