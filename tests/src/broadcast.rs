@@ -61,12 +61,13 @@ pub fn all_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let chunk = context.comm.mpb_layout().buffer_lines() * LINE_BYTES;
     let slices = context.size() * LINE_BYTES;
-    let rcce = 251 * LINE_BYTES;
-    let lens = [0, 1, 28, 31, 32, 33, slices - 1, slices, slices + 1, chunk - 1, chunk, chunk + 1, chunk + LINE_BYTES];
-    let long = [2 * chunk, 2 * chunk + 1, rcce - 1, rcce, rcce + LINE_BYTES, 5 * chunk + 17];
+    let rcce = context.comm.mpb_layout().rcce_payload().len() * LINE_BYTES;
+    let some = [0, 1, 33, slices + 1, chunk + 1];
+    let all = [28, 31, 32, slices - 1, slices, chunk - 1, chunk, chunk + LINE_BYTES];
+    let long = [2 * chunk - 1, 2 * chunk, 2 * chunk + 1, rcce - 1, rcce, rcce + 1, 3 * chunk + 17];
+    let more = if context.size() > 64 { vec![] } else { [&all[..], &long].concat() };
     for algorithm in ALGORITHMS {
-        let long = if context.size() > 64 { &long[4..] } else { &long };
-        for (turn, len) in lens.iter().chain(long).enumerate() {
+        for (turn, len) in some.iter().chain(&more).enumerate() {
             broadcast(context, algorithm, turn % context.size(), *len, *len)?;
         }
     }
