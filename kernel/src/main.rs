@@ -3,8 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, MpbContention, MpbDistance, Offload, Overlap,
-    Private, Pscw, Skew, Synchronisation, Terrain, Wave,
+    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, MpbContention, MpbDistance, Notification,
+    Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
@@ -25,5 +25,6 @@ kernel::image!(
     Design,
     MpbDistance,
     MpbContention,
-    MeshLink
+    MeshLink,
+    Notification,
 );

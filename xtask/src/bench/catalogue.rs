@@ -2,6 +2,7 @@
 
 mod design;
 mod mpb;
+mod notification;
 mod pscw;
 mod rma;
 mod wave;
@@ -76,6 +77,7 @@ pub(crate) const ALL: &[Bench] = &[
     rma::PRIVATE,
     design::PSCW_DESIGN,
     mpb::MPB,
+    notification::NOTIFICATION,
 ];
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod design;
 mod micro;
+mod notification;
 mod offload;
 mod pscw;
 mod rma;
@@ -10,6 +11,7 @@ mod splits;
 pub use self::{
     design::Design,
     micro::{MeshLink, MpbContention, MpbDistance},
+    notification::Notification,
     offload::Offload,
     pscw::Pscw,
     rma::{Bandwidth, Crowd, Engine, Latency, Lines, Overlap, Private, Skew, Synchronisation},
