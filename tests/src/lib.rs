@@ -37,6 +37,7 @@ pub mod promises;
 pub mod pscw;
 pub mod queue;
 pub mod random;
+pub mod reductions;
 pub mod registers;
 pub mod suite;
 pub mod waiting;

@@ -5,7 +5,7 @@ use hal::Core;
 use crate::{
     Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost,
     exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, notification,
-    operations, overlap, passive, private_window, promises, pscw, queue, registers, waiting, window,
+    operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -89,6 +89,17 @@ suite! {
         wider_elements,
         refuse_bad_arguments,
         cost_what_they_should,
+    }
+    reductions::{
+        all_sizes,
+        all_roots_back_to_back,
+        mixed_back_to_back,
+        all_operators,
+        elements_of_odd_sizes,
+        floats_are_reproducible,
+        brackets_are_as_documented,
+        refuses_bad_arguments,
+        costs_what_it_should,
     }
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
     window::{

@@ -7,7 +7,8 @@
 //! no two get from the same MPB at a time; see [`Wrapped`] for where that leaves the brackets.
 //!
 //! The next chunk may be put as soon as all have combined: it goes over operands only, since no rank puts the part that it combines
-//! itself, and so does not touch results that others still get. So a chunk costs two barriers.
+//! itself, and so does not touch results that others still get. So a chunk costs two barriers, and the last one a third where its
+//! parts are shorter than those before.
 //!
 //! Where all fits the staging lines that operations share, it needs no more than these; longer vectors take both staging buffers,
 //! and nobody leaves before all are done with them.
@@ -145,7 +146,12 @@ pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     Staging::check::<T>(comm)?;
     let (hal, rank, size) = (comm.hal(), comm.rank(), comm.size());
     let staging = Staging::take(comm, Cut::lines_of_all::<T>(buffers.len(), size));
-    for chunk in Cut::new::<T>(buffers.len(), size, staging.lines).chunks() {
+    let cut = Cut::new::<T>(buffers.len(), size, staging.lines);
+    for chunk in cut.chunks() {
+        if chunk.elements.start > 0 && chunk.part < cut.most {
+            // Parts lie elsewhere than in the chunk before, whose results others may still get.
+            comm.barrier();
+        }
         let line = |of: usize, part: usize| comm.mpb_line(of, staging.first + chunk.line_of::<T>(part));
         for parts in chunk.others(rank, size_of::<T>()) {
             let elements = chunk.part(parts.start).start..chunk.part(parts.end - 1).end;

@@ -1,0 +1,521 @@
+//! Reductions against plain references, which fold the operands of all ranks in their order.
+
+use alloc::{vec, vec::Vec};
+use core::fmt::Debug;
+
+use bytemuck::{Pod, Zeroable};
+use collectives::{Combine, Element, Error, Integer, Operation, Operator, Reduction, Scan};
+use hal::{Core, LINE_BYTES};
+
+use crate::{Context, check::Outcome, check_eq, random::Numbers};
+
+/// All algorithms for reduce, allreduce and reduce-scatter.
+pub const REDUCTIONS: [Reduction; 4] = [Reduction::Default, Reduction::Tree, Reduction::Blocks, Reduction::TwoSided];
+
+/// All algorithms for scans.
+pub const SCANS: [Scan; 4] = [Scan::Default, Scan::Doubling, Scan::Chain, Scan::TwoSided];
+
+/// Maps x ↦ a x + b of words, as pairs: their composition is associative and not commutative.
+pub const AFFINE: Operation<fn([u32; 2], [u32; 2]) -> [u32; 2]> = Operation::new(compose);
+
+fn compose(left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
+    [left[0].wrapping_mul(right[0]), left[0].wrapping_mul(right[1]).wrapping_add(left[1])]
+}
+
+/// Triangular matrices in 12 bytes.
+pub const TRIANGLE: Operation<fn([u32; 3], [u32; 3]) -> [u32; 3]> = Operation::new(|left, right| {
+    let product = |a: u32, b: u32| a.wrapping_mul(b);
+    [
+        product(left[0], right[0]),
+        product(left[0], right[1]).wrapping_add(product(left[1], right[2])),
+        product(left[2], right[2]),
+    ]
+});
+
+/// Five maps in 40 bytes.
+pub const FIVE_MAPS: Operation<fn([u32; 10], [u32; 10]) -> [u32; 10]> = Operation::new(|left, right| {
+    let mut all = [0; 10];
+    for at in [0, 2, 4, 6, 8] {
+        all[at..at + 2].copy_from_slice(&compose([left[at], left[at + 1]], [right[at], right[at + 1]]));
+    }
+    all
+});
+
+/// What is reduced: by which operation, and which operands each rank has.
+pub struct Case<'o, O, F> {
+    /// The operation.
+    pub operation: &'o O,
+    /// The operand at an index of a rank.
+    pub operand: F,
+    /// Elements of the vector.
+    pub len: usize,
+    /// Told when something is wrong.
+    pub what: &'static str,
+}
+
+impl<O, F> Case<'_, O, F> {
+    fn operands<T>(&self, rank: usize) -> Vec<T>
+    where
+        F: Fn(usize, usize) -> T,
+    {
+        (0..self.len).map(|index| (self.operand)(rank, index)).collect()
+    }
+
+    /// The operands of ranks `0..ranks` combined; none of no rank.
+    fn folded<T: Pod>(&self, ranks: usize) -> Option<Vec<T>>
+    where
+        O: Combine<T>,
+        F: Fn(usize, usize) -> T,
+    {
+        let of = |index| {
+            (0..ranks).map(|rank| (self.operand)(rank, index)).reduce(|left, right| self.operation.combine(left, right))
+        };
+        (0..self.len).map(of).collect::<Option<_>>().filter(|_| ranks > 0)
+    }
+
+    /// Reduce and allreduce, in place and not.
+    pub fn reduce<C: Core, T: Pod + PartialEq + Debug>(
+        &self,
+        context: &Context<'_, '_, C>,
+        reduction: Reduction,
+        root: usize,
+    ) -> Outcome
+    where
+        O: Combine<T>,
+        F: Fn(usize, usize) -> T,
+    {
+        let (comm, rank) = (context.comm, context.rank());
+        let operands = self.operands(rank);
+        let expected = self.folded(context.size()).unwrap_or_default();
+        let untouched = vec![T::zeroed(); self.len];
+
+        let mut result = untouched.clone();
+        reduction.reduce(comm, &operands, &mut result, self.operation, root)?;
+        let wanted = if rank == root { &expected } else { &untouched };
+        self.compare(&result, wanted, reduction, "reduce", root)?;
+
+        let mut data = operands.clone();
+        reduction.allreduce_in_place(comm, &mut data, self.operation)?;
+        self.compare(&data, &expected, reduction, "allreduce in place", 0)?;
+
+        let mut data = operands.clone();
+        reduction.reduce_in_place(comm, &mut data, self.operation, root)?;
+        let wanted = if rank == root { &expected } else { &operands };
+        self.compare(&data, wanted, reduction, "reduce in place", root)?;
+
+        let mut result = untouched;
+        reduction.allreduce(comm, &operands, &mut result, self.operation)?;
+        self.compare(&result, &expected, reduction, "allreduce", 0)
+    }
+
+    /// Reduce-scatter with these counts, in place and not.
+    pub fn scatter<C: Core, T: Pod + PartialEq + Debug>(
+        &self,
+        context: &Context<'_, '_, C>,
+        reduction: Reduction,
+        counts: &[usize],
+    ) -> Outcome
+    where
+        O: Combine<T>,
+        F: Fn(usize, usize) -> T,
+    {
+        let (comm, rank) = (context.comm, context.rank());
+        let mut operands = self.operands(rank);
+        let expected = self.folded(context.size()).unwrap_or_default();
+        let start: usize = counts[..rank].iter().sum();
+        let own = start..start + counts[rank];
+
+        let mut result = vec![T::zeroed(); own.len()];
+        reduction.reduce_scatter(comm, &operands, counts, &mut result, self.operation)?;
+        self.compare(&result, &expected[own.clone()], reduction, "reduce-scatter", rank)?;
+        if counts.iter().all(|&count| count == counts[0]) {
+            result.fill(T::zeroed());
+            reduction.reduce_scatter_block(comm, &operands, &mut result, self.operation)?;
+            self.compare(&result, &expected[own.clone()], reduction, "reduce-scatter of blocks", rank)?;
+        }
+
+        let mut wanted = operands.clone();
+        wanted[own.clone()].copy_from_slice(&expected[own]);
+        reduction.reduce_scatter_in_place(comm, &mut operands, counts, self.operation)?;
+        self.compare(&operands, &wanted, reduction, "reduce-scatter in place", rank)
+    }
+
+    /// Both scans, in place and not.
+    pub fn scan<C: Core, T: Pod + PartialEq + Debug>(&self, context: &Context<'_, '_, C>, scan: Scan) -> Outcome
+    where
+        O: Combine<T>,
+        F: Fn(usize, usize) -> T,
+    {
+        let (comm, rank) = (context.comm, context.rank());
+        let operands = self.operands(rank);
+        let inclusive = self.folded(rank + 1).unwrap_or_default();
+        let untouched = vec![T::zeroed(); self.len];
+
+        let mut result = untouched.clone();
+        scan.scan(comm, &operands, &mut result, self.operation)?;
+        self.compare(&result, &inclusive, scan, "scan", rank)?;
+
+        let mut result = untouched.clone();
+        scan.exscan(comm, &operands, &mut result, self.operation)?;
+        self.compare(&result, &self.folded(rank).unwrap_or(untouched), scan, "exscan", rank)?;
+
+        let mut data = operands.clone();
+        scan.scan_in_place(comm, &mut data, self.operation)?;
+        self.compare(&data, &inclusive, scan, "scan in place", rank)?;
+
+        let mut data = operands.clone();
+        scan.exscan_in_place(comm, &mut data, self.operation)?;
+        self.compare(&data, &self.folded(rank).unwrap_or(operands), scan, "exscan in place", rank)
+    }
+
+    fn compare<T: PartialEq + Debug>(
+        &self,
+        result: &[T],
+        expected: &[T],
+        algorithm: impl Debug,
+        operation: &str,
+        root: usize,
+    ) -> Outcome {
+        let wrong = result.iter().zip(expected).position(|(got, wanted)| got != wanted);
+        let (what, len) = (self.what, self.len);
+        let wrong = wrong.map(|at| (at, &result[at], &expected[at]));
+        check_eq!(wrong, None, "{algorithm:?} {operation} of {len} {what}, rank or root {root}: wrong element");
+        check_eq!(result.len(), expected.len(), "elements of {operation}");
+        Ok(())
+    }
+}
+
+/// Everything that there is, on one case, with a root and counts by chance.
+pub fn everything<C: Core, T: Pod + PartialEq + Debug, O: Combine<T>>(
+    context: &Context<'_, '_, C>,
+    case: &Case<'_, O, impl Fn(usize, usize) -> T>,
+    numbers: &mut Numbers,
+) -> Outcome {
+    let size = context.size();
+    for reduction in REDUCTIONS {
+        case.reduce(context, reduction, numbers.below(size))?;
+        case.scatter(context, reduction, &random_counts(case.len, size, numbers))?;
+    }
+    for scan in SCANS {
+        case.scan(context, scan)?;
+    }
+    Ok(())
+}
+
+/// As many counts as ranks that sum up to `len`, some of them zero.
+pub fn random_counts(len: usize, ranks: usize, numbers: &mut Numbers) -> Vec<usize> {
+    let mut ends: Vec<_> = (1..ranks).map(|_| numbers.below(len + 1)).collect();
+    ends.push(len);
+    ends.sort_unstable();
+    let mut start = 0;
+    ends.into_iter().map(|end| end - core::mem::replace(&mut start, end)).collect()
+}
+
+/// Operands that differ in ranks and indices.
+pub fn mixed(rank: usize, index: usize) -> u32 {
+    let mixed = (rank as u32).wrapping_mul(0x9E37_79B9) ^ (index as u32).wrapping_mul(0x85EB_CA6B);
+    mixed ^ mixed >> 15
+}
+
+/// Maps for [`AFFINE`].
+pub fn map(rank: usize, index: usize) -> [u32; 2] {
+    [mixed(rank, index) | 1, mixed(index, rank)]
+}
+
+/// Lengths around tagged lines, lines and chunks, of an operation that is not commutative.
+pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let chunk = 2 * context.comm.mpb_layout().buffer_lines() * LINE_BYTES / size_of::<[u32; 2]>();
+    let many: &[usize] =
+        if context.size() < 32 { &[chunk / 2, chunk - 1, chunk, chunk + 1, 3 * chunk + 5] } else { &[chunk + 1] };
+    let mut numbers = Numbers::new(&[context.size()]);
+    for &len in [0, 1, 3, 4, 5, 7, 50].iter().chain(many) {
+        let case = Case { operation: &AFFINE, operand: map, len, what: "maps" };
+        everything(context, &case, &mut numbers)?;
+    }
+    Ok(())
+}
+
+/// Every rank is root once, and operations follow each other without a barrier, while one rank after the other is late.
+pub fn all_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    for root in 0..size {
+        let len = [1, 2, 9, 70][root % 4];
+        let case = Case { operation: &AFFINE, operand: |rank, index| map(rank + root, index), len, what: "maps" };
+        if rank == (root * 7 + 3) % size {
+            context.hal().compute(20_000);
+        }
+        let operands = case.operands(rank);
+        let reduction = REDUCTIONS[root % 3];
+        let mut result = vec![[0; 2]; len];
+        reduction.reduce(context.comm, &operands, &mut result, &AFFINE, root)?;
+        if rank == root {
+            case.compare(&result, &case.folded(size).unwrap_or_default(), reduction, "reduce in a row", root)?;
+        }
+    }
+    Ok(())
+}
+
+/// Operations of all kinds follow each other without a barrier, mixed with others.
+pub fn mixed_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, size) = (context.rank(), context.size());
+    let turns = if size >= 64 { 6 } else { 24 };
+    let mut numbers = Numbers::new(&[size, 5]);
+    for turn in 0..turns {
+        let (len, late) = ([1, 3, 12, 200][numbers.below(4)], numbers.below(size));
+        let (reduction, scan) = (REDUCTIONS[numbers.below(4)], SCANS[numbers.below(4)]);
+        let case = Case { operation: &AFFINE, operand: |rank, index| map(rank + turn, index), len, what: "maps" };
+        if rank == late {
+            context.hal().compute(10_000);
+        }
+        match numbers.below(6) {
+            0 | 1 => case.reduce(context, reduction, numbers.below(size))?,
+            2 => case.scatter(context, reduction, &random_counts(len, size, &mut numbers))?,
+            3 => case.scan(context, scan)?,
+            4 => context.comm.barrier(),
+            _ => {
+                let root = numbers.below(size);
+                let mut message = vec![if rank == root { turn as u8 } else { 0xEE }; 40];
+                context.comm.broadcast(&mut message, root)?;
+                check_eq!(message, vec![turn as u8; 40], "a broadcast in between");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All predefined operators on all types.
+pub fn all_operators<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let mut turn = 0;
+    integers::<_, i32>(context, &mut turn, |word| word as i32)?;
+    integers::<_, u32>(context, &mut turn, |word| word)?;
+    integers::<_, i64>(context, &mut turn, |word| i64::from(word).wrapping_mul(-0x1_0000_0001))?;
+    integers::<_, u64>(context, &mut turn, |word| u64::from(word).wrapping_mul(0x1_0000_0001))?;
+    // Small powers of 2, so that sums and products are exact wherever the brackets are.
+    elements::<_, f32>(context, &mut turn, |word| [0.5, 1.0, 2.0, -1.0][word as usize % 4])?;
+    elements::<_, f64>(context, &mut turn, |word| [0.25, 1.0, 4.0, -1.0][word as usize % 4])
+}
+
+fn integers<C: Core, T: Integer>(
+    context: &Context<'_, '_, C>,
+    turn: &mut usize,
+    value: impl Fn(u32) -> T + Copy,
+) -> Outcome {
+    elements(context, turn, value)?;
+    for operator in [Operator::AND, Operator::OR, Operator::XOR] {
+        by_operator(context, turn, &operator, value)?;
+    }
+    Ok(())
+}
+
+fn elements<C: Core, T: Element>(
+    context: &Context<'_, '_, C>,
+    turn: &mut usize,
+    value: impl Fn(u32) -> T + Copy,
+) -> Outcome {
+    for operator in [Operator::SUM, Operator::PRODUCT, Operator::MIN, Operator::MAX, Operator::REPLACE, Operator::KEEP]
+    {
+        by_operator(context, turn, &operator, value)?;
+    }
+    Ok(())
+}
+
+/// One operator by one algorithm, another one each time.
+fn by_operator<C: Core, T: Element>(
+    context: &Context<'_, '_, C>,
+    turn: &mut usize,
+    operator: &Operator<T>,
+    value: impl Fn(u32) -> T,
+) -> Outcome {
+    *turn += 1;
+    let len = [1, 5, 40][*turn % 3];
+    let operand = |rank, index| value(mixed(rank, index + *turn));
+    let case = Case { operation: operator, operand, len, what: "elements of a predefined operator" };
+    let reduction = REDUCTIONS[*turn % 4];
+    case.reduce(context, reduction, *turn % context.size())?;
+    case.scatter(context, reduction, &random_counts(len, context.size(), &mut Numbers::new(&[*turn])))?;
+    case.scan(context, SCANS[*turn % 4])
+}
+
+/// Elements that fill no line evenly, and some that are longer than lines.
+pub fn elements_of_odd_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let numbers = &mut Numbers::new(&[context.size(), 2]);
+    for len in [1, 2, 19] {
+        let operand = |rank, index| [mixed(rank, index), mixed(index, rank), 3];
+        everything(context, &Case { operation: &TRIANGLE, operand, len, what: "triangles" }, numbers)?;
+        let operand = |rank, index| {
+            let mut maps = [0; 10];
+            maps.chunks_exact_mut(2).enumerate().for_each(|(at, pair)| pair.copy_from_slice(&map(rank + at, index)));
+            maps
+        };
+        everything(context, &Case { operation: &FIVE_MAPS, operand, len, what: "five maps" }, numbers)?;
+        let first = Operation::new(|left: [u8; 3], right: [u8; 3]| [left[0], left[1].wrapping_add(right[1]), right[2]]);
+        let operand = |rank: usize, index: usize| [rank as u8 ^ 5, index as u8, rank as u8];
+        everything(context, &Case { operation: &first, operand, len, what: "three bytes" }, numbers)?;
+    }
+    Ok(())
+}
+
+/// Results of floats are the same bits on all ranks, each time, and for each root.
+pub fn floats_are_reproducible<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, rank, size) = (context.comm, context.rank(), context.size());
+    for (turn, reduction) in REDUCTIONS.into_iter().enumerate() {
+        for len in [1, 30, 300] {
+            // Sums of these depend on where the brackets are.
+            let value = |index| 1.0 / f64::from(1 + mixed(rank, index) % 1000) * [1e-9, 1.0, 1e9][index % 3];
+            let operands: Vec<f64> = (0..len).map(|index| value(index + rank)).collect();
+            let mut first = operands.clone();
+            reduction.allreduce_in_place(comm, &mut first, &Operator::SUM)?;
+            if rank == turn % size {
+                context.hal().compute(5_000);
+            }
+            let mut second = operands.clone();
+            reduction.allreduce_in_place(comm, &mut second, &Operator::SUM)?;
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            check_eq!(bits(&first), bits(&second), "{reduction:?} of {len} floats, a second time");
+            let (mut low, mut high) = (bits(&first), bits(&first));
+            comm.allreduce_in_place(&mut low, &Operator::MIN)?;
+            comm.allreduce_in_place(&mut high, &Operator::MAX)?;
+            check_eq!(low, high, "{reduction:?} of {len} floats, on all ranks");
+            let at_root = |root: usize| {
+                let mut result = operands.clone();
+                reduction
+                    .reduce_in_place(comm, &mut result, &Operator::SUM, root)
+                    .map(|()| (rank == root).then_some(result))
+            };
+            let roots = [at_root(0)?, at_root(size - 1)?, at_root(size / 2)?];
+            // Reduce and allreduce may take different algorithms by default.
+            if reduction != Reduction::Default {
+                for result in roots.iter().flatten() {
+                    check_eq!(bits(result), bits(&first), "{reduction:?} of {len} floats at a root");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The brackets are where the algorithms say, shown by an operation that is not associative.
+pub fn brackets_are_as_documented<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, rank, size) = (context.comm, context.rank(), context.size());
+    let combine = |left: u32, right: u32| left.wrapping_mul(31).wrapping_add(right.wrapping_mul(17)).wrapping_add(1);
+    let operation = Operation::new(combine);
+    let folded = |ranks: core::ops::Range<usize>| ranks.map(|rank| mixed(rank, 7)).reduce(combine);
+
+    let mut data = vec![mixed(rank, 7); size];
+    Reduction::Blocks.reduce_scatter_in_place(comm, &mut data, &vec![1; size], &operation)?;
+    let (low, high) = (folded(0..rank), folded(rank..size));
+    let expected = match (low, high) {
+        (Some(low), Some(high)) => Some(combine(low, high)),
+        (low, high) => low.or(high),
+    };
+    check_eq!(Some(data[rank]), expected, "block {rank}");
+
+    let mut data = [mixed(rank, 7)];
+    Scan::Chain.scan_in_place(comm, &mut data, &operation)?;
+    check_eq!(Some(data[0]), folded(0..rank + 1), "the scan of a chain");
+
+    // Rounds double: what a rank has combined goes to the right of what comes from below.
+    let mut doubled: Vec<u32> = (0..size).map(|rank| mixed(rank, 7)).collect();
+    let mut distance = 1;
+    while distance < size {
+        let before = doubled.clone();
+        for rank in distance..size {
+            doubled[rank] = combine(before[rank - distance], before[rank]);
+        }
+        distance *= 2;
+    }
+    for scan in [Scan::Doubling, Scan::TwoSided] {
+        let mut data = [mixed(rank, 7)];
+        scan.scan_in_place(comm, &mut data, &operation)?;
+        check_eq!(data[0], doubled[rank], "{scan:?}");
+    }
+    Ok(())
+}
+
+/// An element of 8 KB, which fits no MPB.
+type HugeElement = [[u32; 32]; 64];
+
+/// Bad arguments get an error value on every rank.
+pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, size) = (context.comm, context.size());
+    let sum = Operator::<u32>::SUM;
+    let no_rank = Err(Error::NoSuchRank { rank: size, size });
+    check_eq!(comm.reduce(&[1], &mut [0], &sum, size), no_rank, "a root beyond the end");
+    check_eq!(comm.reduce_in_place::<u32>(&mut [], &sum, size), no_rank, "such a root and no element");
+    let length = |len, wanted| Err(Error::Length { len, wanted });
+    check_eq!(comm.reduce(&[1], &mut [], &sum, 0), length(0, 1), "no place for the result");
+    check_eq!(comm.allreduce(&[1, 2], &mut [0; 3], &sum), length(3, 2), "too long a result");
+    check_eq!(comm.scan(&[1, 2], &mut [0; 3], &sum), length(3, 2), "too long a result of a scan");
+    check_eq!(comm.exscan(&[1, 2], &mut [0; 1], &sum), length(1, 2), "too short a result of a scan");
+    let counts = vec![1; size];
+    check_eq!(comm.reduce_scatter(&[1], &counts[1..], &mut [0], &sum), length(size - 1, size), "a count is missing");
+    let most = vec![usize::MAX; size];
+    check_eq!(comm.reduce_scatter_in_place(&mut [1], &most, &sum), length(1, usize::MAX), "impossible counts");
+    check_eq!(
+        comm.reduce_scatter_block(&vec![1; 2 * size + 1], &mut [0; 2], &sum),
+        length(2 * size + 1, 2 * size),
+        "too many operands"
+    );
+    if size > 1 {
+        let larger = vec![1; size + 1];
+        let refused = comm.reduce_scatter_block_in_place(&mut larger.clone(), &sum);
+        check_eq!(refused, length(size + 1, size), "operands that are no blocks");
+        let either = Operation::new(|left: HugeElement, _: HugeElement| left);
+        let mut data = vec![HugeElement::zeroed()];
+        for reduction in [Reduction::Default, Reduction::Tree, Reduction::Blocks] {
+            let refused = reduction.allreduce_in_place(comm, &mut data, &either);
+            let too_large = matches!(refused, Err(Error::ElementTooLarge { len_bytes: 8192, .. }));
+            check_eq!(too_large, true, "an element that fits no MPB, {reduction:?}: {refused:?}");
+        }
+        for scan in [Scan::Default, Scan::Doubling, Scan::Chain] {
+            let refused = scan.scan_in_place(comm, &mut data, &either);
+            let too_large = matches!(refused, Err(Error::ElementTooLarge { len_bytes: 8192, .. }));
+            check_eq!(too_large, true, "an element that fits no MPB, {scan:?}: {refused:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Who writes and reads how many lines.
+pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, comm, rank, size) = (context.hal(), context.comm, context.rank(), context.size());
+    if size == 1 {
+        return Ok(());
+    }
+    // Short: one line to the parent, one more where others pull the result; neither drains nor reads beside polls.
+    comm.barrier();
+    let before = hal.counters();
+    Reduction::Tree.allreduce_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
+    let did = hal.counters() - before;
+    let written = u64::from(rank > 0) + u64::from(rank * 16 + 1 < size);
+    check_eq!((did.mpb_lines_written, did.mpb_lines_read, did.drains), (written, 0, 0), "lines of a short allreduce");
+
+    comm.barrier();
+    let before = hal.counters();
+    let rounds = u64::from(size.next_power_of_two().trailing_zeros());
+    Scan::Doubling.scan_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
+    let did = hal.counters() - before;
+    let written = (0..rounds).filter(|round| rank + (1 << round) < size).count() as u64;
+    check_eq!((did.mpb_lines_written, did.mpb_lines_read, did.drains), (written, 0, 0), "lines of a short scan");
+
+    // Long, with one line for each rank: that of this rank is read from all others, and each rank's from it.
+    if size <= comm.mpb_layout().buffer_lines() {
+        comm.barrier();
+        let mut data = vec![1.0; size * LINE_BYTES / 8];
+        let before = hal.counters();
+        Reduction::Blocks.allreduce_in_place(comm, &mut data, &Operator::<f64>::SUM)?;
+        let did = hal.counters() - before;
+        let lines = size as u64;
+        let data = (did.mpb_lines_written, did.mpb_lines_read, did.drains);
+        check_eq!(data, (lines + 2 * rounds, 2 * lines - 1, 2 * rounds), "lines of a long allreduce");
+
+        comm.barrier();
+        let before = hal.counters();
+        Scan::Chain.scan_in_place(comm, &mut vec![1.0; size * LINE_BYTES / 8], &Operator::<f64>::SUM)?;
+        let did = hal.counters() - before;
+        let (put, got) = (if rank + 1 < size { lines } else { 0 }, if rank > 0 { lines } else { 0 });
+        check_eq!(did.mpb_lines_read, got, "lines that a long scan reads");
+        check_eq!(did.mpb_lines_written - did.drains, put, "lines that a long scan writes beside signals");
+    }
+    Ok(())
+}
