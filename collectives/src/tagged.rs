@@ -43,10 +43,10 @@ pub(crate) fn tagged_lines(len: usize) -> usize {
 /// least one line is written.
 pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Source, tag: u32, to: MpbLine) {
     let lines = tagged_lines(data.len()).max(1);
-    if source == Source::Memory {
-        hal.account_memory(data.len().div_ceil(LINE_BYTES), 0);
-    }
     hal.put_made(lines * LINE_BYTES, to, |index, line| {
+        if source == Source::Memory && !data.is_empty() {
+            hal.account_memory(1, 0);
+        }
         let piece = &data[(index * TAGGED_BYTES).min(data.len())..data.len().min((index + 1) * TAGGED_BYTES)];
         line[..piece.len()].copy_from_slice(piece);
         line[TAGGED_BYTES..].copy_from_slice(&tag.to_le_bytes());

@@ -4,6 +4,7 @@
 //! other, as long as all use the same one at a time.
 
 mod binomial;
+mod fastest;
 mod halving;
 mod name;
 mod notification;
@@ -23,8 +24,15 @@ pub(crate) use self::tree::Places;
 pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rounds};
 
 /// A broadcast algorithm, with its parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Broadcast {
+    /// The faster of [`Short`](Self::Short) and [`Long`](Self::Long) for the length: up to 28 bytes the former, beyond 140 the latter.
+    #[default]
+    Default,
+    /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if there are more than 49.
+    Short,
+    /// Put once by the root into a few MPBs, and got from there by everybody.
+    Long,
     /// The pipelined k-ary tree of the OC-Bcast paper.
     OcBcast(OcBcast),
     /// RCCE_comm's binomial tree over two-sided messages.
@@ -33,12 +41,6 @@ pub enum Broadcast {
     ScatterAllgather(Rounds),
     /// Scatter-allgather over one-sided puts and gets.
     OneSidedScatterAllgather,
-}
-
-impl Default for Broadcast {
-    fn default() -> Self {
-        Self::OcBcast(OcBcast::default())
-    }
 }
 
 impl Broadcast {
@@ -58,6 +60,9 @@ impl Broadcast {
             comm.check_no_profile()?;
         }
         match self {
+            Self::Default => fastest::broadcast(comm, message, root),
+            Self::Short => fastest::short(comm, message, root),
+            Self::Long => fastest::long(comm, message, root),
             Self::OcBcast(parameters) => parameters.broadcast(comm, message, root)?,
             Self::Binomial => binomial::broadcast(comm, message, root)?,
             Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,

@@ -11,7 +11,7 @@ pub struct UnknownBroadcast;
 impl fmt::Display for UnknownBroadcast {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(
-            "no such broadcast; there are default, binomial, scatter-allgather, scatter-allgather-overlapped, \
+            "no such broadcast; there are default, short, long, binomial, scatter-allgather, scatter-allgather-overlapped, \
              scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +tree, +all, +single, +notifyN",
         )
     }
@@ -24,7 +24,9 @@ impl FromStr for Broadcast {
 
     fn from_str(name: &str) -> Result<Self, UnknownBroadcast> {
         Ok(match name {
-            "default" => Self::default(),
+            "default" => Self::Default,
+            "short" => Self::Short,
+            "long" => Self::Long,
             "binomial" => Self::Binomial,
             "scatter-allgather" => Self::ScatterAllgather(Rounds::InTurn),
             "scatter-allgather-overlapped" => Self::ScatterAllgather(Rounds::Overlapped),

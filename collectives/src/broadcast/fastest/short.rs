@@ -1,0 +1,77 @@
+//! Short messages: data and tag in one line, which everybody polls.
+//!
+//! The root puts 28 bytes and the tag of the operation into its own [cell](crate::sequence), one line. The others poll that line from
+//! where they are, and the poll that finds the tag has brought the data along: there is no flag beside the data, no get after the
+//! flag, and no acknowledgement. Nothing is pushed, since a write to each reader would take the root longer than all their reads of
+//! one line. Where there are more ranks than one MPB can serve, those with [children](super::tree) write the line to their own cell,
+//! from registers, before they keep it.
+//!
+//! In a tree of one level, a few more lines can follow in the same operation: in cells of the root's neighbours, which nobody else
+//! has a use for then.
+//!
+//! The root and every rank with children write each line, the others none, and all remote reads are polls. With one level, one line
+//! takes a put, a poll that on average began half a poll before, and a line of memory written:
+//! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll and that line of memory.
+
+use hal::{Clock, Deadline, Mpb, MpbCopy, MpbLine, Place, Reason, Wait};
+
+use crate::{
+    Comm,
+    sequence::{CELLS, Turn, Writers},
+    tagged::{Source, TAGGED_BYTES, put_tagged, tagged_data},
+};
+
+use super::tree::Tree;
+
+/// Lines of an operation in a tree of one level, if there are ranks enough: the root's first cell, and all cells of two neighbours.
+const MOST_LINES: usize = 1 + 2 * CELLS;
+
+/// Lines of an operation.
+pub(super) fn most_lines(tree: &Tree) -> usize {
+    if tree.is_flat() { MOST_LINES.min(1 + CELLS * tree.others()) } else { 1 }
+}
+
+/// Broadcasts down `tree`, in as many operations as the message takes.
+pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
+    for message in message.chunks_mut(most_lines(tree) * TAGGED_BYTES) {
+        let turn = comm.turn(0, Writers::Owner);
+        for (index, piece) in message.chunks_mut(TAGGED_BYTES).enumerate() {
+            pass_on(comm, tree, &turn, index, piece);
+        }
+    }
+}
+
+/// What a rank does with line `index` of an operation.
+fn pass_on<C: Mpb + MpbCopy + Clock + Wait>(
+    comm: &Comm<'_, C>,
+    tree: &Tree,
+    turn: &Turn,
+    index: usize,
+    piece: &mut [u8],
+) {
+    let hal = comm.hal();
+    let line_of = |rank| line(comm, tree, turn, rank, index);
+    let Some(parent) = tree.parent() else {
+        return put_tagged(hal, piece, Source::Memory, turn.tag, line_of(comm.rank()));
+    };
+    let place = [Place::Line(line_of(parent))];
+    let reason = Reason::new("a short broadcast").from(comm.core_of(parent));
+    let tagged = |line| tagged_data(&line, turn.tag).copied();
+    let Ok(data) = comm.wait_until(&place, Deadline::Never, reason, |poll| tagged(poll.line(0))) else {
+        // The machine is dying.
+        return;
+    };
+    let data = &data[..piece.len()];
+    if !tree.children().is_empty() {
+        put_tagged(hal, data, Source::Cache, turn.tag, line_of(comm.rank()));
+    }
+    hal.keep(data, piece);
+}
+
+/// Where line `index` is for the children of `rank`.
+fn line<C: Mpb + Wait>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, rank: usize, index: usize) -> MpbLine {
+    match index.checked_sub(1) {
+        None => comm.mpb_line(rank, turn.cells[0]),
+        Some(beyond) => comm.mpb_line(tree.rank_at(1 + beyond / CELLS), turn.cells[beyond % CELLS]),
+    }
+}

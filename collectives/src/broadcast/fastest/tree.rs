@@ -1,0 +1,118 @@
+//! Trees in which many ranks read what one wrote.
+
+use core::ops::Range;
+
+use hal::{Mpb, Wait};
+
+use crate::Comm;
+
+/// Ranks that read one MPB at most. Reading costs its owner nothing, so one level with as many children as there are ranks would be
+/// best, were it not for the port of the MPB: 48 readers that keep a line each in memory leave it just enough time, by the readings of
+/// figure 4 of the OC-Bcast paper.
+const MOST_CHILDREN: usize = 48;
+
+/// One rank's place in a tree. Positions count from the root, whose position is 0, and go around once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tree {
+    root: usize,
+    size: usize,
+    degree: usize,
+    position: usize,
+}
+
+impl Tree {
+    /// The tree of all ranks from `root`, with as few levels as there can be, and with no more children than those levels need.
+    pub(super) fn new<C: Mpb + Wait>(comm: &Comm<'_, C>, root: usize) -> Self {
+        Self::of(comm.size(), root, comm.rank())
+    }
+
+    /// The place of `rank` in the tree of `size` ranks.
+    pub(super) fn of(size: usize, root: usize, rank: usize) -> Self {
+        Self { root, size, degree: degree(size), position: (rank + size - root) % size }
+    }
+
+    /// Whether all other ranks are children of the root.
+    pub(super) fn is_flat(&self) -> bool {
+        self.degree + 1 >= self.size
+    }
+
+    /// Ranks besides the root.
+    pub(super) fn others(&self) -> usize {
+        self.size - 1
+    }
+
+    /// The rank at a position.
+    pub(super) fn rank_at(&self, position: usize) -> usize {
+        (self.root + position) % self.size
+    }
+
+    /// The rank of the parent; the root has none.
+    pub(super) fn parent(&self) -> Option<usize> {
+        self.parent_position().map(|position| self.rank_at(position))
+    }
+
+    /// Positions of the children.
+    pub(super) fn children(&self) -> Range<usize> {
+        self.children_of(self.position)
+    }
+
+    /// Positions of the parent's children, of which this rank is one.
+    pub(super) fn siblings(&self) -> Range<usize> {
+        self.parent_position().map_or(0..0, |parent| self.children_of(parent))
+    }
+
+    /// Ranks at these positions in ascending order.
+    pub(super) fn ascending(&self, positions: Range<usize>) -> impl Iterator<Item = usize> + Clone + use<> {
+        let around = (self.size - self.root).clamp(positions.start, positions.end);
+        let tree = *self;
+        (around..positions.end).chain(positions.start..around).map(move |position| tree.rank_at(position))
+    }
+
+    fn parent_position(&self) -> Option<usize> {
+        self.position.checked_sub(1).map(|before| before / self.degree)
+    }
+
+    fn children_of(&self, position: usize) -> Range<usize> {
+        let first = (position * self.degree + 1).min(self.size);
+        first..(first + self.degree).min(self.size)
+    }
+}
+
+/// The least degree with which a tree of `size` ranks has as few levels as with the largest.
+fn degree(size: usize) -> usize {
+    let others = size - 1;
+    if others <= MOST_CHILDREN {
+        return others.max(1);
+    }
+    let room = |degree: usize, levels: u32| (1..=levels).map(|level| degree.pow(level)).sum::<usize>();
+    let levels = (2..).find(|levels| room(MOST_CHILDREN, *levels) >= others).unwrap_or(2);
+    (2..MOST_CHILDREN).find(|degree| room(*degree, levels) >= others).unwrap_or(MOST_CHILDREN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_are_as_small_as_levels_allow() {
+        let degrees = [1, 2, 3, 48, 49, 50, 255, 2353, 2354, 4096].map(degree);
+        assert_eq!(degrees, [1, 1, 2, 47, 48, 7, 16, 48, 13, 16]);
+    }
+
+    #[test]
+    fn every_rank_is_the_child_of_its_parent() {
+        for (size, root) in [(1, 0), (2, 1), (48, 0), (48, 47), (50, 17), (255, 128), (4096, 5)] {
+            let mut children = 0;
+            for rank in 0..size {
+                let tree = Tree::of(size, root, rank);
+                children += tree.children().len();
+                let found: std::vec::Vec<_> = tree.ascending(tree.children()).collect();
+                assert!(found.is_sorted() && found.len() == tree.children().len());
+                assert!(found.iter().all(|child| Tree::of(size, root, *child).parent() == Some(rank)));
+                assert!(found.iter().all(|child| Tree::of(size, root, *child).siblings() == tree.children()));
+                assert_eq!(tree.parent().is_none(), rank == root);
+            }
+            assert_eq!((children, Tree::of(size, root, 0).is_flat()), (size - 1, size <= 49));
+        }
+    }
+}
