@@ -43,7 +43,7 @@ pub(super) const MPB: Bench = Bench {
             check: |rows| {
                 let most = [2, 4, 8, 16, 20, 24].into_iter().map(|count| growth(rows, "get", count));
                 let most = most.collect::<Result<Vec<_>, _>>()?.into_iter().fold(0.0, f64::max);
-                Ok(Finding::at_most(most, 3.5, "%"))
+                Ok(Finding::at_most(most, 3.0, "%"))
             },
         },
         Claim {

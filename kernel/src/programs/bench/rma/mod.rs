@@ -12,9 +12,8 @@
 //! | `bench-rma-skew` | 3 and 5.4, tables 1 to 3 |
 //! | `bench-rma-overlap`, `bench-rma-engine` | 5.5, figure 19 |
 //!
-//! Ranks that have no part in a measurement wait in a barrier. As contention is not modelled and virtual time repeats
-//! itself exactly, few
-//! repetitions are enough; the first ones of a loop, in which ranks fall into step, do not count.
+//! Ranks that have no part in a measurement wait in a barrier. As contention is not modelled, unless one asks for a machine with
+//! it, and virtual time repeats itself exactly, few repetitions are enough; the first ones of a loop, in which ranks fall into step, do not count.
 
 mod algorithm;
 mod bandwidth;
