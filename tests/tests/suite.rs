@@ -45,6 +45,16 @@ fn in_virtual_time() {
 }
 
 #[test]
+fn where_accesses_wait_for_each_other() {
+    let machine = |name| Machine::new(Description::parse(name).expect("there is such a machine"));
+    for cores in [1, 3] {
+        let names = suite::NAMES.iter().copied();
+        all_pass(&machine("scc+contention").with_cores(cores), names, &format!("on {cores} cores with contention"));
+    }
+    all_pass(&machine("scc+flat").with_cores(5), suite::NAMES.iter().copied(), "on a flat machine");
+}
+
+#[test]
 fn with_pages_as_the_unit_of_fetch() {
     for cores in [2, 5, 16] {
         let options = Options { fetch_unit: FetchUnit::Page, cache_frames: 64, ..Options::default() };
