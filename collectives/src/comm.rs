@@ -5,8 +5,8 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
 use crate::{
-    Error, Group, MpbLayout, SharedAllocator, broadcast::Places, message::OpenChannel, sequence::Sequence,
-    signals::Signals, spare_lines::SpareLines,
+    Error, Group, MpbLayout, SharedAllocator, broadcast::Places, message::OpenChannel, nonblocking::Requests,
+    sequence::Sequence, signals::Signals, spare_lines::SpareLines,
 };
 
 /// A rank of all ranks that run a program: rank r runs on core r.
@@ -24,6 +24,7 @@ pub struct Comm<'c, C> {
     channel: OpenChannel<C>,
     profile: Cell<bool>,
     places: Places,
+    requests: Requests<C>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -47,6 +48,7 @@ impl<'c, C: Core> Comm<'c, C> {
             channel: OpenChannel::default(),
             profile: Cell::new(false),
             places: Places::default(),
+            requests: Requests::default(),
         };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
@@ -98,6 +100,11 @@ impl<'c, C> Comm<'c, C> {
     /// This rank's places in broadcast trees.
     pub(crate) fn places(&self) -> &Places {
         &self.places
+    }
+
+    /// The non-blocking operations that are outstanding.
+    pub(crate) fn requests(&self) -> &Requests<C> {
+        &self.requests
     }
 
     /// The core that `rank` runs on.
@@ -170,8 +177,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         self.signals.take(self, ranks, count, reason);
     }
 
-    /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, because a peer may not get any further before
-    /// they are. `check` finds its own places first among those of the poll.
+    /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on, because a peer may
+    /// not get any further before they do. `check` finds its own places first among those of the poll.
     pub(crate) fn wait_until<R>(
         &self,
         places: &[Place],
@@ -179,19 +186,34 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        let Some(engine) = self.channel.engine() else {
-            return self.hal.wait_until(places, deadline, reason, check);
-        };
         loop {
-            let mut all = places.to_vec();
-            engine.add_places(self, &mut all);
+            let engines = [self.channel.engine(), self.requests.engine()];
+            if engines.iter().all(Option::is_none) {
+                return self.hal.wait_until(places, deadline, reason, check);
+            }
+            let (mut all, mut firsts) = (places.to_vec(), [0; 2]);
+            for (engine, first) in engines.iter().zip(&mut firsts) {
+                *first = all.len();
+                if let Some(engine) = engine {
+                    engine.add_places(self, &mut all);
+                }
+            }
             let found = self.hal.wait_until(&all, deadline, reason, |poll| match check(poll) {
-                None => engine.has_news(poll, places.len()).then_some(None),
-                found => Some(found),
+                None => {
+                    let news = [0, 1].map(|index| {
+                        engines[index].as_ref().is_some_and(|engine| engine.has_news(poll, firsts[index]))
+                    });
+                    news.contains(&true).then_some(Err(news))
+                }
+                Some(found) => Some(Ok(found)),
             })?;
             match found {
-                Some(found) => return Ok(found),
-                None => engine.handle(self),
+                Ok(found) => return Ok(found),
+                Err(news) => {
+                    for (engine, _) in engines.iter().zip(news).filter(|(_, has_news)| *has_news) {
+                        engine.iter().for_each(|engine| engine.handle(self));
+                    }
+                }
             }
         }
     }

@@ -213,6 +213,11 @@ pub enum Error {
         /// Bytes that there is room for.
         limit_bytes: usize,
     },
+    /// So many non-blocking operations are outstanding that another one would need the lines of one of them.
+    TooManyRequests {
+        /// How many can be outstanding.
+        limit: usize,
+    },
     /// A wait with a deadline took too long.
     TimedOut {
         /// What it waited for.
@@ -332,6 +337,9 @@ impl fmt::Display for Error {
             Self::NotSubscribed { rank } => write!(out, "rank {rank} has not subscribed to notifications"),
             Self::MessageTooLong { len_bytes, limit_bytes } => {
                 write!(out, "a message of {len_bytes} bytes does not fit; mailboxes have {limit_bytes}")
+            }
+            Self::TooManyRequests { limit } => {
+                write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")
             }
             Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),
         }

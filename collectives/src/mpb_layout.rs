@@ -7,7 +7,8 @@
 //! 0                drain target of the write-combine buffer, nobody's
 //! 1 ‥ s            signals: one byte per peer, s = ⌈ranks / 32⌉
 //! s+1 ‥ s+16       cells of collective operations: two lines for each of eight turns
-//! s+17 ‥           spare, for marks of windows
+//! s+17 ‥ s+28      lines of non-blocking operations
+//! s+29 ‥           spare, for marks of windows
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
@@ -33,6 +34,7 @@ use hal::{LINE_BYTES, MPB_LINES};
 use crate::{
     Error,
     group::MAX_RANKS,
+    nonblocking::{REQUEST_LINES, REQUESTS},
     sequence::{CELLS, TURNS},
     window::mark_lines,
 };
@@ -45,6 +47,9 @@ const CELL_LINES: usize = TURNS as usize * CELLS;
 
 /// Lines that the [profile of RCCE](crate::rcce_profile) has for its payload at most (OC-Bcast paper, section 5.1).
 const RCCE_PAYLOAD_LINES: usize = 251;
+
+/// Lines between the signals and the spare ones.
+const FIXED_LINES: usize = CELL_LINES + REQUESTS * REQUEST_LINES;
 
 /// Lines that packets leave to a staging buffer at least.
 const LEAST_STAGING_LINES: usize = 16;
@@ -68,7 +73,7 @@ impl MpbLayout {
     /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
     pub fn new(ranks: usize) -> Result<Self, Error> {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
-        let free = MPB_LINES.saturating_sub(1 + signal_lines + CELL_LINES);
+        let free = MPB_LINES.saturating_sub(1 + signal_lines + FIXED_LINES);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
@@ -102,9 +107,15 @@ impl MpbLayout {
         (1 + self.signal_lines).max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
     }
 
+    /// First line of non-blocking operation `request` of those that can be outstanding.
+    pub(crate) fn request(&self, request: usize) -> usize {
+        debug_assert!(request < REQUESTS);
+        1 + self.signal_lines + CELL_LINES + request * REQUEST_LINES
+    }
+
     /// Lines that nobody owns.
     pub fn spare(&self) -> Range<usize> {
-        1 + self.signal_lines + CELL_LINES..self.staging
+        1 + self.signal_lines + FIXED_LINES..self.staging
     }
 
     /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in
@@ -169,9 +180,10 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, cells {CELL_LINES}, spare {} (marks of {} windows), staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, cells {CELL_LINES}, requests {}, spare {} (marks of {} windows), staging 2 x {}",
             self.ranks,
             self.signal_lines,
+            FIXED_LINES - CELL_LINES,
             self.spare().len(),
             self.windows_that_fit(),
             self.buffer_lines
@@ -202,7 +214,7 @@ mod tests {
     #[test]
     fn so_many_windows_have_marks_in_mpbs() {
         let fit = |ranks| MpbLayout::new(ranks).unwrap().windows_that_fit();
-        assert_eq!([1, 48, 255, 1024].map(fit), [46, 15, 2, 0]);
+        assert_eq!([1, 48, 255, 1024].map(fit), [34, 11, 1, 0]);
     }
 
     #[test]

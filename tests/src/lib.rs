@@ -28,6 +28,7 @@ pub mod litmus;
 pub mod marks;
 pub mod memory;
 pub mod messages;
+pub mod nonblocking;
 pub mod notification;
 pub mod operations;
 pub mod overlap;

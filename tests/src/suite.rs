@@ -4,8 +4,9 @@ use hal::Core;
 
 use crate::{
     Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost,
-    exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, notification,
-    operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting, window,
+    exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, nonblocking,
+    notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting,
+    window,
 };
 
 macro_rules! suite {
@@ -100,6 +101,16 @@ suite! {
         brackets_are_as_documented,
         refuses_bad_arguments,
         costs_what_it_should,
+    }
+    nonblocking::{
+        broadcasts,
+        allreduces,
+        the_order_is_that_of_ranks,
+        barriers_separate_phases,
+        several_in_any_order,
+        go_on_in_blocking_waits,
+        too_many_are_refused,
+        cost_what_they_should,
     }
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
     window::{

@@ -42,10 +42,11 @@ use hal::{Core, Deadline, Reason};
 
 use crate::{Comm, Error};
 
+pub(crate) use self::engine::Engine;
 pub use self::{matching::Ticket, packet::GRANULE_BYTES, target::Apply};
 
 use self::{
-    engine::{Engine, Queues},
+    engine::Queues,
     matching::{Counts, Requests},
     packet::Transfer,
     target::Part,

@@ -1,0 +1,224 @@
+//! Non-blocking broadcast, allreduce and barrier.
+
+use alloc::{vec, vec::Vec};
+
+use collectives::{Error, Operator, Request, nonblocking::REQUESTS};
+use hal::{Core, kind};
+
+use crate::{
+    Context, check,
+    check::{Outcome, pattern},
+    check_eq,
+    memory::{free, shared},
+    random::Numbers,
+};
+
+/// What a rank contributes to an allreduce: whole numbers, so that sums are exact.
+fn values(rank: usize, len: usize, salt: usize) -> Vec<f64> {
+    (0..len).map(|index| f64::from(pattern(index, salt * 5 + rank * 3))).collect()
+}
+
+fn sums(size: usize, len: usize, salt: usize) -> Vec<f64> {
+    let all: Vec<_> = (0..size).map(|rank| values(rank, len, salt)).collect();
+    (0..len).map(|index| all.iter().map(|values| values[index]).sum()).collect()
+}
+
+/// A rank count that is worth fewer cases, since each takes long.
+fn is_large<C: Core>(context: &Context<'_, '_, C>) -> bool {
+    context.size() >= 64
+}
+
+/// Broadcasts of sizes around chunks, from several roots.
+pub fn broadcasts<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (me, size) = (context.rank(), context.size());
+    for (turn, len) in [0, 1, 23, 24, 25, 48, 49, 100, 333].into_iter().enumerate() {
+        let root = turn * 5 % size;
+        let wanted: Vec<_> = (0..len).map(|index| pattern(index, turn)).collect();
+        let mut message = if me == root { wanted.clone() } else { vec![0xEE; len] };
+        context.comm.start_broadcast(&mut message, root)?.wait();
+        check_eq!(message == wanted, true, "{len} bytes from {root}");
+    }
+    Ok(())
+}
+
+/// Sums of counts around chunks.
+pub fn allreduces<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    for len in [0, 1, 2, 3, 4, 6, 7, 40] {
+        let mut numbers = values(context.rank(), len, len);
+        context.comm.start_allreduce(&mut numbers, Operator::SUM)?.wait();
+        check_eq!(numbers, sums(context.size(), len, len), "sums of {len} numbers");
+    }
+    let mut word = [context.rank() as u32];
+    context.comm.start_allreduce(&mut word, Operator::MAX)?.wait();
+    check_eq!(word[0] as usize, context.size() - 1, "greatest rank");
+    Ok(())
+}
+
+/// What is combined is in the order of ranks: of operands that replace what was there the last one's stays.
+pub fn the_order_is_that_of_ranks<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let mut word = [context.rank() as u32; 7];
+    context.comm.start_allreduce(&mut word, Operator::REPLACE)?.wait();
+    check_eq!(word, [context.size() as u32 - 1; 7], "last rank");
+    // The sum of floats depends on the order; in which order it is, depends on nothing.
+    let mut sum = [0.1 + context.rank() as f64 / 3.0];
+    context.comm.start_allreduce(&mut sum, Operator::SUM)?.wait();
+    let mut same = [sum[0].to_bits()];
+    context.comm.start_allreduce(&mut same, Operator::MIN)?.wait();
+    check_eq!(same[0], sum[0].to_bits(), "the least of all results");
+    Ok(())
+}
+
+/// Nobody completes a barrier before everybody has begun it.
+pub fn barriers_separate_phases<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank, size) = (context.hal(), context.rank(), context.size());
+    let words = shared::<_, kind::Uncached>(context, size * 4)?;
+    for phase in 1..=4u32 {
+        if rank == phase as usize % size {
+            hal.compute(50_000);
+        }
+        hal.store_word(words, rank, phase);
+        let mut request = context.comm.start_barrier()?;
+        if phase % 2 == 0 {
+            while !request.test() {
+                hal.relax();
+            }
+        }
+        request.wait();
+        for peer in 0..size {
+            let seen = hal.load_word(words, peer);
+            check!(seen >= phase, "rank {peer} had not come to barrier {phase}, but to {seen}");
+        }
+    }
+    context.comm.barrier();
+    free(context, words)
+}
+
+/// Requests of any kind outstanding together, completed by each rank in an order of its own, with blocking operations in between.
+pub fn at_random<C: Core>(context: &Context<'_, '_, C>, seed: usize, batches: usize, longest: usize) -> Outcome {
+    let (comm, me, size) = (context.comm, context.rank(), context.size());
+    let mut numbers = Numbers::new(&[seed, size]);
+    let mut own = Numbers::new(&[seed, size, me + 1]);
+    for batch in 0..batches {
+        let lens: [usize; REQUESTS] = [(); REQUESTS].map(|()| numbers.below(longest + 1));
+        let kinds: [usize; REQUESTS] = [(); REQUESTS].map(|()| numbers.below(3));
+        let root = numbers.below(size);
+        let salt = |index: usize| seed * 100 + batch * REQUESTS + index;
+        let mut buffers: Vec<_> = (0..REQUESTS)
+            .map(|index| match kinds[index] {
+                0 if me != root => vec![-1.0; lens[index]],
+                0 => values(root, lens[index], salt(index)),
+                _ => values(me, lens[index], salt(index)),
+            })
+            .collect();
+        let blocking = numbers.below(2 * REQUESTS);
+        let mut requests: Vec<Option<Request<'_, '_, C, f64>>> = Vec::new();
+        for (index, buffer) in buffers.iter_mut().enumerate() {
+            if own.below(3) == 0 {
+                context.hal().compute(own.below(20_000) as u64);
+            }
+            if kinds[index] == 2 {
+                // Those are two, for which there has to be room.
+                requests.iter_mut().for_each(|request| drop(request.take()));
+            }
+            requests.push(Some(match kinds[index] {
+                0 => comm.start_broadcast(buffer, root)?,
+                1 => comm.start_allreduce(buffer, Operator::SUM)?,
+                _ => {
+                    comm.start_barrier()?.wait();
+                    comm.start_allreduce(buffer, Operator::MAX)?
+                }
+            }));
+            if index == blocking {
+                let mut message = [if me == root { 77 } else { 0 }; 40];
+                comm.broadcast(&mut message, root)?;
+                check_eq!(message, [77; 40], "blocking broadcast in between");
+                comm.barrier();
+            }
+        }
+        let first = own.below(REQUESTS);
+        for turn in 0..REQUESTS {
+            let Some(mut request) = requests[(first + REQUESTS - turn) % REQUESTS].take() else { continue };
+            match own.below(3) {
+                0 => request.wait(),
+                1 => drop(request),
+                _ => {
+                    while !request.test() {
+                        context.hal().compute(300);
+                        context.hal().relax();
+                    }
+                }
+            }
+        }
+        drop(requests);
+        for (index, buffer) in buffers.iter().enumerate() {
+            let wanted = match kinds[index] {
+                0 => values(root, lens[index], salt(index)),
+                1 => sums(size, lens[index], salt(index)),
+                _ => {
+                    let all: Vec<_> = (0..size).map(|rank| values(rank, lens[index], salt(index))).collect();
+                    (0..lens[index]).map(|at| all.iter().map(|values| values[at]).fold(0.0, f64::max)).collect()
+                }
+            };
+            check_eq!(*buffer == wanted, true, "request {index} of batch {batch}, kind {}", kinds[index]);
+        }
+    }
+    Ok(())
+}
+
+/// Several together.
+pub fn several_in_any_order<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (batches, longest) = if is_large(context) { (2, 4) } else { (8, 12) };
+    at_random(context, 3, batches, longest)
+}
+
+/// Each rank waits for its requests in another order, and meanwhile sends and receives; all go on while it waits for something else.
+pub fn go_on_in_blocking_waits<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, me, size) = (context.comm, context.rank(), context.size());
+    let (mut sum, mut message) = ([1u32], [if me == size - 1 { 9u8 } else { 0 }; 60]);
+    let reduce = comm.start_allreduce(&mut sum, Operator::SUM)?;
+    let broadcast = comm.start_broadcast(&mut message, size - 1)?;
+    if me % 2 == 0 {
+        reduce.wait();
+        comm.barrier();
+        broadcast.wait();
+    } else {
+        comm.barrier();
+        broadcast.wait();
+        reduce.wait();
+    }
+    check_eq!((sum, message), ([size as u32], [9; 60]), "results");
+    Ok(())
+}
+
+/// One more than there are lines for is refused, and nothing of it is begun; completing the oldest makes room.
+pub fn too_many_are_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let comm = context.comm;
+    let no_root = comm.start_broadcast(&mut [0u8], context.size()).err();
+    check_eq!(no_root, Some(Error::NoSuchRank { rank: context.size(), size: context.size() }), "no such root");
+    let mut requests = Vec::new();
+    for _ in 0..REQUESTS {
+        requests.push(comm.start_barrier()?);
+    }
+    check_eq!(comm.start_barrier().err(), Some(Error::TooManyRequests { limit: REQUESTS }), "one too many");
+    requests.remove(0).wait();
+    requests.push(comm.start_barrier()?);
+    Ok(())
+}
+
+/// A barrier writes one line on the way up and, with children, one down; it reads by polls only.
+pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let has_children = context.rank() == 0 && context.size() > 1;
+    let before = context.hal().counters();
+    context.comm.start_barrier()?.wait();
+    let done = context.hal().counters() - before;
+    let is_leaf = context.rank() + 1 == context.size();
+    let wanted = u64::from(context.rank() != 0) + u64::from(has_children);
+    check_eq!((done.mpb_lines_read, done.drains), (0, 0), "reads and drains of a barrier");
+    let is_inner = !is_leaf && context.rank() != 0;
+    check!(
+        done.mpb_lines_written == wanted || is_inner && done.mpb_lines_written == 2,
+        "a barrier has written {} lines",
+        done.mpb_lines_written
+    );
+    Ok(())
+}
