@@ -2,9 +2,14 @@
 
 mod common;
 
+use collectives::{Exchange, Pieces};
 use common::run;
 use hal::{emulated::Omit, sim::Machine};
-use tests::{check_eq, exchanges, exchanges::Case, exchanges::Operation, suite};
+use tests::{
+    check_eq, exchanges,
+    exchanges::{Case, Operation},
+    suite,
+};
 
 fn names() -> impl Iterator<Item = &'static str> {
     suite::NAMES.iter().copied().filter(|name| name.starts_with("exchanges::"))
@@ -35,4 +40,56 @@ fn on_more_ranks_than_lines() {
             assert_eq!(run(&Machine::scc(cores), |context| suite::run(name, context)), Ok(()), "{name}, {cores} cores");
         }
     }
+}
+
+/// Two long operations and two short ones in which ranks read lines again that they have read before.
+fn with_omission(operation: Operation, way: Exchange, len: usize, omitted: Omit) -> Result<(), String> {
+    run(&Machine::scc(5), |context| {
+        context.hal().omit(omitted);
+        for salt in 0..12 {
+            let case = Case { operation, way, root: 1, in_place: false, common: Some(len), longest: len, salt };
+            case.check(context)?;
+        }
+        Ok(())
+    })
+}
+
+const ALL: [Operation; 4] = [Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall];
+
+#[test]
+fn long_exchanges_need_their_drains() {
+    for operation in ALL {
+        for len in [700, 20_001] {
+            assert_eq!(with_omission(operation, Exchange::Default, len, Omit::empty()), Ok(()));
+            let failure =
+                with_omission(operation, Exchange::Default, len, Omit::DRAIN).expect_err("nothing was missed");
+            assert!(failure.contains("has not drained"), "{operation:?} of {len} failed for another reason: {failure}");
+        }
+    }
+}
+
+#[test]
+fn exchanges_need_their_invalidations() {
+    for operation in ALL {
+        for len in [20, 700, 20_001] {
+            assert_eq!(with_omission(operation, Exchange::Default, len, Omit::empty()), Ok(()));
+            let outcome = with_omission(operation, Exchange::Default, len, Omit::INVALIDATE_MPB);
+            assert!(outcome.is_err(), "{operation:?} of {len} passes on stale lines");
+        }
+    }
+}
+
+/// Whoever is called wrongly is told, and whoever waits for what nobody sends is named.
+#[test]
+fn counts_that_differ_are_a_deadlock_that_says_so() {
+    let failure = run(&Machine::scc(3), |context| {
+        let counts = [10, if context.rank() == 0 { 90 } else { 10 }, 10];
+        let mut all = [0u8; 200];
+        let block = [1u8; 10];
+        context.comm.gatherv(&block, &mut all, &Pieces::packed(&counts), 0)?;
+        check_eq!(context.rank(), 3, "who comes so far");
+        Ok(())
+    });
+    let failure = failure.expect_err("nothing was missed");
+    assert!(failure.contains("who comes so far") || failure.contains("gather, chunk 0"), "{failure}");
 }
