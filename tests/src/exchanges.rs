@@ -316,12 +316,15 @@ pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     at_random(context, 5, 4, 100)
 }
 
-/// Lines of one call.
-fn lines_of<C: Core>(context: &Context<'_, '_, C>, call: impl FnOnce()) -> (u64, u64) {
+/// Lines read and written by one call.
+fn lines_of<C: Core>(
+    context: &Context<'_, '_, C>,
+    call: impl FnOnce() -> Result<(), Error>,
+) -> Result<(u64, u64), Error> {
     let before = context.hal().counters();
-    call();
+    call()?;
     let done: Counters = context.hal().counters() - before;
-    (done.mpb_lines_read, done.mpb_lines_written)
+    Ok((done.mpb_lines_read, done.mpb_lines_written))
 }
 
 /// Each line is read once from an MPB and written once to one; short blocks need nothing else.
@@ -332,20 +335,20 @@ pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     let mut all = vec![0u8; size * 320];
     // Counted from a barrier, so that none of these has to begin with one.
     comm.barrier();
-    let short = lines_of(context, || drop(comm.gather(&[1u8; 28], &mut all[..28 * size], 0)));
+    let short = lines_of(context, || comm.gather(&[1u8; 28], &mut all[..28 * size], 0))?;
     check_eq!(short, if is_root { (0, 0) } else { (0, 1) }, "lines of a short gather");
-    let long = lines_of(context, || drop(comm.gather(&[1u8; 320], &mut all, 0)));
+    let long = lines_of(context, || comm.gather(&[1u8; 320], &mut all, 0))?;
     check_eq!(long, if is_root { (10 * others, 0) } else { (0, 11) }, "lines of a long gather");
-    let short = lines_of(context, || drop(comm.scatter(&all[..32 * size], &mut [0u8; 32], 0)));
+    let short = lines_of(context, || comm.scatter(&all[..32 * size], &mut [0u8; 32], 0))?;
     let fits = size <= comm.mpb_layout().buffer_lines();
     let wanted = if is_root { (0, size as u64 + 1) } else { (1, 0) };
     check_eq!(!fits || short == wanted, true, "lines of a short scatter: {short:?}");
     comm.barrier();
-    let long = lines_of(context, || drop(Exchange::Long.scatter(comm, &all, &mut [0u8; 320], 0)));
+    let long = lines_of(context, || Exchange::Long.scatter(comm, &all, &mut [0u8; 320], 0))?;
     check_eq!(long, if is_root { (0, 11 * others) } else { (10, 0) }, "lines of a long scatter");
-    let short = lines_of(context, || drop(comm.allgather(&[1u8; 28], &mut all[..28 * size])));
+    let short = lines_of(context, || comm.allgather(&[1u8; 28], &mut all[..28 * size]))?;
     check_eq!(short, if size == 1 { (0, 0) } else { (0, 1) }, "lines of a short allgather");
-    let long = lines_of(context, || drop(comm.allgather(&[1u8; 320], &mut all)));
+    let long = lines_of(context, || comm.allgather(&[1u8; 320], &mut all))?;
     let own = if size == 1 { 0 } else { 10 };
     check_eq!(long, (10 * others, own + barriers), "lines of a long allgather");
     Ok(())
