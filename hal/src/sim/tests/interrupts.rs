@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::{
     Clock, CoreId, Counted, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology, Wait,
-    sim::{Machine, SimCore, Strategy},
+    sim::{Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
 };
 
 /// What a handler counts: how often it came, and when last.
@@ -147,14 +147,16 @@ fn handlers_come_and_go() {
         .unwrap();
 }
 
+/// Looks at a doorbell.
+fn look(core: &SimCore, seen: &Arc<Seen>) {
+    core.invalidate_mpb();
+    let line = core.load_line(MpbLine::new(core.core(), 5));
+    seen.times.store(line.word(0), Relaxed);
+}
+
 /// Doorbell, drain, interrupt: whatever the timing, the handler that comes last has seen the last doorbell.
 #[test]
 fn doorbells_are_seen() {
-    fn look(core: &SimCore, seen: &Arc<Seen>) {
-        core.invalidate_mpb();
-        let line = core.load_line(MpbLine::new(core.core(), 5));
-        seen.times.store(line.word(0), Relaxed);
-    }
     let ring = |core: &SimCore| {
         if core.core().index() == 0 {
             for number in 1..=5_u32 {
@@ -174,4 +176,36 @@ fn doorbells_are_seen() {
         Machine::scc(2).with_seed(seed).run(ring).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
     }
     Machine::scc(2).with_strategy(Strategy::Timed).run(ring).unwrap();
+}
+
+/// The same in every order of all operations there are; and without the drain there is an order in which it is not seen.
+#[test]
+fn no_order_loses_a_doorbell() {
+    let ring = |drains: bool| {
+        move |core: &SimCore| {
+            if core.core().index() == 0 {
+                for number in 1..=2_u8 {
+                    core.store(MpbLine::new(CoreId::new(1), 5), 0, &[number]);
+                    if drains {
+                        core.drain();
+                    }
+                    core.raise_interrupt(CoreId::new(1));
+                }
+                core.drain();
+                return;
+            }
+            let seen = Arc::new(Seen::default());
+            let _handler = core.handle_interrupts(seen.clone(), look);
+            core.wait(&[], Reason::new("the last doorbell"), |_| (seen.times.load(Relaxed) == 2).then_some(()));
+        }
+    };
+    for drains in [true, false] {
+        let mut failures = 0;
+        let machine = Machine::scc(2);
+        let explored = explore_exhaustively(&machine, Spontaneous::default(), 1_000_000, ring(drains), |outcome| {
+            failures += u32::from(outcome.is_err());
+        });
+        assert!(explored.complete && explored.runs > 10, "{explored:?}");
+        assert_eq!(failures == 0, drains, "{failures} of {explored:?} fail");
+    }
 }
