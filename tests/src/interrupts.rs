@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use hal::{Core, CoreId, Reason, Shielded};
 
-use crate::{Context, check, check::Outcome, check_eq};
+use crate::{Context, Failed, check, check::Outcome, check_eq};
 
 /// How often a handler came.
 type Times = Arc<AtomicU32>;
@@ -32,8 +32,37 @@ pub fn work<C: Core>(hal: &C, rounds: u32) {
     hal.compute(u64::from(rounds) * 200);
 }
 
+/// Tries something that has to happen while ranks do so many rounds of [`work`], until it has on all of them. On a host that lets
+/// another core's thread wait for long, more rounds may be needed.
+pub fn while_working<C: Core>(
+    context: &Context<'_, '_, C>,
+    mut attempt: impl FnMut(u32) -> Result<bool, Failed>,
+) -> Outcome {
+    let comm = context.comm;
+    let mut rounds = rounds(comm.size());
+    for _ in 0..5 {
+        let mut happened = [u8::from(attempt(rounds)?)];
+        if comm.rank() == 0 {
+            for from in 1..comm.size() {
+                let mut other = [0];
+                comm.receive(&mut other, from)?;
+                happened[0] &= other[0];
+            }
+        } else {
+            comm.send(&happened, 0)?;
+        }
+        comm.broadcast(&mut happened, 0)?;
+        if happened[0] == 1 {
+            return Ok(());
+        }
+        rounds *= 8;
+    }
+    check!(false, "it did not happen within {} rounds of work", rounds / 8);
+    Ok(())
+}
+
 /// How long [`work`] has to last for others to do something meanwhile; many emulated cores take long for a round.
-pub fn rounds(cores: usize) -> u32 {
+fn rounds(cores: usize) -> u32 {
     match cores {
         0..=5 => 20_000,
         6..=48 => 3_000,
@@ -52,19 +81,19 @@ pub fn come_while_programs_compute<C: Core>(context: &mut Context<'_, '_, C>) ->
     let time = Times::default();
     let handler = hal.handle_interrupts(time.clone(), note_time);
     check!(handler.is_some(), "there is a handler already");
-    context.comm.barrier();
-    if rank == 0 {
-        (1..size).for_each(|core| hal.raise_interrupt(CoreId::new(core)));
-    } else {
-        work(hal, rounds(size));
+    while_working(context, |rounds| {
+        time.store(0, SeqCst);
+        context.comm.barrier();
+        if rank == 0 {
+            (1..size).for_each(|core| hal.raise_interrupt(CoreId::new(core)));
+            return Ok(true);
+        }
+        work(hal, rounds);
         // What comes at the end of this operation comes later than that.
         let end = hal.now() as u32;
-        let came = time.load(SeqCst);
-        check!(came != 0 && (end.wrapping_sub(came) as i32) > 0, "interrupted at {came}, computed until {end}");
-    }
-    context.comm.barrier();
-    drop(handler);
-    Ok(())
+        wait_for(hal, &time, 1);
+        Ok((end.wrapping_sub(time.load(SeqCst)) as i32) > 0)
+    })
 }
 
 /// What is raised meanwhile comes at the end, once.

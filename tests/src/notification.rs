@@ -9,7 +9,7 @@ use crate::{
     Context, check,
     check::{Outcome, pattern as byte},
     check_eq,
-    interrupts::{rounds, work},
+    interrupts::{while_working, work},
 };
 
 fn subscribe<'c, C: Core>(
@@ -23,9 +23,19 @@ fn pattern(len: usize, salt: usize) -> Vec<u8> {
     (0..len).map(|index| byte(index, salt)).collect()
 }
 
+/// Whether a rank is among those that notify at once; on many cores not all are, for the emulator's sake.
+fn is_root(rank: usize, size: usize) -> bool {
+    size <= 48 || rank.is_multiple_of(size / 12)
+}
+
+/// How many of these there are, besides this rank.
+fn other_roots(rank: usize, size: usize) -> usize {
+    (0..size).filter(|root| *root != rank && is_root(*root, size)).count()
+}
+
 /// Ends a subscription of which everything was taken.
 fn close<C: Core>(notifications: Notifications<'_, C>) -> Outcome {
-    check_eq!(notifications.close().count(), 0, "messages that nobody took");
+    check_eq!(notifications.close().len(), 0, "messages that nobody took");
     Ok(())
 }
 
@@ -35,27 +45,26 @@ pub fn reach_ranks_that_compute<C: Core>(context: &mut Context<'_, '_, C>) -> Ou
     let root = size / 2;
     let notifications = subscribe(context, Subscription::default())?;
     for len in [8, 700] {
-        let mut done = [0; 8];
-        context.comm.barrier();
-        let end = if rank == root {
-            notifications.notify_all(&pattern(len, 5))?;
-            done = hal.now().to_le_bytes();
-            u64::MAX
-        } else {
-            work(hal, rounds(size));
-            hal.now()
-        };
-        context.comm.broadcast(&mut done, root)?;
-        let done = u64::from_le_bytes(done);
-        check!(done < end, "the root was done at {done}, after this rank had computed until {end}");
-        if rank != root {
-            let message = notifications.try_take()?;
-            check!(message.is_some(), "no message, though the root was done");
-            if let Some(Message { from, bytes, arrived }) = message {
+        while_working(context, |rounds| {
+            let mut done = [0; 8];
+            context.comm.barrier();
+            let end = if rank == root {
+                notifications.notify_all(&pattern(len, 5))?;
+                done = hal.now().to_le_bytes();
+                u64::MAX
+            } else {
+                work(hal, rounds);
+                hal.now()
+            };
+            context.comm.broadcast(&mut done, root)?;
+            let done = u64::from_le_bytes(done);
+            if rank != root {
+                let Message { from, bytes, arrived } = notifications.take(Deadline::Never)?;
                 check!(arrived < done, "the message arrived at {arrived}, after the root was done at {done}");
                 check_eq!((from, bytes), (root, pattern(len, 5)), "the message");
             }
-        }
+            Ok(done < end)
+        })?;
     }
     close(notifications)
 }
@@ -96,10 +105,10 @@ pub fn concurrent_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let each = if size > 20 { 2 } else { 5 };
     let notifications = subscribe(context, Subscription::default())?;
     let len_of = |from: usize, turn: usize| 1 + (from * 5 + turn * 13) % 90;
-    for turn in 0..each {
+    for turn in (0..each).filter(|_| is_root(rank, size)) {
         notifications.notify_all(&pattern(len_of(rank, turn), rank + turn))?;
     }
-    let mut order = vec![0; (size - 1) * each];
+    let mut order = vec![0; other_roots(rank, size) * each];
     let mut turns = vec![0; size];
     for place in &mut order {
         let Message { from, bytes, .. } = notifications.take(Deadline::Never)?;
@@ -109,6 +118,7 @@ pub fn concurrent_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     }
     // What rank 0 has seen, without this rank's, is what this rank has seen, without those of rank 0.
     let mut of_first = order.clone();
+    of_first.resize(other_roots(0, size) * each, 0);
     context.comm.broadcast(&mut of_first, 0)?;
     let others: Vec<_> = order.into_iter().filter(|from| *from != 0).collect();
     of_first.retain(|from| usize::from(*from) != rank);
@@ -122,12 +132,12 @@ pub fn full_mailboxes_hold_roots_up<C: Core>(context: &mut Context<'_, '_, C>) -
     let (rank, size, hal) = (context.rank(), context.size(), context.hal());
     let each = if size > 20 { 1 } else { 4 };
     let notifications = subscribe(context, Subscription { mailbox_bytes: LEN + 1, ..Subscription::default() })?;
-    for turn in 0..each {
+    for turn in (0..each).filter(|_| is_root(rank, size)) {
         notifications.notify_all(&pattern(LEN, rank + turn))?;
         work(hal, 10);
     }
     let mut turns = vec![0; size];
-    for _ in 0..(size - 1) * each {
+    for _ in 0..other_roots(rank, size) * each {
         let Message { from, bytes, .. } = notifications.take(Deadline::Never)?;
         check_eq!(bytes, pattern(LEN, from + turns[from]), "message {} of {from}", turns[from]);
         turns[from] += 1;
@@ -162,8 +172,11 @@ pub fn polling_works_as_well<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     let polling = Subscription { delivery: Delivery::Polling, ..Subscription::default() };
     one_after_another(context, polling, &[0, 18, 19, 1000])?;
     let notifications = subscribe(context, polling)?;
-    notifications.notify_all(&[context.rank() as u8])?;
-    for _ in 1..context.size() {
+    let (rank, size) = (context.rank(), context.size());
+    if is_root(rank, size) {
+        notifications.notify_all(&[rank as u8])?;
+    }
+    for _ in 0..other_roots(rank, size) {
         let Message { from, bytes, .. } = notifications.take(Deadline::Never)?;
         check_eq!(bytes, [from as u8], "the message of {from}");
     }
@@ -180,7 +193,7 @@ pub fn what_is_left_comes_at_the_end<C: Core>(context: &mut Context<'_, '_, C>) 
     if context.rank() == 0 {
         (0..5).try_for_each(|turn| notifications.notify_all(&pattern(30, turn)))?;
     }
-    let left: Vec<_> = notifications.close().map(|message| message.bytes).collect();
+    let left: Vec<_> = notifications.close().into_iter().map(|message| message.bytes).collect();
     let expected: Vec<_> = (0..5).filter(|_| context.rank() != 0).map(|turn| pattern(30, turn)).collect();
     check_eq!(left, expected, "what is left");
     Ok(())

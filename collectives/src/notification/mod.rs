@@ -255,7 +255,7 @@ impl<C: Core> Notifications<'_, C> {
 
     /// Ends the subscription, and returns what was not taken. Collective over all ranks. Where delivery is by polling, nobody may
     /// be notifying any more.
-    pub fn close(self) -> impl Iterator<Item = Message> {
+    pub fn close(self) -> Vec<Message> {
         if let Some(node) = &self.node {
             // Others may still be notifying, and this rank takes no more.
             node.with(|node| {
@@ -270,7 +270,7 @@ impl<C: Core> Notifications<'_, C> {
         let _ = self.progress();
         self.comm.spare_lines().give_back(self.lines.first, self.lines.count());
         self.comm.subscribed().set(false);
-        self.taken.into_inner().messages.into_iter()
+        self.taken.into_inner().messages.into()
     }
 
     fn node(&self) -> Result<&Shielded<'_, C, Node>, Error> {

@@ -40,11 +40,10 @@ impl Tree {
         };
         let mut begins = vec![0; members + 1];
         let mut children = Vec::with_capacity(members);
-        for position in 0..members {
-            begins[position] = children.len() as u16;
+        for (position, begin) in begins.iter_mut().enumerate() {
+            *begin = children.len() as u16;
             children.extend((1..members).filter(|child| parents[*child] == position).map(|child| child as u16));
         }
-        begins[members] = children.len() as u16;
         let parents = parents.into_iter().map(|parent| parent as u16).collect();
         Ok(Self { parents, begins: begins.into(), children: children.into() })
     }

@@ -85,7 +85,7 @@ fn measure<C: Core>(
             rank.samples(&series, times.into_iter());
         }
     }
-    notifications.close().for_each(drop);
+    notifications.close();
     Ok(())
 }
 
