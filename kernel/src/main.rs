@@ -3,8 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, MpbContention, MpbDistance, Notification,
-    Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
+    Bandwidth, Bcast, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, Model, MpbContention, MpbDistance,
+    Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
@@ -27,4 +27,6 @@ kernel::image!(
     MpbContention,
     MeshLink,
     Notification,
+    Bcast,
+    Model
 );

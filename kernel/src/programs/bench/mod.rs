@@ -1,5 +1,6 @@
 //! The programs that measure. `cargo xtask bench` runs them, pools what their ranks send, and checks claims on it.
 
+mod broadcast;
 mod design;
 mod micro;
 mod notification;
@@ -9,6 +10,7 @@ mod rma;
 mod splits;
 
 pub use self::{
+    broadcast::{Bcast, Model},
     design::Design,
     micro::{MeshLink, MpbContention, MpbDistance},
     notification::Notification,

@@ -1,0 +1,97 @@
+//! How one broadcast follows the other.
+
+use alloc::vec::Vec;
+use core::{fmt, str::FromStr};
+
+/// How one broadcast follows the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    /// After a barrier, the root being the last one to call: what a broadcast alone takes.
+    Separated,
+    /// After a barrier, all calling at one moment, as the model assumes.
+    Together,
+    /// At once: what a broadcast takes in a sequence of them.
+    BackToBack,
+    /// After a delay that is drawn for each rank and call: what it takes when ranks come at different times.
+    Skewed,
+}
+
+impl Mode {
+    const ALL: [Self; 4] = [Self::Separated, Self::Together, Self::BackToBack, Self::Skewed];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Separated => "separated",
+            Self::Together => "together",
+            Self::BackToBack => "back-to-back",
+            Self::Skewed => "skewed",
+        }
+    }
+
+    /// Cycles until `rank` makes call `number`, of which some are drawn.
+    ///
+    /// A root that is late finds all others in the call; those that are there before have drawn when they came, so that
+    /// their polls are not in step.
+    pub(super) fn delay(self, seed: u64, number: u64, rank: usize, root: usize, most_skew: u64) -> u64 {
+        /// Longer than ranks leave a barrier one after the other.
+        const LATE_CYCLES: u64 = 8192;
+        /// More than a poll takes.
+        const JITTER_CYCLES: u64 = 512;
+        let drawn = |most: u64| super::spread(seed, number << 16 | rank as u64) % most.max(1);
+        match self {
+            Self::Separated if rank == root => LATE_CYCLES + drawn(JITTER_CYCLES),
+            Self::Separated => drawn(JITTER_CYCLES),
+            Self::Together | Self::BackToBack => 0,
+            Self::Skewed => drawn(most_skew),
+        }
+    }
+}
+
+/// Modes, as an option names them: with commas between.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Modes(Vec<Mode>);
+
+impl Modes {
+    /// One after the other.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Mode> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+impl Default for Modes {
+    /// All but those that only the model needs.
+    fn default() -> Self {
+        Self([Mode::Separated, Mode::BackToBack, Mode::Skewed].into())
+    }
+}
+
+/// This is no list of modes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct NoModes;
+
+impl fmt::Display for NoModes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("no such mode; there are separated, together, back-to-back and skewed, with commas between")
+    }
+}
+
+impl FromStr for Modes {
+    type Err = NoModes;
+
+    fn from_str(text: &str) -> Result<Self, NoModes> {
+        let mode = |item: &str| Mode::ALL.into_iter().find(|mode| mode.name() == item).ok_or(NoModes);
+        text.split(',').map(mode).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Modes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        super::list(out, &self.0)
+    }
+}

@@ -1,0 +1,144 @@
+//! `bench-broadcast-model`: what the LogP model of the OC-Bcast paper says of broadcasts, as series like those of measurements.
+//!
+//! | algorithm | what |
+//! |---|---|
+//! | `model-NAME` | the paper's flags, of a line each, and distances of 1: its figure 6 and table 2 |
+//! | `model-signals-NAME` | the flags of this tree, distances of 1: what `NAME` takes where distances are 1 |
+//! | `bound-mean`, `bound-slowest`, `bound-near` | a line read from an MPB and written to memory, for each line |
+//!
+//! A bound is a throughput that no broadcast exceeds whose ranks have one access under way. That of a rank depends on the distance of its
+//! memory controller, and of the MPBs that it reads: of all MPBs, in equal parts. `bound-slowest` is that of the rank where it is
+//! least, since a broadcast is over when the last rank has the message; `bound-mean` is for the mean time of all ranks, `bound-near`
+//! for the slowest rank if every MPB were one router away, which no broadcast reaches.
+
+use alloc::{format, string::String, vec::Vec};
+
+use collectives::{
+    Comm,
+    model::{Allgather, OcBcastModel, Parameters, Setting, Time, TwoSidedModel, megabytes_per_second},
+};
+use hal::{Core, CoreId, LINE_BYTES, Topology};
+
+use super::Sizes;
+use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+
+/// Computes latencies and throughputs.
+pub struct Model;
+
+impl Program for Model {
+    const NAME: &'static str = "bench-broadcast-model";
+    const ABOUT: &'static str = "what the LogP model of the OC-Bcast paper says of broadcasts";
+    const OPTIONS: &'static [KnownOption] = &[("sizes", Sizes::ABOUT)];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let sizes = rank.args.get("sizes", Sizes::of_latencies())?;
+        if rank.comm.rank() == 0 {
+            for (prefix, setting) in [("model", Setting::PAPER), ("model-signals", Setting::SIGNALS)] {
+                for modelled in Modelled::all(setting) {
+                    modelled.send(rank, prefix, &sizes);
+                }
+            }
+            for (name, bound) in bounds(rank.comm) {
+                send(rank, name, 0, "throughput.peak", bound);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A broadcast that the model describes.
+struct Modelled {
+    name: String,
+    latency: Latency,
+    peak: Option<OcBcastModel>,
+}
+
+/// A function of ranks and lines.
+type Latency = alloc::boxed::Box<dyn Fn(usize, usize) -> Time>;
+
+impl Modelled {
+    fn all(setting: Setting) -> Vec<Self> {
+        let oc_bcast = |k| {
+            let model = OcBcastModel::new(setting, k);
+            Self {
+                name: format!("oc-k{k}"),
+                latency: alloc::boxed::Box::new(move |ranks, lines| model.latency(ranks, lines)),
+                peak: Some(model),
+            }
+        };
+        let two_sided = TwoSidedModel::new(setting);
+        let scatter_allgather = |name: &str, allgather| Self {
+            name: name.into(),
+            latency: alloc::boxed::Box::new(move |ranks, lines| {
+                two_sided.scatter_allgather_latency(ranks, lines, allgather)
+            }),
+            peak: None,
+        };
+        let binomial = Self {
+            name: "binomial".into(),
+            latency: alloc::boxed::Box::new(move |ranks, lines| two_sided.binomial_latency(ranks, lines)),
+            peak: None,
+        };
+        let others = [
+            binomial,
+            scatter_allgather("scatter-allgather", Allgather::OneByOne),
+            scatter_allgather("scatter-allgather-overlapped", Allgather::Overlapped),
+        ];
+        [2, 7, 47].map(oc_bcast).into_iter().chain(others).collect()
+    }
+
+    fn send<C: Core>(&self, rank: &Rank<'_, C>, prefix: &str, sizes: &Sizes) {
+        let (ranks, algorithm) = (rank.comm.size(), format!("{prefix}-{}", self.name));
+        for bytes in sizes.iter().filter(|bytes| *bytes > 0) {
+            let lines = bytes.div_ceil(LINE_BYTES);
+            let latency = (self.latency)(ranks, lines);
+            if latency == Time::ZERO {
+                continue;
+            }
+            let nanoseconds = latency.as_ps() / 1000;
+            let ticks = u128::from(nanoseconds) * u128::from(rank.hal().ticks_per_second()) / 1_000_000_000;
+            let series =
+                Series { algorithm: &algorithm, param: 0, bytes: bytes as u64, metric: "latency", unit: Unit::Ticks };
+            rank.samples(&series, [u64::try_from(ticks).unwrap_or(u64::MAX)].into_iter());
+            send(
+                rank,
+                &algorithm,
+                bytes,
+                "throughput",
+                megabytes_per_second(1, latency) * bytes as f64 / LINE_BYTES as f64,
+            );
+        }
+        if let Some(model) = self.peak.filter(|_| ranks > 1) {
+            send(rank, &algorithm, 0, "throughput.peak", model.peak_throughput(ranks));
+        }
+    }
+}
+
+/// Sends a throughput in MB/s.
+fn send<C: Core>(rank: &Rank<'_, C>, algorithm: &str, bytes: usize, metric: &str, megabytes_per_second: f64) {
+    let series = Series { algorithm, param: 0, bytes: bytes as u64, metric, unit: Unit::Rate };
+    // Rounded to nearest: there are no fractions of a kilobyte.
+    rank.samples(&series, [(megabytes_per_second * 1000.0 + 0.5) as u64].into_iter());
+}
+
+/// The bounds, in MB/s.
+fn bounds<C: Topology>(comm: &Comm<'_, C>) -> [(&'static str, f64); 3] {
+    let (layout, parameters) = (comm.hal().layout(), Parameters::SCC);
+    let cores = || (0..comm.size()).map(CoreId::new);
+    let write = |core| {
+        let controller = layout.controller_tile(layout.nearest_controller(core));
+        parameters.write_memory_line(layout.tile(core).routers_to(controller) as usize)
+    };
+    // Sums of as many lines as there are MPBs, one from each.
+    let all_read =
+        |core| cores().map(|other| parameters.read_mpb_line(layout.distance(core, other) as usize)).sum::<Time>();
+    let times: Vec<Time> = cores().map(|core| all_read(core) + write(core) * comm.size()).collect();
+    let near = cores().map(|core| parameters.read_mpb_line(1) + write(core)).max().unwrap_or_default();
+    let slowest = times.iter().copied().max().unwrap_or_default();
+    let lines = comm.size() * times.len();
+    [
+        ("bound-mean", megabytes_per_second(lines, times.iter().copied().sum())),
+        ("bound-slowest", megabytes_per_second(comm.size(), slowest)),
+        ("bound-near", megabytes_per_second(1, near)),
+    ]
+}
