@@ -1,5 +1,6 @@
 //! The benches: what each runs, and what it claims.
 
+mod broadcast;
 mod design;
 mod mpb;
 mod notification;
@@ -21,9 +22,18 @@ pub(crate) struct Bench {
     pub(crate) shown: &'static [u64],
     /// The bytes of the rows that it shows, besides the largest, or all if it is empty.
     pub(crate) sizes: &'static [u64],
+    /// Where there are any, the table on the screen has a line for each algorithm and these columns instead.
+    pub(crate) columns: &'static [Column],
     /// Adds rows that are computed from others.
     pub(crate) derive: fn(&mut Rows),
     pub(crate) claims: &'static [Claim],
+}
+
+/// A column of medians: those of a metric at so many bytes, where 0 was varied.
+pub(crate) struct Column {
+    pub(crate) title: &'static str,
+    pub(crate) metric: &'static str,
+    pub(crate) bytes: u64,
 }
 
 /// A program of the image, and the words that it is started with besides the user's.
@@ -78,6 +88,7 @@ pub(crate) const ALL: &[Bench] = &[
     design::PSCW_DESIGN,
     mpb::MPB,
     notification::NOTIFICATION,
+    broadcast::BROADCAST,
 ];
 
 #[cfg(test)]

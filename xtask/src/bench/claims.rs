@@ -51,6 +51,11 @@ impl Finding {
         }
     }
 
+    /// What there is to say where nothing is demanded: the machine shows what it shows.
+    pub(crate) fn reported(measured: String) -> Self {
+        Self { measured, bound: "reported".into(), holds: true }
+    }
+
     /// A line whose largest median is not much above its smallest.
     pub(crate) fn flat(line: &Line<'_>, percent: f64) -> Self {
         let (least, most) = extremes(line.points().map(|(_, median)| median));

@@ -169,7 +169,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     csv::write(&path, bench.name, &machine.to_string(), &rows)?;
     // Where there are no times, counters are all there is to see.
     let counters = arguments.counters || !rows.iter().any(|row| row.key.unit.is_of_time());
-    println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
+    if bench.columns.is_empty() || counters {
+        println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
+    } else {
+        println!("{}\n", table::columns(&rows, bench.columns));
+    }
     // On a mesh nobody knows beforehand how much there is.
     let complete =
         !machine.is_mesh() && !machine.is_variant() && count == machine.default_cores() && arguments.words.is_empty();
@@ -279,8 +283,16 @@ mod tests {
             |metric, unit, at_seven| (1..9).map(move |k| samples(k, metric, unit, if k == 7 { at_seven } else { 0 }));
         let all = of("post", "ns", 0).chain(of("post.drains", "count", 1)).chain(of("wait.drains", "count", 0));
         let rows = Rows::pool(all);
-        let bench =
-            Bench { shown: &[1, 2, 20], sizes: &[], runs: &[], claims: &[], name: "x", about: "", derive: |_| {} };
+        let bench = Bench {
+            shown: &[1, 2, 20],
+            sizes: &[],
+            columns: &[],
+            runs: &[],
+            claims: &[],
+            name: "x",
+            about: "",
+            derive: |_| {},
+        };
         let shown = |counters| -> Vec<_> {
             let shown = rows.iter().filter(|row| is_shown(row, &rows, &bench, counters));
             shown.map(|row| (row.key.metric.as_str(), row.key.param)).collect()

@@ -231,6 +231,12 @@ impl Rows {
         self.sort();
     }
 
+    /// Adds a row that was not measured.
+    pub(crate) fn add_known(&mut self, key: Key, value: f64) {
+        self.0.push(Row { key, samples: 1, quartiles: Quartiles::single(value) });
+        self.sort();
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Row> {
         self.0.iter()
@@ -265,6 +271,20 @@ impl Line<'_> {
     /// When it was not measured.
     pub(crate) fn at(&self, param: u64) -> Result<f64, Missing> {
         self.points().find(|(found, _)| *found == param).map(|(_, median)| median).ok_or(Missing)
+    }
+
+    /// Bytes and medians where nothing was varied but those.
+    pub(crate) fn by_bytes(&self) -> impl Iterator<Item = (u64, f64)> {
+        self.0.iter().filter(|row| row.key.param == 0).map(|row| (row.key.bytes, row.quartiles.median))
+    }
+
+    /// The median at so many bytes, where nothing was varied but those.
+    ///
+    /// # Errors
+    ///
+    /// When it was not measured.
+    pub(crate) fn at_bytes(&self, bytes: u64) -> Result<f64, Missing> {
+        self.by_bytes().find(|(found, _)| *found == bytes).map(|(_, median)| median).ok_or(Missing)
     }
 
     /// The part of the line where more is varied than this.

@@ -9,6 +9,7 @@ pub(super) const PSCW_DESIGN: Bench = Bench {
     runs: &[Run { program: "bench-pscw-design", words: &[] }],
     shown: &[0, 2, 8, 24, 32],
     sizes: &[0],
+    columns: &[],
     derive: |_| {},
     claims: &[],
 };

@@ -12,6 +12,7 @@ pub(super) const NOTIFICATION: Bench = Bench {
     runs: &[Run { program: "bench-notification", words: &[] }],
     shown: &[8, 512],
     sizes: &[],
+    columns: &[],
     derive: |_| {},
     claims: &[
         Claim {

@@ -33,6 +33,7 @@ pub(super) const LATENCY: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-latency"]),
     shown: &[1],
     sizes: &[1, 64, 1 << 10, 64 << 10],
+    columns: &[],
     derive: |_| {},
     claims: &[],
 };
@@ -44,6 +45,7 @@ pub(super) const BANDWIDTH: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-bandwidth"]),
     shown: &[1],
     sizes: &[1, 1 << 10, 64 << 10],
+    columns: &[],
     derive: |_| {},
     claims: &[Claim {
         text: "puts of 64 KB and more reach 90 % of reading and writing lines",
@@ -63,6 +65,7 @@ pub(super) const SCALING: Bench = Bench {
     ),
     shown: &[1, 2, 4, 8, 16, 32],
     sizes: &[0, 64 << 10],
+    columns: &[],
     derive: |_| {},
     claims: &[Claim {
         text: "default: synchronising with k ranks takes at most half of what messages take",
@@ -82,6 +85,7 @@ pub(super) const SKEW: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-skew"]),
     shown: &[0, 32, 64, 128],
     sizes: &[],
+    columns: &[],
     derive: |_| {},
     claims: &[
         Claim {
@@ -109,6 +113,7 @@ pub(super) const OVERLAP: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-overlap"]; Run { program: "bench-rma-engine", words: &[] }),
     shown: &[25, 50, 75, 100, 120, 150],
     sizes: &[1, 1 << 10, 64 << 10, 256 << 10],
+    columns: &[],
     derive: |rows| {
         for side in ["origin", "target"] {
             let of = ["comm", "compute", "total"].map(|what| format!("{side}.{what}"));
@@ -160,6 +165,7 @@ pub(super) const LINES: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-lines"]),
     shown: &[],
     sizes: &[32, 1 << 10],
+    columns: &[],
     derive: |_| {},
     claims: &[],
 };
@@ -171,6 +177,7 @@ pub(super) const PRIVATE: Bench = Bench {
     runs: &[Run { program: "bench-rma-private", words: &[] }],
     shown: &[1],
     sizes: &[1, 1 << 10],
+    columns: &[],
     derive: |_| {},
     claims: &[Claim {
         text: "a target's private memory is mapped once, for all windows over it",
@@ -194,6 +201,7 @@ pub(super) const OFFLOAD: Bench = Bench {
     ],
     shown: &[0, 25, 50, 100, 200],
     sizes: &[],
+    columns: &[],
     derive: |_| {},
     claims: &[
         Claim {

@@ -36,6 +36,7 @@ pub(super) const WAVE: Bench = Bench {
     runs: waves!(1 2 4 8 16 32 48),
     shown: &[1, 8],
     sizes: &[],
+    columns: &[],
     derive: |rows| {
         rows.add_computed("efficiency", "step", Unit::Fraction, |line, ranks| {
             Ok(line.at(1)? / line.at(ranks)? / ranks as f64)

@@ -50,6 +50,7 @@ impl Program for Bcast {
     const ABOUT: &'static str = "measures broadcasts, by length, root, and how they follow each other";
     const OPTIONS: &'static [KnownOption] = &[
         ("algorithm", "the broadcast, default if not given"),
+        ("profile", "lends the MPBs to two-sided messages, as RCCE has them"),
         ("sizes", Sizes::ABOUT),
         ("roots", Roots::ABOUT),
         ("modes", "separated, together, back-to-back and skewed with commas between, all but together if not given"),
@@ -81,6 +82,7 @@ impl Program for Bcast {
             times: Times::default(),
             counts: Vec::new(),
         };
+        let profile = if rank.args.flag("profile")? { Some(rank.comm.rcce_profile()?) } else { None };
         let mut cases = Vec::new();
         for mode in modes.iter() {
             for &root in &roots {
@@ -92,6 +94,7 @@ impl Program for Bcast {
                 }
             }
         }
+        drop(profile);
         bench.send(rank, &name, &cases)
     }
 }
@@ -209,7 +212,8 @@ fn meet<C: Core>(comm: &Comm<'_, C>) -> Result<(), Error> {
     let trial = hal.now() - before;
     comm.barrier();
     let mut moment = (hal.now() + trial * (AHEAD_CYCLES / TRIAL_CYCLES)).to_le_bytes();
-    Broadcast::default().broadcast(comm, &mut moment, 0)?;
+    // Two-sided, which goes with RCCE's profile.
+    Broadcast::Binomial.broadcast(comm, &mut moment, 0)?;
     let moment = u64::from_le_bytes(moment);
     // What a trial takes is rounded, so that the first computation ends a little early.
     for _ in 0..4 {

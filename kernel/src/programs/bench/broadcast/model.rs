@@ -11,7 +11,7 @@
 //! least, since a broadcast is over when the last rank has the message; `bound-mean` is for the mean time of all ranks, `bound-near`
 //! for the slowest rank if every MPB were one router away, which no broadcast reaches.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
 
 use collectives::{
     Comm,
@@ -33,9 +33,9 @@ impl Program for Model {
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let sizes = rank.args.get("sizes", Sizes::of_latencies())?;
         if rank.comm.rank() == 0 {
-            for (prefix, setting) in [("model", Setting::PAPER), ("model-signals", Setting::SIGNALS)] {
-                for modelled in Modelled::all(setting) {
-                    modelled.send(rank, prefix, &sizes);
+            for flavour in [PAPER, SIGNALS] {
+                for modelled in Modelled::all(flavour.setting) {
+                    modelled.send(rank, &flavour, &sizes);
                 }
             }
             for (name, bound) in bounds(rank.comm) {
@@ -46,71 +46,85 @@ impl Program for Model {
     }
 }
 
+/// What is modelled, and what it is comparable with.
+struct Flavour {
+    prefix: &'static str,
+    setting: Setting,
+    /// The metric of measurements that its latencies are those of.
+    latency: &'static str,
+}
+
+const PAPER: Flavour = Flavour { prefix: "model", setting: Setting::PAPER, latency: "latency" };
+const SIGNALS: Flavour = Flavour { prefix: "model-signals", setting: Setting::SIGNALS, latency: "latency.together" };
+
 /// A broadcast that the model describes.
 struct Modelled {
     name: String,
     latency: Latency,
-    peak: Option<OcBcastModel>,
+    peak: Peak,
 }
 
 /// A function of ranks and lines.
-type Latency = alloc::boxed::Box<dyn Fn(usize, usize) -> Time>;
+type Latency = Box<dyn Fn(usize, usize) -> Time>;
+
+/// What throughputs of large messages come to.
+enum Peak {
+    /// That of the slowest node, and those of sequences are modelled, too.
+    Pipeline(OcBcastModel),
+    /// Where nothing overlaps: that of a chunk of 96 lines for each rank, as in the paper's table 2.
+    ChunkEach,
+}
 
 impl Modelled {
     fn all(setting: Setting) -> Vec<Self> {
         let oc_bcast = |k| {
             let model = OcBcastModel::new(setting, k);
-            Self {
-                name: format!("oc-k{k}"),
-                latency: alloc::boxed::Box::new(move |ranks, lines| model.latency(ranks, lines)),
-                peak: Some(model),
-            }
+            let latency = move |ranks, lines| model.latency(ranks, lines);
+            Self { name: format!("oc-k{k}"), latency: Box::new(latency), peak: Peak::Pipeline(model) }
         };
         let two_sided = TwoSidedModel::new(setting);
-        let scatter_allgather = |name: &str, allgather| Self {
-            name: name.into(),
-            latency: alloc::boxed::Box::new(move |ranks, lines| {
-                two_sided.scatter_allgather_latency(ranks, lines, allgather)
-            }),
-            peak: None,
-        };
-        let binomial = Self {
-            name: "binomial".into(),
-            latency: alloc::boxed::Box::new(move |ranks, lines| two_sided.binomial_latency(ranks, lines)),
-            peak: None,
+        let of_messages = |name: &str, latency: Latency| Self { name: name.into(), latency, peak: Peak::ChunkEach };
+        let scatter_allgather = |name, allgather| {
+            let latency = move |ranks, lines| two_sided.scatter_allgather_latency(ranks, lines, allgather);
+            of_messages(name, Box::new(latency))
         };
         let others = [
-            binomial,
+            of_messages("binomial", Box::new(move |ranks, lines| two_sided.binomial_latency(ranks, lines))),
             scatter_allgather("scatter-allgather", Allgather::OneByOne),
             scatter_allgather("scatter-allgather-overlapped", Allgather::Overlapped),
         ];
         [2, 7, 47].map(oc_bcast).into_iter().chain(others).collect()
     }
 
-    fn send<C: Core>(&self, rank: &Rank<'_, C>, prefix: &str, sizes: &Sizes) {
-        let (ranks, algorithm) = (rank.comm.size(), format!("{prefix}-{}", self.name));
+    fn send<C: Core>(&self, rank: &Rank<'_, C>, flavour: &Flavour, sizes: &Sizes) {
+        let (ranks, algorithm) = (rank.comm.size(), format!("{}-{}", flavour.prefix, self.name));
+        if ranks < 2 {
+            return;
+        }
         for bytes in sizes.iter().filter(|bytes| *bytes > 0) {
             let lines = bytes.div_ceil(LINE_BYTES);
             let latency = (self.latency)(ranks, lines);
-            if latency == Time::ZERO {
-                continue;
-            }
-            let nanoseconds = latency.as_ps() / 1000;
-            let ticks = u128::from(nanoseconds) * u128::from(rank.hal().ticks_per_second()) / 1_000_000_000;
-            let series =
-                Series { algorithm: &algorithm, param: 0, bytes: bytes as u64, metric: "latency", unit: Unit::Ticks };
+            let nanoseconds = u128::from(latency.as_ps() / 1000);
+            let ticks = nanoseconds * u128::from(rank.hal().ticks_per_second()) / 1_000_000_000;
+            let (metric, unit) = (flavour.latency, Unit::Ticks);
+            let series = Series { algorithm: &algorithm, param: 0, bytes: bytes as u64, metric, unit };
             rank.samples(&series, [u64::try_from(ticks).unwrap_or(u64::MAX)].into_iter());
-            send(
-                rank,
-                &algorithm,
-                bytes,
-                "throughput",
-                megabytes_per_second(1, latency) * bytes as f64 / LINE_BYTES as f64,
-            );
+            // The last line need not be full.
+            let filled = bytes as f64 / (lines * LINE_BYTES) as f64;
+            send(rank, &algorithm, bytes, "throughput", filled * megabytes_per_second(lines, latency));
+            if let Peak::Pipeline(model) = &self.peak {
+                let throughput = filled * model.throughput_back_to_back(ranks, lines);
+                send(rank, &algorithm, bytes, "throughput.back-to-back", throughput);
+            }
         }
-        if let Some(model) = self.peak.filter(|_| ranks > 1) {
-            send(rank, &algorithm, 0, "throughput.peak", model.peak_throughput(ranks));
-        }
+        let peak = match &self.peak {
+            Peak::Pipeline(model) => model.peak_throughput(ranks),
+            Peak::ChunkEach => {
+                let lines = 96 * ranks;
+                megabytes_per_second(lines, (self.latency)(ranks, lines))
+            }
+        };
+        send(rank, &algorithm, 0, "throughput.peak", peak);
     }
 }
 

@@ -55,6 +55,13 @@ fn sequences_overlap() {
 }
 
 #[test]
+fn baselines_have_rcces_payload() {
+    let run = |words: &str| run(&format!("cores=4 machine=scc algorithm=binomial sizes=8032 modes=together {words}"));
+    let of = |words: &str| samples(&run(words).console, "binomial", 0, 8032, "latency.together")[0];
+    assert!(of("profile") < of(""), "251 lines are one chunk");
+}
+
+#[test]
 fn roots_are_found_by_where_they_are() {
     let simulation =
         run("cores=48 algorithm=oc-k7 sizes=1 modes=separated repetitions=1 roots=corner,middle,opposite,0");
@@ -99,7 +106,11 @@ fn the_model_has_the_papers_table() {
         let modelled = peak(algorithm);
         assert!(modelled.abs_diff(published) * 100 < published, "{algorithm}: {modelled}");
     }
-    let scatter_allgather = samples(&simulation.console, "model-scatter-allgather", 0, 147_456, "throughput")[0];
+    let scatter_allgather = peak("model-scatter-allgather");
+    assert_eq!(
+        [scatter_allgather],
+        samples(&simulation.console, "model-scatter-allgather", 0, 147_456, "throughput")[..]
+    );
     assert!(scatter_allgather.abs_diff(13_380) * 100 < 3 * 13_380, "{scatter_allgather}");
     let (slowest, mean, near) = (peak("bound-slowest"), peak("bound-mean"), peak("bound-near"));
     assert!(slowest < mean && slowest < near, "{slowest} {mean} {near}");

@@ -1,0 +1,145 @@
+//! Broadcasts: Petrović, Shahmirzadi, Ropars and Schiper, *High-Performance RMA-Based Broadcast on the Intel SCC* (OC-Bcast), sections 5
+//! and 6.
+//!
+//! Each algorithm runs on three machines: with distances and without contention, which is the machine that the user names; on its
+//! variant `+flat`, which the paper's analysis is about; and on `+contention`, which is nearest to the paper's measurements. Rows of
+//! the model and published numbers stand beside what was measured.
+
+mod claims;
+
+use super::{
+    super::series::{Key, Rows, Unit},
+    Bench, Column, Run,
+};
+
+/// One run for each algorithm and list of words.
+macro_rules! each {
+    ($program:literal: $([$($algorithm:literal),+] $words:tt)+) => {
+        &[$($( each!(@ $program, $algorithm, $words), )+)+ Run { program: "bench-broadcast-model", words: &[LONG_AND_SHORT] }]
+    };
+    (@ $program:literal, $algorithm:literal, [$($word:expr),+]) => {
+        Run { program: $program, words: &[$algorithm, $($word),+] }
+    };
+}
+
+/// All lengths.
+const LONG_AND_SHORT: &str = "sizes=short,lines,long";
+
+/// Where throughputs are compared under contention: 48 chunks of 96 lines, and 1 MiB.
+const TWO_LONG: &str = "sizes=147456,1048576";
+
+/// Lengths at which roots are compared: in one line with its tag, a line, and around a chunk and a buffer of RCCE's.
+const AT_ROOTS: &str = "sizes=1,28,32,3072,3104,8064";
+
+/// The largest message, whose throughput counts as an algorithm's peak.
+const PEAK_BYTES: u64 = 1 << 20;
+
+/// The metric that counts as an algorithm's peak.
+const PEAK: &str = "throughput.peak";
+
+/// The paper's algorithms, their successors, and ours.
+pub(super) const BROADCAST: Bench = Bench {
+    name: "broadcast",
+    about: "one rank's message to all: latency and throughput by length, root and sequence, model and paper beside it (OC-Bcast, 5 and 6)",
+    // The longest ones come first, so that the last to run are short.
+    runs: each!("bench-broadcast":
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+         "algorithm=scatter-allgather-one-sided"]
+            ["sizes=long", "modes=separated,back-to-back", "repetitions=2"]
+        ["algorithm=binomial", "algorithm=scatter-allgather", "algorithm=scatter-allgather-overlapped"]
+            ["profile", "sizes=long", "modes=separated,back-to-back", "repetitions=2"]
+        ["algorithm=oc-k7+leaves", "algorithm=oc-k7+tiles", "algorithm=oc-k7+tree", "algorithm=oc-k7+single"]
+            ["sizes=1048576", "modes=separated,back-to-back", "repetitions=2"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+         "algorithm=oc-k7+leaves", "algorithm=oc-k7+tiles", "algorithm=oc-k7+tree", "algorithm=oc-k7+single",
+         "algorithm=oc-k7+notify3", "algorithm=oc-k7+notify7", "algorithm=oc-k47+notify3", "algorithm=oc-k47+notify47",
+         "algorithm=scatter-allgather-one-sided"]
+            ["sizes=short,lines"]
+        ["algorithm=binomial", "algorithm=scatter-allgather", "algorithm=scatter-allgather-overlapped"]
+            ["profile", "sizes=short,lines"]
+        ["algorithm=scatter-allgather", "algorithm=scatter-allgather-overlapped"]
+            ["machine=+contention", "profile", TWO_LONG, "modes=separated,back-to-back", "repetitions=1"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+         "algorithm=scatter-allgather-one-sided"]
+            ["machine=+contention", TWO_LONG, "modes=separated,back-to-back", "repetitions=2"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+         "algorithm=scatter-allgather-one-sided"]
+            ["machine=+contention", "sizes=short,lines", "modes=separated,back-to-back", "repetitions=3"]
+        ["algorithm=binomial"]
+            ["machine=+contention", "profile", "sizes=short,lines", "modes=separated", "repetitions=3"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47"]
+            ["machine=+flat", "sizes=1048576", "modes=back-to-back", "repetitions=2"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47"]
+            ["machine=+flat", "sizes=short,lines,147456", "modes=separated,together", "repetitions=1"]
+        ["algorithm=binomial", "algorithm=scatter-allgather", "algorithm=scatter-allgather-overlapped"]
+            ["machine=+flat", "profile", "sizes=short,lines,147456", "modes=separated,together", "repetitions=1"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47",
+         "algorithm=scatter-allgather-one-sided"]
+            [AT_ROOTS, "roots=middle,opposite", "modes=separated"]
+        ["algorithm=binomial", "algorithm=scatter-allgather"]
+            ["profile", AT_ROOTS, "roots=middle,opposite", "modes=separated"]
+    ),
+    shown: &[0],
+    sizes: &[1, 28, 32, 96 * 32, 97 * 32],
+    columns: &[
+        Column { title: "1 B (us)", metric: "latency", bytes: 1 },
+        Column { title: "28 B", metric: "latency", bytes: 28 },
+        Column { title: "32 B", metric: "latency", bytes: 32 },
+        Column { title: "96 lines", metric: "latency", bytes: 96 * 32 },
+        Column { title: "97 lines", metric: "latency", bytes: 97 * 32 },
+        Column { title: "192 lines", metric: "latency", bytes: 192 * 32 },
+        Column { title: "96 lines (MB/s)", metric: "throughput.back-to-back", bytes: 96 * 32 },
+        Column { title: "97 lines", metric: "throughput.back-to-back", bytes: 97 * 32 },
+        Column { title: "peak", metric: PEAK, bytes: 0 },
+    ],
+    derive: |rows| {
+        add_peaks(rows);
+        add_published(rows);
+    },
+    claims: claims::ALL,
+};
+
+/// Adds a row for the throughput of the largest message in a sequence of them.
+fn add_peaks(rows: &mut Rows) {
+    let is_peak = |key: &Key| (key.metric.as_str(), key.bytes) == ("throughput.back-to-back", PEAK_BYTES);
+    // The model has a formula of its own for that.
+    let measured = rows.iter().filter(|row| is_peak(&row.key) && !row.key.algorithm.starts_with("model-"));
+    let peak = |key: &Key| Key { metric: PEAK.into(), bytes: 0, ..key.clone() };
+    let peaks: Vec<_> = measured.map(|row| (peak(&row.key), row.quartiles.median)).collect();
+    peaks.into_iter().for_each(|(key, value)| rows.add_known(key, value));
+}
+
+/// Cores of the SCC.
+const PUBLISHED_RANKS: u64 = 48;
+
+/// The paper's table 2, in MB/s.
+const PUBLISHED_PEAKS: [(&str, f64); 4] =
+    [("oc-k2", 35.22), ("oc-k7", 34.30), ("oc-k47", 35.88), ("scatter-allgather", 13.38)];
+
+/// Latencies of one line in section 6.2.1, in microseconds.
+const PUBLISHED_LATENCIES: [(&str, f64); 2] = [("oc-k7", 16.6), ("binomial", 21.6)];
+
+/// Adds the paper's numbers, where there is anything to compare them with.
+fn add_published(rows: &mut Rows) {
+    if !rows.iter().any(|row| row.key.ranks == PUBLISHED_RANKS && row.key.unit.is_of_time()) {
+        return;
+    }
+    let key = |algorithm: &str, bytes: u64, metric: &str, unit: Unit| Key {
+        algorithm: format!("published-{algorithm}"),
+        variant: String::new(),
+        ranks: PUBLISHED_RANKS,
+        param: 0,
+        bytes,
+        metric: metric.into(),
+        unit,
+    };
+    for (algorithm, value) in PUBLISHED_PEAKS {
+        rows.add_known(key(algorithm, 0, PEAK, Unit::MegabytesPerSecond), value);
+    }
+    for (algorithm, value) in PUBLISHED_LATENCIES {
+        rows.add_known(key(algorithm, 32, "latency", Unit::Microseconds), value);
+    }
+}
+
+#[cfg(test)]
+mod tests;
