@@ -3,8 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Bcast, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, Model, MpbContention, MpbDistance,
-    Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
+    Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, Model, MpbContention,
+    MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
@@ -28,5 +28,6 @@ kernel::image!(
     MeshLink,
     Notification,
     Bcast,
-    Model
+    Model,
+    Collectives
 );

@@ -7,8 +7,8 @@ mod wave;
 
 pub use self::{
     bench::{
-        Bandwidth, Bcast, Crowd, Design, Engine, Latency, Lines, MeshLink, Model, MpbContention, MpbDistance,
-        Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
+        Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Latency, Lines, MeshLink, Model, MpbContention,
+        MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
     },
     hello::Hello,
     terrain::Terrain,

@@ -1,6 +1,7 @@
 //! The programs that measure. `cargo xtask bench` runs them, pools what their ranks send, and checks claims on it.
 
 mod broadcast;
+mod collectives;
 mod design;
 mod micro;
 mod notification;
@@ -11,6 +12,7 @@ mod splits;
 
 pub use self::{
     broadcast::{Bcast, Model},
+    collectives::Collectives,
     design::Design,
     micro::{MeshLink, MpbContention, MpbDistance},
     notification::Notification,

@@ -7,7 +7,7 @@ use hal::LINE_BYTES;
 use crate::Failure;
 
 /// Twice what the second-level cache of an SCC's core holds.
-const FLUSHING_BYTES: usize = 512 << 10;
+pub(in crate::programs::bench) const FLUSHING_BYTES: usize = 512 << 10;
 
 /// A large array, in which every message has another place, as section 6.1 of the paper demands: a place comes again only after more
 /// bytes than any cache holds were written or broadcast.

@@ -26,15 +26,13 @@ use self::{
     messages::Messages,
     mode::{Mode, Modes},
     roots::Roots,
+    times::{Span, combine},
 };
 use super::throughput;
 use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 
 pub use self::model::Model;
-pub(super) use self::{
-    sizes::Sizes,
-    times::{Span, Times, combine},
-};
+pub(super) use self::{messages::FLUSHING_BYTES, sizes::Sizes, times::Times};
 
 /// Broadcasts of a sequence that do not count.
 const WARM_UP: usize = 1;
@@ -202,7 +200,7 @@ impl Bench {
 }
 
 /// Lets all ranks go on at one moment, to within a cycle. Where computation is not charged, they only meet in a barrier.
-fn meet<C: Core>(comm: &Comm<'_, C>) -> Result<(), Error> {
+pub(super) fn meet<C: Core>(comm: &Comm<'_, C>) -> Result<(), Error> {
     const TRIAL_CYCLES: u64 = 1 << 10;
     /// Longer than it takes until all know the moment.
     const AHEAD_CYCLES: u64 = 1 << 16;
@@ -231,7 +229,7 @@ fn counted(counters: &Counters) -> [u64; COUNTERS.len()] {
 }
 
 /// A number that is drawn: the same for equal seeds and places, and spread over all of its bits.
-fn spread(seed: u64, place: u64) -> u64 {
+pub(super) fn spread(seed: u64, place: u64) -> u64 {
     let mut mixed = (seed ^ place.rotate_left(32)).wrapping_add(place).wrapping_add(1);
     for _ in 0..2 {
         mixed = (mixed ^ mixed >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -240,7 +238,7 @@ fn spread(seed: u64, place: u64) -> u64 {
 }
 
 /// Writes items with commas between.
-fn list(out: &mut fmt::Formatter<'_>, items: &[impl fmt::Display]) -> fmt::Result {
+pub(super) fn list(out: &mut fmt::Formatter<'_>, items: &[impl fmt::Display]) -> fmt::Result {
     items.iter().enumerate().try_for_each(|(index, item)| {
         out.write_str(if index == 0 { "" } else { "," })?;
         item.fmt(out)

@@ -60,6 +60,8 @@ impl fmt::Display for NoSizes {
     }
 }
 
+impl core::error::Error for NoSizes {}
+
 impl FromStr for Sizes {
     type Err = NoSizes;
 
