@@ -1,6 +1,7 @@
 //! The benches: what each runs, and what it claims.
 
 mod broadcast;
+mod collectives;
 mod design;
 mod mpb;
 mod notification;
@@ -89,6 +90,7 @@ pub(crate) const ALL: &[Bench] = &[
     mpb::MPB,
     notification::NOTIFICATION,
     broadcast::BROADCAST,
+    collectives::COLLECTIVES,
 ];
 
 #[cfg(test)]
