@@ -33,7 +33,12 @@ const SEQUENCE: &str = "throughput.back-to-back";
 
 #[test]
 fn published_numbers_and_peaks_are_rows() {
-    let rows = rows(&[("oc-k7", 1 << 20, SEQUENCE, 34_000), ("oc-k7+contention", 1 << 20, SEQUENCE, 33_000)]);
+    let rows = rows(&[
+        ("oc-k7", 128 << 10, SEQUENCE, 99_000),
+        ("oc-k7", 48 * 96 * 32, SEQUENCE, 34_000),
+        ("oc-k7", 1 << 20, SEQUENCE, 33_999),
+        ("oc-k7+contention", 1 << 20, SEQUENCE, 33_000),
+    ]);
     let peak = |name: &str| rows.line(name, PEAK).unwrap().at_bytes(0);
     assert_eq!(["published-oc-k7", "oc-k7", "oc-k7+contention"].map(peak), [Ok(34.3), Ok(34.0), Ok(33.0)]);
     assert_eq!(rows.line("published-binomial", "latency").unwrap().at_bytes(32), Ok(21.6));
@@ -55,15 +60,17 @@ fn peaks_are_compared_with_the_published_ones() {
 
 #[test]
 fn the_model_is_compared_at_every_length() {
-    let text = "distances 1, no contention: the binomial";
+    let text = "distances 1, no contention: so does the binomial";
     let metric = "latency.together";
     let measured = |at_64| {
         rows(&[
             ("model-signals-binomial", 32, metric, 1000),
             ("model-signals-binomial", 64, metric, 2000),
             ("model-signals-binomial", 96, metric, 3000),
+            ("model-signals-binomial", 1 << 20, metric, 9000),
             ("binomial+flat", 32, metric, 1010),
             ("binomial+flat", 64, metric, at_64),
+            ("binomial+flat", 1 << 20, metric, 9),
         ])
     };
     assert!(find(&measured(1950), text).unwrap().holds);
@@ -85,7 +92,7 @@ fn the_default_is_compared_with_all_others() {
     assert!(find(&measured(1029), "default: not slower").unwrap().holds);
     let finding = find(&measured(1040), "default: not slower").unwrap();
     assert_eq!((finding.measured.as_str(), finding.holds), ("+4.0 % (binomial, 64 B)", false));
-    let short = find(&measured(9999), "default: up to 28 bytes").unwrap();
+    let short = find(&measured(9999), "default: k = 7 takes").unwrap();
     assert_eq!((short.measured.as_str(), short.holds), ("2.500 times", true));
 }
 
