@@ -15,6 +15,7 @@ pub mod broadcast_cost;
 pub mod channel;
 pub mod check;
 pub mod copy_engine;
+pub mod default_broadcast;
 pub mod epoch_cost;
 pub mod epochs;
 pub mod exchanges;

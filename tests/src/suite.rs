@@ -3,10 +3,10 @@
 use hal::Core;
 
 use crate::{
-    Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, epoch_cost,
-    exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks, memory, messages, nonblocking,
-    notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting,
-    window,
+    Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, copy_engine, default_broadcast,
+    epoch_cost, exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks, memory, messages,
+    nonblocking, notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions,
+    registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -78,6 +78,17 @@ suite! {
         rcce_profile,
         rcce_profile_excludes_others,
         refuses_bad_arguments,
+    }
+    default_broadcast::{
+        all_sizes,
+        all_roots,
+        back_to_back,
+        ranks_come_late,
+        mixed_with_other_operations,
+        next_to_windows,
+        short_ones_cost_a_line,
+        long_ones_are_read_once,
+        refuses_bad_roots,
     }
     broadcast_cost::{ oc_bcast, oc_bcast_flags, binomial, scatter_allgather, one_sided_scatter_allgather, }
     exchanges::{

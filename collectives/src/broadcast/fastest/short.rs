@@ -23,17 +23,17 @@ use crate::{
 
 use super::tree::Tree;
 
-/// Lines of an operation in a tree of one level, if there are ranks enough: the root's first cell, and all cells of two neighbours.
-const MOST_LINES: usize = 1 + 2 * CELLS;
+/// Lines that an operation can have: the root's first cell, and all cells of two neighbours.
+pub(super) const MOST_LINES: usize = 1 + 2 * CELLS;
 
-/// Lines of an operation.
-pub(super) fn most_lines(tree: &Tree) -> usize {
+/// Lines of an operation: fewer where there are fewer ranks, or where neighbours need their cells themselves.
+fn room(tree: &Tree) -> usize {
     if tree.is_flat() { MOST_LINES.min(1 + CELLS * tree.others()) } else { 1 }
 }
 
 /// Broadcasts down `tree`, in as many operations as the message takes.
 pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
-    for message in message.chunks_mut(most_lines(tree) * TAGGED_BYTES) {
+    for message in message.chunks_mut(room(tree) * TAGGED_BYTES) {
         let turn = comm.turn(0, Writers::Owner);
         for (index, piece) in message.chunks_mut(TAGGED_BYTES).enumerate() {
             pass_on(comm, tree, &turn, index, piece);
