@@ -114,7 +114,7 @@ pub fn mixed_with_other_operations<C: Core>(context: &mut Context<'_, '_, C>) ->
                 }
                 check_eq!(received, [left as u8; 40], "a message from rank {left} in round {turn}");
             }
-            2 => broadcast(context, Broadcast::OcBcast(OcBcast { k: 3 }), root, 7000, turn)?,
+            2 => broadcast(context, Broadcast::OcBcast(OcBcast::with_degree(3)), root, 7000, turn)?,
             _ => {}
         }
         broadcast(context, Broadcast::Default, (root + 1) % size, 3000, turn)?;
