@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn places_of_all_ranks_make_one_tree() {
-        for (size, root) in [(1, 0), (2, 1), (3, 2), (5, 0), (16, 9), (47, 46), (48, 0), (48, 13), (255, 101)] {
+        for (size, root) in [(1, 0), (2, 1), (3, 2), (5, 0), (16, 9), (47, 46), (48, 0), (48, 13), (101, 77)] {
             let layout = Layout::scc().with_cores(size);
             for parameters in variants() {
                 let place = |rank| Place::find(&layout, size, rank, root, &parameters).0;
@@ -195,19 +195,28 @@ mod tests {
         }
     }
 
+    /// The longest copy, and the longest way of all copies from the root to a rank.
+    fn ways(root: usize, parameters: &OcBcast) -> (u32, u32) {
+        let layout = Layout::scc();
+        let parent = |rank| Place::find(&layout, 48, rank, root, parameters).0.parent;
+        let copy = |rank, from| layout.distance(hal::CoreId::new(rank), hal::CoreId::new(from));
+        let copies = |rank| core::iter::successors(Some(rank), |rank| parent(*rank));
+        let way = |rank| copies(rank).zip(copies(rank).skip(1)).map(|(rank, from)| copy(rank, from)).sum();
+        let longest = (0..48).filter_map(|rank| Some(copy(rank, parent(rank)?))).max();
+        (longest.unwrap_or(0), (0..48).map(way).max().unwrap_or(0))
+    }
+
     #[test]
     fn a_topology_aware_tree_has_shorter_ways() {
-        let layout = Layout::scc();
+        let mut sums = [(0, 0); 2];
         for root in 0..48 {
-            let ways = |topology_aware| -> u32 {
-                let parameters = OcBcast { topology_aware, ..OcBcast::default() };
-                let way = |rank| {
-                    let parent = Place::find(&layout, 48, rank, root, &parameters).0.parent;
-                    parent.map_or(0, |parent| layout.distance(hal::CoreId::new(rank), hal::CoreId::new(parent)))
-                };
-                (0..48).map(way).sum()
-            };
-            assert!(ways(true) * 3 < ways(false) * 2, "root {root}: {} and {}", ways(true), ways(false));
+            for (sum, topology_aware) in sums.iter_mut().zip([false, true]) {
+                let (copy, way) = ways(root, &OcBcast { topology_aware, ..OcBcast::default() });
+                *sum = (sum.0 + copy, sum.1 + way);
+            }
         }
+        // On the average over all roots 7.3 and 4.8 routers for the longest copy, 11.7 and 8.5 for the longest way.
+        let [papers, ours] = sums;
+        assert!(ours.0 * 10 < papers.0 * 7 && ours.1 * 10 < papers.1 * 8, "{papers:?} and {ours:?}");
     }
 }
