@@ -8,7 +8,7 @@ use hal::{
     kind,
     sim::{Description, Machine},
 };
-use tests::{allocation::check_heaps_are_whole, check, check_eq, suite};
+use tests::{allocation::check_heaps_are_whole, broadcast, check, check_eq, suite};
 
 #[test]
 fn a_barrier_and_a_broadcast_on_4096_cores() {
@@ -18,6 +18,9 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
         let mut message = [if context.rank() == 4095 { 7 } else { 0 }; 100];
         OcBcast::default().broadcast(context.comm, &mut message, 4095)?;
         check_eq!(message, [7; 100], "the message");
+        for algorithm in ["oc-k7+all", "binomial"] {
+            broadcast::broadcast(context, algorithm, 1234, 100, 1)?;
+        }
         Ok(())
     });
     assert_eq!(result, Ok(()));
