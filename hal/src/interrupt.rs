@@ -16,7 +16,7 @@
 //!
 //! * within an operation of the core (nor within [`Interrupt::defer_interrupts`]), but when that is over; between the polls of
 //!   a wait it does;
-//! * while the core holds a test-and-set register, for it might want the same one;
+//! * while the core holds a test-and-set register by a [guard](crate::TsrGuard), for it might want the same one;
 //! * within itself.
 //!
 //! It should be short, and must not wait for what only programs do: the program of this core does not go on before it returns.

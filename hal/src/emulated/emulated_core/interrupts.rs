@@ -31,8 +31,18 @@ pub(super) struct Interrupts<P: Platform> {
     /// Whether there is a handler.
     open: AtomicBool,
     handler: RefCell<Option<Handler<P>>>,
-    /// Test-and-set registers that this core holds.
+    /// Test-and-set registers that this core holds, or is about to take, by guards.
     registers: Cell<u32>,
+}
+
+impl<P: Platform> Interrupts<P> {
+    pub(super) fn begin_exclusion(&self) {
+        self.registers.set(self.registers.get() + 1);
+    }
+
+    pub(super) fn end_exclusion(&self) {
+        self.registers.set(self.registers.get().saturating_sub(1));
+    }
 }
 
 impl<P: Platform> Default for Interrupts<P> {
@@ -128,16 +138,6 @@ impl<P: Platform> EmulatedCore<P> {
         if let Some(handler) = handler {
             handler(self);
         }
-    }
-
-    /// This core holds one more register.
-    pub(super) fn note_register_acquired(&self) {
-        self.interrupts.registers.set(self.interrupts.registers.get() + 1);
-    }
-
-    /// This core holds one less, unless it has freed another core's.
-    pub(super) fn note_register_freed(&self) {
-        self.interrupts.registers.set(self.interrupts.registers.get().saturating_sub(1));
     }
 }
 

@@ -14,11 +14,7 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
         let _operation = self.operation();
         self.platform.spend(Expense::WordCall);
-        let acquired = self.read_register(core);
-        if acquired {
-            self.note_register_acquired();
-        }
-        acquired
+        self.read_register(core)
     }
 
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
@@ -37,14 +33,22 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
             }
         }
         self.platform.end_wait(watch);
-        self.note_register_acquired();
     }
 
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
         self.platform.spend(Expense::WordCall);
         self.platform.free(core);
-        self.note_register_freed();
+    }
+
+    fn begin_exclusion(&self) {
+        let _operation = self.operation();
+        self.interrupts.begin_exclusion();
+    }
+
+    fn end_exclusion(&self) {
+        let _operation = self.operation();
+        self.interrupts.end_exclusion();
     }
 }
 
