@@ -443,10 +443,17 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     check_eq!(comm.reduce(&[1], &mut [0], &sum, size), no_rank, "a root beyond the end");
     check_eq!(comm.reduce_in_place::<u32>(&mut [], &sum, size), no_rank, "such a root and no element");
     let length = |len, wanted| Err(Error::Length { len, wanted });
-    check_eq!(comm.reduce(&[1], &mut [], &sum, 0), length(0, 1), "no place for the result");
+    let no_place = if context.rank() == 0 { length(0, 1) } else { Ok(()) };
+    check_eq!(comm.reduce(&[1], &mut [], &sum, 0), no_place, "no place for the result");
     check_eq!(comm.allreduce(&[1, 2], &mut [0; 3], &sum), length(3, 2), "too long a result");
     check_eq!(comm.scan(&[1, 2], &mut [0; 3], &sum), length(3, 2), "too long a result of a scan");
     check_eq!(comm.exscan(&[1, 2], &mut [0; 1], &sum), length(1, 2), "too short a result of a scan");
+    // The others do not notice that one rank's result has no place.
+    let wrong = size / 2;
+    let mut place = [0; 2];
+    let outcome = comm.allreduce(&[1], if context.rank() == wrong { &mut place } else { &mut place[..1] }, &sum);
+    let expected = if context.rank() == wrong { (length(2, 1), [0, 0]) } else { (Ok(()), [size as u32, 0]) };
+    check_eq!((outcome, place), expected, "a sum with one result of a wrong length");
     let counts = vec![1; size];
     check_eq!(comm.reduce_scatter(&[1], &counts[1..], &mut [0], &sum), length(size - 1, size), "a count is missing");
     let most = vec![usize::MAX; size];

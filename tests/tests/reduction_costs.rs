@@ -12,9 +12,14 @@ use hal::{
 };
 use tests::{Context, Failed};
 
+fn machine(cores: usize) -> Machine {
+    let name = std::env::var("MACHINE").unwrap_or("scc".into());
+    Machine::new(hal::sim::Description::parse(&name).unwrap().with_cores(cores))
+}
+
 fn latency(cores: usize, repeat: usize, call: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>) -> f64 {
     let times = RefCell::new(vec![(u64::MAX, 0); repeat]);
-    run(&Machine::scc(cores), |context| {
+    run(&machine(cores), |context| {
         for turn in 0..repeat {
             context.comm.barrier();
             let begin = context.hal().now();
@@ -51,7 +56,9 @@ fn table() {
     while bytes <= max {
         let n = bytes / 8;
         let mut row = format!("{bytes:8}");
-        for (name, which) in [("T", Reduction::Tree), ("B", Reduction::Blocks), ("2", Reduction::TwoSided)] {
+        for (name, which) in
+            [("T", Reduction::Tree), ("B", Reduction::Blocks), ("2", Reduction::TwoSided), ("def", Reduction::Default)]
+        {
             if which == Reduction::Tree && bytes > 16384 {
                 continue;
             }
@@ -71,7 +78,8 @@ fn table() {
             });
             row += &format!(" | {name} r {reduce:9.2} a {allreduce:9.2} rs {scatter:9.2}");
         }
-        for (name, which) in [("D", Scan::Doubling), ("C", Scan::Chain), ("2", Scan::TwoSided)] {
+        for (name, which) in [("D", Scan::Doubling), ("C", Scan::Chain), ("2", Scan::TwoSided), ("def", Scan::Default)]
+        {
             if which == Scan::Doubling && bytes > 16384 {
                 continue;
             }

@@ -41,6 +41,7 @@ pub(super) fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
             }
             let Some(from) = rank.checked_sub(distance) else { continue };
             let reason = Reason::new("operands of a scan").from(comm.core_of(from));
+            slots.begin_taking(comm, rank);
             let operands = slots.take(comm, (rank, round), 0..piece.len(), reason);
             if rank + 2 * distance < size || kind == Kind::Inclusive {
                 combine_before(hal, operation, &operands, &mut with_own);

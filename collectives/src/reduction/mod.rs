@@ -10,9 +10,13 @@
 //! them. Each algorithm says where its brackets are.
 //!
 //! **Arguments.** All ranks name the same algorithm, operation, root, type and number of elements; counts may be 0, and nothing is
-//! sent then. `result` has the length that the operation says on every rank; where this rank gets no result (reduce on ranks other than the
-//! root, exclusive scan on rank 0) it stays as it was. Variants `…_in_place` replace the operands by the result, and leave them as they were
-//! where there is none. A call that one rank makes with another length than all others is an error there, and leaves the others waiting.
+//! sent then. Where a rank gets no result (reduce on ranks other than the root, exclusive scan on rank 0) its `result` stays as it was;
+//! that of reduce may be empty there. Variants `…_in_place` replace the operands by the result, and leave them as they were where there is
+//! none.
+//!
+//! **Errors.** What all ranks can see, such as a root that does not exist or an element that is too large, all refuse alike, and
+//! nothing is sent. A rank whose `result` alone has a wrong length takes part all the same, leaves it as it was, and then returns the error;
+//! the others are not told. A number of operands that differs from rank to rank leaves them waiting or is wrong unnoticed, as in MPI.
 
 mod blocks;
 mod buffers;
@@ -28,6 +32,7 @@ mod short;
 mod tree;
 mod two_sided;
 
+use alloc::vec;
 use core::{fmt, str::FromStr};
 
 use bytemuck::Pod;
@@ -80,8 +85,8 @@ impl Reduction {
     /// Combines the operands of all ranks, element by element, into `result` of rank `root`. Collective.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::Length`] if `result` is not as long as `operands`, on any rank;
-    /// [`Error::ElementTooLarge`]. Nothing is sent then.
+    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is not as long as
+    /// `operands`.
     pub fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -90,8 +95,14 @@ impl Reduction {
         operation: &impl Combine<T>,
         root: usize,
     ) -> Result<(), Error> {
-        check_len(result.len(), operands.len())?;
-        self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, root)
+        comm.check_rank(root)?;
+        if comm.rank() != root {
+            // This rank writes no result, so that none is needed.
+            return self.reduce_buffers(comm, Buffers::apart(operands, &mut [], 0), operation, root);
+        }
+        with_result(result, operands.len(), |result| {
+            self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, root)
+        })
     }
 
     /// Like [`reduce`](Self::reduce), with the result in place of the root's operands; those of others stay.
@@ -127,7 +138,7 @@ impl Reduction {
     /// Combines the operands of all ranks, element by element, into `result` of every rank. Collective.
     ///
     /// # Errors
-    /// [`Error::Length`] if `result` is not as long as `operands`; [`Error::ElementTooLarge`]. Nothing is sent then.
+    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
     pub fn allreduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -135,8 +146,9 @@ impl Reduction {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        check_len(result.len(), operands.len())?;
-        self.allreduce_buffers(comm, Buffers::apart(operands, result, 0), operation)
+        with_result(result, operands.len(), |result| {
+            self.allreduce_buffers(comm, Buffers::apart(operands, result, 0), operation)
+        })
     }
 
     /// Like [`allreduce`](Self::allreduce), with the result in place of the operands.
@@ -170,8 +182,8 @@ impl Reduction {
     /// begins behind block r − 1. Collective, with the same counts on all ranks.
     ///
     /// # Errors
-    /// [`Error::Length`] if there is not one count for each rank, if `operands` is not as long as all blocks or `result` not as long
-    /// as the own one; [`Error::ElementTooLarge`]. Nothing is sent then.
+    /// [`Error::Length`] if there is not one count for each rank, or if `operands` is not as long as all blocks, with nothing sent; or if
+    /// `result` is not as long as the own block. [`Error::ElementTooLarge`].
     pub fn reduce_scatter<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -238,8 +250,9 @@ impl Reduction {
     ) -> Result<(), Error> {
         let own = counts.block(comm.rank());
         check_len(operands.len(), counts.total())?;
-        check_len(result.len(), own.len())?;
-        self.scatter_buffers(comm, Buffers::apart(operands, result, own.start), operation, counts)
+        with_result(result, own.len(), |result| {
+            self.scatter_buffers(comm, Buffers::apart(operands, result, own.start), operation, counts)
+        })
     }
 
     fn scatter_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
@@ -273,7 +286,7 @@ impl Scan {
     /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan). Collective.
     ///
     /// # Errors
-    /// [`Error::Length`] if `result` is not as long as `operands`; [`Error::ElementTooLarge`]. Nothing is sent then.
+    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
     pub fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -281,8 +294,9 @@ impl Scan {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        check_len(result.len(), operands.len())?;
-        self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Inclusive)
+        with_result(result, operands.len(), |result| {
+            self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Inclusive)
+        })
     }
 
     /// Like [`scan`](Self::scan), with the result in place of the operands.
@@ -302,7 +316,7 @@ impl Scan {
     /// rank 0. Collective.
     ///
     /// # Errors
-    /// [`Error::Length`] if `result` is not as long as `operands`; [`Error::ElementTooLarge`]. Nothing is sent then.
+    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
     pub fn exscan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -310,8 +324,9 @@ impl Scan {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        check_len(result.len(), operands.len())?;
-        self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Exclusive)
+        with_result(result, operands.len(), |result| {
+            self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Exclusive)
+        })
     }
 
     /// Like [`exscan`](Self::exscan), with the result in place of the operands, which stay on rank 0.
@@ -341,6 +356,19 @@ impl Scan {
             Scan::Chain => chain::scan(comm, buffers, operation, kind),
             Scan::Default | Scan::TwoSided => two_sided::scan(comm, buffers, operation, kind),
         }
+    }
+}
+
+/// Calls `part` with the result if it has the length that it should have. If not, this rank takes part all the same, so that nobody waits
+/// for it, and then says what is wrong.
+fn with_result<T: Pod>(
+    result: &mut [T],
+    wanted: usize,
+    part: impl FnOnce(&mut [T]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match check_len(result.len(), wanted) {
+        Ok(()) => part(result),
+        Err(error) => part(&mut vec![T::zeroed(); wanted]).and(Err(error)),
     }
 }
 

@@ -70,8 +70,14 @@ impl Slots {
         put_tagged(comm.hal(), bytemuck::cast_slice(values), Source::Cache, self.tag, to);
     }
 
-    /// Takes elements `elements` of the piece in slot `slot` of `rank`'s MPB when they are there, into scratch. Costs what a
-    /// get to memory costs without its writes.
+    /// Costs what it costs to call a get. What it gets by [`take`](Self::take) is consecutive lines of `rank`'s MPB, those of one slot or of
+    /// slots one after the other; it waits for each.
+    pub(super) fn begin_taking(&self, comm: &Comm<'_, impl Mpb + MpbCopy + Clock + Wait>, rank: usize) {
+        comm.hal().get_used(comm.mpb_line(rank, self.first), 0, |_, _| {});
+    }
+
+    /// Takes elements `elements` of the piece in slot `slot` of `rank`'s MPB when they are there, into scratch. Each line is read by a
+    /// poll, so that all that it costs beside is the call.
     pub(super) fn take<T: Pod>(
         &self,
         comm: &Comm<'_, impl Mpb + MpbCopy + Clock + Wait>,
@@ -94,7 +100,6 @@ impl Slots {
             let (from, to) = (wanted.start.max(at), wanted.end.min(at + TAGGED_BYTES));
             target[from - wanted.start..to - wanted.start].copy_from_slice(&data[from - at..to - at]);
         }
-        comm.hal().get_used(comm.mpb_line(rank, self.line(slot)), 0, |_, _| {});
         values
     }
 }

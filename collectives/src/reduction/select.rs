@@ -1,16 +1,36 @@
-//! Which algorithm is the fastest.
+//! Which algorithm is the fastest: by what each costs, counted in its calls and lines.
+//!
+//! The prices are those of Table 1 of the OC-Bcast paper at an average distance, in nanoseconds, with a line's worth of f64
+//! sums for the computation. They decide between algorithms and nothing else; where they are wrong by some percent, so is the size
+//! from which the other algorithm is used. All ranks come to the same decision, which depends on sizes and the number of ranks only.
 
 use bytemuck::Pod;
 use hal::{LINE_BYTES, Mpb, Wait};
 
-use super::{Reduction, Scan};
-use crate::Comm;
+use super::{Reduction, Scan, chain::chunk_lines, pieces::Pieces, short::tree_for};
+use crate::{Comm, tagged::tagged_lines};
+
+/// A call of put with data from memory or cache, and of get to memory or cache.
+const PUT: usize = 190;
+const GET: usize = 95;
+/// Reading or writing a line of an MPB, and of memory.
+const LINE: usize = 160;
+const MEMORY_READ: usize = 240;
+const MEMORY_WRITE: usize = 490;
+/// Combining the elements of a line.
+const COMBINE: usize = 40;
+/// A signal, and until the polling receiver has seen it.
+const SIGNAL: usize = 350;
+const SEEN: usize = 200;
 
 /// Who gets the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Spread {
+    /// One rank gets all of it.
     One,
+    /// All ranks get all of it.
     All,
+    /// Each rank gets a block of it.
     Blocks,
 }
 
@@ -19,13 +39,15 @@ pub(super) fn reduction<T: Pod>(
     named: Reduction,
     comm: &Comm<'_, impl Mpb + Wait>,
     len: usize,
-    _spread: Spread,
+    spread: Spread,
 ) -> Reduction {
     if named != Reduction::Default {
         return named;
     }
-    let lines = (len * size_of::<T>()).div_ceil(LINE_BYTES);
-    if lines * 4 <= comm.size().max(4) { Reduction::Tree } else { Reduction::Blocks }
+    let (ranks, bytes) = (comm.size(), len * size_of::<T>());
+    let tree = tree::<T>(ranks, len, comm.shared_staging_lines(), spread);
+    let blocks = blocks(ranks, bytes.div_ceil(LINE_BYTES), spread);
+    if tree.is_some_and(|tree| tree <= blocks) { Reduction::Tree } else { Reduction::Blocks }
 }
 
 /// The algorithm that is meant.
@@ -33,6 +55,58 @@ pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: u
     if named != Scan::Default {
         return named;
     }
-    let lines = (len * size_of::<T>()).div_ceil(LINE_BYTES);
-    if lines <= comm.size() { Scan::Doubling } else { Scan::Chain }
+    let (ranks, bytes) = (comm.size(), len * size_of::<T>());
+    let doubling = doubling::<T>(ranks, len, comm.shared_staging_lines());
+    let chain = chain(ranks, bytes.div_ceil(LINE_BYTES));
+    if doubling.is_some_and(|doubling| doubling <= chain) { Scan::Doubling } else { Scan::Chain }
+}
+
+fn rounds(ranks: usize) -> usize {
+    ranks.next_power_of_two().trailing_zeros() as usize
+}
+
+fn barrier(ranks: usize) -> usize {
+    rounds(ranks) * (SIGNAL + SEEN)
+}
+
+/// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.
+fn tree<T>(ranks: usize, len: usize, staging_lines: usize, spread: Spread) -> Option<usize> {
+    let tree = tree_for(ranks, tagged_lines(len * size_of::<T>()), staging_lines);
+    let pieces = Pieces::new::<T>(len, tree.most_children() + 1, staging_lines).ok()?;
+    let lines = pieces.lines;
+    let to_parent = PUT + SEEN + lines * (2 * LINE + COMBINE);
+    let up = lines * MEMORY_READ + (tree.steps() + 1) * to_parent / tree.delay();
+    let pulled = PUT + GET + SEEN + 2 * lines * LINE;
+    let down = match spread {
+        Spread::One => lines * MEMORY_WRITE,
+        Spread::Blocks => pulled + lines.div_ceil(ranks) * MEMORY_WRITE,
+        Spread::All => 2 * pulled + lines * MEMORY_WRITE,
+    };
+    Some((up + down) * pieces.iter().count())
+}
+
+/// Everybody's operands put, a part combined of all ranks' operands, and the parts got.
+fn blocks(ranks: usize, lines: usize, spread: Spread) -> usize {
+    let part = lines.div_ceil(ranks);
+    let combined = barrier(ranks) + (ranks - 1) * (GET + part * (LINE + COMBINE));
+    let spread = match spread {
+        Spread::Blocks => part * MEMORY_WRITE,
+        Spread::One | Spread::All => barrier(ranks) + lines.min(ranks) * GET + lines * (LINE + MEMORY_WRITE),
+    };
+    PUT + lines * (MEMORY_READ + LINE) + combined + spread
+}
+
+/// Rounds of lines put, polled and combined.
+fn doubling<T>(ranks: usize, len: usize, staging_lines: usize) -> Option<usize> {
+    let pieces = Pieces::new::<T>(len, rounds(ranks).max(1), staging_lines).ok()?;
+    let round = PUT + GET + SEEN + pieces.lines * (2 * LINE + COMBINE);
+    Some((rounds(ranks) * round + pieces.lines * (MEMORY_READ + MEMORY_WRITE)) * pieces.iter().count())
+}
+
+/// Until the last rank has its first chunk, and until it has all of them.
+fn chain(ranks: usize, lines: usize) -> usize {
+    let chunk = chunk_lines(lines, ranks);
+    let first = SIGNAL + SEEN + GET + PUT + chunk * (2 * LINE + COMBINE);
+    let each = first + SIGNAL + chunk * (MEMORY_READ + MEMORY_WRITE);
+    (ranks - 1) * first + lines.div_ceil(chunk) * each
 }

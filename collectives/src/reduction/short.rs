@@ -23,7 +23,8 @@ use super::{
 };
 use crate::{Comm, Error, sequence::Writers};
 
-/// Ranks that pull the result from one MPB when all want all of it.
+/// Ranks that pull the result from one MPB when all want all of it: as few as keep polls from waiting for each other at its port, and
+/// enough to reach 273 ranks in two steps.
 const PULLING: usize = 16;
 
 /// Who gets which elements of the result.
@@ -51,10 +52,14 @@ impl Wanted {
     }
 }
 
-/// The tree for pieces of so many lines. The delay follows from the prices: to put n lines, to poll and take them takes about as long as
-/// `delay` times to poll and take n lines.
-fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
-    let delay = if lines == 1 { 3 } else { 2 };
+/// The tree for pieces of so many lines. The fewer lines, the more does a call cost beside them, and the more children can be taken in
+/// meanwhile.
+pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
+    let delay = match lines {
+        0..=1 => 3,
+        2..=4 => 2,
+        _ => 1,
+    };
     let tree = Tree::new(ranks, delay);
     if (tree.most_children() + 1) * lines <= staging_lines { tree } else { Tree::new(ranks, 1) }
 }
@@ -78,6 +83,9 @@ pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         let turn = comm.turn(slots * pieces.lines, Writers::Anyone);
         let slots = Slots::new(&turn, pieces.lines);
         let mut values = buffers.read(hal, piece.clone());
+        if !node.children.is_empty() {
+            slots.begin_taking(comm, rank);
+        }
         for (place, &child) in node.children.iter().enumerate() {
             let reason = Reason::new("operands of a reduction").from(comm.core_of(child));
             let operands = slots.take(comm, (rank, place), 0..piece.len(), reason);
@@ -92,6 +100,7 @@ pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
             }
             let from = if *wanted == Wanted::ByAll { (rank - 1) / PULLING } else { 0 };
             let reason = Reason::new("the result of a reduction").from(comm.core_of(from));
+            slots.begin_taking(comm, from);
             let result = slots.take(comm, (from, children), within, reason);
             if *wanted == Wanted::ByAll && rank * PULLING + 1 < size {
                 slots.put(comm, &result, rank, children);

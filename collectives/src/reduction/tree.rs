@@ -42,6 +42,11 @@ impl Tree {
         self.reached.len() - 1
     }
 
+    /// Steps between two children's last ones.
+    pub(super) fn delay(&self) -> usize {
+        self.delay
+    }
+
     /// The most children that a node has, which are those of the root.
     pub(super) fn most_children(&self) -> usize {
         self.reached.len() - self.delay
