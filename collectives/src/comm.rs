@@ -177,8 +177,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         self.signals.take(self, ranks, count, reason);
     }
 
-    /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on, because a peer may
-    /// not get any further before they do. `check` finds its own places first among those of the poll.
+    /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on,
+    /// because a peer may not get any further before they do. `check` finds its own places first among those of the poll.
     pub(crate) fn wait_until<R>(
         &self,
         places: &[Place],

@@ -276,7 +276,8 @@ pub fn wider_elements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// What is wrong on all ranks is refused by all; what is wrong on one is refused there, and the others are not kept waiting.
+/// What is wrong on all ranks is refused by all; what is wrong on one is refused there, and the others are not kept
+/// waiting.
 pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (comm, me, size) = (context.comm, context.rank(), context.size());
     let no_root = Err(Error::NoSuchRank { rank: size, size });

@@ -93,7 +93,8 @@ pub fn barriers_separate_phases<C: Core>(context: &mut Context<'_, '_, C>) -> Ou
     free(context, words)
 }
 
-/// Requests of any kind outstanding together, completed by each rank in an order of its own, with blocking operations in between.
+/// Requests of any kind outstanding together, completed by each rank in an order of its own, with blocking operations
+/// in between.
 pub fn at_random<C: Core>(context: &Context<'_, '_, C>, seed: usize, batches: usize, longest: usize) -> Outcome {
     let (comm, me, size) = (context.comm, context.rank(), context.size());
     let mut numbers = Numbers::new(&[seed, size]);
@@ -171,7 +172,8 @@ pub fn several_in_any_order<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     at_random(context, 3, batches, longest)
 }
 
-/// Each rank waits for its requests in another order, and meanwhile sends and receives; all go on while it waits for something else.
+/// Each rank waits for its requests in another order, and meanwhile sends and receives; all go on while it waits for
+/// something else.
 pub fn go_on_in_blocking_waits<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (comm, me, size) = (context.comm, context.rank(), context.size());
     let (mut sum, mut message) = ([1u32], [if me == size - 1 { 9u8 } else { 0 }; 60]);

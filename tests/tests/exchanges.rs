@@ -1,4 +1,5 @@
-//! Exchanges in the simulator: on many core counts and over many seeds, and with the operations taken away that they need.
+//! Exchanges in the simulator: on many core counts and over many seeds, and with the operations taken away that they
+//! need.
 
 mod common;
 

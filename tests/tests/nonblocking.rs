@@ -95,7 +95,8 @@ fn computation_hides_latency() {
     assert!(2 * hidden < exposed, "{hidden} ns of {exposed} ns are left");
 }
 
-/// A rank that is late holds nobody up that does not need it: the broadcast's root goes on, and so do those before the late one.
+/// A rank that is late holds nobody up that does not need it: the broadcast's root goes on, and so do those before
+/// the late one.
 #[test]
 fn a_late_rank_is_not_awaited_by_the_root() {
     let outcome = run(&Machine::scc(8), |context| {

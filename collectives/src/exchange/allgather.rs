@@ -1,14 +1,14 @@
 //! Allgather: every rank's block to all.
 //!
-//! *Short* blocks (up to 56 bytes) stay in the cells of their ranks, data and tag in one line, and everybody polls everybody's, each
-//! beginning with another one. Per rank: ⌈n / 28⌉ lines written to the own MPB, P − 1 times as many polled. Where several blocks fit one
-//! line, every so many ranks have a leader, which polls their cells and puts all their blocks into its second one, from where all take
-//! them: n / 28 of the polls.
+//! *Short* blocks (up to 56 bytes) stay in the cells of their ranks, data and tag in one line, and everybody polls
+//! everybody's, each beginning with another one. Per rank: ⌈n / 28⌉ lines written to the own MPB, P − 1 times as many
+//! polled. Where several blocks fit one line, every so many ranks have a leader, which polls their cells and puts all
+//! their blocks into its second one, from where all take them: n / 28 of the polls.
 //!
-//! *Long* blocks go in rounds. In each a rank puts a chunk into its own staging, enters a barrier, and gets the chunks of all
-//! others straight to where they belong, in rotated order, so that no MPB is read by all at a time. The barrier says that all chunks are
-//! there, and, since staging has two halves, that those of the round before were taken: no rank signals another one. Every line is
-//! read once from an MPB and written once to memory by each rank.
+//! *Long* blocks go in rounds. In each a rank puts a chunk into its own staging, enters a barrier, and gets the
+//! chunks of all others straight to where they belong, in rotated order, so that no MPB is read by all at a time. The
+//! barrier says that all chunks are there, and, since staging has two halves, that those of the round before were
+//! taken: no rank signals another one. Every line is read once from an MPB and written once to memory by each rank.
 
 use hal::{Clock, LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
 

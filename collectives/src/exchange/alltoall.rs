@@ -1,19 +1,20 @@
 //! All-to-all: a block of every rank to every rank.
 //!
-//! *Short* blocks of one length, if a rank's blocks fit its staging all together, go at once: each rank puts all that it sends into
-//! its own MPB with one call, enters a barrier, and gets its blocks from all others.
+//! *Short* blocks of one length, if a rank's blocks fit its staging all together, go at once: each rank puts all that
+//! it sends into its own MPB with one call, enters a barrier, and gets its blocks from all others.
 //!
-//! *Longer* ones go in rounds, in each of which a rank meets some others, so many as half of its staging has room for the blocks of: it
-//! puts the blocks for these, enters a barrier, and gets theirs. While staging has two halves, the barrier of a round also says that
-//! those of the round before were taken.
+//! *Longer* ones go in rounds, in each of which a rank meets some others, so many as half of its staging has room for
+//! the blocks of: it puts the blocks for these, enters a barrier, and gets theirs. While staging has two halves, the
+//! barrier of a round also says that those of the round before were taken.
 //!
-//! *Long* ones, and blocks of different lengths, go from pair to pair: ranks meet as in a tournament, and exchange chunks. One
-//! signal says that a chunk is there and that the partner's chunk before it was taken. Nobody knows how long others take, and nobody
-//! has to. Of blocks of different lengths, those that fit their places when half of the staging is divided among all ranks go first,
-//! all at once.
+//! *Long* ones, and blocks of different lengths, go from pair to pair: ranks meet as in a tournament, and exchange
+//! chunks. One signal says that a chunk is there and that the partner's chunk before it was taken. Nobody knows how
+//! long others take, and nobody has to. Of blocks of different lengths, those that fit their places when half of the
+//! staging is divided among all ranks go first, all at once.
 //!
-//! Whom a rank sends to in a round is whom it gets from, and what it sends is staged before what it gets arrives; so an exchange may
-//! be in place. Every line is read once from memory, written once to an MPB, read once from there, and written once to memory.
+//! Whom a rank sends to in a round is whom it gets from, and what it sends is staged before what it gets arrives; so
+//! an exchange may be in place. Every line is read once from memory, written once to an MPB, read once from there,
+//! and written once to memory.
 
 use core::ops::Range;
 
@@ -150,7 +151,8 @@ fn in_groups<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, lines: usize, 
     }
 }
 
-/// Exchanges the blocks whose length is one of those that are `meant`, from pair to pair, by way of these staging lines.
+/// Exchanges the blocks whose length is one of those that are `meant`, from pair to pair, by way of these staging
+/// lines.
 fn in_pairs<C: Mpb + MpbCopy + Clock + Wait>(
     comm: &Comm<'_, C>,
     staging: &Range<usize>,
@@ -159,7 +161,8 @@ fn in_pairs<C: Mpb + MpbCopy + Clock + Wait>(
 ) {
     let (hal, me, size) = (comm.hal(), comm.rank(), comm.size());
     let taken = Reason::new("all-to-all, the last chunk to be taken");
-    // Each half of the staging is for every second meeting, so that none begins by waiting for the end of the one before.
+    // Each half of the staging is for every second meeting, so that none begins by waiting for the end of the one
+    // before.
     let half = staging.len() / 2;
     let halves = [staging.start..staging.start + half, staging.start + half..staging.start + 2 * half];
     let mut unfinished: [Option<usize>; 2] = [None; 2];

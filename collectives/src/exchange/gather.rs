@@ -1,13 +1,14 @@
 //! Gather: every rank's block to the root.
 //!
-//! *Short* blocks (up to 56 bytes) stay with their rank: it puts them into its own cells, data and tag in one line, and the root polls
-//! one rank's cells after the other. Nothing is signalled and nothing acknowledged. Per block: ⌈n / 28⌉ lines written to the own MPB,
-//! as many polled by the root.
+//! *Short* blocks (up to 56 bytes) stay with their rank: it puts them into its own cells, data and tag in one line,
+//! and the root polls one rank's cells after the other. Nothing is signalled and nothing acknowledged. Per block:
+//! ⌈n / 28⌉ lines written to the own MPB, as many polled by the root.
 //!
-//! *Long* blocks are pulled: a rank puts chunks into its own staging and signals the root, which gets them straight to where they
-//! belong: each line is read once from an MPB and written once to memory, which is all that keeps the root busy. A block that does
-//! not fit the staging goes in two halves of it by turns, and the root goes around the ranks chunk by chunk, so that one half is filled
-//! while the root reads elsewhere; it acknowledges a chunk only where another one follows in the same half.
+//! *Long* blocks are pulled: a rank puts chunks into its own staging and signals the root, which gets them straight
+//! to where they belong: each line is read once from an MPB and written once to memory, which is all that keeps the
+//! root busy. A block that does not fit the staging goes in two halves of it by turns, and the root goes around the
+//! ranks chunk by chunk, so that one half is filled while the root reads elsewhere; it acknowledges a chunk only
+//! where another one follows in the same half.
 //!
 //! Which of the two it is, is decided for each block by its length, which both ends know.
 

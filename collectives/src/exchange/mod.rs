@@ -1,21 +1,22 @@
 //! Gather, scatter, allgather and all-to-all: blocks of data from ranks to ranks.
 //!
-//! All are collective, on slices of any plain type, with blocks of one length or, in the variants `…v`, of different lengths; and
-//! all have a variant *in place*, in which what a rank would send to itself is where it belongs already. What they mean is what MPI's
-//! operations of the same names do.
+//! All are collective, on slices of any plain type, with blocks of one length or, in the variants `…v`, of different
+//! lengths; and all have a variant *in place*, in which what a rank would send to itself is where it belongs already.
+//! What they mean is what MPI's operations of the same names do.
 //!
-//! All go one-sided through the MPBs, with one algorithm for short blocks and another for long ones; the modules say which. As a
-//! baseline there are two-sided ones. All leave the communicator in the same state.
+//! All go one-sided through the MPBs, with one algorithm for short blocks and another for long ones; the modules say
+//! which. As a baseline there are two-sided ones. All leave the communicator in the same state.
 //!
-//! **Which lengths a rank must know.** In [`gatherv`](Exchange::gatherv) and [`scatterv`](Exchange::scatterv) the root knows all counts
-//! and everybody else its own; in [`allgatherv`](Exchange::allgatherv) all know all; in [`alltoallv`](Exchange::alltoallv) a rank
-//! knows what it sends to each and what it receives from each. Counts at the two ends have to agree, which nobody can check: a
-//! program in which they do not may mix blocks up, or wait for ever for what nobody sends; then the report of the deadlock says so.
+//! **Which lengths a rank must know.** In [`gatherv`](Exchange::gatherv) and [`scatterv`](Exchange::scatterv) the
+//! root knows all counts and everybody else its own; in [`allgatherv`](Exchange::allgatherv) all know all; in
+//! [`alltoallv`](Exchange::alltoallv) a rank knows what it sends to each and what it receives from each. Counts at
+//! the two ends have to agree, which nobody can check: a program in which they do not may mix blocks up, or wait for
+//! ever for what nobody sends; then the report of the deadlock says so.
 //!
-//! **What happens on errors.** What all ranks can see, such as a root that does not exist, all refuse alike, and nothing is sent.
-//! What only one rank can see, such as a buffer too short for what it is to receive, must not keep the others waiting: that rank
-//! takes part as its counts say, with zeros for data that it has no right buffer for, leaves its buffers as they are, and then
-//! returns the error. The others are not told.
+//! **What happens on errors.** What all ranks can see, such as a root that does not exist, all refuse alike, and
+//! nothing is sent. What only one rank can see, such as a buffer too short for what it is to receive, must not keep
+//! the others waiting: that rank takes part as its counts say, with zeros for data that it has no right buffer for,
+//! leaves its buffers as they are, and then returns the error. The others are not told.
 
 mod allgather;
 mod alltoall;
@@ -56,8 +57,8 @@ fn check_len(len: usize, wanted: Option<usize>) -> Result<(), Error> {
     if wanted == Some(len) { Ok(()) } else { Err(Error::Length { len, wanted: wanted.unwrap_or(usize::MAX) }) }
 }
 
-/// Calls `part` with the buffer if there is nothing wrong with it, else with zeros instead, `len` bytes of them, and returns what is
-/// wrong.
+/// Calls `part` with the buffer if there is nothing wrong with it, else with zeros instead, `len` bytes of them, and
+/// returns what is wrong.
 fn with_buffer<T: Pod>(
     checked: Result<(), Error>,
     buffer: &mut [T],
@@ -71,11 +72,12 @@ fn with_buffer<T: Pod>(
 }
 
 impl Exchange {
-    /// Gathers a block from every rank at `root`: in `all` there, rank by rank. Other ranks' `all` is not used, and may be empty.
+    /// Gathers a block from every rank at `root`: in `all` there, rank by rank. Other ranks' `all` is not used, and
+    /// may be empty.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::Length`], on the root, unless `all` has as many elements as
-    /// all blocks.
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::Length`], on the root, unless `all` has as
+    /// many elements as all blocks.
     pub fn gather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -95,8 +97,8 @@ impl Exchange {
         })
     }
 
-    /// Like [`gather`](Self::gather) with blocks of `count` elements: `buffer` is the block to be sent, and on the root that of all
-    /// blocks, with its own in its place.
+    /// Like [`gather`](Self::gather) with blocks of `count` elements: `buffer` is the block to be sent, and on the
+    /// root that of all blocks, with its own in its place.
     ///
     /// # Errors
     /// Those of [`gather`](Self::gather), [`Error::Length`] on every rank whose buffer has another length.
@@ -118,11 +120,12 @@ impl Exchange {
         with_buffer(checked, buffer, all_len, |all| self.collect(comm, Some(len), all, &Spans::Equal(len)))
     }
 
-    /// Scatters a block to every rank from `root`: from `all` there, rank by rank. Other ranks' `all` is not used, and may be empty.
+    /// Scatters a block to every rank from `root`: from `all` there, rank by rank. Other ranks' `all` is not used,
+    /// and may be empty.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::Length`], on the root, unless `all` has as many elements as
-    /// all blocks.
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::Length`], on the root, unless `all` has as
+    /// many elements as all blocks.
     pub fn scatter<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -150,8 +153,8 @@ impl Exchange {
         }
     }
 
-    /// Like [`scatter`](Self::scatter) with blocks of `count` elements: `buffer` receives the block, and on the root it is that of all
-    /// blocks, where its own stays.
+    /// Like [`scatter`](Self::scatter) with blocks of `count` elements: `buffer` receives the block, and on the root
+    /// it is that of all blocks, where its own stays.
     ///
     /// # Errors
     /// Those of [`scatter`](Self::scatter), [`Error::Length`] on every rank whose buffer has another length.
@@ -194,8 +197,8 @@ impl Exchange {
     /// Like [`allgather`](Self::allgather), with this rank's block in its place.
     ///
     /// # Errors
-    /// [`Error::Length`] unless the elements of `all` are a multiple of the ranks; on every rank alike, if all call it with equal
-    /// lengths as they have to.
+    /// [`Error::Length`] unless the elements of `all` are a multiple of the ranks; on every rank alike, if all call
+    /// it with equal lengths as they have to.
     pub fn allgather_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -209,8 +212,8 @@ impl Exchange {
     /// Sends a block to every rank from `send`, rank by rank, and receives one from every rank in `receive`.
     ///
     /// # Errors
-    /// [`Error::Length`] unless the elements of `send` are a multiple of the ranks, on every rank alike, if all send equal
-    /// lengths as they have to; the same, unless `receive` has as many.
+    /// [`Error::Length`] unless the elements of `send` are a multiple of the ranks, on every rank alike, if all send
+    /// equal lengths as they have to; the same, unless `receive` has as many.
     pub fn alltoall<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -229,8 +232,8 @@ impl Exchange {
     /// Like [`alltoall`](Self::alltoall); blocks that arrive take the places of those that were sent.
     ///
     /// # Errors
-    /// [`Error::Length`] unless the elements are a multiple of the ranks; on every rank alike, if all call it with equal lengths as they
-    /// have to.
+    /// [`Error::Length`] unless the elements are a multiple of the ranks; on every rank alike, if all call it with
+    /// equal lengths as they have to.
     pub fn alltoall_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,

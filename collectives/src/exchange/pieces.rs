@@ -40,8 +40,8 @@ impl<'p> Pieces<'p> {
         })
     }
 
-    /// Refuses what is not one block for each of `ranks` ranks inside of a buffer of `len` elements; and, where blocks are to be
-    /// written, any that overlap.
+    /// Refuses what is not one block for each of `ranks` ranks inside of a buffer of `len` elements; and, where
+    /// blocks are to be written, any that overlap.
     ///
     /// # Errors
     /// [`Error::Pieces`], [`Error::PieceOutOfRange`], [`Error::PiecesOverlap`].
@@ -78,8 +78,8 @@ impl<'p> Pieces<'p> {
         Spans::Each(self.blocks().map(|(start, count)| start * bytes..(start + count) * bytes).collect())
     }
 
-    /// Blocks of these counts in a buffer of their own, for a rank that has to take part although it was called wrongly: the
-    /// blocks, and bytes of the buffer. Counts that no memory could hold are taken for 0.
+    /// Blocks of these counts in a buffer of their own, for a rank that has to take part although it was called
+    /// wrongly: the blocks, and bytes of the buffer. Counts that no memory could hold are taken for 0.
     pub(super) fn spans_apart<T>(&self, ranks: usize) -> (Spans, usize) {
         let mut end = 0;
         let mut block = |rank| {

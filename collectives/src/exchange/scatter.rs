@@ -1,12 +1,13 @@
 //! Scatter: a block of the root to every rank.
 //!
-//! *Short* blocks of one length, if all of them fit the root's staging: the root puts all at once and announces them in its cell, which
-//! all ranks poll; then each gets its own. Blocks of different lengths go to their ranks' cells if they fit, each with its tag.
+//! *Short* blocks of one length, if all of them fit the root's staging: the root puts all at once and announces them
+//! in its cell, which all ranks poll; then each gets its own. Blocks of different lengths go to their ranks' cells if
+//! they fit, each with its tag.
 //!
-//! *Long* blocks are pushed: the root puts chunks into the staging of their ranks, one after the other, signals each, and does
-//! not wait for anyone: it comes back to a rank when all others have had a chunk. Ranks read their own MPB. So the root is kept busy
-//! by nothing but reading its memory once and writing to MPBs. It awaits an acknowledgement only where a third chunk goes to the
-//! half that the first one was in.
+//! *Long* blocks are pushed: the root puts chunks into the staging of their ranks, one after the other, signals each,
+//! and does not wait for anyone: it comes back to a rank when all others have had a chunk. Ranks read their own MPB.
+//! So the root is kept busy by nothing but reading its memory once and writing to MPBs. It awaits an acknowledgement
+//! only where a third chunk goes to the half that the first one was in.
 
 use hal::{Clock, Deadline, LINE_BYTES, Mpb, MpbCopy, Place, Poll, Reason, Wait};
 

@@ -20,7 +20,8 @@ pub(super) fn is_short(exchange: Exchange, len: usize) -> bool {
     len == 0 || exchange == Exchange::Default && len <= CELL_BYTES
 }
 
-/// Staging lines of an exchange whose blocks have the length `common`; of one in which ranks know of some blocks only, all.
+/// Staging lines of an exchange whose blocks have the length `common`; of one in which ranks know of some blocks
+/// only, all.
 pub(super) fn turn_lines<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, common: Option<usize>) -> usize {
     match common {
         Some(len) if is_short(exchange, len) => 0,
@@ -70,8 +71,8 @@ impl Chunks {
     }
 }
 
-/// Waits for a block in the cells at `at`, and takes it out of the lines that the last poll has read. The caller accounts for
-/// the memory that it is written to.
+/// Waits for a block in the cells at `at`, and takes it out of the lines that the last poll has read. The caller
+/// accounts for the memory that it is written to.
 pub(super) fn await_tagged<C: Mpb + MpbCopy + Wait>(
     comm: &Comm<'_, C>,
     at: MpbLine,
@@ -93,7 +94,8 @@ pub(super) fn await_tagged<C: Mpb + MpbCopy + Wait>(
     comm.hal().get_used(at, 0, |_, _| ());
 }
 
-/// Gets the bytes `range` of what lies in lines from `base`. The caller accounts for the memory that they are written to.
+/// Gets the bytes `range` of what lies in lines from `base`. The caller accounts for the memory that they are written
+/// to.
 pub(super) fn get_bytes(hal: &impl MpbCopy, base: MpbLine, range: Range<usize>, into: &mut [u8]) {
     let first = range.start / LINE_BYTES;
     hal.get_used(base.plus(first), range.end - first * LINE_BYTES, |index, line| {
@@ -108,7 +110,8 @@ pub(super) fn account_copy(hal: &impl Clock, len: usize) {
     hal.account_memory(len.div_ceil(LINE_BYTES), len.div_ceil(LINE_BYTES));
 }
 
-/// Returns when all ranks have come here, in the middle of an operation: all before it are complete then, and it is not.
+/// Returns when all ranks have come here, in the middle of an operation: all before it are complete then, and it is
+/// not.
 pub(super) fn barrier_within<C: Mpb + Wait>(comm: &Comm<'_, C>) {
     comm.barrier();
     comm.sequence().earlier_complete();
@@ -119,7 +122,8 @@ pub(super) fn rounds(size: usize) -> usize {
     (size + size % 2).saturating_sub(1)
 }
 
-/// Whom `rank` of `size` meets in a round, as a round-robin tournament has it; nobody in one round of an odd number of ranks.
+/// Whom `rank` of `size` meets in a round, as a round-robin tournament has it; nobody in one round of an odd number
+/// of ranks.
 pub(super) fn partner(rank: usize, size: usize, round: usize) -> Option<usize> {
     // All but the last player of an even number move around a circle; who would meet itself meets the last.
     let (circle, last) = (rounds(size), rounds(size));

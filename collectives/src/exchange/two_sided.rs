@@ -1,5 +1,6 @@
-//! Exchanges by two-sided messages: what the one-sided ones are compared with. RCCE_comm's and MPICH's plain algorithms: the root
-//! sends to or receives from one rank after the other, blocks go around a ring, and pairs meet as in a tournament.
+//! Exchanges by two-sided messages: what the one-sided ones are compared with. RCCE_comm's and MPICH's plain
+//! algorithms: the root sends to or receives from one rank after the other, blocks go around a ring, and pairs meet
+//! as in a tournament.
 
 use alloc::vec::Vec;
 

@@ -10,12 +10,13 @@ use crate::{Comm, Error};
 use super::{Exchange, Pieces, alltoall::Buffers, check_len, gather, scatter};
 
 impl Exchange {
-    /// Gathers a block from every rank at `root`: in `pieces` of `all` there. Other ranks' `all` and `pieces` are not used, and may be
-    /// empty.
+    /// Gathers a block from every rank at `root`: in `pieces` of `all` there. Other ranks' `all` and `pieces` are not
+    /// used, and may be empty.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, on every rank alike. On the root [`Error::Pieces`], [`Error::PieceOutOfRange`] or
-    /// [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`] unless its own block fits its piece.
+    /// [`Error::NoSuchRank`] for the root, on every rank alike. On the root [`Error::Pieces`],
+    /// [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`] unless its own
+    /// block fits its piece.
     pub fn gatherv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -65,12 +66,12 @@ impl Exchange {
         self.collect(comm, None, all, &spans)
     }
 
-    /// Scatters a block to every rank from `root`: from `pieces` of `all` there, which may overlap. Other ranks' `all` and `pieces` are
-    /// not used, and may be empty.
+    /// Scatters a block to every rank from `root`: from `pieces` of `all` there, which may overlap. Other ranks'
+    /// `all` and `pieces` are not used, and may be empty.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, on every rank alike. On the root [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong
-    /// pieces, [`Error::Length`] unless its own piece fits its block.
+    /// [`Error::NoSuchRank`] for the root, on every rank alike. On the root [`Error::Pieces`] or
+    /// [`Error::PieceOutOfRange`] for wrong pieces, [`Error::Length`] unless its own piece fits its block.
     pub fn scatterv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -88,7 +89,8 @@ impl Exchange {
             .map(|()| scatter::keep_own(comm, cast_slice(all), &pieces.spans::<T>(), cast_slice_mut(block)))
     }
 
-    /// The part of the root in a [`scatterv`](Self::scatterv) if its own block stays in its place; the root is this rank.
+    /// The part of the root in a [`scatterv`](Self::scatterv) if its own block stays in its place; the root is this
+    /// rank.
     ///
     /// # Errors
     /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces.
@@ -116,12 +118,12 @@ impl Exchange {
         }
     }
 
-    /// Gathers a block from every rank on every rank, in `pieces` of `all`. All ranks name the same counts; where the pieces are is the
-    /// business of each.
+    /// Gathers a block from every rank on every rank, in `pieces` of `all`. All ranks name the same counts; where the
+    /// pieces are is the business of each.
     ///
     /// # Errors
-    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`] unless the own
-    /// block fits its piece.
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`]
+    /// unless the own block fits its piece.
     pub fn allgatherv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -166,11 +168,12 @@ impl Exchange {
         self.exchange_all(comm, all, &spans)
     }
 
-    /// Sends a block to every rank, from pieces of `send`, which may overlap, and receives one from every rank, in pieces of `receive`.
+    /// Sends a block to every rank, from pieces of `send`, which may overlap, and receives one from every rank, in
+    /// pieces of `receive`.
     ///
     /// # Errors
-    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces, [`Error::PiecesOverlap`] for those of `receive`,
-    /// [`Error::Length`] if the two pieces of this rank itself differ.
+    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces, [`Error::PiecesOverlap`] for those of
+    /// `receive`, [`Error::Length`] if the two pieces of this rank itself differ.
     pub fn alltoallv<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -192,7 +195,8 @@ impl Exchange {
         self.meet(comm, None, Buffers { send: Some((cast_slice(send.0), &sent)), receive, received: &received })
     }
 
-    /// Like [`alltoallv`](Self::alltoallv): blocks that arrive take the places of those that were sent, which have the same lengths.
+    /// Like [`alltoallv`](Self::alltoallv): blocks that arrive take the places of those that were sent, which have
+    /// the same lengths.
     ///
     /// # Errors
     /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces.

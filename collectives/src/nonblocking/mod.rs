@@ -15,19 +15,21 @@
 //! # assert_eq!(outcome.unwrap().results(), [2.0; 5]);
 //! ```
 //!
-//! **Progress.** There is nobody else on a core: an operation goes on while its rank waits for anything through the communicator, be it
-//! another request, a barrier, a broadcast, a message or the synchronisation of a window, and when it tests a request: one test or wait
-//! drives all that are outstanding. So ranks may complete requests in any order, each in its own, and call blocking operations in
-//! between. While a rank computes, its operations rest, and so does what has to go through it. Waits of windows of class `message`,
-//! and copy engines at work, drive nothing.
+//! **Progress.** There is nobody else on a core: an operation goes on while its rank waits for anything through the
+//! communicator, be it another request, a barrier, a broadcast, a message or the synchronisation of a window, and
+//! when it tests a request: one test or wait drives all that are outstanding. So ranks may complete requests in any
+//! order, each in its own, and call blocking operations in between. While a rank computes, its operations rest, and
+//! so does what has to go through it. Waits of windows of class `message`, and copy engines at work, drive nothing.
 //!
-//! **How many.** [`REQUESTS`] operations have lines of their own in every MPB, by turns; so an operation cannot be begun before the one
-//! that was begun that many before has been completed by [`wait`](Request::wait), by a [`test`](Request::test) that says yes, or by
-//! dropping the request. All ranks begin the same operations in the same order; about blocking ones in between they need not agree.
+//! **How many.** [`REQUESTS`] operations have lines of their own in every MPB, by turns; so an operation cannot be
+//! begun before the one that was begun that many before has been completed by [`wait`](Request::wait), by a
+//! [`test`](Request::test) that says yes, or by dropping the request. All ranks begin the same operations in the same
+//! order; about blocking ones in between they need not agree.
 //!
-//! **How.** A tree of degree 6, chunks of 24 bytes with their number in one line, written by owners and polled by those who wait; see
-//! the modules. A rank finds its result without being signalled, and no barrier or acknowledgement delays it. Throughput is that of
-//! single lines, one for each way up and down the tree: what is long is better sent by blocking operations.
+//! **How.** A tree of degree 6, chunks of 24 bytes with their number in one line, written by owners and polled by
+//! those who wait; see the modules. A rank finds its result without being signalled, and no barrier or
+//! acknowledgement delays it. Throughput is that of single lines, one for each way up and down the tree: what is long
+//! is better sent by blocking operations.
 
 mod operation;
 mod outstanding;
@@ -68,7 +70,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait, T: Pod> Request<'_, '_, C, T> {
         self.complete();
     }
 
-    /// Drives what is outstanding, without waiting, and says whether this operation is complete, as [`wait`](Self::wait) leaves it.
+    /// Drives what is outstanding, without waiting, and says whether this operation is complete, as
+    /// [`wait`](Self::wait) leaves it.
     pub fn test(&mut self) -> bool {
         let Some(place) = self.place else { return true };
         let outstanding = self.comm.requests().outstanding();
@@ -114,8 +117,9 @@ impl<C: Mpb + MpbCopy + Clock + Wait, T: Pod> Drop for Request<'_, '_, C, T> {
     }
 }
 
-/// Accounts for the copy between the buffer and where an operation works, which others may drive while the buffer is borrowed. A
-/// single chunk is in L1 all the time; its read or write of memory is accounted for where it is combined or taken.
+/// Accounts for the copy between the buffer and where an operation works, which others may drive while the buffer is
+/// borrowed. A single chunk is in L1 all the time; its read or write of memory is accounted for where it is combined
+/// or taken.
 fn account_long_copy(hal: &impl Clock, len: usize) {
     if len > CHUNK_BYTES {
         hal.account_memory(len.div_ceil(LINE_BYTES), len.div_ceil(LINE_BYTES));
@@ -138,8 +142,8 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// Begins to broadcast `message` from rank `root` to all. Collective, with equal lengths.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::TooManyRequests`] on a rank on which too many are
-    /// outstanding. Nothing is begun then, and a program in which not all ranks get it is wrong.
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::TooManyRequests`] on a rank on which too
+    /// many are outstanding. Nothing is begun then, and a program in which not all ranks get it is wrong.
     pub fn start_broadcast<'r, T: Pod>(
         &'r self,
         message: &'r mut [T],
@@ -153,12 +157,13 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         self.start(Kind::Broadcast { root }, message, data, "a non-blocking broadcast, chunk")
     }
 
-    /// Begins to combine the elements of all ranks' `values`, in the order of ranks, which then has what comes out on every rank.
-    /// Collective, with equal lengths and the same operator. Results are the same bit by bit on all ranks and in all runs.
+    /// Begins to combine the elements of all ranks' `values`, in the order of ranks, which then has what comes out on
+    /// every rank. Collective, with equal lengths and the same operator. Results are the same bit by bit on all ranks
+    /// and in all runs.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program in which not all
-    /// ranks get it is wrong.
+    /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program
+    /// in which not all ranks get it is wrong.
     pub fn start_allreduce<'r, T: Element>(
         &'r self,
         values: &'r mut [T],
@@ -180,8 +185,8 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// Begins a barrier, which is complete when every rank has begun it.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program in which not all
-    /// ranks get it is wrong.
+    /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program
+    /// in which not all ranks get it is wrong.
     pub fn start_barrier(&self) -> Result<Request<'_, 'c, C, u8>, Error> {
         let kind = Kind::Allreduce { combine: Box::new(|_, _| ()), element_bytes: 0 };
         self.start(kind, &mut [], Vec::new(), "a non-blocking barrier, chunk")

@@ -1,16 +1,17 @@
 //! One non-blocking operation on one rank: what it has done, what it waits for, and what it can do.
 //!
-//! Every operation is a sequence of chunks. A chunk is *combined* on the way up the tree: a rank takes the contributions of its
-//! children from their *up* lines and puts what they and its own make into its own. What comes out at the root is *passed* down:
-//! a rank takes the result from one of its parent's two *down* lines and puts it into its own. In a barrier chunks are empty; in a
-//! broadcast only the ranks between its root and the tree's root have something to contribute.
+//! Every operation is a sequence of chunks. A chunk is *combined* on the way up the tree: a rank takes the
+//! contributions of its children from their *up* lines and puts what they and its own make into its own. What comes
+//! out at the root is *passed* down: a rank takes the result from one of its parent's two *down* lines and puts it
+//! into its own. In a barrier chunks are empty; in a broadcast only the ranks between its root and the tree's root
+//! have something to contribute.
 //!
-//! Lines are written by their owners only and never cleared. Chunks are counted over all operations that have the same lines, alike on
-//! all ranks, and a line says which chunk is in it. When may it be written again?
+//! Lines are written by their owners only and never cleared. Chunks are counted over all operations that have the
+//! same lines, alike on all ranks, and a line says which chunk is in it. When may it be written again?
 //!
 //! * The up line, when the parent has taken the contribution: which it has, if it has passed down the result.
-//! * A down line, when all children have taken the chunk before the last one. They say so in their up lines, with their next
-//!   contribution, or, if they do not contribute, each time.
+//! * A down line, when all children have taken the chunk before the last one. They say so in their up lines, with
+//!   their next contribution, or, if they do not contribute, each time.
 
 use alloc::{boxed::Box, vec, vec::Vec};
 
