@@ -197,6 +197,11 @@ pub(super) const ALL: &[Claim] = &[
             Ok(Finding::reported(format!("{:.1} % less", 100.0 * (1.0 - share))))
         },
     },
+    Claim {
+        text: "other roots: what the middle and the opposite corner change (paper: similar results)",
+        on: On::Scc,
+        check: |rows| Ok(Finding::reported(format!("{}, {}", by_root(rows, "oc-k7")?, by_root(rows, "default")?))),
+    },
     Claim { text: "gains of what the paper leaves out of k = 7: 96 lines and peak", on: On::Scc, check: gains },
 ];
 
@@ -324,6 +329,17 @@ fn gap(rows: &Rows, name: &str, other: &str, least: u64) -> Result<Finding, Miss
     let (least, most) = (gaps.iter().copied().reduce(f64::min), gaps.iter().copied().reduce(f64::max));
     let (least, most) = least.zip(most).ok_or(Missing)?;
     Ok(Finding::reported(format!("{least:.1} to {most:.1} % less")))
+}
+
+/// The least and the most that the latencies of other roots than rank 0 are longer.
+fn by_root(rows: &Rows, name: &str) -> Result<String, Missing> {
+    let line = rows.line(name, "latency")?;
+    let others = line.rows().filter(|row| row.key.param > 0);
+    let changes = others.map(|row| Ok(100.0 * (row.quartiles.median / line.at_bytes(row.key.bytes)? - 1.0)));
+    let changes = changes.collect::<Result<Vec<f64>, _>>()?;
+    let (least, most) = (changes.iter().copied().reduce(f64::min), changes.iter().copied().reduce(f64::max));
+    let (least, most) = least.zip(most).ok_or(Missing)?;
+    Ok(format!("{name} {least:+.1} to {most:+.1} %"))
 }
 
 /// What each option of k = 7 takes from the latency of a chunk, and adds to the peak.

@@ -110,6 +110,18 @@ fn what_distance_and_contention_take_is_told_apart() {
 }
 
 #[test]
+fn roots_are_compared_with_rank_0() {
+    let row = |name, root, value| {
+        let line = format!("algorithm={name} ranks=48 param={root} bytes=32 metric=latency unit=ns {value}");
+        Samples::parse(&line).unwrap()
+    };
+    let of = |name, opposite| [row(name, 0, 1000), row(name, 16, 990), row(name, 46, opposite)];
+    let rows = Rows::pool(of("oc-k7", 1100).into_iter().chain(of("default", 1000)));
+    let finding = find(&rows, "other roots").unwrap();
+    assert_eq!(finding.measured, "oc-k7 -1.0 to +10.0 %, default -1.0 to +0.0 %");
+}
+
+#[test]
 fn every_algorithm_that_claims_name_is_run() {
     let is_run = |name: &str| {
         let word = format!("algorithm={name}");
