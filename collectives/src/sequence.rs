@@ -112,7 +112,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         let sequence = self.sequence();
         let fits = |progress: &Progress| {
             let wrapped = progress.next + lines > layout.buffer_lines();
-            let skipped = if wrapped { layout.buffer_lines() - progress.next } else { 0 };
+            // Where nothing is taken, there is nothing to get around.
+            let skipped = if wrapped && progress.taken > 0 { layout.buffer_lines() - progress.next } else { 0 };
             (progress.taken + skipped + lines <= layout.buffer_lines()).then_some((wrapped, skipped))
         };
         let progress = sequence.0.get();
@@ -123,7 +124,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         }
         let mut progress = sequence.0.get();
         if lines > 0 {
-            // After a barrier nothing is taken, so that it is enough to begin at the start.
+            // After a barrier nothing is taken, so that any number fits.
             let (wrapped, skipped) = fits(&progress).unwrap_or((true, 0));
             if wrapped {
                 progress.next = 0;
@@ -161,7 +162,122 @@ impl<C> Comm<'_, C> {
     }
 }
 
-/// Operations are told apart by 32 bits; the one number that lines hold at first is left out.
+/// Operations are told apart by 32 bits. The one number that lines hold at first has another instead, which is that of an operation
+/// far from it.
 fn tag_of(number: u32) -> u32 {
-    number.max(1)
+    if number == 0 { 1 << 31 } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MpbLayout;
+    use hal::sim::{Machine, SimCore};
+    use std::vec::Vec;
+
+    /// What `program` returns on all of five ranks, which has to be the same.
+    fn on_all<R: PartialEq + core::fmt::Debug + Clone>(program: impl Fn(&Comm<'_, SimCore>) -> R) -> R {
+        let outcome = Machine::scc(5).run(|core| program(&Comm::world(core).unwrap())).unwrap();
+        let results = outcome.results();
+        assert!(results.iter().all(|result| *result == results[0]), "ranks disagree: {results:?}");
+        results[0].clone()
+    }
+
+    /// Begins an operation; whether that took a barrier is told by what was signalled.
+    fn begin(comm: &Comm<'_, SimCore>, lines: usize, writers: Writers) -> (Turn, bool) {
+        use hal::Counted;
+        let before = comm.hal().counters().drains;
+        let turn = comm.turn(lines, writers);
+        (turn, comm.hal().counters().drains > before)
+    }
+
+    #[test]
+    fn cells_come_around_after_a_barrier() {
+        let turns = on_all(|comm| (0..3 * TURNS).map(|_| begin(comm, 0, Writers::Owner)).collect::<Vec<_>>());
+        for (number, (turn, barrier)) in turns.iter().enumerate() {
+            let number = number as u32;
+            assert_eq!((turn.tag, *barrier), (number + 1, number > 0 && number.is_multiple_of(TURNS)));
+            assert!(turn.staging.is_empty());
+            for (other, _) in &turns[number as usize + 1..] {
+                let together = other.tag < turn.tag + TURNS;
+                assert_eq!(turn.cells == other.cells, other.tag % TURNS == turn.tag % TURNS);
+                assert!(!together || turn.cells.iter().all(|cell| !other.cells.contains(cell)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_barrier_of_the_program_serves_as_well() {
+        let barriers = on_all(|comm| {
+            let turn = |number: u32| {
+                if number % 5 == 0 {
+                    comm.barrier();
+                }
+                begin(comm, 10, Writers::Anyone).1
+            };
+            (0..40).map(turn).collect::<Vec<_>>()
+        });
+        assert_eq!(barriers, [false; 40]);
+    }
+
+    #[test]
+    fn staging_lines_of_operations_under_way_differ() {
+        let sizes = [0, 40, 30, 26, 1, 96, 95, 1, 1, 50, 50, 0, 20, 90, 7, 7, 7, 7, 7, 7, 7, 7];
+        let turns = on_all(|comm| sizes.map(|lines| begin(comm, lines, Writers::Anyone)));
+        let second = MpbLayout::new(5).unwrap().buffer(1)..hal::MPB_LINES;
+        let mut under_way: Vec<&Turn> = Vec::new();
+        for ((turn, barrier), lines) in turns.iter().zip(sizes) {
+            if *barrier {
+                under_way.clear();
+            }
+            let lines_of = |turn: &Turn| turn.staging.clone();
+            assert_eq!(turn.staging.len(), lines);
+            assert!(lines == 0 || second.start <= turn.staging.start && turn.staging.end <= second.end);
+            let overlaps = |other: &&Turn| lines_of(other).any(|line| turn.staging.contains(&line));
+            assert!(!under_way.iter().any(overlaps), "{turn:?} of {under_way:?}");
+            under_way.push(turn);
+        }
+        // 96 lines in 40, 30 and 26; then one, or what does not fit any more, is for after a barrier.
+        let barriers: Vec<_> = turns.iter().map(|(_, barrier)| *barrier).take(7).collect();
+        assert_eq!(barriers, [false, false, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn staging_that_was_kept_is_waited_for_by_those_who_write_to_others() {
+        let (owner, anyone, after) = on_all(|comm| {
+            comm.own_staging_turn();
+            let owner = begin(comm, 4, Writers::Owner).1;
+            let anyone = begin(comm, 4, Writers::Anyone).1;
+            (owner, anyone, begin(comm, 4, Writers::Anyone).1)
+        });
+        assert_eq!((owner, anyone, after), (false, true, false));
+    }
+
+    #[test]
+    fn an_operation_that_all_have_entered_completes_those_before() {
+        let barriers = on_all(|comm| {
+            let turns = (0..4 * TURNS).map(|_| {
+                let barrier = begin(comm, 48, Writers::Anyone).1;
+                comm.sequence().earlier_complete();
+                barrier
+            });
+            turns.collect::<Vec<_>>()
+        });
+        // Of two halves, the last operation's and the next one's.
+        assert_eq!(barriers, [false; 4 * TURNS as usize]);
+    }
+
+    #[test]
+    fn tags_wrap_around_past_zero() {
+        let turns = on_all(|comm| {
+            comm.sequence().update(|progress| (progress.begun, progress.complete) = (u32::MAX - 2, u32::MAX - 2));
+            [(); 6].map(|()| begin(comm, 0, Writers::Owner).0)
+        });
+        let tags = turns.clone().map(|turn| turn.tag);
+        assert_eq!(tags[..2], [u32::MAX - 1, u32::MAX]);
+        assert!(!tags.contains(&0));
+        for pair in turns.windows(2) {
+            assert!(pair[0].cells != pair[1].cells && pair[0].tag != pair[1].tag, "{turns:?}");
+        }
+    }
 }

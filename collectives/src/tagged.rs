@@ -71,3 +71,46 @@ pub(crate) fn put_from(hal: &impl MpbCopy, data: &[u8], source: Source, to: MpbL
 pub(crate) fn put_cached(hal: &impl MpbCopy, data: &[u8], to: MpbLine) {
     hal.put_made(data.len(), to, |index, line| line.copy_from_slice(&data[index * LINE_BYTES..][..line.len()]));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hal::{CoreId, Counted, Mpb, MpbCoherence, sim::Machine};
+
+    #[test]
+    fn tagged_lines_have_their_data_and_leave_at_once() {
+        let outcome = Machine::scc(1).run(|core| {
+            for len in [0, 1, 27, 28, 29, 56, 57, 100] {
+                let data: std::vec::Vec<_> = (0..len as u8).collect();
+                let to = MpbLine::new(CoreId::new(0), 50);
+                let before = core.counters();
+                put_tagged(core, &data, Source::Memory, 77, to);
+                let cost = core.counters() - before;
+                assert_eq!((cost.mpb_lines_written, cost.drains), (tagged_lines(len).max(1) as u64, 0));
+                assert_eq!(core.undrained(), None, "{len} bytes");
+                core.invalidate_mpb();
+                for (index, piece) in data.chunks(TAGGED_BYTES).enumerate() {
+                    let line = core.load_line(to.plus(index));
+                    assert_eq!(tagged_data(&line, 77).map(|data| &data[..piece.len()]), Some(piece));
+                    assert_eq!(tagged_data(&line, 78), None);
+                }
+            }
+        });
+        outcome.unwrap();
+    }
+
+    #[test]
+    fn a_line_of_memory_is_read_before_each_line_that_is_made_of_it() {
+        let times = |source, len: usize| {
+            let run = |core: &hal::sim::SimCore| {
+                put_tagged(core, &std::vec![1; len], source, 5, MpbLine::new(CoreId::new(0), 50))
+            };
+            Machine::scc(1).run(run).unwrap().time_ps
+        };
+        // o_put^mem + C_w^mpb, and C_r^mem with the controller one router away.
+        assert_eq!(times(Source::Cache, 28), 190_000 + 136_000);
+        assert_eq!(times(Source::Memory, 28), 190_000 + 136_000 + 218_000);
+        assert_eq!(times(Source::Memory, 84), 190_000 + 3 * (136_000 + 218_000));
+        assert_eq!(times(Source::Memory, 0), 190_000 + 136_000);
+    }
+}
