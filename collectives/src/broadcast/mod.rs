@@ -4,6 +4,8 @@
 //! other, as long as all use the same one at a time.
 
 mod binomial;
+#[cfg(test)]
+mod exploration;
 mod fastest;
 mod halving;
 mod name;
