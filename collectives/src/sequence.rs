@@ -210,7 +210,7 @@ mod tests {
     fn a_barrier_of_the_program_serves_as_well() {
         let barriers = on_all(|comm| {
             let turn = |number: u32| {
-                if number % 5 == 0 {
+                if number.is_multiple_of(5) {
                     comm.barrier();
                 }
                 begin(comm, 10, Writers::Anyone).1

@@ -83,7 +83,7 @@ pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 pub fn ranks_come_late<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let rounds = if context.size() >= MANY { 6 } else { 30 };
     for turn in 0..rounds {
-        if (context.rank() + turn) % 5 == 0 {
+        if (context.rank() + turn).is_multiple_of(5) {
             context.hal().compute(60_000);
         }
         let len = [10, 5000, 130, 0, 20_000][turn % 5];

@@ -15,15 +15,18 @@ pub const REDUCTIONS: [Reduction; 4] = [Reduction::Default, Reduction::Tree, Red
 /// All algorithms for scans.
 pub const SCANS: [Scan; 4] = [Scan::Default, Scan::Doubling, Scan::Chain, Scan::TwoSided];
 
+/// Combines two elements of so many words.
+type OfWords<const WORDS: usize> = fn([u32; WORDS], [u32; WORDS]) -> [u32; WORDS];
+
 /// Maps x ↦ a x + b of words, as pairs: their composition is associative and not commutative.
-pub const AFFINE: Operation<fn([u32; 2], [u32; 2]) -> [u32; 2]> = Operation::new(compose);
+pub const AFFINE: Operation<OfWords<2>> = Operation::new(compose);
 
 fn compose(left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
     [left[0].wrapping_mul(right[0]), left[0].wrapping_mul(right[1]).wrapping_add(left[1])]
 }
 
 /// Triangular matrices in 12 bytes.
-pub const TRIANGLE: Operation<fn([u32; 3], [u32; 3]) -> [u32; 3]> = Operation::new(|left, right| {
+pub const TRIANGLE: Operation<OfWords<3>> = Operation::new(|left, right| {
     let product = |a: u32, b: u32| a.wrapping_mul(b);
     [
         product(left[0], right[0]),
@@ -33,7 +36,7 @@ pub const TRIANGLE: Operation<fn([u32; 3], [u32; 3]) -> [u32; 3]> = Operation::n
 });
 
 /// Five maps in 40 bytes.
-pub const FIVE_MAPS: Operation<fn([u32; 10], [u32; 10]) -> [u32; 10]> = Operation::new(|left, right| {
+pub const FIVE_MAPS: Operation<OfWords<10>> = Operation::new(|left, right| {
     let mut all = [0; 10];
     for at in [0, 2, 4, 6, 8] {
         all[at..at + 2].copy_from_slice(&compose([left[at], left[at + 1]], [right[at], right[at + 1]]));

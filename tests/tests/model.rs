@@ -60,7 +60,7 @@ fn oc_bcast_takes_what_the_model_says() {
             let model = OcBcastModel::new(Setting::SIGNALS, k);
             for len in [1, 28].into_iter().chain([1, 48, 96, 97, 192, ranks * 96].map(|lines| lines * LINE_BYTES)) {
                 let measured = broadcast_latency(&machine, len, |comm, message| {
-                    OcBcast { k }.broadcast(comm, message, 0).expect("the arguments are right");
+                    OcBcast::with_degree(k).broadcast(comm, message, 0).expect("the arguments are right");
                 });
                 let modelled = model.latency(ranks, len.div_ceil(LINE_BYTES));
                 assert_close(measured, modelled, &format!("P = {ranks}, k = {k}, {len} bytes"));
@@ -78,7 +78,7 @@ fn oc_bcast_back_to_back_takes_what_the_model_says() {
         for lines in [1, 96, 97, 192] {
             let measured = broadcast_latency(&machine, lines * LINE_BYTES, |comm, message| {
                 for _ in 0..5 {
-                    OcBcast { k }.broadcast(comm, message, 0).expect("the arguments are right");
+                    OcBcast::with_degree(k).broadcast(comm, message, 0).expect("the arguments are right");
                 }
             });
             assert_close(measured, model.back_to_back(48, lines, 5), &format!("k = {k}, 5 times {lines} lines"));
