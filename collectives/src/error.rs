@@ -218,6 +218,8 @@ pub enum Error {
         /// How many can be outstanding.
         limit: usize,
     },
+    /// Non-blocking operations have not been completed.
+    RequestsOutstanding,
     /// A wait with a deadline took too long.
     TimedOut {
         /// What it waited for.
@@ -341,6 +343,7 @@ impl fmt::Display for Error {
             Self::TooManyRequests { limit } => {
                 write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")
             }
+            Self::RequestsOutstanding => write!(out, "non-blocking operations are outstanding; complete them first"),
             Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),
         }
     }

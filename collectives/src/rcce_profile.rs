@@ -7,7 +7,8 @@
 //! Barriers and signals go on as before; everything else that needs lines of the MPBs is refused with
 //! [`Error::ProfileInForce`], or panics where it cannot refuse.
 //!
-//! The lines change hands in barriers, and cells are cleared, because what is left there could look like tagged data.
+//! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what is left there
+//! could look like tagged data.
 
 use hal::{LINE_BYTES, Mpb, MpbCopy, Wait};
 
@@ -22,14 +23,14 @@ pub struct RcceProfile<'p, 'c, C: Mpb + MpbCopy + Wait> {
 }
 
 impl<'c, C: Mpb + MpbCopy + Wait> Comm<'c, C> {
-    /// Lends the MPBs to two-sided messages, until what it returns is dropped. Collective; no operation that does not block may be
-    /// under way.
+    /// Lends the MPBs to two-sided messages, until what it returns is dropped. Collective.
     ///
     /// # Errors
     /// On every rank alike: [`Error::NoSpareLines`] if windows have lines of the MPBs, [`Error::ProfileInForce`] if it is
-    /// already.
+    /// already. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking operations, as all have to.
     pub fn rcce_profile(&self) -> Result<RcceProfile<'_, 'c, C>, Error> {
         self.check_no_profile()?;
+        self.requests().check_none()?;
         let layout = self.mpb_layout();
         let refused = Error::NoSpareLines { wanted: layout.rcce_payload().len() };
         if layout.section_lines() > 0 {
@@ -54,6 +55,7 @@ impl<C: Mpb + MpbCopy + Wait> Drop for RcceProfile<'_, '_, C> {
     fn drop(&mut self) {
         let (comm, layout) = (self.comm, self.comm.mpb_layout());
         comm.put_profile_in_force(false);
+        comm.requests().restart();
         comm.spare_lines().give_back(self.spare, layout.spare().len());
         if comm.hal().is_dying() {
             return;

@@ -313,6 +313,12 @@ pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
             check_eq!(way.scatterv(comm, &all, &overlapping, &mut got, 0), Ok(()), "scatterv from one place");
         }
     }
+    let profile = comm.rcce_profile()?;
+    let lent = Err(Error::ProfileInForce);
+    check_eq!(comm.gather(&[1u8], &mut vec![0; size], 0), lent, "gather while lines are lent");
+    check_eq!(comm.alltoall(&vec![1u8; size], &mut vec![0; size]), lent, "all-to-all while lines are lent");
+    check_eq!(Exchange::TwoSided.gather(comm, &[1u8], &mut vec![0; size], 0), Ok(()), "gather by messages");
+    drop(profile);
     // Everything works as before.
     at_random(context, 5, 4, 100)
 }

@@ -207,6 +207,22 @@ pub fn too_many_are_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     Ok(())
 }
 
+/// The profile of RCCE takes the lines of requests for a time, and is not to be had while there are some.
+pub fn lines_are_lent_and_come_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let comm = context.comm;
+    let mut sum = [1u64; 9];
+    for _ in 0..REQUESTS + 1 {
+        comm.start_allreduce(&mut sum, Operator::MAX)?.wait();
+    }
+    let request = comm.start_barrier()?;
+    check_eq!(comm.rcce_profile().err(), Some(Error::RequestsOutstanding), "a profile while there are requests");
+    request.wait();
+    let profile = comm.rcce_profile()?;
+    check_eq!(comm.start_barrier().err(), Some(Error::ProfileInForce), "a request while lines are lent");
+    drop(profile);
+    at_random(context, 8, 2, 10)
+}
+
 /// A barrier writes one line on the way up and, with children, one down; it reads by polls only.
 pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let has_children = context.rank() == 0 && context.size() > 1;

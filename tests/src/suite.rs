@@ -121,6 +121,7 @@ suite! {
         several_in_any_order,
         go_on_in_blocking_waits,
         too_many_are_refused,
+        lines_are_lent_and_come_back,
         cost_what_they_should,
     }
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }

@@ -258,7 +258,7 @@ impl Exchange {
     ) -> Result<(), Error> {
         match self {
             Self::TwoSided => comm.send(block, root)?,
-            _ => gather::send(comm, self, common, block, root),
+            _ => comm.check_no_profile().map(|()| gather::send(comm, self, common, block, root))?,
         }
         Ok(())
     }
@@ -272,7 +272,7 @@ impl Exchange {
     ) -> Result<(), Error> {
         match self {
             Self::TwoSided => two_sided::collect(comm, all, spans)?,
-            _ => gather::collect(comm, self, common, all, spans),
+            _ => comm.check_no_profile().map(|()| gather::collect(comm, self, common, all, spans))?,
         }
         Ok(())
     }
@@ -286,7 +286,7 @@ impl Exchange {
     ) -> Result<(), Error> {
         match self {
             Self::TwoSided => two_sided::distribute(comm, all, spans)?,
-            _ => scatter::send(comm, self, common, all, spans),
+            _ => comm.check_no_profile().map(|()| scatter::send(comm, self, common, all, spans))?,
         }
         Ok(())
     }
@@ -300,7 +300,7 @@ impl Exchange {
     ) -> Result<(), Error> {
         match self {
             Self::TwoSided => comm.receive(block, root)?,
-            _ => scatter::receive(comm, self, common, block, root),
+            _ => comm.check_no_profile().map(|()| scatter::receive(comm, self, common, block, root))?,
         }
         Ok(())
     }
@@ -314,7 +314,7 @@ impl Exchange {
     ) -> Result<(), Error> {
         match self {
             Self::TwoSided => two_sided::ring(comm, all, spans)?,
-            _ => allgather::exchange(comm, self, all, spans),
+            _ => comm.check_no_profile().map(|()| allgather::exchange(comm, self, all, spans))?,
         }
         Ok(())
     }
@@ -327,8 +327,10 @@ impl Exchange {
     ) -> Result<(), Error> {
         match (self, common) {
             (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
-            (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
-            (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
+            (_, Some(len)) => {
+                comm.check_no_profile().map(|()| alltoall::exchange_equal(comm, self, len, &mut buffers))?
+            }
+            (_, None) => comm.check_no_profile().map(|()| alltoall::exchange_each(comm, self, &mut buffers))?,
         }
         buffers.keep_own(comm.hal(), comm.rank());
         Ok(())

@@ -134,6 +134,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         data: Vec<u8>,
         what: &'static str,
     ) -> Result<Request<'r, 'c, C, T>, Error> {
+        self.check_no_profile()?;
         self.requests().enable();
         let place = self.requests().outstanding().begin(self, kind, data)?;
         Ok(Request { comm: self, buffer, what, place: Some(place) })

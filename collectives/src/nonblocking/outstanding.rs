@@ -12,6 +12,9 @@ use super::{
     operation::{Kind, Operation, Want},
 };
 
+/// Numbers of the first chunks in lines that hold 0.
+const FIRST_CHUNKS: [u32; REQUESTS] = [1; REQUESTS];
+
 /// What was found in a line that an operation waited for.
 type Found = (usize, Want, Line);
 
@@ -21,7 +24,7 @@ pub(super) struct Outstanding {
     /// What the next look is for, and what the last one has found.
     watched: RefCell<Vec<(usize, Want)>>,
     found: RefCell<Vec<Found>>,
-    /// Number of the next chunk of each place's lines. Lines hold 0 at first.
+    /// Number of the next chunk of each place's lines.
     next: Cell<[u32; REQUESTS]>,
     begun: Cell<usize>,
     /// How many times something went on.
@@ -34,7 +37,7 @@ impl Outstanding {
             operations: RefCell::default(),
             watched: RefCell::default(),
             found: RefCell::default(),
-            next: Cell::new([1; REQUESTS]),
+            next: Cell::new(FIRST_CHUNKS),
             begun: Cell::new(0),
             steps: Cell::new(0),
         }
@@ -61,6 +64,11 @@ impl Outstanding {
         operation.go_on(comm.hal());
         operations[place] = Some(operation);
         Ok(place)
+    }
+
+    fn check_none(&self) -> Result<(), Error> {
+        let is_none = self.operations.borrow().iter().all(Option::is_none);
+        if is_none { Ok(()) } else { Err(Error::RequestsOutstanding) }
     }
 
     /// Whether the operation at a place is done.
@@ -151,6 +159,19 @@ impl<C> Requests<C> {
 
     pub(super) fn outstanding(&self) -> &Outstanding {
         &self.outstanding
+    }
+
+    /// Refuses if an operation of this rank has not been completed.
+    ///
+    /// # Errors
+    /// [`Error::RequestsOutstanding`].
+    pub(crate) fn check_none(&self) -> Result<(), Error> {
+        self.outstanding.check_none()
+    }
+
+    /// The lines of all operations are cleared, and none is outstanding.
+    pub(crate) fn restart(&self) {
+        self.outstanding.next.set(FIRST_CHUNKS);
     }
 }
 
