@@ -152,8 +152,8 @@ impl<T: Pod> Operator<T> {
         }
     }
 
-    /// P54C cycles that one combination takes with both operands and the result in L1: two loads, of which one is part of
-    /// the arithmetic, and a store.
+    /// P54C cycles that one combination takes with both operands and the result in L1: two loads, of which one is
+    /// part of the arithmetic, and a store.
     pub(crate) fn cycles(&self) -> u64 {
         use hal::p54c::{FADD, FLOAD, FMUL, FSTORE, IMUL, INTEGER};
         let (of_type, operator) = (self.code >> code::BITS, self.code & ((1 << code::BITS) - 1));

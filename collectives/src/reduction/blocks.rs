@@ -1,20 +1,21 @@
 //! Long reductions: each rank combines one part of the vector, straight from the MPBs of all others.
 //!
-//! Every rank puts a chunk of its operands into its own MPB. When all have, rank j gets the j-th part of the chunk from everybody,
-//! combines it in the order of ranks, and puts the result over its own operands of that part, which nobody else reads.
-//! When all have, those who want the result get all parts of it, each from the rank that made it. No partial result travels, and
-//! every line of operands is read from memory once and crosses the chip once. Each rank begins to get at its upper neighbour, so that
-//! no two get from the same MPB at a time; see [`Wrapped`] for where that leaves the brackets.
+//! Every rank puts a chunk of its operands into its own MPB. When all have, rank j gets the j-th part of the chunk
+//! from everybody, combines it in the order of ranks, and puts the result over its own operands of that part, which
+//! nobody else reads. When all have, those who want the result get all parts of it, each from the rank that made it.
+//! No partial result travels, and every line of operands is read from memory once and crosses the chip once. Each
+//! rank begins to get at its upper neighbour, so that no two get from the same MPB at a time; see [`Wrapped`] for
+//! where that leaves the brackets.
 //!
-//! The next chunk may be put as soon as all have combined: it goes over operands only, since no rank puts the part that it combines
-//! itself, and so does not touch results that others still get. So a chunk costs two barriers, and the last one a third where its
-//! parts are shorter than those before.
+//! The next chunk may be put as soon as all have combined: it goes over operands only, since no rank puts the part
+//! that it combines itself, and so does not touch results that others still get. So a chunk costs two barriers, and
+//! the last one a third where its parts are shorter than those before.
 //!
-//! Where all fits the staging lines that operations share, it needs no more than these; longer vectors take both staging buffers,
-//! and nobody leaves before all are done with them.
+//! Where all fits the staging lines that operations share, it needs no more than these; longer vectors take both
+//! staging buffers, and nobody leaves before all are done with them.
 //!
-//! Per rank, with n lines in a chunk and P ranks: n (1 − 1/P) lines put, n/P of the others' read from each, n/P put, n read by who
-//! wants the result; and two barriers.
+//! Per rank, with n lines in a chunk and P ranks: n (1 − 1/P) lines put, n/P of the others' read from each, n/P put,
+//! n read by who wants the result; and two barriers.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -72,8 +73,8 @@ struct Cut {
     len: usize,
     /// Ranks that combine.
     combining: usize,
-    /// Elements of a part, at most, and of which a part has a multiple, so that its lines are full and parts follow each other in the
-    /// MPB as in memory; unless so many do not fit.
+    /// Elements of a part, at most, and of which a part has a multiple, so that its lines are full and parts follow
+    /// each other in the MPB as in memory; unless so many do not fit.
     most: usize,
     even: usize,
 }

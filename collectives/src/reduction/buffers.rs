@@ -1,10 +1,10 @@
 //! Operands and results of one rank, and what it costs to touch and combine them.
 //!
-//! **Prices.** Operands that the caller hands over are not in L1 and are read once, at the price of memory; results are written once. In
-//! between everything is scratch of at most one chunk (6 KB), and operand, accumulator and what came from a peer together stay
-//! below the 16 KB of L1: what was read or computed there a moment ago is read again for nothing. Combining costs the
-//! [cycles](Combine::cycles) of the operation. Nothing else in this module's siblings is free, and nothing is charged
-//! elsewhere.
+//! **Prices.** Operands that the caller hands over are not in L1 and are read once, at the price of memory; results
+//! are written once. In between everything is scratch of at most one chunk (6 KB), and operand, accumulator and what
+//! came from a peer together stay below the 16 KB of L1: what was read or computed there a moment ago is read again
+//! for nothing. Combining costs the [cycles](Combine::cycles) of the operation. Nothing else in this module's
+//! siblings is free, and nothing is charged elsewhere.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -44,8 +44,8 @@ impl<'b, T: Pod> Buffers<'b, T> {
         self.operands.unwrap_or(self.result)
     }
 
-    /// Gives itself back if there is something to communicate. If there is no element, or just one rank, all is done; with one rank,
-    /// the result of the first `none` ranks is none.
+    /// Gives itself back if there is something to communicate. If there is no element, or just one rank, all is done;
+    /// with one rank, the result of the first `none` ranks is none.
     pub(super) fn unless_trivial(mut self, comm: &Comm<'_, impl Mpb + Clock + Wait>, none: usize) -> Option<Self> {
         let len = self.len();
         if len * size_of::<T>() > 0 && comm.size() > 1 {
@@ -102,8 +102,9 @@ pub(super) fn combine_before<T: Pod>(hal: &impl Clock, operation: &impl Combine<
     }
 }
 
-/// Operands of consecutive ranks that come in rank order from some rank on, around the end: 5, 6, 7, 0, 1, … 4. Whoever combines
-/// starts with its own, so that no two ranks read the same MPB at a time, and still combines in the order of ranks.
+/// Operands of consecutive ranks that come in rank order from some rank on, around the end: 5, 6, 7, 0, 1, … 4.
+/// Whoever combines starts with its own, so that no two ranks read the same MPB at a time, and still combines in the
+/// order of ranks.
 ///
 /// The brackets are (x₀ ∘ … ∘ x₄) ∘ (x₅ ∘ … ∘ x₇), each part from the left.
 pub(super) struct Wrapped<T> {

@@ -1,11 +1,12 @@
 //! Long scan: a pipeline from rank to rank.
 //!
-//! Rank r gets chunk after chunk of what ranks 0 to r − 1 have combined from its lower neighbour's MPB, combines its own operands with
-//! it, and puts the result into its own MPB for its upper neighbour. Each line is read once and written once on its way past a rank, between
-//! neighbours on the chip. Staging is a ring of chunks: a signal says that one is there, another one that it was taken.
+//! Rank r gets chunk after chunk of what ranks 0 to r − 1 have combined from its lower neighbour's MPB, combines its
+//! own operands with it, and puts the result into its own MPB for its upper neighbour. Each line is read once and
+//! written once on its way past a rank, between neighbours on the chip. Staging is a ring of chunks: a signal says
+//! that one is there, another one that it was taken.
 //!
-//! The brackets are from the left. The first result is at rank P − 1 after P − 1 chunks, so chunks are as long as makes the
-//! whole shortest: with n lines, c signals' worth of lines for each chunk, √(n c / P).
+//! The brackets are from the left. The first result is at rank P − 1 after P − 1 chunks, so chunks are as long as
+//! makes the whole shortest: with n lines, c signals' worth of lines for each chunk, √(n c / P).
 //!
 //! Per rank and chunk: its lines put once and read once, and two signals.
 
@@ -21,8 +22,8 @@ use super::{
 };
 use crate::{Comm, Error, tagged::put_cached};
 
-/// What a chunk costs beside its lines, in lines: two signals, two polls and two calls, against a line that is got from one MPB, combined
-/// and put to another.
+/// What a chunk costs beside its lines, in lines: two signals, two polls and two calls, against a line that is got
+/// from one MPB, combined and put to another.
 const CHUNK_LINES: usize = 3;
 
 /// Lines of a chunk for a vector of `lines` lines: see above.

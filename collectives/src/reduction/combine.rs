@@ -7,8 +7,8 @@ use crate::Operator;
 
 /// An associative operation on elements: a predefined [`Operator`], or an [`Operation`] of the user's own.
 ///
-/// It need not be commutative. All reductions combine strictly in the order of ranks, the operand of the lower rank on the
-/// left; only where the brackets are is up to the algorithm.
+/// It need not be commutative. All reductions combine strictly in the order of ranks, the operand of the lower rank
+/// on the left; only where the brackets are is up to the algorithm.
 pub trait Combine<T> {
     /// Combines the operands of lower ranks (`left`) with those of higher ranks.
     fn combine(&self, left: T, right: T) -> T;

@@ -1,13 +1,15 @@
 //! Short scan: distances double (Hillis and Steele).
 //!
-//! In round r every rank puts what it has combined, its own operands and those of the 2^r − 1 ranks below, into lines of the rank 2^r above
-//! that are for this round alone, and combines it with what it finds from the rank 2^r below. After ⌈log₂ P⌉ rounds each has
-//! those of all ranks below. The exclusive result leaves the own operands out throughout.
+//! In round r every rank puts what it has combined, its own operands and those of the 2^r − 1 ranks below, into lines
+//! of the rank 2^r above that are for this round alone, and combines it with what it finds from the rank 2^r below.
+//! After ⌈log₂ P⌉ rounds each has those of all ranks below. The exclusive result leaves the own operands out
+//! throughout.
 //!
-//! Brackets: x combines with (x of the 2^r ranks below) on the left, round by round; they depend on the rank and on nothing else.
+//! Brackets: x combines with (x of the 2^r ranks below) on the left, round by round; they depend on the rank and on
+//! nothing else.
 //!
-//! Per rank and piece: at most ⌈log₂ P⌉ times the lines of a piece are put, in [tagged](crate::tagged) lines without a drain or an
-//! acknowledgement; all reads are polls of the own MPB.
+//! Per rank and piece: at most ⌈log₂ P⌉ times the lines of a piece are put, in [tagged](crate::tagged) lines without
+//! a drain or an acknowledgement; all reads are polls of the own MPB.
 
 use bytemuck::Pod;
 use hal::{Clock, Mpb, MpbCopy, Reason, Wait};

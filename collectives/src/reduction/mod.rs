@@ -1,22 +1,23 @@
 //! Reductions: reduce, allreduce, reduce-scatter, and inclusive and exclusive scan.
 //!
-//! Each has an algorithm for short vectors, one for long ones and one over two-sided messages to compare with, and by default takes the
-//! one that is fastest for the size and the number of ranks. All of them work for any size, root and number of ranks; ranks may use
-//! different ones one after the other, as long as all use the same one at a time.
+//! Each has an algorithm for short vectors, one for long ones and one over two-sided messages to compare with, and by
+//! default takes the one that is fastest for the size and the number of ranks. All of them work for any size, root
+//! and number of ranks; ranks may use different ones one after the other, as long as all use the same one at a time.
 //!
-//! **Order.** Operands are combined strictly in the order of ranks, so that operations need not be commutative. Where the brackets
-//! are depends on the algorithm, the number of ranks, and the number, size and (for reduce-scatter) distribution of elements; it does not
-//! depend on timing, on the root, or on the machine. So floating-point results are the same bits each time, and on every rank that gets
-//! them. Each algorithm says where its brackets are.
+//! **Order.** Operands are combined strictly in the order of ranks, so that operations need not be commutative. Where
+//! the brackets are depends on the algorithm, the number of ranks, and the number, size and (for reduce-scatter)
+//! distribution of elements; it does not depend on timing, on the root, or on the machine. So floating-point results
+//! are the same bits each time, and on every rank that gets them. Each algorithm says where its brackets are.
 //!
-//! **Arguments.** All ranks name the same algorithm, operation, root, type and number of elements; counts may be 0, and nothing is
-//! sent then. Where a rank gets no result (reduce on ranks other than the root, exclusive scan on rank 0) its `result` stays as it was;
-//! that of reduce may be empty there. Variants `…_in_place` replace the operands by the result, and leave them as they were where there is
-//! none.
+//! **Arguments.** All ranks name the same algorithm, operation, root, type and number of elements; counts may be 0,
+//! and nothing is sent then. Where a rank gets no result (reduce on ranks other than the root, exclusive scan on rank
+//! 0) its `result` stays as it was; that of reduce may be empty there. Variants `…_in_place` replace the operands by
+//! the result, and leave them as they were where there is none.
 //!
-//! **Errors.** What all ranks can see, such as a root that does not exist or an element that is too large, all refuse alike, and
-//! nothing is sent. A rank whose `result` alone has a wrong length takes part all the same, leaves it as it was, and then returns the error;
-//! the others are not told. A number of operands that differs from rank to rank leaves them waiting or is wrong unnoticed, as in MPI.
+//! **Errors.** What all ranks can see, such as a root that does not exist or an element that is too large, all refuse
+//! alike, and nothing is sent. A rank whose `result` alone has a wrong length takes part all the same, leaves it as
+//! it was, and then returns the error; the others are not told. A number of operands that differs from rank to rank
+//! leaves them waiting or is wrong unnoticed, as in MPI.
 
 mod blocks;
 mod buffers;
@@ -178,8 +179,8 @@ impl Reduction {
         }
     }
 
-    /// Combines the operands of all ranks, element by element; rank r gets block r of the result, where block r has `counts[r]` elements and
-    /// begins behind block r − 1. Collective, with the same counts on all ranks.
+    /// Combines the operands of all ranks, element by element; rank r gets block r of the result, where block r has
+    /// `counts[r]` elements and begins behind block r − 1. Collective, with the same counts on all ranks.
     ///
     /// # Errors
     /// [`Error::Length`] if there is not one count for each rank, or if `operands` is not as long as all blocks, with nothing sent; or if
@@ -196,8 +197,8 @@ impl Reduction {
         self.scatter_apart(comm, operands, &counts, result, operation)
     }
 
-    /// Like [`reduce_scatter`](Self::reduce_scatter), with the result in place of the operands of the own block; all other operands
-    /// stay.
+    /// Like [`reduce_scatter`](Self::reduce_scatter), with the result in place of the operands of the own block; all
+    /// other operands stay.
     ///
     /// # Errors
     /// As there, but for `result`.
@@ -283,7 +284,8 @@ impl Reduction {
 }
 
 impl Scan {
-    /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan). Collective.
+    /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan).
+    /// Collective.
     ///
     /// # Errors
     /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
@@ -312,8 +314,8 @@ impl Scan {
         self.run(comm, Buffers::in_place(data), operation, Kind::Inclusive)
     }
 
-    /// Combines the operands of all ranks below this one, element by element, into `result` (exclusive scan), which stays as it was on
-    /// rank 0. Collective.
+    /// Combines the operands of all ranks below this one, element by element, into `result` (exclusive scan), which
+    /// stays as it was on rank 0. Collective.
     ///
     /// # Errors
     /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
@@ -359,8 +361,8 @@ impl Scan {
     }
 }
 
-/// Calls `part` with the result if it has the length that it should have. If not, this rank takes part all the same, so that nobody waits
-/// for it, and then says what is wrong.
+/// Calls `part` with the result if it has the length that it should have. If not, this rank takes part all the same,
+/// so that nobody waits for it, and then says what is wrong.
 fn with_result<T: Pod>(
     result: &mut [T],
     wanted: usize,

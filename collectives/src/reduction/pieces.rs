@@ -58,7 +58,8 @@ impl Slots {
         self.first + slot * self.lines
     }
 
-    /// Puts elements that were just read or computed into slot `slot` of `rank`'s MPB. Lines are whole, so that they need no drain.
+    /// Puts elements that were just read or computed into slot `slot` of `rank`'s MPB. Lines are whole, so that they
+    /// need no drain.
     pub(super) fn put<T: Pod>(
         &self,
         comm: &Comm<'_, impl Mpb + MpbCopy + Clock + Wait>,
@@ -70,14 +71,14 @@ impl Slots {
         put_tagged(comm.hal(), bytemuck::cast_slice(values), Source::Cache, self.tag, to);
     }
 
-    /// Costs what it costs to call a get. What it gets by [`take`](Self::take) is consecutive lines of `rank`'s MPB, those of one slot or of
-    /// slots one after the other; it waits for each.
+    /// Costs what it costs to call a get. What it gets by [`take`](Self::take) is consecutive lines of `rank`'s MPB,
+    /// those of one slot or of slots one after the other; it waits for each.
     pub(super) fn begin_taking(&self, comm: &Comm<'_, impl Mpb + MpbCopy + Clock + Wait>, rank: usize) {
         comm.hal().get_used(comm.mpb_line(rank, self.first), 0, |_, _| {});
     }
 
-    /// Takes elements `elements` of the piece in slot `slot` of `rank`'s MPB when they are there, into scratch. Each line is read by a
-    /// poll, so that all that it costs beside is the call.
+    /// Takes elements `elements` of the piece in slot `slot` of `rank`'s MPB when they are there, into scratch. Each
+    /// line is read by a poll, so that all that it costs beside is the call.
     pub(super) fn take<T: Pod>(
         &self,
         comm: &Comm<'_, impl Mpb + MpbCopy + Clock + Wait>,

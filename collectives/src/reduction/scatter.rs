@@ -1,11 +1,13 @@
 //! Long reduce-scatter: rank j combines block j, straight from the MPBs of all others.
 //!
-//! What all ranks put has the same place in every MPB. If the whole vector fits the staging lines, it is put as it is, and each rank gets
-//! its own block from everybody: one barrier. A longer vector goes in rounds: each puts a piece of every block that is not exhausted,
-//! but for its own. Where there are more blocks than lines, some ranks after others get their blocks.
+//! What all ranks put has the same place in every MPB. If the whole vector fits the staging lines, it is put as it
+//! is, and each rank gets its own block from everybody: one barrier. A longer vector goes in rounds: each puts a
+//! piece of every block that is not exhausted, but for its own. Where there are more blocks than lines, some ranks
+//! after others get their blocks.
 //!
-//! The brackets are those of [`blocks`](super::blocks). Per rank and round, with n lines and P ranks: n lines put, n/P of the others'
-//! read from each, and a barrier; rounds alternate between two halves of the staging, so that one barrier is enough.
+//! The brackets are those of [`blocks`](super::blocks). Per rank and round, with n lines and P ranks: n lines put,
+//! n/P of the others' read from each, and a barrier; rounds alternate between two halves of the staging, so that one
+//! barrier is enough.
 
 use core::ops::Range;
 

@@ -1,8 +1,9 @@
 //! Which algorithm is the fastest: by what each costs, counted in its calls and lines.
 //!
-//! The prices are those of Table 1 of the OC-Bcast paper at an average distance, in nanoseconds, with a line's worth of f64
-//! sums for the computation. They decide between algorithms and nothing else; where they are wrong by some percent, so is the size
-//! from which the other algorithm is used. All ranks come to the same decision, which depends on sizes and the number of ranks only.
+//! The prices are those of Table 1 of the OC-Bcast paper at an average distance, in nanoseconds, with a line's worth
+//! of f64 sums for the computation. They decide between algorithms and nothing else; where they are wrong by some
+//! percent, so is the size from which the other algorithm is used. All ranks come to the same decision, which depends
+//! on sizes and the number of ranks only.
 
 use bytemuck::Pod;
 use hal::{LINE_BYTES, Mpb, Wait};

@@ -1,14 +1,16 @@
-//! Short reductions: partial results in tagged lines up a [tree](super::tree), the result pulled from where it was made.
+//! Short reductions: partial results in tagged lines up a [tree](super::tree), the result pulled from where it was
+//! made.
 //!
-//! A rank combines its operands with those of its children, in the order of ranks, and puts the result into lines of its parent's
-//! MPB that are for it alone; the parent polls its own MPB. Rank 0 puts the result of all into its own MPB, from where ranks
-//! pull what they are to have: all of it, or their block. For all ranks to have all of it, some of them put it into their own MPBs
-//! for others, so that few read one MPB at a time. Every line says itself that it is there: no flags, no acknowledgements, no
-//! second round trip. Where the result is wanted at another root than rank 0, that root pulls it like any other rank, so that the
-//! brackets and with them all bits of the result do not depend on the root.
+//! A rank combines its operands with those of its children, in the order of ranks, and puts the result into lines of
+//! its parent's MPB that are for it alone; the parent polls its own MPB. Rank 0 puts the result of all into its own
+//! MPB, from where ranks pull what they are to have: all of it, or their block. For all ranks to have all of it, some
+//! of them put it into their own MPBs for others, so that few read one MPB at a time. Every line says itself that it
+//! is there: no flags, no acknowledgements, no second round trip. Where the result is wanted at another root than
+//! rank 0, that root pulls it like any other rank, so that the brackets and with them all bits of the result do not
+//! depend on the root.
 //!
-//! Per rank and piece: a rank other than 0 puts its lines once to its parent; ranks that others pull from put it once more. All
-//! reads are polls.
+//! Per rank and piece: a rank other than 0 puts its lines once to its parent; ranks that others pull from put it once
+//! more. All reads are polls.
 
 use core::ops::Range;
 
@@ -23,8 +25,8 @@ use super::{
 };
 use crate::{Comm, Error, sequence::Writers};
 
-/// Ranks that pull the result from one MPB when all want all of it: as few as keep polls from waiting for each other at its port, and
-/// enough to reach 273 ranks in two steps.
+/// Ranks that pull the result from one MPB when all want all of it: as few as keep polls from waiting for each other
+/// at its port, and enough to reach 273 ranks in two steps.
 const PULLING: usize = 16;
 
 /// Who gets which elements of the result.
@@ -52,8 +54,8 @@ impl Wanted {
     }
 }
 
-/// The tree for pieces of so many lines. The fewer lines, the more does a call cost beside them, and the more children can be taken in
-/// meanwhile.
+/// The tree for pieces of so many lines. The fewer lines, the more does a call cost beside them, and the more
+/// children can be taken in meanwhile.
 pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
     let delay = match lines {
         0..=1 => 3,

@@ -1,12 +1,13 @@
 //! The tree of a short reduction: fastest where a parent takes in its children one after the other.
 //!
-//! A node reads one child's lines in a step; from when a child begins to put its own until the parent has read them, some `delay` steps
-//! pass. A node that has to be done at step t can take in a last child that was done at t − delay, one before that was done
-//! at t − delay − 1, and so on: s(t) = s(t − 1) + s(t − delay) ranks are reached by step t. That is the optimal tree of Karp, Sahay,
-//! Santos and Schauser (SPAA '93), run backwards; delay 1 is the binomial tree.
+//! A node reads one child's lines in a step; from when a child begins to put its own until the parent has read them,
+//! some `delay` steps pass. A node that has to be done at step t can take in a last child that was done at t − delay,
+//! one before that was done at t − delay − 1, and so on: s(t) = s(t − 1) + s(t − delay) ranks are reached by step t.
+//! That is the optimal tree of Karp, Sahay, Santos and Schauser (SPAA '93), run backwards; delay 1 is the binomial
+//! tree.
 //!
-//! Each subtree is a range of ranks of which the first is its root, and children are taken in in ascending order. So operands are
-//! combined in the order of ranks, and neighbours on the chip mostly are neighbours in the tree.
+//! Each subtree is a range of ranks of which the first is its root, and children are taken in in ascending order. So
+//! operands are combined in the order of ranks, and neighbours on the chip mostly are neighbours in the tree.
 
 use alloc::{vec, vec::Vec};
 

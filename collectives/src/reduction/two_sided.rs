@@ -1,13 +1,15 @@
 //! The baselines: reductions over two-sided messages, as RCCE_comm and MPI libraries build them.
 //!
-//! * **Binomial trees** for short vectors: partial results go up a tree whose subtrees are ranges of ranks, and the result down again.
-//! * **Pairwise exchange** for long ones: in round t rank r exchanges with rank t − r modulo P, so that each pair meets once; what a
+//! * **Binomial trees** for short vectors: partial results go up a tree whose subtrees are ranges of ranks, and the
+//!   result down again.
+//! * **Pairwise exchange** for long ones: in round t rank r exchanges with rank t − r modulo P, so that each pair
+//!   meets once; what a
 //!   rank gets is its part of the other's operands, in cyclic order of ranks. A ring of P − 1 steps, of which neighbours send and
 //!   receive in turn, spreads the result (allgather), or all parts are sent to the root.
 //! * **Doubling distances** for scans.
 //!
-//! Messages are received into memory and sent from memory, at the prices of [`Comm::send`] and [`Comm::receive`]; operands that were
-//! received a moment ago are in L1 if they fit.
+//! Messages are received into memory and sent from memory, at the prices of [`Comm::send`] and [`Comm::receive`];
+//! operands that were received a moment ago are in L1 if they fit.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -24,7 +26,8 @@ use super::{
 };
 use crate::{Comm, Error};
 
-/// Ranks times lines from which pairwise exchange beats trees: a tree passes all lines ⌈log₂ P⌉ times, an exchange has P rounds.
+/// Ranks times lines from which pairwise exchange beats trees: a tree passes all lines ⌈log₂ P⌉ times, an exchange
+/// has P rounds.
 fn is_long(len_bytes: usize, ranks: usize) -> bool {
     ranks > 2 && len_bytes.div_ceil(LINE_BYTES) >= ranks
 }
@@ -228,8 +231,8 @@ fn allgather<C: Mpb + MpbCopy + Wait>(
     let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
     for step in 0..size - 1 {
         let (sent, received) = ((rank + size - step) % size, (previous + size - step) % size);
-        // Where the number of ranks is odd, the first and the last both send first, and the last is received from when the one
-        // above the first has sent.
+        // Where the number of ranks is odd, the first and the last both send first, and the last is received from
+        // when the one above the first has sent.
         let sends_first = rank % 2 == 0;
         for sends in [sends_first, !sends_first] {
             if sends {
