@@ -53,6 +53,35 @@ pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Sour
     });
 }
 
+/// Data of polled lines on its way to memory: one get, whose lines come one after the other.
+pub(crate) struct Kept<'t> {
+    target: &'t mut [u8],
+    len: usize,
+}
+
+impl<'t> Kept<'t> {
+    pub(crate) fn new(target: &'t mut [u8]) -> Self {
+        Self { target, len: 0 }
+    }
+
+    /// Bytes that have not come yet.
+    pub(crate) fn lacks(&self) -> usize {
+        self.target.len() - self.len
+    }
+
+    /// Keeps the next bytes. The first pay for the call, and whoever begins a line of memory pays for the line.
+    pub(crate) fn add(&mut self, hal: &(impl MpbCopy + Clock), data: &[u8]) {
+        let target = &mut self.target[self.len..][..data.len()];
+        if self.len == 0 {
+            hal.keep(data, target);
+        } else {
+            hal.account_memory(0, (self.len + data.len()).div_ceil(LINE_BYTES) - self.len.div_ceil(LINE_BYTES));
+            target.copy_from_slice(data);
+        }
+        self.len += data.len();
+    }
+}
+
 /// The data of a line that has this tag.
 pub(crate) fn tagged_data(line: &Line, tag: u32) -> Option<&[u8; TAGGED_BYTES]> {
     let (data, found) = line.0.split_first_chunk().unwrap_or_else(|| unreachable!("a line has more bytes"));

@@ -11,20 +11,21 @@
 //!
 //! The root and every rank with children write each line, the others none, and all remote reads are polls. With one level, one line
 //! takes a put, a poll that on average began half a poll before, and a line of memory written:
-//! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll and that line of memory.
+//! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll, and 28 of its bytes to
+//! memory.
 
 use hal::{Clock, Deadline, Mpb, MpbCopy, MpbLine, Place, Reason, Wait};
 
 use crate::{
     Comm,
     sequence::{CELLS, Turn, Writers},
-    tagged::{Source, TAGGED_BYTES, put_tagged, tagged_data},
+    tagged::{Kept, Source, TAGGED_BYTES, put_tagged, tagged_data},
 };
 
 use super::tree::Tree;
 
-/// Lines that an operation can have: the root's first cell, and all cells of two neighbours.
-pub(super) const MOST_LINES: usize = 1 + 2 * CELLS;
+/// Lines that an operation can have: the root's first cell, and all cells of four neighbours.
+pub(super) const MOST_LINES: usize = 1 + 4 * CELLS;
 
 /// Lines of an operation: fewer where there are fewer ranks, or where neighbours need their cells themselves.
 fn room(tree: &Tree) -> usize {
@@ -35,37 +36,47 @@ fn room(tree: &Tree) -> usize {
 pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
     for message in message.chunks_mut(room(tree) * TAGGED_BYTES) {
         let turn = comm.turn(0, Writers::Owner);
-        for (index, piece) in message.chunks_mut(TAGGED_BYTES).enumerate() {
-            pass_on(comm, tree, &turn, index, piece);
+        match tree.parent() {
+            None => send(comm, tree, &turn, message),
+            Some(parent) => pass_on(comm, tree, &turn, parent, message),
         }
     }
 }
 
-/// What a rank does with line `index` of an operation.
+/// What the root does in an operation.
+fn send<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, message: &[u8]) {
+    for (index, piece) in message.chunks(TAGGED_BYTES).enumerate() {
+        put_tagged(comm.hal(), piece, Source::Memory, turn.tag, line(comm, tree, turn, comm.rank(), index));
+    }
+}
+
+/// What any other rank does in one: its memory gets what the lines bring as they come.
 fn pass_on<C: Mpb + MpbCopy + Clock + Wait>(
     comm: &Comm<'_, C>,
     tree: &Tree,
     turn: &Turn,
-    index: usize,
-    piece: &mut [u8],
+    parent: usize,
+    message: &mut [u8],
 ) {
     let hal = comm.hal();
-    let line_of = |rank| line(comm, tree, turn, rank, index);
-    let Some(parent) = tree.parent() else {
-        return put_tagged(hal, piece, Source::Memory, turn.tag, line_of(comm.rank()));
-    };
-    let place = [Place::Line(line_of(parent))];
     let reason = Reason::new("a short broadcast").from(comm.core_of(parent));
-    let tagged = |line| tagged_data(&line, turn.tag).copied();
-    let Ok(data) = comm.wait_until(&place, Deadline::Never, reason, |poll| tagged(poll.line(0))) else {
-        // The machine is dying.
-        return;
-    };
-    let data = &data[..piece.len()];
-    if !tree.children().is_empty() {
-        put_tagged(hal, data, Source::Cache, turn.tag, line_of(comm.rank()));
+    let mut kept = Kept::new(message);
+    for index in 0.. {
+        let place = [Place::Line(line(comm, tree, turn, parent, index))];
+        let tagged = |line| tagged_data(&line, turn.tag).copied();
+        let Ok(data) = comm.wait_until(&place, Deadline::Never, reason, |poll| tagged(poll.line(0))) else {
+            // The machine is dying.
+            return;
+        };
+        let data = &data[..kept.lacks().min(TAGGED_BYTES)];
+        if !tree.children().is_empty() {
+            put_tagged(hal, data, Source::Cache, turn.tag, line(comm, tree, turn, comm.rank(), index));
+        }
+        kept.add(hal, data);
+        if kept.lacks() == 0 {
+            return;
+        }
     }
-    hal.keep(data, piece);
 }
 
 /// Where line `index` is for the children of `rank`.
