@@ -253,6 +253,16 @@ impl Rows {
         let rows: Vec<_> = rows.collect();
         if rows.is_empty() { Err(Missing) } else { Ok(Line(rows)) }
     }
+
+    /// The same, where it was measured on so many ranks and no others.
+    ///
+    /// # Errors
+    ///
+    /// When it was not.
+    pub(crate) fn line_of(&self, ranks: u64, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
+        let line = self.line(algorithm, metric)?;
+        if line.rows().all(|row| row.key.ranks == ranks) { Ok(line) } else { Err(Missing) }
+    }
 }
 
 /// A row that a claim needs is not there.

@@ -18,6 +18,9 @@ macro_rules! each {
 /// Reading a line of private memory and writing one, at the least distance, in microseconds (table 1 of the OC-Bcast paper).
 const LINE_IN_AND_OUT_US: f64 = 0.218 + 0.471;
 
+/// The ranks that the claims are about.
+const RANKS: u64 = 48;
+
 /// What is compared with what: operations, and their algorithms besides the default.
 const ALTERNATIVES: [(&str, &[&str]); 9] = [
     ("reduce", &["tree", "blocks", "two-sided"]),
@@ -66,8 +69,8 @@ pub(super) const COLLECTIVES: Bench = Bench {
             text: "allreduce of 8 bytes, less a line read from memory and written there: at most 1.6 of the fastest barrier",
             on: On::Scc,
             check: |rows| {
-                let allreduce = rows.line("allreduce-default", "latency")?.at_bytes(8)? - LINE_IN_AND_OUT_US;
-                let barrier = rows.line("barrier-default", "latency")?.at_bytes(0)?;
+                let allreduce = rows.line_of(RANKS, "allreduce-default", "latency")?.at_bytes(8)? - LINE_IN_AND_OUT_US;
+                let barrier = rows.line_of(RANKS, "barrier-default", "latency")?.at_bytes(0)?;
                 Ok(Finding::at_most(allreduce / barrier, 1.6, "of it"))
             },
         },
@@ -90,9 +93,9 @@ fn worst_default(rows: &Rows, is_compared: fn(&str) -> bool) -> Result<Finding, 
     const MOST: f64 = 5.0;
     let mut worst: Option<(f64, String)> = None;
     for (operation, others) in ALTERNATIVES {
-        let default = rows.line(&format!("{operation}-default"), "latency")?;
+        let default = rows.line_of(RANKS, &format!("{operation}-default"), "latency")?;
         for other in others.iter().filter(|other| is_compared(other)) {
-            let theirs = rows.line(&format!("{operation}-{other}"), "latency")?;
+            let theirs = rows.line_of(RANKS, &format!("{operation}-{other}"), "latency")?;
             for (bytes, latency) in default.by_bytes() {
                 let excess = 100.0 * (latency / theirs.at_bytes(bytes)? - 1.0);
                 if worst.as_ref().is_none_or(|(most, _)| excess > *most) {
@@ -109,7 +112,7 @@ fn worst_default(rows: &Rows, is_compared: fn(&str) -> bool) -> Result<Finding, 
 fn speedups(rows: &Rows) -> Result<Finding, Missing> {
     let mut parts = Vec::new();
     for (operation, _) in ALTERNATIVES {
-        let line = |algorithm| rows.line(&format!("{operation}-{algorithm}"), "latency");
+        let line = |algorithm| rows.line_of(RANKS, &format!("{operation}-{algorithm}"), "latency");
         let (default, two_sided) = (line("default")?, line("two-sided")?);
         let ratios = default.by_bytes().map(|(bytes, latency)| Ok(two_sided.at_bytes(bytes)? / latency));
         let ratios = ratios.collect::<Result<Vec<f64>, _>>()?;

@@ -7,9 +7,9 @@ use std::fmt;
 use super::{
     super::super::{
         claims::{Claim, Finding, On},
-        series::{Missing, Rows},
+        series::{Line, Missing, Rows},
     },
-    PEAK, PUBLISHED_PEAKS,
+    PEAK, PUBLISHED_PEAKS, PUBLISHED_RANKS,
 };
 
 /// What the default is compared with.
@@ -172,7 +172,7 @@ pub(super) const ALL: &[Claim] = &[
         check: |rows| {
             let mut most: f64 = 0.0;
             for name in OC_BCAST {
-                let line = rows.line(&format!("{name}+contention"), "throughput.back-to-back")?;
+                let line = line(rows, &format!("{name}+contention"), "throughput.back-to-back")?;
                 most = most.max(line.at_bytes(97 * 32)? / line.at_bytes(96 * 32)?);
             }
             Ok(Finding::at_most(most, 0.9, "of it"))
@@ -192,7 +192,7 @@ pub(super) const ALL: &[Claim] = &[
         text: "one line: k = 7 takes less than the binomial tree (paper: 27 %)",
         on: On::Scc,
         check: |rows| {
-            let latency = |name: &str| rows.line(name, "latency")?.at_bytes(32);
+            let latency = |name: &str| line(rows, name, "latency")?.at_bytes(32);
             let share = latency("oc-k7+contention")? / latency("binomial+contention")?;
             Ok(Finding::reported(format!("{:.1} % less", 100.0 * (1.0 - share))))
         },
@@ -205,8 +205,13 @@ pub(super) const ALL: &[Claim] = &[
     Claim { text: "gains of what the paper leaves out of k = 7: 96 lines and peak", on: On::Scc, check: gains },
 ];
 
+/// A line of the SCC's 48 ranks, which all claims are about.
+fn line<'r>(rows: &'r Rows, name: &str, metric: &str) -> Result<Line<'r>, Missing> {
+    rows.line_of(PUBLISHED_RANKS, name, metric)
+}
+
 fn peak(rows: &Rows, name: &str) -> Result<f64, Missing> {
-    rows.line(name, PEAK)?.at_bytes(0)
+    line(rows, name, PEAK)?.at_bytes(0)
 }
 
 /// The peak that deviates most from the published one of its algorithm, under other names.
@@ -236,8 +241,8 @@ impl Deviation {
         const METRIC: &str = "latency.together";
         let mut all = Vec::new();
         for algorithm in of {
-            let modelled = rows.line(&format!("model-signals-{algorithm}"), METRIC)?;
-            let measured = rows.line(&format!("{algorithm}+flat"), METRIC)?;
+            let modelled = line(rows, &format!("model-signals-{algorithm}"), METRIC)?;
+            let measured = line(rows, &format!("{algorithm}+flat"), METRIC)?;
             for (bytes, latency) in measured.by_bytes().filter(|(bytes, _)| counts(*bytes)) {
                 all.push(Self { percent: 100.0 * (latency / modelled.at_bytes(bytes)? - 1.0), algorithm, bytes });
             }
@@ -282,8 +287,8 @@ fn losses(rows: &Rows) -> Result<Finding, Missing> {
 
 /// How many times as long k = 7 takes as the default, where that is least up to 28 bytes.
 fn least_speedup(rows: &Rows, variant: &str) -> Result<f64, Missing> {
-    let line = |name: &str| rows.line(&format!("{name}{variant}"), "latency");
-    let (ours, theirs) = (line("default")?, line("oc-k7")?);
+    let latency = |name: &str| line(rows, &format!("{name}{variant}"), "latency");
+    let (ours, theirs) = (latency("default")?, latency("oc-k7")?);
     let short = ours.by_bytes().filter(|(bytes, _)| (1..=28).contains(bytes));
     let speedups = short.map(|(bytes, latency)| Ok(theirs.at_bytes(bytes)? / latency));
     speedups.collect::<Result<Vec<_>, _>>()?.into_iter().reduce(f64::min).ok_or(Missing)
@@ -292,11 +297,11 @@ fn least_speedup(rows: &Rows, variant: &str) -> Result<f64, Missing> {
 /// How much more the default takes than the fastest other algorithm, where that is most.
 fn slowest_against_others(rows: &Rows, variant: &str) -> Result<Finding, Missing> {
     const MOST: f64 = 3.0;
-    let ours = rows.line(&format!("default{variant}"), "latency")?;
+    let ours = line(rows, &format!("default{variant}"), "latency")?;
     let mut worst: Option<(f64, String)> = None;
     for name in OTHERS {
         // Not all run with contention.
-        let Ok(theirs) = rows.line(&format!("{name}{variant}"), "latency") else { continue };
+        let Ok(theirs) = line(rows, &format!("{name}{variant}"), "latency") else { continue };
         for (bytes, latency) in ours.by_bytes() {
             let Ok(other) = theirs.at_bytes(bytes) else { continue };
             let excess = 100.0 * (latency / other - 1.0);
@@ -311,7 +316,7 @@ fn slowest_against_others(rows: &Rows, variant: &str) -> Result<Finding, Missing
 
 /// What higher notification degrees add to the latency of one line, in words, and the least of it in percent.
 fn notification(rows: &Rows, base: &str, degrees: [&str; 2]) -> Result<(String, f64), Missing> {
-    let latency = |name: &str| rows.line(name, "latency")?.at_bytes(32);
+    let latency = |name: &str| line(rows, name, "latency")?.at_bytes(32);
     let added = |degree| Ok(100.0 * (latency(&format!("{base}+{degree}"))? / latency(base)? - 1.0));
     let [one, other] = degrees.map(added);
     let (one, other) = (one?, other?);
@@ -320,9 +325,9 @@ fn notification(rows: &Rows, base: &str, degrees: [&str; 2]) -> Result<(String, 
 
 /// How much less one algorithm takes than another, with contention, from `least` bytes to 192 lines.
 fn gap(rows: &Rows, name: &str, other: &str, least: u64) -> Result<Finding, Missing> {
-    let line = |name: &str| rows.line(&format!("{name}+contention"), "latency");
-    let (line, other) = (line(name)?, line(other)?);
-    let wanted = line.by_bytes().filter(|(bytes, _)| (least..=192 * 32).contains(bytes));
+    let latency = |name: &str| line(rows, &format!("{name}+contention"), "latency");
+    let (ours, other) = (latency(name)?, latency(other)?);
+    let wanted = ours.by_bytes().filter(|(bytes, _)| (least..=192 * 32).contains(bytes));
     let gaps: Vec<f64> = wanted
         .map(|(bytes, latency)| Ok(100.0 * (1.0 - latency / other.at_bytes(bytes)?)))
         .collect::<Result<_, _>>()?;
@@ -333,7 +338,7 @@ fn gap(rows: &Rows, name: &str, other: &str, least: u64) -> Result<Finding, Miss
 
 /// The least and the most that the latencies of other roots than rank 0 are longer.
 fn by_root(rows: &Rows, name: &str) -> Result<String, Missing> {
-    let line = rows.line(name, "latency")?;
+    let line = line(rows, name, "latency")?;
     let others = line.rows().filter(|row| row.key.param > 0);
     let changes = others.map(|row| Ok(100.0 * (row.quartiles.median / line.at_bytes(row.key.bytes)? - 1.0)));
     let changes = changes.collect::<Result<Vec<f64>, _>>()?;
@@ -344,7 +349,7 @@ fn by_root(rows: &Rows, name: &str) -> Result<String, Missing> {
 
 /// What each option of k = 7 takes from the latency of a chunk, and adds to the peak.
 fn gains(rows: &Rows) -> Result<Finding, Missing> {
-    let latency = |name: &str| -> Result<f64, Missing> { rows.line(name, "latency")?.at_bytes(96 * 32) };
+    let latency = |name: &str| -> Result<f64, Missing> { line(rows, name, "latency")?.at_bytes(96 * 32) };
     let of = |option: &str| -> Result<String, Missing> {
         let name = format!("oc-k7+{option}");
         let latency = 100.0 * (latency(&name)? / latency("oc-k7")? - 1.0);

@@ -122,6 +122,14 @@ fn roots_are_compared_with_rank_0() {
 }
 
 #[test]
+fn claims_are_about_48_ranks() {
+    let line = "algorithm=default ranks=4 param=0 bytes=1 metric=latency unit=ns 1";
+    let rows =
+        Rows::pool([line.to_owned(), line.replace("default", "oc-k7")].iter().filter_map(|line| Samples::parse(line)));
+    assert!(BROADCAST.claims.iter().all(|claim| (claim.check)(&rows).is_err()));
+}
+
+#[test]
 fn every_algorithm_that_claims_name_is_run() {
     let is_run = |name: &str| {
         let word = format!("algorithm={name}");
