@@ -1,9 +1,9 @@
-//! Broadcasts: Petrović, Shahmirzadi, Ropars and Schiper, *High-Performance RMA-Based Broadcast on the Intel SCC* (OC-Bcast), sections 5
-//! and 6.
+//! Broadcasts: Petrović, Shahmirzadi, Ropars and Schiper, *High-Performance RMA-Based Broadcast on the Intel SCC*
+//! (OC-Bcast), sections 5 and 6.
 //!
-//! Each algorithm runs on three machines: with distances and without contention, which is the machine that the user names; on its
-//! variant `+flat`, which the paper's analysis is about; and on `+contention`, which is nearest to the paper's measurements. Rows of
-//! the model and published numbers stand beside what was measured.
+//! Each algorithm runs on three machines: with distances and without contention, which is the machine that the user
+//! names; on its variant `+flat`, which the paper's analysis is about; and on `+contention`, which is nearest to the
+//! paper's measurements. Rows of the model and published numbers stand beside what was measured.
 
 mod claims;
 
@@ -31,7 +31,8 @@ const TWO_LONG: &str = "sizes=147456,1048576";
 /// Lengths at which roots are compared: in one line with its tag, a line, and around a chunk and a buffer of RCCE's.
 const AT_ROOTS: &str = "sizes=1,28,32,3072,3104,8064";
 
-/// The shortest message whose throughput may count as an algorithm's peak: 48 chunks of 96 lines, the length of the paper's analysis.
+/// The shortest message whose throughput may count as an algorithm's peak: 48 chunks of 96 lines, the length of the
+/// paper's analysis.
 const LEAST_PEAK_BYTES: u64 = 48 * 96 * 32;
 
 /// The metric of an algorithm's peak: the largest throughput that its long messages have in a sequence of them.

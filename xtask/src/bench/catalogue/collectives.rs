@@ -1,4 +1,5 @@
-//! All collective operations, each by its default, by its algorithms for short and for long data, and by two-sided messages.
+//! All collective operations, each by its default, by its algorithms for short and for long data, and by two-sided
+//! messages.
 
 use super::{
     super::{
@@ -15,7 +16,8 @@ macro_rules! each {
     };
 }
 
-/// Reading a line of private memory and writing one, at the least distance, in microseconds (table 1 of the OC-Bcast paper).
+/// Reading a line of private memory and writing one, at the least distance, in microseconds (table 1 of the OC-Bcast
+/// paper).
 const LINE_IN_AND_OUT_US: f64 = 0.218 + 0.471;
 
 /// The ranks that the claims are about.

@@ -9,8 +9,8 @@ use crate::Failure;
 /// Twice what the second-level cache of an SCC's core holds.
 pub(in crate::programs::bench) const FLUSHING_BYTES: usize = 512 << 10;
 
-/// A large array, in which every message has another place, as section 6.1 of the paper demands: a place comes again only after more
-/// bytes than any cache holds were written or broadcast.
+/// A large array, in which every message has another place, as section 6.1 of the paper demands: a place comes again
+/// only after more bytes than any cache holds were written or broadcast.
 pub(super) struct Messages {
     memory: Vec<u64>,
     next: usize,
@@ -82,8 +82,8 @@ impl Messages {
     }
 }
 
-/// Part of a message. The first byte, which may be the only one, is never that of untouched memory, nor that of one of the 255
-/// messages before.
+/// Part of a message. The first byte, which may be the only one, is never that of untouched memory, nor that of one of
+/// the 255 messages before.
 fn word_of(number: u64, word: usize) -> [u8; WORD_BYTES] {
     let mut bytes = (word as u64).wrapping_add(number << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes();
     bytes[0] = (number % 255) as u8 + 1;

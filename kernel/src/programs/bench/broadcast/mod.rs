@@ -1,11 +1,12 @@
 //! Broadcasts, after sections 5 and 6 of the OC-Bcast paper (Petrović, Shahmirzadi, Ropars and Schiper, SPAA 2012).
 //!
-//! `bench-broadcast` measures one algorithm, `bench-broadcast-model` computes what the paper's model says of those that it
-//! describes, and `cargo xtask bench broadcast` puts the two beside each other.
+//! `bench-broadcast` measures one algorithm, `bench-broadcast-model` computes what the paper's model says of those that
+//! it describes, and `cargo xtask bench broadcast` puts the two beside each other.
 //!
-//! As the paper defines it (5.2), the latency of a broadcast is the time from the root's call until the last rank returns. Clocks are
-//! the same on all ranks. Every broadcast has a place of its own in a large array (6.1), so that no cache holds what it reads or
-//! writes, and is checked, before and after what is timed. What the ranks saw comes together when all is measured.
+//! As the paper defines it (5.2), the latency of a broadcast is the time from the root's call until the last rank
+//! returns. Clocks are the same on all ranks. Every broadcast has a place of its own in a large array (6.1), so that no
+//! cache holds what it reads or writes, and is checked, before and after what is timed. What the ranks saw comes
+//! together when all is measured.
 
 mod messages;
 mod mode;
@@ -199,7 +200,8 @@ impl Bench {
     }
 }
 
-/// Lets all ranks go on at one moment, to within a cycle. Where computation is not charged, they only meet in a barrier.
+/// Lets all ranks go on at one moment, to within a cycle. Where computation is not charged, they only meet in a
+/// barrier.
 pub(super) fn meet<C: Core>(comm: &Comm<'_, C>) -> Result<(), Error> {
     const TRIAL_CYCLES: u64 = 1 << 10;
     /// Longer than it takes until all know the moment.

@@ -1,4 +1,5 @@
-//! `bench-broadcast-model`: what the LogP model of the OC-Bcast paper says of broadcasts, as series like those of measurements.
+//! `bench-broadcast-model`: what the LogP model of the OC-Bcast paper says of broadcasts, as series like those of
+//! measurements.
 //!
 //! | algorithm | what |
 //! |---|---|
@@ -6,11 +7,12 @@
 //! | `model-signals-NAME` | the flags of this tree, distances of 1: what `NAME` takes where distances are 1 |
 //! | `bound-mean`, `bound-slowest`, `bound-near` | a line read from an MPB and written to memory, for each line |
 //!
-//! A bound is the throughput of a rank that does nothing but read each line once from an MPB and write it once to its memory, one
-//! access after the other, at the distance of its memory controller. The MPBs are one router away for `bound-near`, that of the slowest
-//! rank, which nobody exceeds; otherwise the rank reads from all MPBs in equal parts, and it is the slowest rank's for
-//! `bound-slowest`, as a broadcast is over when the last rank has the message, and that of the mean time of all ranks for `bound-mean`.
-//! Whoever reads only from MPBs in the middle of the mesh can be a little faster than these two.
+//! A bound is the throughput of a rank that does nothing but read each line once from an MPB and write it once to its
+//! memory, one access after the other, at the distance of its memory controller. The MPBs are one router away for
+//! `bound-near`, that of the slowest rank, which nobody exceeds; otherwise the rank reads from all MPBs in equal parts,
+//! and it is the slowest rank's for `bound-slowest`, as a broadcast is over when the last rank has the message, and
+//! that of the mean time of all ranks for `bound-mean`. Whoever reads only from MPBs in the middle of the mesh can be a
+//! little faster than these two.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 

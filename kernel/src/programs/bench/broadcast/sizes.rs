@@ -8,12 +8,13 @@ use hal::LINE_BYTES;
 /// Bytes around what fits one line with its tag, and one line without.
 const SHORT: &[usize] = &[1, 8, 16, 28, 29, 32];
 
-/// Lines: the range of the paper's latencies, with its chunk of 96 lines, two of them, and the 251 lines of RCCE's payload buffer, each
-/// with one more and one less.
+/// Lines: the range of the paper's latencies, with its chunk of 96 lines, two of them, and the 251 lines of RCCE's
+/// payload buffer, each with one more and one less.
 const LINES: &[usize] =
     &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 95, 96, 97, 112, 128, 144, 160, 176, 191, 192, 193, 250, 251, 252];
 
-/// Lines: the rest of the range of the paper's throughputs. 4608 are 48 chunks of 96, which its analysis takes for 48 ranks.
+/// Lines: the rest of the range of the paper's throughputs. 4608 are 48 chunks of 96, which its analysis takes for 48
+/// ranks.
 const LONG: &[usize] = &[256, 512, 1024, 2048, 4096, 4608, 8192, 16384, 32768];
 
 /// Lengths in bytes, ascending, each once.

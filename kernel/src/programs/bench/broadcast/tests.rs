@@ -32,8 +32,8 @@ fn every_mode_is_measured_as_often_as_it_counts() {
 fn latency_is_from_the_roots_call_to_the_last_return() {
     let simulation = run("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated,together");
     let of = |metric| samples(&simulation.console, "oc-k2", 0, 32, metric);
-    // Put from memory, a flag until it can be seen, get into the own MPB, a flag, and get from there; a poll may have missed the
-    // first flag by a moment.
+    // Put from memory, a flag until it can be seen, get into the own MPB, a flag, and get from there; a poll may have
+    // missed the first flag by a moment.
     let least = (190 + 218 + 136) + (69 + 136 + 131) + (330 + 272) + (69 + 272) + (95 + 136 + 471);
     let latencies = of("latency");
     assert!(latencies.iter().all(|latency| (least - 1..least + 140).contains(latency)), "{latencies:?}, not {least}");

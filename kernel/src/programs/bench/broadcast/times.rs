@@ -5,7 +5,8 @@ use alloc::{vec, vec::Vec};
 use collectives::{Comm, Error};
 use hal::{Mpb, MpbCopy, Wait};
 
-/// When the ranks called an operation and when it returned to them, for many operations. Clocks of all ranks are the same.
+/// When the ranks called an operation and when it returned to them, for many operations. Clocks of all ranks are the
+/// same.
 #[derive(Default)]
 pub(in crate::programs::bench) struct Times(Vec<u64>);
 
@@ -54,8 +55,8 @@ impl Times {
     }
 }
 
-/// Combines the numbers of all ranks, place by place, into those of rank 0: up a binomial tree of messages. Those of other ranks are
-/// left as anything.
+/// Combines the numbers of all ranks, place by place, into those of rank 0: up a binomial tree of messages. Those of
+/// other ranks are left as anything.
 ///
 /// # Errors
 /// None that ranks which are there would meet.

@@ -1,9 +1,9 @@
 //! `bench-collectives`: how long collective operations take, by bytes.
 //!
-//! All ranks call at one moment, to within less than a poll takes, and the time is that from the last call to the last return. Bytes
-//! are those of a block: what each rank contributes to a gather, receives from a scatter or a reduce-scatter, and sends to each in an
-//! all-to-all; of a vector in reductions and scans. Every result is checked. Buffers change with the calls, so that no cache holds what an
-//! operation begins with.
+//! All ranks call at one moment, to within less than a poll takes, and the time is that from the last call to the last
+//! return. Bytes are those of a block: what each rank contributes to a gather, receives from a scatter or a
+//! reduce-scatter, and sends to each in an all-to-all; of a vector in reductions and scans. Every result is checked.
+//! Buffers change with the calls, so that no cache holds what an operation begins with.
 
 mod operation;
 #[cfg(test)]

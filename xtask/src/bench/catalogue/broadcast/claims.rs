@@ -1,6 +1,7 @@
 //! What is claimed of broadcasts: by the paper, and by us of our own.
 //!
-//! What the paper says of the SCC and a machine without its software and its polls need not show is reported as it comes out.
+//! What the paper says of the SCC and a machine without its software and its polls need not show is reported as it
+//! comes out.
 
 use std::fmt;
 
