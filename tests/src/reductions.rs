@@ -205,6 +205,23 @@ pub fn everything<C: Core, T: Pod + PartialEq + Debug, O: Combine<T>>(
     Ok(())
 }
 
+/// One algorithm of each kind, the next one each time; on few ranks everything.
+fn one_or_all<C: Core, T: Pod + PartialEq + Debug, O: Combine<T>>(
+    context: &Context<'_, '_, C>,
+    turn: &mut usize,
+    case: &Case<'_, O, impl Fn(usize, usize) -> T>,
+    numbers: &mut Numbers,
+) -> Outcome {
+    if context.size() < 5 {
+        return everything(context, case, numbers);
+    }
+    *turn += 1;
+    let reduction = REDUCTIONS[*turn % 4];
+    case.reduce(context, reduction, numbers.below(context.size()))?;
+    case.scatter(context, reduction, &random_counts(case.len, context.size(), numbers))?;
+    case.scan(context, SCANS[*turn % 4])
+}
+
 /// As many counts as ranks that sum up to `len`, some of them zero.
 pub fn random_counts(len: usize, ranks: usize, numbers: &mut Numbers) -> Vec<usize> {
     let mut ends: Vec<_> = (1..ranks).map(|_| numbers.below(len + 1)).collect();
@@ -229,11 +246,11 @@ pub fn map(rank: usize, index: usize) -> [u32; 2] {
 pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let chunk = 2 * context.comm.mpb_layout().buffer_lines() * LINE_BYTES / size_of::<[u32; 2]>();
     let many: &[usize] =
-        if context.size() < 32 { &[chunk / 2, chunk - 1, chunk, chunk + 1, 3 * chunk + 5] } else { &[chunk + 1] };
-    let mut numbers = Numbers::new(&[context.size()]);
+        if context.size() < 5 { &[chunk / 2, chunk - 1, chunk, chunk + 1, 3 * chunk + 5] } else { &[chunk + 1] };
+    let (mut numbers, mut turn) = (Numbers::new(&[context.size()]), 0);
     for &len in [0, 1, 3, 4, 5, 7, 50].iter().chain(many) {
         let case = Case { operation: &AFFINE, operand: map, len, what: "maps" };
-        everything(context, &case, &mut numbers)?;
+        one_or_all(context, &mut turn, &case, &mut numbers)?;
     }
     Ok(())
 }
@@ -341,19 +358,19 @@ fn by_operator<C: Core, T: Element>(
 
 /// Elements that fill no line evenly, and some that are longer than lines.
 pub fn elements_of_odd_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let numbers = &mut Numbers::new(&[context.size(), 2]);
+    let (numbers, turn) = (&mut Numbers::new(&[context.size(), 2]), &mut 0);
     for len in [1, 2, 19] {
         let operand = |rank, index| [mixed(rank, index), mixed(index, rank), 3];
-        everything(context, &Case { operation: &TRIANGLE, operand, len, what: "triangles" }, numbers)?;
+        one_or_all(context, turn, &Case { operation: &TRIANGLE, operand, len, what: "triangles" }, numbers)?;
         let operand = |rank, index| {
             let mut maps = [0; 10];
             maps.chunks_exact_mut(2).enumerate().for_each(|(at, pair)| pair.copy_from_slice(&map(rank + at, index)));
             maps
         };
-        everything(context, &Case { operation: &FIVE_MAPS, operand, len, what: "five maps" }, numbers)?;
+        one_or_all(context, turn, &Case { operation: &FIVE_MAPS, operand, len, what: "five maps" }, numbers)?;
         let first = Operation::new(|left: [u8; 3], right: [u8; 3]| [left[0], left[1].wrapping_add(right[1]), right[2]]);
         let operand = |rank: usize, index: usize| [rank as u8 ^ 5, index as u8, rank as u8];
-        everything(context, &Case { operation: &first, operand, len, what: "three bytes" }, numbers)?;
+        one_or_all(context, turn, &Case { operation: &first, operand, len, what: "three bytes" }, numbers)?;
     }
     Ok(())
 }
@@ -362,7 +379,7 @@ pub fn elements_of_odd_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
 pub fn floats_are_reproducible<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (comm, rank, size) = (context.comm, context.rank(), context.size());
     for (turn, reduction) in REDUCTIONS.into_iter().enumerate() {
-        for len in [1, 30, 300] {
+        for len in if size < 64 { [1, 30, 300] } else { [1, 2, 30] } {
             // Sums of these depend on where the brackets are.
             let value = |index| 1.0 / f64::from(1 + mixed(rank, index) % 1000) * [1e-9, 1.0, 1e9][index % 3];
             let operands: Vec<f64> = (0..len).map(|index| value(index + rank)).collect();

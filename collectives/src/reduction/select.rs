@@ -74,16 +74,17 @@ fn barrier(ranks: usize) -> usize {
 fn tree<T>(ranks: usize, len: usize, staging_lines: usize, spread: Spread) -> Option<usize> {
     let tree = tree_for(ranks, tagged_lines(len * size_of::<T>()), staging_lines);
     let pieces = Pieces::new::<T>(len, tree.most_children() + 1, staging_lines).ok()?;
-    let lines = pieces.lines;
-    let to_parent = PUT + SEEN + lines * (2 * LINE + COMBINE);
-    let up = lines * MEMORY_READ + (tree.steps() + 1) * to_parent / tree.delay();
-    let pulled = PUT + GET + SEEN + 2 * lines * LINE;
+    let (pieces, lines) = (pieces.iter().count(), tagged_lines(len * size_of::<T>()));
+    // Lines are taken while later ones are put.
+    let to_parent = pieces * (PUT + SEEN + LINE) + lines * (LINE + COMBINE);
+    let up = lines * MEMORY_READ + tree.steps() * to_parent / tree.delay();
+    let pulled = pieces * (PUT + GET + SEEN + LINE) + lines * LINE;
     let down = match spread {
         Spread::One => lines * MEMORY_WRITE,
         Spread::Blocks => pulled + lines.div_ceil(ranks) * MEMORY_WRITE,
         Spread::All => 2 * pulled + lines * MEMORY_WRITE,
     };
-    Some((up + down) * pieces.iter().count())
+    Some(up + down)
 }
 
 /// Everybody's operands put, a part combined of all ranks' operands, and the parts got.
@@ -100,8 +101,10 @@ fn blocks(ranks: usize, lines: usize, spread: Spread) -> usize {
 /// Rounds of lines put, polled and combined.
 fn doubling<T>(ranks: usize, len: usize, staging_lines: usize) -> Option<usize> {
     let pieces = Pieces::new::<T>(len, rounds(ranks).max(1), staging_lines).ok()?;
-    let round = PUT + GET + SEEN + pieces.lines * (2 * LINE + COMBINE);
-    Some((rounds(ranks) * round + pieces.lines * (MEMORY_READ + MEMORY_WRITE)) * pieces.iter().count())
+    let (pieces, lines) = (pieces.iter().count(), tagged_lines(len * size_of::<T>()));
+    // Own lines are put before others are taken.
+    let round = pieces * (PUT + GET + SEEN + LINE) + lines * 2 * LINE;
+    Some(rounds(ranks) * round + lines * (MEMORY_READ + MEMORY_WRITE))
 }
 
 /// Until the last rank has its first chunk, and until it has all of them.
