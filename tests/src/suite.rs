@@ -227,3 +227,9 @@ suite! {
         costs_what_it_should,
     }
 }
+
+/// [`run`] in the simulator, where it is compiled once for all host tests that use it.
+#[cfg(not(target_os = "none"))]
+pub fn run_simulated(name: &str, context: &mut Context<'_, '_, hal::sim::SimCore>) -> Outcome {
+    run(name, context)
+}

@@ -38,7 +38,11 @@ fn over_many_seeds() {
 fn on_more_ranks_than_lines() {
     for cores in [100] {
         for name in names() {
-            assert_eq!(run(&Machine::scc(cores), |context| suite::run(name, context)), Ok(()), "{name}, {cores} cores");
+            assert_eq!(
+                run(&Machine::scc(cores), |context| suite::run_simulated(name, context)),
+                Ok(()),
+                "{name}, {cores} cores"
+            );
         }
     }
 }

@@ -30,7 +30,7 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
 #[test]
 fn windows_on_1024_cores() {
     for name in ["pscw::neighbours_ring", "marks::more_windows_than_lines"] {
-        assert_eq!(run(&Machine::scc(1024), |context| suite::run(name, context)), Ok(()), "{name}");
+        assert_eq!(run(&Machine::scc(1024), |context| suite::run_simulated(name, context)), Ok(()), "{name}");
     }
 }
 
@@ -38,21 +38,21 @@ fn windows_on_1024_cores() {
 fn the_suites_barriers_broadcasts_and_windows_on_255_cores() {
     let tests = ["barrier::", "broadcast::all_sizes", "pscw::neighbours_ring", "pscw::early_post"];
     for name in suite::NAMES.iter().filter(|name| tests.iter().any(|test| name.starts_with(test))) {
-        assert_eq!(run(&Machine::scc(255), |context| suite::run(name, context)), Ok(()), "{name}");
+        assert_eq!(run(&Machine::scc(255), |context| suite::run_simulated(name, context)), Ok(()), "{name}");
     }
 }
 
 #[test]
 fn packets_through_uncached_memory_on_200_cores() {
     for name in suite::NAMES.iter().filter(|name| name.starts_with("channel::")) {
-        assert_eq!(run(&Machine::scc(200), |context| suite::run(name, context)), Ok(()), "{name}");
+        assert_eq!(run(&Machine::scc(200), |context| suite::run_simulated(name, context)), Ok(()), "{name}");
     }
 }
 
 #[test]
 fn packets_on_1024_cores() {
     let name = "channel::two_windows_interleaved";
-    assert_eq!(run(&Machine::scc(1024), |context| suite::run(name, context)), Ok(()));
+    assert_eq!(run(&Machine::scc(1024), |context| suite::run_simulated(name, context)), Ok(()));
 }
 
 #[test]

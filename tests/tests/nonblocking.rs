@@ -17,7 +17,11 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn on_all_core_counts() {
     for cores in (1..=17).chain([31, 47, 48]) {
         for name in names() {
-            assert_eq!(run(&Machine::scc(cores), |context| suite::run(name, context)), Ok(()), "{name}, {cores} cores");
+            assert_eq!(
+                run(&Machine::scc(cores), |context| suite::run_simulated(name, context)),
+                Ok(()),
+                "{name}, {cores} cores"
+            );
         }
         let random = run(&Machine::scc(cores), |context| nonblocking::at_random(context, cores, 6, 20));
         assert_eq!(random, Ok(()), "{cores} cores");
@@ -38,7 +42,11 @@ fn over_many_seeds() {
 fn on_very_many_cores() {
     for cores in [255, 1024] {
         for name in ["nonblocking::broadcasts", "nonblocking::allreduces", "nonblocking::several_in_any_order"] {
-            assert_eq!(run(&Machine::scc(cores), |context| suite::run(name, context)), Ok(()), "{name}, {cores} cores");
+            assert_eq!(
+                run(&Machine::scc(cores), |context| suite::run_simulated(name, context)),
+                Ok(()),
+                "{name}, {cores} cores"
+            );
         }
     }
 }

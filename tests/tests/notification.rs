@@ -14,7 +14,11 @@ fn names() -> impl Iterator<Item = &'static str> {
 #[test]
 fn on_47_and_255_cores() {
     for (cores, name) in [47, 255].into_iter().flat_map(|cores| names().map(move |name| (cores, name))) {
-        assert_eq!(run(&Machine::scc(cores), |context| suite::run(name, context)), Ok(()), "{name} on {cores} cores");
+        assert_eq!(
+            run(&Machine::scc(cores), |context| suite::run_simulated(name, context)),
+            Ok(()),
+            "{name} on {cores} cores"
+        );
     }
 }
 
@@ -23,7 +27,7 @@ fn over_more_seeds() {
     let seeds = [(2, 15), (3, 15), (5, 10), (16, 3)].into_iter();
     for (cores, seed) in seeds.flat_map(|(cores, seeds)| (100..100 + seeds).map(move |seed| (cores, seed))) {
         for name in names() {
-            let result = run(&Machine::scc(cores).with_seed(seed), |context| suite::run(name, context));
+            let result = run(&Machine::scc(cores).with_seed(seed), |context| suite::run_simulated(name, context));
             assert_eq!(result, Ok(()), "{name} on {cores} cores with seed {seed}");
         }
     }

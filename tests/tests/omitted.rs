@@ -18,7 +18,7 @@ const CORES: usize = 5;
 fn without(omitted: Omit, name: &str) -> Result<(), String> {
     run(&Machine::scc(CORES), |context| {
         context.hal().omit(omitted);
-        suite::run(name, context)
+        suite::run_simulated(name, context)
     })
 }
 

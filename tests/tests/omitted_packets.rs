@@ -25,7 +25,7 @@ fn packets_need_their_drains_and_invalidations() {
 fn without(omitted: Omit, name: &str) -> Result<(), String> {
     run(&Machine::scc(5), |context| {
         context.hal().omit(omitted);
-        suite::run(name, context)
+        suite::run_simulated(name, context)
     })
 }
 

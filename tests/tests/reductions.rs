@@ -19,7 +19,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn on_many_rank_counts() {
     for cores in [1, 2, 3, 5, 16, 47, 48, 255] {
         for name in names() {
-            if let Err(failure) = run(&Machine::scc(cores), |context| suite::run(name, context)) {
+            if let Err(failure) = run(&Machine::scc(cores), |context| suite::run_simulated(name, context)) {
                 panic!("{name} on {cores} cores: {failure}");
             }
         }
@@ -31,7 +31,9 @@ fn over_many_seeds() {
     for (cores, seeds) in [(2, 10), (3, 10), (5, 20), (17, 3)] {
         for seed in 1..=seeds {
             for name in names() {
-                if let Err(failure) = run(&Machine::scc(cores).with_seed(seed), |context| suite::run(name, context)) {
+                if let Err(failure) =
+                    run(&Machine::scc(cores).with_seed(seed), |context| suite::run_simulated(name, context))
+                {
                     panic!("{name} on {cores} cores with seed {seed}: {failure}");
                 }
             }

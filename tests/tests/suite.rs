@@ -31,7 +31,7 @@ const ONLY_UNPROVOKED: [&str; 12] = [
 
 fn all_pass(machine: &Machine, names: impl Iterator<Item = &'static str>, what: &str) {
     for name in names {
-        if let Err(failure) = run(machine, |context| suite::run(name, context)) {
+        if let Err(failure) = run(machine, |context| suite::run_simulated(name, context)) {
             panic!("{name} {what}: {failure}");
         }
     }
