@@ -500,6 +500,25 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
             check_eq!(too_large, true, "an element that fits no MPB, {scan:?}: {refused:?}");
         }
     }
+    let profile = comm.rcce_profile()?;
+    let lent = Err(Error::ProfileInForce);
+    for reduction in [Reduction::Default, Reduction::Tree, Reduction::Blocks] {
+        check_eq!(reduction.allreduce(comm, &[1], &mut [0], &sum), lent, "{reduction:?} while lines are lent");
+        check_eq!(
+            reduction.reduce_in_place(comm, &mut [1], &sum, 0),
+            lent,
+            "{reduction:?} to one while lines are lent"
+        );
+        let refused = reduction.reduce_scatter_block_in_place(comm, &mut vec![1; size], &sum);
+        check_eq!(refused, lent, "{reduction:?} to blocks while lines are lent");
+    }
+    for scan in [Scan::Default, Scan::Doubling, Scan::Chain] {
+        check_eq!(scan.scan_in_place(comm, &mut [1], &sum), lent, "{scan:?} while lines are lent");
+    }
+    let mut count = [1];
+    Reduction::TwoSided.allreduce_in_place(comm, &mut count, &sum)?;
+    check_eq!(count, [size as u32], "a sum by messages while lines are lent");
+    drop(profile);
     Ok(())
 }
 

@@ -15,7 +15,8 @@
 //! the result, and leave them as they were where there is none.
 //!
 //! **Errors.** What all ranks can see, such as a root that does not exist or an element that is too large, all refuse
-//! alike, and nothing is sent. A rank whose `result` alone has a wrong length takes part all the same, leaves it as
+//! alike, and nothing is sent; and so with [`Error::ProfileInForce`], while the MPBs are lent to two-sided messages, all
+//! algorithms but those over them. A rank whose `result` alone has a wrong length takes part all the same, leaves it as
 //! it was, and then returns the error; the others are not told. A number of operands that differs from rank to rank
 //! leaves them waiting or is wrong unnoticed, as in MPI.
 
@@ -128,6 +129,7 @@ impl Reduction {
         root: usize,
     ) -> Result<(), Error> {
         comm.check_rank(root)?;
+        self.check_lines(comm)?;
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         match select::reduction::<T>(self, comm, buffers.len(), select::Spread::One) {
             Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::By(root)),
@@ -171,6 +173,7 @@ impl Reduction {
         buffers: Buffers<'_, T>,
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         match select::reduction::<T>(self, comm, buffers.len(), select::Spread::All) {
             Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::ByAll),
@@ -274,12 +277,18 @@ impl Reduction {
         operation: &impl Combine<T>,
         counts: &Counts,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         match select::reduction::<T>(self, comm, buffers.len(), select::Spread::Blocks) {
             Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
             Reduction::Blocks => scatter::reduce_scatter(comm, buffers, operation, counts),
             Reduction::Default | Reduction::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, counts),
         }
+    }
+
+    /// Refuses an algorithm whose lines are lent.
+    fn check_lines<C>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
+        if self == Self::TwoSided { Ok(()) } else { comm.check_no_profile() }
     }
 }
 
@@ -351,6 +360,9 @@ impl Scan {
         operation: &impl Combine<T>,
         kind: Kind,
     ) -> Result<(), Error> {
+        if self != Self::TwoSided {
+            comm.check_no_profile()?;
+        }
         let none = usize::from(kind == Kind::Exclusive);
         let Some(buffers) = buffers.unless_trivial(comm, none) else { return Ok(()) };
         match select::scan::<T>(self, comm, buffers.len()) {
