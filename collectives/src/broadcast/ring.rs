@@ -1,20 +1,25 @@
-//! Ranks in the order of their positions, which count from the root and go around.
+//! Ranks in the order of their positions, which count from the root, whose position is 0, and go around.
 
 use hal::{Mpb, Wait};
 
 use crate::Comm;
 
-/// This rank's place in that order.
+/// A rank's place in that order.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     pub(super) position: usize,
-    root: usize,
-    size: usize,
+    pub(super) root: usize,
+    pub(super) size: usize,
 }
 
 impl Ring {
     pub(super) fn new<C: Mpb + Wait>(comm: &Comm<'_, C>, root: usize) -> Self {
-        let size = comm.size();
-        Self { position: (comm.rank() + size - root) % size, root, size }
+        Self::of(comm.size(), root, comm.rank())
+    }
+
+    /// The place of `rank` among `size` ranks.
+    pub(super) fn of(size: usize, root: usize, rank: usize) -> Self {
+        Self { position: (rank + size - root) % size, root, size }
     }
 
     pub(super) fn rank_at(&self, position: usize) -> usize {

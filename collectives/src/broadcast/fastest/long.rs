@@ -6,19 +6,19 @@
 //! or stages anything, and hosts do not even know that they are. The root reads memory and writes MPBs, which takes it little more
 //! than half as long as the others' MPB reads and memory writes, so it is ahead of them and most polls find what they look for.
 //!
-//! Pieces take their turns at the hosts and their slots there, a [ring]. When a reader is through with half of it, it signals the
+//! Pieces take their turns at the hosts and their slots there, a [rotation]. When a reader is through with half of it, it signals the
 //! root, which waits for that before it overwrites the half. At the end nobody waits: the [sequence](crate::sequence) keeps later
-//! operations off the slots. So a rank that is late holds up nobody until the ring is full.
+//! operations off the slots. So a rank that is late holds up nobody until the rotation is full.
 //!
 //! With more ranks than one MPB can serve, those that have [children](super::tree) do for them what the root does: they put each piece,
 //! which L1 holds as they have just got it, into the MPBs of hosts among their children.
 //!
 //! Per rank, with one level: the root writes each line and, for each piece, its count; every other rank reads each line, and writes a
-//! signal for each half of the ring that is used again. The bound is `C_r^mpb + C_w^mem` a line; what is above it is a poll and the
+//! signal for each half of the rotation that is used again. The bound is `C_r^mpb + C_w^mem` a line; what is above it is a poll and the
 //! call of a get for each piece.
 //!
 //! [hosts]: super::hosts
-//! [ring]: super::ring
+//! [rotation]: super::rotation
 
 use core::cell::Cell;
 
@@ -31,7 +31,7 @@ use crate::{
 };
 
 use super::{
-    ring::{Ring, Slots},
+    rotation::{Rotation, Slots},
     tree::Tree,
 };
 
@@ -44,9 +44,9 @@ pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tre
     // Half of the lines that there are, so that the next broadcast can have the others.
     let slots = Slots::new(layout, tree, message.len(), comm.shared_staging_lines() / 2);
     let turn = &comm.turn(slots.total_lines(), Writers::Anyone);
-    let ring = |readers| Ring::new(layout, tree, readers, &slots);
+    let rotation = |readers| Rotation::new(layout, tree, readers, &slots);
     let has_children = !tree.children().is_empty();
-    let out = has_children.then(|| Outlet { comm, turn, tree, ring: ring(tree.children()) });
+    let out = has_children.then(|| Outlet { comm, turn, tree, rotation: rotation(tree.children()) });
     let pieces = slots.pieces.clone().enumerate();
     let Some(parent) = tree.parent() else {
         for (index, piece) in pieces {
@@ -54,7 +54,7 @@ pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tre
         }
         return;
     };
-    let inlet = Inlet { comm, turn, parent, ring: ring(tree.siblings()), there: Cell::new(0) };
+    let inlet = Inlet { comm, turn, parent, rotation: rotation(tree.siblings()), there: Cell::new(0) };
     for (index, piece) in pieces {
         let piece = &mut message[piece];
         let Some(from) = inlet.await_piece(index) else { return };
@@ -64,9 +64,9 @@ pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, tre
     }
 }
 
-/// The line at which piece `index` of a ring begins.
-fn line_of<C: Mpb + Wait>(comm: &Comm<'_, C>, turn: &Turn, ring: &Ring, index: usize) -> MpbLine {
-    let (host, line) = ring.place(index);
+/// The line at which piece `index` of a rotation begins.
+fn line_of<C: Mpb + Wait>(comm: &Comm<'_, C>, turn: &Turn, rotation: &Rotation, index: usize) -> MpbLine {
+    let (host, line) = rotation.place(index);
     comm.mpb_line(host, turn.staging.start + line)
 }
 
@@ -75,18 +75,18 @@ struct Outlet<'o, 'c, C> {
     comm: &'o Comm<'c, C>,
     turn: &'o Turn,
     tree: &'o Tree,
-    ring: Ring,
+    rotation: Rotation,
 }
 
 impl<C: Mpb + MpbCopy + Clock + Wait> Outlet<'_, '_, C> {
     /// Has piece `index` put when there is room for it, and tells the children.
     fn put(&self, index: usize, put: impl FnOnce(MpbLine)) {
         let comm = self.comm;
-        if let Some(half) = self.ring.before(index) {
+        if let Some(half) = self.rotation.before(index) {
             let reason = Reason::new("a broadcast's readers being done with piece").number(half.end as u32 - 1);
             comm.take_signals(self.tree.ascending(self.tree.children()), 1, reason);
         }
-        put(line_of(comm, self.turn, &self.ring, index));
+        put(line_of(comm, self.turn, &self.rotation, index));
         // A whole line, which pushes out the last line of the piece before it, and goes at once.
         let count = (index as u32 + 1).to_le_bytes();
         let cell = comm.mpb_line(comm.rank(), self.turn.cells[0]);
@@ -99,7 +99,7 @@ struct Inlet<'i, 'c, C> {
     comm: &'i Comm<'c, C>,
     turn: &'i Turn,
     parent: usize,
-    ring: Ring,
+    rotation: Rotation,
     /// Pieces that were there at the last look.
     there: Cell<usize>,
 }
@@ -120,12 +120,12 @@ impl<C: Mpb + Wait> Inlet<'_, '_, C> {
             });
             self.there.set(there.ok()?);
         }
-        Some(line_of(comm, self.turn, &self.ring, index))
+        Some(line_of(comm, self.turn, &self.rotation, index))
     }
 
     /// Piece `index` has been read.
     fn has_read(&self, index: usize) {
-        if self.ring.is_reported(index) {
+        if self.rotation.is_reported(index) {
             self.comm.signal(self.parent);
         }
     }

@@ -3,7 +3,7 @@
 mod hosts;
 mod long;
 mod pieces;
-mod ring;
+mod rotation;
 mod select;
 mod short;
 mod tree;

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use hal::{Mpb, Wait};
 
+use super::super::Ring;
 use crate::Comm;
 
 /// Ranks that read one MPB at most. Reading costs its owner nothing, so one level with as many children as there are ranks would be
@@ -11,13 +12,11 @@ use crate::Comm;
 /// figure 4 of the OC-Bcast paper.
 const MOST_CHILDREN: usize = 48;
 
-/// One rank's place in a tree. Positions count from the root, whose position is 0, and go around once.
+/// One rank's place in a tree, whose nodes are filled level by level in the order of [positions](Ring).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tree {
-    root: usize,
-    size: usize,
+    ring: Ring,
     degree: usize,
-    position: usize,
 }
 
 impl Tree {
@@ -28,22 +27,22 @@ impl Tree {
 
     /// The place of `rank` in the tree of `size` ranks.
     pub(super) fn of(size: usize, root: usize, rank: usize) -> Self {
-        Self { root, size, degree: degree(size), position: (rank + size - root) % size }
+        Self { ring: Ring::of(size, root, rank), degree: degree(size) }
     }
 
     /// Whether all other ranks are children of the root.
     pub(super) fn is_flat(&self) -> bool {
-        self.degree + 1 >= self.size
+        self.degree + 1 >= self.ring.size
     }
 
     /// Ranks besides the root.
     pub(super) fn others(&self) -> usize {
-        self.size - 1
+        self.ring.size - 1
     }
 
     /// The rank at a position.
     pub(super) fn rank_at(&self, position: usize) -> usize {
-        (self.root + position) % self.size
+        self.ring.rank_at(position)
     }
 
     /// The rank of the parent; the root has none.
@@ -53,7 +52,7 @@ impl Tree {
 
     /// Positions of the children.
     pub(super) fn children(&self) -> Range<usize> {
-        self.children_of(self.position)
+        self.children_of(self.ring.position)
     }
 
     /// Positions of the parent's children, of which this rank is one.
@@ -63,18 +62,18 @@ impl Tree {
 
     /// Ranks at these positions in ascending order.
     pub(super) fn ascending(&self, positions: Range<usize>) -> impl Iterator<Item = usize> + Clone + use<> {
-        let around = (self.size - self.root).clamp(positions.start, positions.end);
+        let around = (self.ring.size - self.ring.root).clamp(positions.start, positions.end);
         let tree = *self;
         (around..positions.end).chain(positions.start..around).map(move |position| tree.rank_at(position))
     }
 
     fn parent_position(&self) -> Option<usize> {
-        self.position.checked_sub(1).map(|before| before / self.degree)
+        self.ring.position.checked_sub(1).map(|before| before / self.degree)
     }
 
     fn children_of(&self, position: usize) -> Range<usize> {
-        let first = (position * self.degree + 1).min(self.size);
-        first..(first + self.degree).min(self.size)
+        let first = (position * self.degree + 1).min(self.ring.size);
+        first..(first + self.degree).min(self.ring.size)
     }
 }
 

@@ -38,13 +38,13 @@ impl Slots {
 
 /// The slots of all hosts of a group of readers, over which the pieces go round: one slot of each host, then the next.
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct Rotation {
     hosts: Hosts,
     slots: Slots,
 }
 
-impl Ring {
-    /// The ring for the ranks at positions `readers`, of whom there are some.
+impl Rotation {
+    /// The rotation for the ranks at positions `readers`, of whom there are some.
     pub(super) fn new(layout: &Layout, tree: &Tree, readers: Range<usize>, slots: &Slots) -> Self {
         Self { hosts: Hosts::new(layout, tree, readers), slots: slots.clone() }
     }
@@ -56,7 +56,7 @@ impl Ring {
     }
 
     /// The pieces that have to be read by all before piece `index` is put, if that has not been made sure for an earlier one: half
-    /// of those that the ring holds.
+    /// of those that the rotation holds.
     pub(super) fn before(&self, index: usize) -> Option<Range<usize>> {
         let half = self.half();
         (index.is_multiple_of(half) && index >= 2 * half).then(|| index - 2 * half..index - half)
@@ -85,18 +85,18 @@ mod tests {
             let slots = Slots::new(&layout, &tree, len, room);
             assert!(slots.total_lines() <= room, "{slots:?}");
             let readers = if rank == root { tree.children() } else { tree.siblings() };
-            let ring = Ring::new(&layout, &tree, readers, &slots);
+            let rotation = Rotation::new(&layout, &tree, readers, &slots);
             let (mut held, mut read, mut reports) = (HashMap::new(), 0, Vec::new());
             for (index, piece) in slots.pieces.clone().enumerate() {
-                if let Some(half) = ring.before(index) {
+                if let Some(half) = rotation.before(index) {
                     assert_eq!(reports.remove(0), half.end, "the report that is awaited is the next one");
                     read = half.end;
                 }
-                let (host, first) = ring.place(index);
+                let (host, first) = rotation.place(index);
                 assert!(host < cores && first + piece.len().div_ceil(32) <= slots.total_lines());
                 let before = held.insert((host, first), index);
                 assert!(before.is_none_or(|before| before < read), "piece {index} overwrites one that is not read");
-                if ring.is_reported(index) {
+                if rotation.is_reported(index) {
                     reports.push(index + 1);
                 }
             }
