@@ -25,7 +25,7 @@ mod gather;
 mod pieces;
 mod scatter;
 mod transfer;
-mod two_sided;
+pub(crate) mod two_sided;
 mod vector;
 
 use alloc::vec;
@@ -313,7 +313,7 @@ impl Exchange {
         spans: &Spans,
     ) -> Result<(), Error> {
         match self {
-            Self::TwoSided => two_sided::ring(comm, all, spans)?,
+            Self::TwoSided => two_sided::ring(comm, all, |rank| spans.of(rank))?,
             _ => comm.check_no_profile().map(|()| allgather::exchange(comm, self, all, spans))?,
         }
         Ok(())

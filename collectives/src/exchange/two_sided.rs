@@ -3,6 +3,7 @@
 //! as in a tournament.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
@@ -24,12 +25,20 @@ pub(super) fn distribute<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &[u8]
     others(comm).try_for_each(|rank| comm.send(&all[spans.of(rank)], rank))
 }
 
-/// In each of P − 1 rounds every rank sends to the right what it has received from the left.
-pub(super) fn ring<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &mut [u8], spans: &Spans) -> Result<(), Error> {
+/// In each of P − 1 rounds every rank sends to the right what it has received from the left. `part_of` says which bytes
+/// are a rank's.
+///
+/// Where the number of ranks is odd, the first and the last both send first, and the last is received from when the one
+/// above the first has sent.
+pub(crate) fn ring<C: Mpb + MpbCopy + Wait>(
+    comm: &Comm<'_, C>,
+    all: &mut [u8],
+    part_of: impl Fn(usize) -> Range<usize>,
+) -> Result<(), Error> {
     let (me, size) = (comm.rank(), comm.size());
     let (right, left) = ((me + 1) % size, (me + size - 1) % size);
     for round in 0..size - 1 {
-        let (to, from) = (spans.of((me + size - round) % size), spans.of((left + size - round) % size));
+        let (to, from) = (part_of((me + size - round) % size), part_of((left + size - round) % size));
         // A send waits for its receiver, so that some have to receive first.
         if me % 2 == 0 {
             comm.send(&all[to], right)?;

@@ -24,7 +24,7 @@ use super::{
     short::Wanted,
     tree::{Node, Tree},
 };
-use crate::{Comm, Error};
+use crate::{Comm, Error, exchange::two_sided::ring};
 
 /// Ranks times lines from which pairwise exchange beats trees: a tree passes all lines ⌈log₂ P⌉ times, an exchange
 /// has P rounds.
@@ -47,7 +47,7 @@ pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         return match root {
             None => {
                 buffers.write(comm.hal(), part_of(comm.rank()).start, &own);
-                allgather(comm, buffers.result_bytes(0..len), &|rank| bytes_of::<T>(part_of(rank)))
+                ring(comm, buffers.result_bytes(0..len), |rank| bytes_of::<T>(part_of(rank)))
             }
             Some(root) => gather(comm, &mut buffers, &own, root, &part_of),
         };
@@ -216,30 +216,6 @@ fn gather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
             buffers.write(comm.hal(), part_of(rank).start, own);
         } else {
             comm.receive(buffers.result_bytes(part_of(rank)), rank)?;
-        }
-    }
-    Ok(())
-}
-
-/// Passes parts around the ring until all have all.
-fn allgather<C: Mpb + MpbCopy + Wait>(
-    comm: &Comm<'_, C>,
-    all: &mut [u8],
-    part_of: &impl Fn(usize) -> Range<usize>,
-) -> Result<(), Error> {
-    let (rank, size) = (comm.rank(), comm.size());
-    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
-    for step in 0..size - 1 {
-        let (sent, received) = ((rank + size - step) % size, (previous + size - step) % size);
-        // Where the number of ranks is odd, the first and the last both send first, and the last is received from
-        // when the one above the first has sent.
-        let sends_first = rank % 2 == 0;
-        for sends in [sends_first, !sends_first] {
-            if sends {
-                comm.send(&all[part_of(sent)], next)?;
-            } else {
-                comm.receive(&mut all[part_of(received)], previous)?;
-            }
         }
     }
     Ok(())
