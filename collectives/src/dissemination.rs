@@ -17,7 +17,13 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         self.sequence().all_complete();
     }
 
-    /// A barrier within a collective operation: what the operation has staged is still in use afterwards.
+    /// A barrier within a collective operation: all operations before it are complete then, and it is not itself.
+    pub(crate) fn barrier_within(&self) {
+        self.meet();
+        self.sequence().earlier_complete();
+    }
+
+    /// A barrier that tells the [sequence](crate::sequence) nothing.
     pub(crate) fn meet(&self) {
         let (me, size) = (self.rank(), self.size());
         let mut round = 0;

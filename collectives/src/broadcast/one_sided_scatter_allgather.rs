@@ -80,7 +80,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Ranks<'_, '_, C> {
     fn put_blocks(&mut self, message: &[u8]) {
         for block in 0..self.plan.blocks {
             if block >= 2 {
-                self.all_have_got();
+                // All are through with that half.
+                self.comm.barrier_within();
             }
             let slices = self.plan.block(block);
             for position in 0..self.comm.size() {
@@ -106,7 +107,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Ranks<'_, '_, C> {
                 }
             }
             if block + 2 < self.plan.blocks {
-                self.all_have_got();
+                // All are through with that half.
+                self.comm.barrier_within();
             }
         }
     }
@@ -122,12 +124,5 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Ranks<'_, '_, C> {
         if found.is_ok() {
             self.comm.hal().get(self.comm.mpb_line(from, self.half(block)), &mut message[bytes]);
         }
-    }
-
-    /// Waits until all ranks are through with a half. The barrier tells that all operations before are complete, but this one
-    /// is not.
-    fn all_have_got(&self) {
-        self.comm.barrier();
-        self.comm.sequence().earlier_complete();
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 use super::{
     Exchange,
     pieces::Spans,
-    transfer::{Chunks, await_tagged, barrier_within, is_short, others},
+    transfer::{Chunks, await_tagged, is_short, others},
 };
 
 /// Every rank gets all blocks; its own is in its place already.
@@ -100,7 +100,7 @@ fn staged<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, all: &mut [u8], s
     for round in 0..rounds {
         let own = chunks_of(me);
         hal.put(&all[spans.of(me)][own.bytes(round)], comm.mpb_line(me, own.line(round)));
-        barrier_within(comm);
+        comm.barrier_within();
         for rank in others(comm) {
             let chunks = chunks_of(rank);
             let bytes = chunks.bytes(round);

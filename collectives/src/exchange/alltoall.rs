@@ -25,7 +25,7 @@ use crate::{Comm, sequence::Writers};
 use super::{
     Exchange,
     pieces::Spans,
-    transfer::{Chunks, account_copy, barrier_within, get_bytes, others, partner, rounds},
+    transfer::{Chunks, account_copy, get_bytes, others, partner, rounds},
 };
 
 /// What a rank sends, and where it receives; or one buffer for both.
@@ -105,7 +105,7 @@ pub(super) fn exchange_each<C: Mpb + MpbCopy + Clock + Wait>(
                 hal.put(buffers.to(rank), comm.mpb_line(me, turn.staging.start + rank * lines));
             }
         }
-        barrier_within(comm);
+        comm.barrier_within();
         for rank in others(comm) {
             let block = buffers.from(rank);
             if is_short(block.len()) && !block.is_empty() {
@@ -120,7 +120,7 @@ fn at_once<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, lines: usize, le
     let (hal, me) = (comm.hal(), comm.rank());
     let turn = comm.turn(lines, Writers::Owner);
     hal.put(buffers.all(), comm.mpb_line(me, turn.staging.start));
-    barrier_within(comm);
+    comm.barrier_within();
     for rank in others(comm) {
         let from = comm.mpb_line(rank, turn.staging.start);
         get_bytes(hal, from, me * len..(me + 1) * len, buffers.from(rank));
@@ -144,7 +144,7 @@ fn in_groups<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, lines: usize, 
         for (rank, line) in met(me) {
             hal.put(buffers.to(rank), comm.mpb_line(me, line));
         }
-        barrier_within(comm);
+        comm.barrier_within();
         for (rank, line) in met(me) {
             hal.get(comm.mpb_line(rank, line), buffers.from(rank));
         }

@@ -110,13 +110,6 @@ pub(super) fn account_copy(hal: &impl Clock, len: usize) {
     hal.account_memory(len.div_ceil(LINE_BYTES), len.div_ceil(LINE_BYTES));
 }
 
-/// Returns when all ranks have come here, in the middle of an operation: all before it are complete then, and it is
-/// not.
-pub(super) fn barrier_within<C: Mpb + Wait>(comm: &Comm<'_, C>) {
-    comm.barrier();
-    comm.sequence().earlier_complete();
-}
-
 /// Rounds in which every two ranks of `size` meet once.
 pub(super) fn rounds(size: usize) -> usize {
     (size + size % 2).saturating_sub(1)
