@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Error, Operator, Request, nonblocking::REQUESTS};
+use collectives::{Error, Operation, Operator, Request, nonblocking::REQUESTS};
 use hal::{Core, kind};
 
 use crate::{
@@ -59,6 +59,13 @@ pub fn the_order_is_that_of_ranks<C: Core>(context: &mut Context<'_, '_, C>) -> 
     let mut word = [context.rank() as u32; 7];
     context.comm.start_allreduce(&mut word, Operator::REPLACE)?.wait();
     check_eq!(word, [context.size() as u32 - 1; 7], "last rank");
+    // An operation of one's own, too, on elements that a line has room for.
+    let outermost = Operation::new(|left: [u32; 2], right: [u32; 2]| [left[0], right[1]]);
+    let mut ends = [[context.rank() as u32; 2]; 5];
+    context.comm.start_allreduce(&mut ends, outermost)?.wait();
+    check_eq!(ends, [[0, context.size() as u32 - 1]; 5], "the first and the last rank");
+    let refused = context.comm.start_allreduce(&mut [[0_u32; 7]], Operation::new(|left, _| left)).err();
+    check_eq!(refused, Some(Error::ElementTooLarge { len_bytes: 28, limit_bytes: 24 }), "elements longer than a chunk");
     // The sum of floats depends on the order; in which order it is, depends on nothing.
     let mut sum = [0.1 + context.rank() as f64 / 3.0];
     context.comm.start_allreduce(&mut sum, Operator::SUM)?.wait();

@@ -40,7 +40,7 @@ use alloc::{boxed::Box, vec::Vec};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::{Clock, Deadline, LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
 
-use crate::{Comm, Element, Error, Operator};
+use crate::{Combine, Comm, Error};
 
 pub(crate) use self::outstanding::Requests;
 
@@ -159,27 +159,31 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     }
 
     /// Begins to combine the elements of all ranks' `values`, in the order of ranks, which then has what comes out on
-    /// every rank. Collective, with equal lengths and the same operator. Results are the same bit by bit on all ranks
+    /// every rank. Collective, with equal lengths and the same operation. Results are the same bit by bit on all ranks
     /// and in all runs.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program
-    /// in which not all ranks get it is wrong.
-    pub fn start_allreduce<'r, T: Element>(
+    /// [`Error::ElementTooLarge`] above 24 bytes, on every rank alike; [`Error::TooManyRequests`] on a rank on which too
+    /// many are outstanding. Nothing is begun then, and a program in which not all ranks get it is wrong.
+    pub fn start_allreduce<'r, T: Pod>(
         &'r self,
         values: &'r mut [T],
-        operator: Operator<T>,
+        operation: impl Combine<T> + 'static,
     ) -> Result<Request<'r, 'c, C, T>, Error> {
+        let (element_bytes, cycles) = (size_of::<T>(), operation.cycles());
+        if element_bytes > CHUNK_BYTES {
+            return Err(Error::ElementTooLarge { len_bytes: element_bytes, limit_bytes: CHUNK_BYTES });
+        }
         let data: Vec<u8> = cast_slice(values).to_vec();
         account_long_copy(self.hal(), data.len());
         let combine = Box::new(move |there: &mut [u8], operands: &[u8]| {
-            let size = size_of::<T>();
+            let size = element_bytes.max(1);
             for (there, operand) in there.chunks_exact_mut(size).zip(operands.chunks_exact(size)) {
                 let read = |bytes: &[u8]| bytemuck::pod_read_unaligned(bytes);
-                there.copy_from_slice(bytemuck::bytes_of(&operator.combine(read(there), read(operand))));
+                there.copy_from_slice(bytemuck::bytes_of(&operation.combine(read(there), read(operand))));
             }
         });
-        let kind = Kind::Allreduce { combine, element_bytes: size_of::<T>() };
+        let kind = Kind::Allreduce { combine, element_bytes, cycles };
         self.start(kind, values, data, "a non-blocking allreduce, chunk")
     }
 
@@ -189,7 +193,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program
     /// in which not all ranks get it is wrong.
     pub fn start_barrier(&self) -> Result<Request<'_, 'c, C, u8>, Error> {
-        let kind = Kind::Allreduce { combine: Box::new(|_, _| ()), element_bytes: 0 };
+        let kind = Kind::Allreduce { combine: Box::new(|_, _| ()), element_bytes: 0, cycles: 0 };
         self.start(kind, &mut [], Vec::new(), "a non-blocking barrier, chunk")
     }
 }

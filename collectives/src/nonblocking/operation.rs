@@ -35,10 +35,12 @@ pub(super) enum Kind {
     Broadcast {
         root: usize,
     },
-    /// Of elements of so many bytes, or of none in a barrier.
+    /// Of elements of so many bytes, or of 0 in a barrier.
     Allreduce {
         combine: Combine,
         element_bytes: usize,
+        /// P54C cycles that one element takes.
+        cycles: u64,
     },
 }
 
@@ -254,10 +256,8 @@ impl Operation {
             is_new = true;
             match &self.kind {
                 Kind::Broadcast { .. } => self.partial = contribution,
-                Kind::Allreduce { combine, element_bytes } => {
+                Kind::Allreduce { combine, element_bytes, cycles } => {
                     combine(&mut self.partial[..len], &contribution[..len]);
-                    // An addition with its two loads and its store, which others resemble.
-                    let cycles = hal::p54c::FADD + 2 * hal::p54c::FLOAD + hal::p54c::FSTORE;
                     hal.compute((len / element_bytes.max(&1)) as u64 * cycles);
                 }
             }
