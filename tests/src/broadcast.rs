@@ -142,10 +142,10 @@ pub fn rcce_profile_excludes_others<C: Core>(context: &mut Context<'_, '_, C>) -
     let profile = comm.rcce_profile()?;
     check_eq!(comm.rcce_profile().err(), Some(Error::ProfileInForce), "a second profile");
     for algorithm in ALGORITHMS.iter().filter(|name| !TWO_SIDED.contains(*name)) {
-        let refused = algorithm.parse::<Broadcast>()?.broadcast(comm, &mut [1], 0);
+        let refused = algorithm.parse::<Broadcast>()?.broadcast(comm, &mut [1_u8], 0);
         check_eq!(refused, Err(Error::ProfileInForce), "{algorithm} during the profile");
     }
-    let refused = OcBcast::default().broadcast(comm, &mut [1], 0);
+    let refused = OcBcast::default().broadcast(comm, &mut [1_u8], 0);
     check_eq!(refused, Err(Error::ProfileInForce), "OC-Bcast by itself during the profile");
     check_eq!(comm.open_channel().err(), Some(Error::ProfileInForce), "packets during the profile");
     drop(profile);
@@ -168,13 +168,13 @@ pub fn rcce_profile_excludes_others<C: Core>(context: &mut Context<'_, '_, C>) -
 pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let size = context.size();
     let refused = Err(Error::NoSuchRank { rank: size, size });
-    check_eq!(context.comm.broadcast(&mut [0], size), refused, "a root beyond the end");
+    check_eq!(context.comm.broadcast(&mut [0_u8], size), refused, "a root beyond the end");
     for algorithm in ALGORITHMS {
         let algorithm: Broadcast = algorithm.parse()?;
-        check_eq!(algorithm.broadcast(context.comm, &mut [0], size), refused, "{algorithm:?} from beyond the end");
+        check_eq!(algorithm.broadcast(context.comm, &mut [0_u8], size), refused, "{algorithm:?} from beyond the end");
     }
     for parameters in [OcBcast::with_degree(0), OcBcast { notification_degree: 0, ..OcBcast::default() }] {
-        let refused = parameters.broadcast(context.comm, &mut [0], 0);
+        let refused = parameters.broadcast(context.comm, &mut [0_u8], 0);
         check_eq!(refused, Err(Error::NoDegree), "{parameters:?}");
     }
     Ok(())

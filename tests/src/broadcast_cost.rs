@@ -13,7 +13,7 @@ fn lines_moved<C: Core>(
     lines: usize,
 ) -> Result<(u64, u64), crate::Failed> {
     let algorithm: Broadcast = algorithm.parse()?;
-    let mut message = alloc::vec![3; lines * LINE_BYTES];
+    let mut message = alloc::vec![3_u8; lines * LINE_BYTES];
     // Once before, so that nothing of what is counted prepares for it.
     algorithm.broadcast(context.comm, &mut message, 0)?;
     context.comm.barrier();
@@ -57,7 +57,7 @@ pub fn oc_bcast_flags<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let algorithm: Broadcast = "oc-k7".parse()?;
     let before = context.hal().counters();
-    algorithm.broadcast(context.comm, &mut [0; 32], 0)?;
+    algorithm.broadcast(context.comm, &mut [0_u8; 32], 0)?;
     let flags = (context.hal().counters() - before).drains as usize;
     let own = children(rank, size, 7).min(2);
     let (done, passed_on) = match rank.checked_sub(1) {

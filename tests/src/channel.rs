@@ -397,7 +397,7 @@ pub fn all_waits_drive_the_engine<C: Core>(context: &mut Context<'_, '_, C>) -> 
         }
         match round {
             0 => context.comm.barrier(),
-            1 => context.comm.broadcast(&mut [0; 40], context.size() - 1)?,
+            1 => context.comm.broadcast(&mut [0_u8; 40], context.size() - 1)?,
             _ => messages::ring_of_all_sizes(context)?,
         }
         if rank % 2 == 1 {

@@ -205,7 +205,7 @@ pub fn refuses_bad_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let size = context.size();
     for algorithm in ALL {
         for root in [size, usize::MAX] {
-            let refused = algorithm.broadcast(context.comm, &mut [0; 100], root);
+            let refused = algorithm.broadcast(context.comm, &mut [0_u8; 100], root);
             check_eq!(refused, Err(Error::NoSuchRank { rank: root, size }), "a root beyond the end");
         }
         broadcast(context, algorithm, size - 1, 100, 0)?;

@@ -137,7 +137,7 @@ pub fn at_random<C: Core>(context: &Context<'_, '_, C>, seed: usize, batches: us
                 }
             }));
             if index == blocking {
-                let mut message = [if me == root { 77 } else { 0 }; 40];
+                let mut message = [if me == root { 77_u8 } else { 0 }; 40];
                 comm.broadcast(&mut message, root)?;
                 check_eq!(message, [77; 40], "blocking broadcast in between");
                 comm.barrier();

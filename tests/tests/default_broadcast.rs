@@ -43,7 +43,7 @@ fn on_other_meshes() {
 
 fn on_all(machine: &Machine, algorithm: Broadcast, len: usize, root: usize) {
     let result = run(machine, |context| {
-        let byte = if context.rank() == root { 7 } else { 0 };
+        let byte = if context.rank() == root { 7_u8 } else { 0 };
         let mut message = vec![byte; len];
         algorithm.broadcast(context.comm, &mut message, root)?;
         check!(message.iter().all(|byte| *byte == 7), "the message");

@@ -15,7 +15,7 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
     let machine = Machine::new(Description::parse("mesh:64x32x2").expect("a mesh"));
     let result = run(&machine, |context| {
         context.comm.barrier();
-        let mut message = [if context.rank() == 4095 { 7 } else { 0 }; 100];
+        let mut message = [if context.rank() == 4095 { 7_u8 } else { 0 }; 100];
         OcBcast::default().broadcast(context.comm, &mut message, 4095)?;
         check_eq!(message, [7; 100], "the message");
         for algorithm in ["oc-k7+all", "binomial"] {

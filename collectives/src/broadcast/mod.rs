@@ -17,6 +17,7 @@ mod scatter_allgather;
 mod topology_aware;
 mod tree;
 
+use bytemuck::{Pod, cast_slice_mut};
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
 use self::ring::Ring;
@@ -46,17 +47,18 @@ pub enum Broadcast {
 }
 
 impl Broadcast {
-    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same algorithm, root and length.
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same algorithm, root, type and length.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the MPBs are lent to them,
     /// and those of the algorithm's parameters; on every rank alike, with nothing sent.
-    pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(
+    pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         &self,
         comm: &Comm<'_, C>,
-        message: &mut [u8],
+        message: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
+        let message = cast_slice_mut(message);
         comm.check_rank(root)?;
         if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
             comm.check_no_profile()?;
@@ -79,7 +81,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     ///
     /// # Errors
     /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`].
-    pub fn broadcast(&self, message: &mut [u8], root: usize) -> Result<(), Error> {
+    pub fn broadcast<T: Pod>(&self, message: &mut [T], root: usize) -> Result<(), Error> {
         Broadcast::default().broadcast(self, message, root)
     }
 }

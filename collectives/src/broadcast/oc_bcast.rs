@@ -30,6 +30,7 @@
 
 use alloc::rc::Rc;
 
+use bytemuck::{Pod, cast_slice_mut};
 use hal::{Clock, LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
 
 use super::{notification, tree::Place};
@@ -72,19 +73,20 @@ impl OcBcast {
         }
     }
 
-    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, length and parameters.
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, type, length and parameters.
     ///
     /// When it returns on a rank, that rank has the message and nobody reads its MPB any more.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`] for the root, [`Error::NoDegree`] for trees of degree 0, [`Error::ProfileInForce`]; on every rank alike,
     /// with nothing sent.
-    pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(
+    pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         &self,
         comm: &Comm<'_, C>,
-        message: &mut [u8],
+        message: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
+        let message: &mut [u8] = cast_slice_mut(message);
         comm.check_rank(root)?;
         comm.check_no_profile()?;
         if self.k == 0 || self.notification_degree == 0 {

@@ -62,7 +62,7 @@ impl Rings {
                 }
             }
         }
-        comm.broadcast(bytemuck::cast_slice_mut(&mut addresses), 0)?;
+        comm.broadcast(&mut addresses, 0)?;
         let complete = addresses.last() != Some(&NOTHING);
         let rings = Self {
             addresses: addresses.into_boxed_slice(),

@@ -27,7 +27,7 @@ pub(super) fn children(rank: usize, ranks: usize) -> Range<usize> {
 /// Tells all ranks the totals that have come to rank 0. Collective.
 pub(super) fn tell_all<C: Core>(comm: &Comm<'_, C>, totals: Totals) -> Result<Totals, Failure> {
     let mut numbers = totals.to_array();
-    comm.broadcast(bytemuck::cast_slice_mut(&mut numbers), 0)?;
+    comm.broadcast(&mut numbers, 0)?;
     Ok(Totals::from_array(numbers))
 }
 

@@ -140,7 +140,7 @@ impl Operation {
                 comm.barrier();
                 Ok(())
             }
-            Self::Broadcast(by) => by.broadcast(comm, bytemuck::cast_slice_mut(receive), ROOT),
+            Self::Broadcast(by) => by.broadcast(comm, receive, ROOT),
             Self::Reduce(by) => by.reduce(comm, send, receive, sum, ROOT),
             Self::Allreduce(by) => by.allreduce(comm, send, receive, sum),
             Self::ReduceScatter(by) => by.reduce_scatter_block(comm, send, receive, sum),

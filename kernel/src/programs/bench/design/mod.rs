@@ -54,7 +54,7 @@ fn allocate_for_all<C: Core>(
             *words = region.to_words();
         }
     }
-    comm.broadcast(bytemuck::cast_slice_mut(&mut words), 0)?;
+    comm.broadcast(&mut words, 0)?;
     Ok(words.into_iter().map(Region::from_words).collect())
 }
 
