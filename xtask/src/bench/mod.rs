@@ -218,11 +218,14 @@ fn conclude(name: &str, checked: &[Checked]) -> Result<()> {
         println!("{name}: ok, nothing is claimed");
         return Ok(());
     }
-    let skipped = match count(Verdict::NotChecked) {
-        0 => String::new(),
-        skipped => format!(", {skipped} not checked"),
-    };
-    println!("{name}: ok, {} claims hold{skipped}", count(Verdict::Holds));
+    let others =
+        [(Verdict::Reported, "only reported"), (Verdict::NotChecked, "not checked")].map(
+            |(verdict, what)| match count(verdict) {
+                0 => String::new(),
+                number => format!(", {number} {what}"),
+            },
+        );
+    println!("{name}: ok, {} claims hold{}", count(Verdict::Holds), others.concat());
     Ok(())
 }
 
