@@ -180,7 +180,7 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, cells {CELL_LINES}, requests {}, spare {} (marks of {} windows), staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, cells {CELL_LINES}, requests {}, spare {} (windows whose marks fit: {}), staging 2 x {}",
             self.ranks,
             self.signal_lines,
             FIXED_LINES - CELL_LINES,

@@ -12,7 +12,7 @@ impl fmt::Display for UnknownBroadcast {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(
             "no such broadcast; there are default, short, long, binomial, scatter-allgather, scatter-allgather-overlapped, \
-             scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +tree, +all, +single, +notifyN",
+             scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +tree, +all, +single, +notifyN; N is at least 1",
         )
     }
 }
@@ -38,8 +38,9 @@ impl FromStr for Broadcast {
 
 /// `oc-k7`, and its options behind plus signs.
 fn oc_bcast(name: &str) -> Option<OcBcast> {
+    let degree = |word: &str| word.parse().ok().filter(|degree| *degree > 0);
     let mut words = name.strip_prefix("oc-k")?.split('+');
-    let mut parameters = OcBcast::with_degree(words.next()?.parse().ok()?);
+    let mut parameters = OcBcast::with_degree(degree(words.next()?)?);
     for word in words {
         match word {
             "leaves" => parameters.straight_leaves = true,
@@ -49,7 +50,7 @@ fn oc_bcast(name: &str) -> Option<OcBcast> {
                 parameters = OcBcast { straight_leaves: true, shared_tiles: true, topology_aware: true, ..parameters }
             }
             "single" => parameters.single_buffer = true,
-            _ => parameters.notification_degree = word.strip_prefix("notify")?.parse().ok()?,
+            _ => parameters.notification_degree = degree(word.strip_prefix("notify")?)?,
         }
     }
     Some(parameters)
@@ -74,9 +75,19 @@ mod tests {
         let measured = OcBcast { single_buffer: true, notification_degree: 3, ..OcBcast::with_degree(2) };
         assert_eq!(oc("oc-k2+single+notify3"), Ok(Some(measured)));
         assert_eq!("scatter-allgather".parse(), Ok(Broadcast::ScatterAllgather(Rounds::InTurn)));
-        for unknown in
-            ["", "oc", "oc-k", "oc-kx", "oc-k7+", "oc-k7+leaf", "oc-k7+notify", "Binomial", "binomial+leaves"]
-        {
+        for unknown in [
+            "",
+            "oc",
+            "oc-k",
+            "oc-kx",
+            "oc-k0",
+            "oc-k7+notify0",
+            "oc-k7+",
+            "oc-k7+leaf",
+            "oc-k7+notify",
+            "Binomial",
+            "binomial+leaves",
+        ] {
             assert_eq!(unknown.parse::<Broadcast>(), Err(UnknownBroadcast), "{unknown}");
         }
     }

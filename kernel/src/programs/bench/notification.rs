@@ -41,6 +41,9 @@ impl Program for Notification {
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let repetitions = rank.args.get("repetitions", 10)?;
+        if repetitions == 0 {
+            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
+        }
         let with = |tree, delivery| Subscription { tree, delivery, ..Subscription::default() };
         measure(rank, "interrupts", with(NotificationTree::Fastest, Delivery::Interrupts), None, repetitions)?;
         for degree in DEGREES {

@@ -31,6 +31,11 @@ fn stride(bytes: usize) -> usize {
     bytes.max(1).next_multiple_of(LINE_BYTES)
 }
 
+/// Bytes that up to `count` messages of up to `bytes` bytes take, if there can be so many.
+pub(super) fn room(bytes: usize, count: usize) -> Option<usize> {
+    bytes.max(1).checked_next_multiple_of(LINE_BYTES)?.checked_mul(count)
+}
+
 impl Messages {
     /// Room for up to `count` messages of up to `bytes` bytes at a time.
     pub(super) fn new(bytes: usize, count: usize) -> Self {

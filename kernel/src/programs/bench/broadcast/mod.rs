@@ -35,6 +35,9 @@ use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 pub use self::model::Model;
 pub(super) use self::{messages::FLUSHING_BYTES, sizes::Sizes, times::Times};
 
+/// Bytes of the messages that a rank keeps at most.
+const MOST_BYTES: usize = 256 << 20;
+
 /// Broadcasts of a sequence that do not count.
 const WARM_UP: usize = 1;
 
@@ -71,12 +74,18 @@ impl Program for Bcast {
         if repetitions == 0 {
             return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
         }
+        let calls = WARM_UP.saturating_add(repetitions);
+        if messages::room(sizes.most(), calls).is_none_or(|bytes| bytes > MOST_BYTES) {
+            let why =
+                "messages of these `sizes`, times `repetitions`, take more than 256 MB on each rank; ask for less";
+            return Err(Failure::new(why).on_all_ranks());
+        }
         let mut bench = Bench {
             algorithm,
             repetitions,
             most_skew: rank.args.get("skew", 8192)?,
             seed: rank.args.get("seed", 0)?,
-            messages: Messages::new(sizes.most(), WARM_UP + repetitions),
+            messages: Messages::new(sizes.most(), calls),
             made: 0,
             times: Times::default(),
             counts: Vec::new(),

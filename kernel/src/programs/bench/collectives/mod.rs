@@ -33,8 +33,12 @@ impl Program for Collectives {
     const NAME: &'static str = "bench-collectives";
     const ABOUT: &'static str = "measures collective operations, by bytes";
     const OPTIONS: &'static [KnownOption] = &[
-        ("operation", "which one, allreduce if not given"),
-        ("algorithm", "by which algorithm, default if not given"),
+        (
+            "operation",
+            "barrier, broadcast, reduce, allreduce, reduce-scatter, scan, exscan, gather, scatter, allgather or alltoall; \
+             allreduce if not given",
+        ),
+        ("algorithm", "by which algorithm: default, two-sided, or one of the operation's own; default if not given"),
         ("sizes", "bytes of a block, multiples of 8 with commas between, 8 to 65536 if not given"),
         ("repetitions", "calls that count, 3 if not given"),
         ("seed", "what moments of calls are drawn from"),
@@ -47,9 +51,12 @@ impl Program for Collectives {
         let sizes: Sizes = rank.args.get("sizes", SIZES.parse::<Sizes>()?)?;
         let sizes: Vec<usize> = if operation.has_data() { sizes.iter().collect() } else { vec![0] };
         if let Some(odd) = sizes.iter().find(|bytes| !bytes.is_multiple_of(size_of::<Word>())) {
-            return Err(Failure::new(format_args!("{odd} bytes are no multiple of 8")).on_all_ranks());
+            return Err(Failure::new(format_args!("option `sizes`: {odd} is no multiple of 8")).on_all_ranks());
         }
-        let repetitions = rank.args.get("repetitions", 3)?;
+        let repetitions: usize = rank.args.get("repetitions", 3)?;
+        if repetitions == 0 {
+            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
+        }
         let seed = rank.args.get("seed", 0)?;
         let mut times = Times::default();
         for &bytes in &sizes {

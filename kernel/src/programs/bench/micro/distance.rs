@@ -47,6 +47,9 @@ impl Program for MpbDistance {
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let repetitions: u32 = rank.args.get("repetitions", 3)?;
+        if repetitions == 0 {
+            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
+        }
         let first = first_line(comm)?;
         let distance_of = |peer: &usize| hal.layout().distance(comm.core_of(0), comm.core_of(*peer));
         let farthest = (0..comm.size()).map(|peer| distance_of(&peer)).max().unwrap_or(0);
