@@ -1,12 +1,11 @@
 //! Signals: how a rank tells another that something is there, or done.
 //!
-//! Every MPB has one byte for each peer, and only that peer writes it. A signal raises the byte by one; the receiver knows how
-//! many signals it has taken from that peer and waits for the next. Nothing is ever reset, so there is no reset to race
-//! with; nobody else writes the byte, so there is no lock; and signals from one rank to another are taken in the order in which
-//! they were sent, whatever protocol they belong to. A byte suffices because no protocol here lets a rank run more than
-//! a few signals ahead of its peer: in a barrier one, in a message one, in a broadcast two chunks for each parent that
-//! is kept waiting
-//! by the peer; should it ever be more than 128, that is noticed.
+//! Every MPB has one byte for each peer, and only that peer writes it. A signal raises the byte by one; the receiver
+//! knows how many signals it has taken from that peer and waits for the next. Nothing is ever reset, so there is no
+//! reset to race with; nobody else writes the byte, so there is no lock; and signals from one rank to another are taken
+//! in the order in which they were sent, whatever protocol they belong to. A byte suffices because no protocol here
+//! lets a rank run more than a few signals ahead of its peer: in a barrier one, in a message one, in a broadcast two
+//! chunks for each parent that is kept waiting by the peer; should it ever be more than 128, that is noticed.
 //!
 //! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes the data
 //! out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's

@@ -1,11 +1,10 @@
 //! OC-Bcast: the pipelined k-ary tree broadcast of Petrović, Shahmirzadi, Ropars and Schiper (SPAA 2012), section 4.
 //!
-//! The message goes in chunks of 96 lines down a k-ary tree. A node copies each chunk from its parent's MPB into its own,
-//! from where its children copy it, all k at once; then into its memory. Two staging buffers let chunk i + 1 come in
-//! while chunk i goes
-//! on. A parent tells its children of a chunk through a binary [notification tree](super::notification), in which the children pass the
-//! word on among themselves; a child tells its parent when it has the chunk, so that the buffer may be overwritten two chunks
-//! later.
+//! The message goes in chunks of 96 lines down a k-ary tree. A node copies each chunk from its parent's MPB into its
+//! own, from where its children copy it, all k at once; then into its memory. Two staging buffers let chunk i + 1 come
+//! in while chunk i goes on. A parent tells its children of a chunk through a binary [notification
+//! tree](super::notification), in which the children pass the word on among themselves; a child tells its parent when
+//! it has the chunk, so that the buffer may be overwritten two chunks later.
 //!
 //! Where we differ from the paper's text, and why:
 //!

@@ -2,10 +2,9 @@
 //!
 //! * **Binomial trees** for short vectors: partial results go up a tree whose subtrees are ranges of ranks, and the
 //!   result down again.
-//! * **Pairwise exchange** for long ones: in round t rank r exchanges with rank t − r modulo P, so that each pair
-//!   meets once; what a
-//!   rank gets is its part of the other's operands, in cyclic order of ranks. A ring of P − 1 steps, of which neighbours send and
-//!   receive in turn, spreads the result (allgather), or all parts are sent to the root.
+//! * **Pairwise exchange** for long ones: in round t rank r exchanges with rank t − r modulo P, so that each pair meets
+//!   once; what a rank gets is its part of the other's operands, in cyclic order of ranks. A ring of P − 1 steps, of
+//!   which neighbours send and receive in turn, spreads the result (allgather), or all parts are sent to the root.
 //! * **Doubling distances** for scans.
 //!
 //! Messages are received into memory and sent from memory, at the prices of [`Comm::send`] and [`Comm::receive`];
