@@ -1,21 +1,23 @@
 //! Long messages: put once, by the root, and read once by everybody.
 //!
-//! No rank can have a message before it has read each line from some MPB and written it to its memory. Here no rank does anything else:
-//! the root puts the message, piece by piece, into the MPBs of a few [hosts] in the middle of the mesh, and counts the pieces in its
-//! own [cell](crate::sequence); the others poll that count, and get the pieces from the hosts straight to their memory. Nobody forwards
-//! or stages anything, and hosts do not even know that they are. The root reads memory and writes MPBs, which takes it little more
-//! than half as long as the others' MPB reads and memory writes, so it is ahead of them and most polls find what they look for.
+//! No rank can have a message before it has read each line from some MPB and written it to its memory. Here no rank
+//! does anything else: the root puts the message, piece by piece, into the MPBs of a few [hosts] in the middle of the
+//! mesh, and counts the pieces in its own [cell](crate::sequence); the others poll that count, and get the pieces from
+//! the hosts straight to their memory. Nobody forwards or stages anything, and hosts do not even know that they are.
+//! The root reads memory and writes MPBs, which takes it little more than half as long as the others' MPB reads and
+//! memory writes, so it is ahead of them and most polls find what they look for.
 //!
-//! Pieces take their turns at the hosts and their slots there, a [rotation]. When a reader is through with half of it, it signals the
-//! root, which waits for that before it overwrites the half. At the end nobody waits: the [sequence](crate::sequence) keeps later
-//! operations off the slots. So a rank that is late holds up nobody until the rotation is full.
+//! Pieces take their turns at the hosts and their slots there, a [rotation]. When a reader is through with half of it,
+//! it signals the root, which waits for that before it overwrites the half. At the end nobody waits: the
+//! [sequence](crate::sequence) keeps later operations off the slots. So a rank that is late holds up nobody until the
+//! rotation is full.
 //!
-//! With more ranks than one MPB can serve, those that have [children](super::tree) do for them what the root does: they put each piece,
-//! which L1 holds as they have just got it, into the MPBs of hosts among their children.
+//! With more ranks than one MPB can serve, those that have [children](super::tree) do for them what the root does: they
+//! put each piece, which L1 holds as they have just got it, into the MPBs of hosts among their children.
 //!
-//! Per rank, with one level: the root writes each line and, for each piece, its count; every other rank reads each line, and writes a
-//! signal for each half of the rotation that is used again. The bound is `C_r^mpb + C_w^mem` a line; what is above it is a poll and the
-//! call of a get for each piece.
+//! Per rank, with one level: the root writes each line and, for each piece, its count; every other rank reads each
+//! line, and writes a signal for each half of the rotation that is used again. The bound is `C_r^mpb + C_w^mem` a line;
+//! what is above it is a poll and the call of a get for each piece.
 //!
 //! [hosts]: super::hosts
 //! [rotation]: super::rotation
