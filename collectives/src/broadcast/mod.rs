@@ -29,7 +29,7 @@ pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rou
 /// A broadcast algorithm, with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Broadcast {
-    /// The faster of [`Short`](Self::Short) and [`Long`](Self::Long) for the length: up to 252 bytes the former.
+    /// The faster of [`Short`](Self::Short) and [`Long`](Self::Long) for the length: up to 252 bytes the former, or 112 where there are more than 49 ranks.
     #[default]
     Default,
     /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if there are more than 49.

@@ -312,7 +312,8 @@ impl Engine {
     }
 
     fn next_by_time(&mut self) -> Next {
-        if self.polling.is_over(self.waits.len()) {
+        // An interrupt that is on its way is not seen by looking, until it is there.
+        if self.polling.is_over(self.waits.len()) && self.alarms.is_empty() {
             return Next::Nobody;
         }
         self.move_traffic();
@@ -320,6 +321,7 @@ impl Engine {
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
         if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
             self.alarms.pop_first();
+            self.polling.something_changed();
             self.now_ps = self.now_ps.max(time);
             // A core that waits is entered for its next poll instead.
             return if self.wake(usize::from(core)) { Next::Core(usize::from(core)) } else { self.next_by_time() };

@@ -16,7 +16,7 @@ use self::tree::Tree;
 
 /// The faster one for the length.
 pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, message: &mut [u8], root: usize) {
-    if select::is_short(message.len()) {
+    if select::is_short(&Tree::new(comm, root), message.len()) {
         short(comm, message, root);
     } else {
         long(comm, message, root);
