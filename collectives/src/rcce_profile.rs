@@ -55,6 +55,7 @@ impl<C: Mpb + MpbCopy + Wait> Drop for RcceProfile<'_, '_, C> {
     fn drop(&mut self) {
         let (comm, layout) = (self.comm, self.comm.mpb_layout());
         comm.put_profile_in_force(false);
+        comm.sequence().staging_is_raw();
         comm.requests().restart();
         comm.spare_lines().give_back(self.spare, layout.spare().len());
         if comm.hal().is_dying() {

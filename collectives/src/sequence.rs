@@ -5,7 +5,9 @@
 //!
 //! * a **cell** is a line that only ever holds [tagged](crate::tagged) data. Operation n has the two cells of turn n mod
 //!   [`TURNS`] in every MPB, and its tag tells them from what was there before;
-//! * **staging lines** come from the second staging buffer, one operation's behind those of the one before.
+//! * **staging lines** come from the second staging buffer, one operation's behind those of the one before. They hold
+//!   what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
+//!   last cleared.
 //!
 //! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end of an
 //! operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that nobody leaves
@@ -16,7 +18,7 @@
 
 use core::{cell::Cell, ops::Range};
 
-use hal::{Mpb, Wait};
+use hal::{LINE_BYTES, MPB_LINES, Mpb, MpbCopy, MpbLine, Wait};
 
 use crate::{Comm, Error};
 
@@ -50,6 +52,28 @@ struct Progress {
     last: usize,
     /// An operation that keeps its staging to itself may not be complete on other ranks.
     kept: bool,
+    /// The lines of the second buffer, by the bits of [`lines_bits`], that may hold anything: whatever a message has
+    /// where lines have their tags could be the tag of the next operation. The others hold 0, or tagged data of earlier
+    /// operations.
+    raw: u128,
+}
+
+impl Progress {
+    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are skipped
+    /// to get there; none if that takes lines of operations that may not be complete.
+    fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
+        let wrapped = self.next + lines > room;
+        // Where nothing is taken, there is nothing to get around.
+        let skipped = if wrapped && self.taken > 0 { room - self.next } else { 0 };
+        let first = if wrapped { 0 } else { self.next };
+        (self.taken + skipped + lines <= room).then_some((first, skipped))
+    }
+}
+
+/// A bit for each of these lines, which are in the second half of the MPB.
+fn lines_bits(lines: &Range<usize>) -> u128 {
+    const FIRST: usize = MPB_LINES - u128::BITS as usize;
+    lines.clone().map(|line| 1 << (line - FIRST)).fold(0, |bits, bit: u128| bits | bit)
 }
 
 /// The count of collective operations of one rank.
@@ -63,7 +87,8 @@ pub(crate) struct Turn {
     pub(crate) tag: u32,
     /// Its cells, the same lines in every MPB.
     pub(crate) cells: [usize; CELLS],
-    /// Its staging lines, the same in every MPB. They contain anything.
+    /// Its staging lines, the same in every MPB. They contain anything, or in a [tagged turn](Comm::tagged_turn) no tag
+    /// but of earlier operations.
     pub(crate) staging: Range<usize>,
 }
 
@@ -77,9 +102,8 @@ impl Sequence {
     /// All ranks have entered an operation that began after all others so far; so these are complete.
     pub(crate) fn all_complete(&self) {
         self.update(|progress| {
-            let Progress { begun, next, last, .. } = *progress;
             // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
-            *progress = Progress { begun, complete: begun, next, last, ..Progress::default() }
+            (progress.complete, progress.taken, progress.kept) = (progress.begun, 0, false);
         });
     }
 
@@ -96,6 +120,11 @@ impl Sequence {
     pub(crate) fn restart_staging(&self) {
         self.update(|progress| (progress.next, progress.kept) = (0, true));
     }
+
+    /// Staging lines may hold anything from now on.
+    pub(crate) fn staging_is_raw(&self) {
+        self.update(|progress| progress.raw = u128::MAX);
+    }
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
@@ -106,29 +135,28 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to say the same.
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
+        let turn = self.begin(lines, writers);
+        self.sequence().update(|progress| progress.raw |= lines_bits(&turn.staging));
+        turn
+    }
+
+    fn begin(&self, lines: usize, writers: Writers) -> Turn {
         self.assert_no_profile();
         let layout = self.mpb_layout();
-        debug_assert!(lines <= layout.buffer_lines());
+        let room = layout.buffer_lines();
+        debug_assert!(lines <= room);
         let sequence = self.sequence();
-        let fits = |progress: &Progress| {
-            let wrapped = progress.next + lines > layout.buffer_lines();
-            // Where nothing is taken, there is nothing to get around.
-            let skipped = if wrapped && progress.taken > 0 { layout.buffer_lines() - progress.next } else { 0 };
-            (progress.taken + skipped + lines <= layout.buffer_lines()).then_some((wrapped, skipped))
-        };
         let progress = sequence.0.get();
         let foreign = writers == Writers::Anyone && lines > 0 && progress.kept;
         let late = progress.begun.wrapping_sub(progress.complete) >= TURNS;
-        if late || foreign || lines > 0 && fits(&progress).is_none() {
+        if late || foreign || lines > 0 && progress.place(lines, room).is_none() {
             self.barrier();
         }
         let mut progress = sequence.0.get();
         if lines > 0 {
             // After a barrier nothing is taken, so that any number fits.
-            let (wrapped, skipped) = fits(&progress).unwrap_or((true, 0));
-            if wrapped {
-                progress.next = 0;
-            }
+            let (first, skipped) = progress.place(lines, room).unwrap_or_default();
+            progress.next = first;
             progress.taken += skipped + lines;
         }
         let first = layout.buffer(1) + progress.next;
@@ -152,6 +180,32 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             self.barrier();
         }
         self.sequence().update(|progress| progress.kept = true);
+        self.sequence().staging_is_raw();
+    }
+}
+
+impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
+    /// Like [`turn`](Self::turn) for anyone, with staging lines that only ever hold tagged data, so that no tag is in them
+    /// that this operation did not write. Where other data was before, every rank clears its own, and a barrier follows.
+    pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
+        self.assert_no_profile();
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
+        let place = || sequence.0.get().place(lines, layout.buffer_lines());
+        if place().is_none() {
+            self.barrier();
+        }
+        let first = layout.buffer(1) + place().unwrap_or_default().0;
+        let bits = lines_bits(&(first..first + lines));
+        if sequence.0.get().raw & bits != 0 {
+            // Nobody reads or writes these lines of this rank's any more.
+            let own = MpbLine::new(self.hal().core(), first);
+            self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
+            self.barrier();
+            sequence.update(|progress| progress.raw &= !bits);
+        }
+        let turn = self.begin(lines, Writers::Anyone);
+        debug_assert_eq!(turn.staging, first..first + lines);
+        turn
     }
 }
 
@@ -251,6 +305,43 @@ mod tests {
             (owner, anyone, begin(comm, 4, Writers::Anyone).1)
         });
         assert_eq!((owner, anyone, after), (false, true, false));
+    }
+
+    #[test]
+    fn tags_are_not_looked_for_among_other_data() {
+        let barriers = on_all(|comm| {
+            let tagged = |lines| {
+                use hal::{Counted, MpbCoherence};
+                let before = comm.hal().counters().drains;
+                let turn = comm.tagged_turn(lines);
+                comm.hal().invalidate_mpb();
+                let looks_like = turn.staging.clone().any(|line| {
+                    let line = comm.hal().load_line(comm.mpb_line(comm.rank(), line));
+                    crate::tagged::tagged_data(&line, turn.tag).is_some()
+                });
+                assert!(!looks_like, "{turn:?}");
+                comm.hal().counters().drains > before
+            };
+            let fill = |turn: Turn| {
+                for tag in 0..8 {
+                    let line = [turn.tag + tag; hal::LINE_BYTES / 4];
+                    let bytes: &[u8] = bytemuck::cast_slice(&line);
+                    for at in turn.staging.clone().filter(|line| line % 8 == tag as usize) {
+                        comm.hal().put(bytes, comm.mpb_line(comm.rank(), at));
+                    }
+                }
+            };
+            let mut barriers = Vec::from([tagged(20)]);
+            fill(comm.turn(30, Writers::Owner));
+            barriers.extend([tagged(46), tagged(20), tagged(30)]);
+            comm.own_staging_turn();
+            barriers.extend([tagged(10), tagged(10)]);
+            comm.barrier();
+            barriers.extend([tagged(60), tagged(20), tagged(10)]);
+            barriers
+        });
+        // The first two turns get lines that were always clean. Then there is no room, and then there is what was put.
+        assert_eq!(barriers, [false, false, true, true, true, true, true, true, true]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
 
 use bytemuck::{Pod, Zeroable};
-use collectives::{Combine, Element, Error, Integer, Operation, Operator, Reduction, Scan};
+use collectives::{Broadcast, Combine, Element, Error, Integer, OcBcast, Operation, Operator, Reduction, Scan};
 use hal::{Core, LINE_BYTES};
 
 use crate::{Context, check::Outcome, check_eq, random::Numbers};
@@ -452,6 +452,35 @@ pub fn brackets_are_as_documented<C: Core>(context: &mut Context<'_, '_, C>) -> 
     Ok(())
 }
 
+/// Lines that took part in a message have its words where short reductions look for their tags, and those may be the
+/// same.
+pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, size) = (context.comm, context.size());
+    let sum: u32 = (1..=size as u32).sum();
+    // As many words as fill all staging lines.
+    let mut words = vec![0; 2 * 96 * LINE_BYTES / 4];
+    for next in 1..40 {
+        for (count, broadcast) in
+            [Broadcast::OcBcast(OcBcast::default()), Broadcast::Long, Broadcast::OneSidedScatterAllgather]
+                .iter()
+                .enumerate()
+        {
+            words.fill(if context.rank() == 0 { next + count as u32 } else { 0 });
+            broadcast.broadcast(comm, bytemuck::cast_slice_mut(&mut words), 0)?;
+            let mut value = [context.rank() as u32 + 1];
+            if next % 2 == 0 {
+                Reduction::Tree.allreduce_in_place(comm, &mut value, &Operator::SUM)?;
+                check_eq!(value, [sum], "a sum after words of {}", next + count as u32);
+            } else {
+                Scan::Doubling.scan_in_place(comm, &mut value, &Operator::SUM)?;
+                let below = (1..=context.rank() as u32 + 1).sum();
+                check_eq!(value, [below], "a scan after words of {}", next + count as u32);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// An element of 8 KB, which fits no MPB.
 type HugeElement = [[u32; 32]; 64];
 
@@ -527,6 +556,11 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     let (hal, comm, rank, size) = (context.hal(), context.comm, context.rank(), context.size());
     if size == 1 {
         return Ok(());
+    }
+    // Lines that other operations have left anything in are cleared the first time they come around.
+    for _ in 0..comm.mpb_layout().buffer_lines() {
+        Reduction::Tree.allreduce_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
+        Scan::Doubling.scan_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
     }
     // Short: one line to the parent, one more where others pull the result; neither drains nor reads beside polls.
     comm.barrier();

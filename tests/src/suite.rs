@@ -110,6 +110,7 @@ suite! {
         elements_of_odd_sizes,
         floats_are_reproducible,
         brackets_are_as_documented,
+        words_that_look_like_tags,
         refuses_bad_arguments,
         costs_what_it_should,
     }

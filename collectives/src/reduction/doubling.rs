@@ -19,7 +19,7 @@ use super::{
     buffers::{Buffers, combine_before},
     pieces::{Pieces, Slots},
 };
-use crate::{Comm, Error, sequence::Writers};
+use crate::{Comm, Error};
 
 /// Scans with doubling distances.
 pub(super) fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
@@ -32,7 +32,7 @@ pub(super) fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     let rounds = size.next_power_of_two().trailing_zeros() as usize;
     let pieces = Pieces::new::<T>(buffers.len(), rounds.max(1), comm.shared_staging_lines())?;
     for piece in pieces.iter() {
-        let turn = comm.turn(rounds * pieces.lines, Writers::Anyone);
+        let turn = comm.tagged_turn(rounds * pieces.lines);
         let slots = Slots::new(&turn, pieces.lines);
         let mut with_own = buffers.read(hal, piece.clone());
         let mut below: Option<alloc::vec::Vec<T>> = None;

@@ -23,7 +23,7 @@ use super::{
     pieces::{Pieces, Slots},
     tree::Tree,
 };
-use crate::{Comm, Error, sequence::Writers};
+use crate::{Comm, Error};
 
 /// Ranks that pull the result from one MPB when all want all of it: as few as keep polls from waiting for each other
 /// at its port, and enough to reach 273 ranks in two steps.
@@ -82,7 +82,7 @@ pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     let pieces = Pieces::new::<T>(buffers.len(), slots, staging_lines)?;
     let node = tree.node(rank, size);
     for piece in pieces.iter() {
-        let turn = comm.turn(slots * pieces.lines, Writers::Anyone);
+        let turn = comm.tagged_turn(slots * pieces.lines);
         let slots = Slots::new(&turn, pieces.lines);
         let mut values = buffers.read(hal, piece.clone());
         if !node.children.is_empty() {
