@@ -305,6 +305,13 @@ pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
             check_eq!(way.allgatherv(comm, &block, &mut all, &pieces), end, "allgatherv beyond the end");
             let outcome = way.alltoallv(comm, (&send, &pieces), (&mut all, &pieces));
             check_eq!(outcome, end, "alltoallv beyond the end");
+            let mut others = counts.clone();
+            others[me] -= usize::from(me == 0);
+            let own = mine(Error::Length { len, wanted: len - 1 });
+            let mut right = vec![9u8; size * len];
+            let outcome = way.alltoallv(comm, (&send, &pieces), (&mut right, &Pieces::packed(&others)));
+            check_eq!(outcome, own, "alltoallv with two counts for itself");
+            check_eq!(me != 0 || right.iter().all(|byte| *byte == 9), true, "the buffer was written to");
             let starts = vec![0; size];
             let overlap = if size > 1 { mine(Error::PiecesOverlap { rank: 0, other: 1 }) } else { Ok(()) };
             let overlapping = Pieces::at(&counts, &starts);

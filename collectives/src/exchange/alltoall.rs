@@ -54,12 +54,14 @@ impl Buffers<'_> {
         &mut self.receive[self.received.of(rank)]
     }
 
-    /// This rank's block for itself goes to its place.
+    /// This rank's block for itself goes to its place. On a rank that takes part although it was called wrongly, the two
+    /// may have different lengths.
     pub(super) fn keep_own(&mut self, hal: &impl Clock, me: usize) {
         if let Some((send, spans)) = self.send {
-            let own = &send[spans.of(me)];
-            account_copy(hal, own.len());
-            self.from(me).copy_from_slice(own);
+            let (own, place) = (&send[spans.of(me)], self.from(me));
+            let len = own.len().min(place.len());
+            account_copy(hal, len);
+            place[..len].copy_from_slice(&own[..len]);
         }
     }
 }
