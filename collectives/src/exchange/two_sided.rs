@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
-use crate::{Comm, Error};
+use crate::{Comm, Error, tagged::Source};
 
 use super::{
     alltoall::Buffers,
@@ -25,7 +25,8 @@ pub(super) fn distribute<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &[u8]
     others(comm).try_for_each(|rank| comm.send(&all[spans.of(rank)], rank))
 }
 
-/// In each of P − 1 rounds every rank sends to the right what it has received from the left. `part_of` says which bytes
+/// In each of P − 1 rounds every rank sends to the right what it has received from the left, which L1
+/// may still hold. `part_of` says which bytes
 /// are a rank's.
 ///
 /// Where the number of ranks is odd, the first and the last both send first, and the last is received from when the one
@@ -37,15 +38,21 @@ pub(crate) fn ring<C: Mpb + MpbCopy + Wait>(
 ) -> Result<(), Error> {
     let (me, size) = (comm.rank(), comm.size());
     let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+    // Bytes that were touched since the block that goes next was: none of the own one.
+    let mut touched_bytes = usize::MAX;
     for round in 0..size - 1 {
         let (to, from) = (part_of((me + size - round) % size), part_of((left + size - round) % size));
+        let received = from.len();
         // A send waits for its receiver, so that some have to receive first.
         if me % 2 == 0 {
-            comm.send(&all[to], right)?;
+            comm.send_from(Source::after(touched_bytes), &all[to], right)?;
             comm.receive(&mut all[from], left)?;
+            touched_bytes = received;
         } else {
             comm.receive(&mut all[from], left)?;
-            comm.send(&all[to], right)?;
+            let sent = to.len();
+            comm.send_from(Source::after(touched_bytes.saturating_add(received)), &all[to], right)?;
+            touched_bytes = received + sent;
         }
     }
     Ok(())

@@ -7,8 +7,8 @@
 //!   which neighbours send and receive in turn, spreads the result (allgather), or all parts are sent to the root.
 //! * **Doubling distances** for scans.
 //!
-//! Messages are received into memory and sent from memory, at the prices of [`Comm::send`] and [`Comm::receive`];
-//! operands that were received a moment ago are in L1 if they fit.
+//! Messages are received into memory, at the price of [`Comm::receive`]. What was received or computed a moment ago is in
+//! L1 if it fits with what was touched since; then it is combined or sent on without reading memory.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -23,7 +23,7 @@ use super::{
     short::Wanted,
     tree::{Node, Tree},
 };
-use crate::{Comm, Error, exchange::two_sided::ring};
+use crate::{Comm, Error, exchange::two_sided::ring, tagged::Source};
 
 /// Ranks times lines from which pairwise exchange beats trees: a tree passes all lines ⌈log₂ P⌉ times, an exchange
 /// has P rounds.
@@ -87,7 +87,7 @@ pub(super) fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         let sends_first = rank / distance % 2 == 0;
         for sends in [sends_first, !sends_first] {
             match (to, from) {
-                (Some(to), _) if sends => comm.send(bytemuck::cast_slice(&with_own), to)?,
+                (Some(to), _) if sends => comm.send_from(after(3, &with_own), bytemuck::cast_slice(&with_own), to)?,
                 (_, Some(from)) if !sends => comm.receive(bytemuck::cast_slice_mut(&mut operands), from)?,
                 _ => {}
             }
@@ -133,7 +133,7 @@ fn up<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         combine(comm.hal(), operation, &mut values, &operands);
     }
     let Some((parent, _)) = node.parent else { return Ok(Some(values)) };
-    comm.send(bytemuck::cast_slice(&values), parent)?;
+    comm.send_from(after(2, &values), bytemuck::cast_slice(&values), parent)?;
     Ok(None)
 }
 
@@ -147,7 +147,7 @@ fn down<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     let len = buffers.len();
     match (wanted, values) {
         (Wanted::By(0), Some(values)) => buffers.write(comm.hal(), 0, values),
-        (Wanted::By(root), Some(values)) => comm.send(bytemuck::cast_slice(values), *root)?,
+        (Wanted::By(root), Some(values)) => comm.send_from(after(2, values), bytemuck::cast_slice(values), *root)?,
         (Wanted::By(root), None) if *root == comm.rank() => comm.receive(buffers.result_bytes(0..len), 0)?,
         (Wanted::By(_), None) => {}
         _ => {
@@ -159,7 +159,8 @@ fn down<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
                 comm.receive(buffers.result_bytes(0..len), parent)?;
             }
             for &child in node.children.iter().rev() {
-                comm.send(buffers.result_bytes(0..len), child)?;
+                let result = buffers.result_bytes(0..len);
+                comm.send_from(after(1, result), result, child)?;
             }
         }
     }
@@ -208,7 +209,7 @@ fn gather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     part_of: &impl Fn(usize) -> Range<usize>,
 ) -> Result<(), Error> {
     if comm.rank() != root {
-        return comm.send(bytemuck::cast_slice(own), root);
+        return comm.send_from(after(3, own), bytemuck::cast_slice(own), root);
     }
     for rank in 0..comm.size() {
         if rank == root {
@@ -218,6 +219,11 @@ fn gather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         }
     }
     Ok(())
+}
+
+/// Where `values` are if no more than `times` as many bytes, with their own, were touched since they were.
+fn after<T>(times: usize, values: &[T]) -> Source {
+    Source::after(times * size_of_val(values))
 }
 
 fn bytes_of<T>(elements: Range<usize>) -> Range<usize> {
