@@ -297,6 +297,51 @@ mod tests {
     }
 
     #[test]
+    fn staging_lines_differ_however_operations_are_told_complete() {
+        for seed in 0..40_usize {
+            on_all(|comm| {
+                let mut state = seed as u32 + 1;
+                let mut random = |limit: usize| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (state >> 8) as usize % limit
+                };
+                let mut under_way: Vec<Turn> = Vec::new();
+                for _ in 0..100 {
+                    let lines = random([97, 40, 12][seed % 3]);
+                    let (turn, barrier) = begin(comm, lines, Writers::Owner);
+                    if barrier {
+                        under_way.clear();
+                    }
+                    let overlaps = |other: &Turn| other.staging.clone().any(|line| turn.staging.contains(&line));
+                    assert!(!under_way.iter().any(overlaps), "{turn:?} of {under_way:?} with seed {seed}");
+                    under_way.push(turn);
+                    match random(6) {
+                        0 => {
+                            comm.barrier();
+                            under_way.clear();
+                        }
+                        1..=3 => {
+                            comm.sequence().earlier_complete();
+                            under_way.drain(..under_way.len() - 1);
+                        }
+                        _ => {}
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn an_operation_that_all_have_entered_keeps_its_own_cells() {
+        let barriers = on_all(|comm| {
+            begin(comm, 0, Writers::Owner);
+            comm.sequence().earlier_complete();
+            (0..TURNS).map(|_| begin(comm, 0, Writers::Owner).1).collect::<Vec<_>>()
+        });
+        assert_eq!(barriers.iter().position(|barrier| *barrier), Some(TURNS as usize - 1));
+    }
+
+    #[test]
     fn staging_that_was_kept_is_waited_for_by_those_who_write_to_others() {
         let (owner, anyone, after) = on_all(|comm| {
             comm.own_staging_turn();

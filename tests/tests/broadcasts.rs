@@ -4,6 +4,7 @@ mod common;
 
 use common::run;
 use hal::{
+    Clock,
     emulated::Omit,
     sim::{Machine, Options, Strategy},
 };
@@ -65,6 +66,29 @@ fn at_all_rank_counts() {
                 Ok(())
             });
             assert_eq!(result, Ok(()), "{algorithm} on {ranks} ranks");
+        }
+    }
+}
+
+/// Whoever is late still finds what it needs, when others have gone on to a broadcast that uses the lines of the MPBs in
+/// another way.
+#[test]
+fn the_next_one_waits_for_those_who_are_late() {
+    let all = || ALGORITHMS.iter().copied().chain(["short", "long"]);
+    for first in all() {
+        for second in all() {
+            let result = run(&Machine::scc(4), |context| {
+                for late in 0..4 {
+                    if context.rank() == late {
+                        context.hal().compute(100_000);
+                    }
+                    broadcast(context, first, 0, 2500, late)?;
+                    // All staging lines, and again the first of them.
+                    broadcast(context, second, (late + 2) % 4, if second == "short" { 300 } else { 7000 }, late + 4)?;
+                }
+                Ok(())
+            });
+            assert_eq!(result, Ok(()), "{second} after {first}");
         }
     }
 }
