@@ -2,6 +2,7 @@
 
 mod common;
 
+use collectives::Broadcast;
 use common::run;
 use hal::{
     Clock,
@@ -91,6 +92,26 @@ fn the_next_one_waits_for_those_who_are_late() {
             assert_eq!(result, Ok(()), "{second} after {first}");
         }
     }
+}
+
+/// What baselines leave in lines that were lent to them is not taken for a short message, whatever words it has.
+#[test]
+fn lines_come_back_without_tags() {
+    let result = run(&Machine::scc(3), |context| {
+        for tag in 1..=20_u32 {
+            let profile = context.comm.rcce_profile()?;
+            let mut words = tag.to_le_bytes().repeat(251 * 8);
+            "binomial".parse::<Broadcast>()?.broadcast(context.comm, &mut words, 0)?;
+            drop(profile);
+            if context.rank() == 0 {
+                context.hal().compute(100_000);
+            }
+            // The operation that has this tag.
+            broadcast(context, "short", 0, 20, tag as usize)?;
+        }
+        Ok(())
+    });
+    assert_eq!(result, Ok(()));
 }
 
 /// Two broadcasts of so many bytes that every buffer is used again.
