@@ -12,17 +12,17 @@ use super::{Reduction, Scan, chain::chunk_lines, pieces::Pieces, short::tree_for
 use crate::{Comm, tagged::tagged_lines};
 
 /// A call of put with data from memory or cache, and of get to memory or cache.
-const PUT: usize = 190;
-const GET: usize = 95;
+const PUT: u64 = 190;
+const GET: u64 = 95;
 /// Reading or writing a line of an MPB, and of memory.
-const LINE: usize = 160;
-const MEMORY_READ: usize = 240;
-const MEMORY_WRITE: usize = 490;
+const LINE: u64 = 160;
+const MEMORY_READ: u64 = 240;
+const MEMORY_WRITE: u64 = 490;
 /// Combining the elements of a line.
-const COMBINE: usize = 40;
+const COMBINE: u64 = 40;
 /// A signal, and until the polling receiver has seen it.
-const SIGNAL: usize = 350;
-const SEEN: usize = 200;
+const SIGNAL: u64 = 350;
+const SEEN: u64 = 200;
 
 /// Who gets the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,51 +66,52 @@ fn rounds(ranks: usize) -> usize {
     ranks.next_power_of_two().trailing_zeros() as usize
 }
 
-fn barrier(ranks: usize) -> usize {
-    rounds(ranks) * (SIGNAL + SEEN)
+fn barrier(ranks: usize) -> u64 {
+    rounds(ranks) as u64 * (SIGNAL + SEEN)
 }
 
 /// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.
-fn tree<T>(ranks: usize, len: usize, staging_lines: usize, spread: Spread) -> Option<usize> {
+fn tree<T>(ranks: usize, len: usize, staging_lines: usize, spread: Spread) -> Option<u64> {
     let tree = tree_for(ranks, tagged_lines(len * size_of::<T>()), staging_lines);
     let pieces = Pieces::new::<T>(len, tree.most_children() + 1, staging_lines).ok()?;
-    let (pieces, lines) = (pieces.iter().count(), tagged_lines(len * size_of::<T>()));
+    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(len * size_of::<T>()) as u64);
     // Lines are taken while later ones are put.
     let to_parent = pieces * (PUT + SEEN + LINE) + lines * (LINE + COMBINE);
-    let up = lines * MEMORY_READ + tree.steps() * to_parent / tree.delay();
+    let up = lines * MEMORY_READ + tree.steps() as u64 * to_parent / tree.delay() as u64;
     let pulled = pieces * (PUT + GET + SEEN + LINE) + lines * LINE;
     let down = match spread {
         Spread::One => lines * MEMORY_WRITE,
-        Spread::Blocks => pulled + lines.div_ceil(ranks) * MEMORY_WRITE,
+        Spread::Blocks => pulled + lines.div_ceil(ranks as u64) * MEMORY_WRITE,
         Spread::All => 2 * pulled + lines * MEMORY_WRITE,
     };
     Some(up + down)
 }
 
 /// Everybody's operands put, a part combined of all ranks' operands, and the parts got.
-fn blocks(ranks: usize, lines: usize, spread: Spread) -> usize {
+fn blocks(ranks: usize, lines: usize, spread: Spread) -> u64 {
+    let (barrier, ranks, lines) = (barrier(ranks), ranks as u64, lines as u64);
     let part = lines.div_ceil(ranks);
-    let combined = barrier(ranks) + (ranks - 1) * (GET + part * (LINE + COMBINE));
+    let combined = barrier + (ranks - 1) * (GET + part * (LINE + COMBINE));
     let spread = match spread {
         Spread::Blocks => part * MEMORY_WRITE,
-        Spread::One | Spread::All => barrier(ranks) + lines.min(ranks) * GET + lines * (LINE + MEMORY_WRITE),
+        Spread::One | Spread::All => barrier + lines.min(ranks) * GET + lines * (LINE + MEMORY_WRITE),
     };
     PUT + lines * (MEMORY_READ + LINE) + combined + spread
 }
 
 /// Rounds of lines put, polled and combined.
-fn doubling<T>(ranks: usize, len: usize, staging_lines: usize) -> Option<usize> {
+fn doubling<T>(ranks: usize, len: usize, staging_lines: usize) -> Option<u64> {
     let pieces = Pieces::new::<T>(len, rounds(ranks).max(1), staging_lines).ok()?;
-    let (pieces, lines) = (pieces.iter().count(), tagged_lines(len * size_of::<T>()));
+    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(len * size_of::<T>()) as u64);
     // Own lines are put before others are taken.
     let round = pieces * (PUT + GET + SEEN + LINE) + lines * 2 * LINE;
-    Some(rounds(ranks) * round + lines * (MEMORY_READ + MEMORY_WRITE))
+    Some(rounds(ranks) as u64 * round + lines * (MEMORY_READ + MEMORY_WRITE))
 }
 
 /// Until the last rank has its first chunk, and until it has all of them.
-fn chain(ranks: usize, lines: usize) -> usize {
-    let chunk = chunk_lines(lines, ranks);
+fn chain(ranks: usize, lines: usize) -> u64 {
+    let (chunk, lines) = (chunk_lines(lines, ranks) as u64, lines as u64);
     let first = SIGNAL + SEEN + GET + PUT + chunk * (2 * LINE + COMBINE);
     let each = first + SIGNAL + chunk * (MEMORY_READ + MEMORY_WRITE);
-    (ranks - 1) * first + lines.div_ceil(chunk) * each
+    (ranks as u64 - 1) * first + lines.div_ceil(chunk) * each
 }
