@@ -466,7 +466,7 @@ pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> O
                 .enumerate()
         {
             words.fill(if context.rank() == 0 { next + count as u32 } else { 0 });
-            broadcast.broadcast(comm, bytemuck::cast_slice_mut(&mut words), 0)?;
+            broadcast.broadcast(comm, bytemuck::cast_slice_mut::<u32, u8>(&mut words), 0)?;
             let mut value = [context.rank() as u32 + 1];
             if next % 2 == 0 {
                 Reduction::Tree.allreduce_in_place(comm, &mut value, &Operator::SUM)?;
@@ -507,12 +507,19 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     check_eq!(comm.reduce_scatter(&[1], &counts[1..], &mut [0], &sum), length(size - 1, size), "a count is missing");
     let most = vec![usize::MAX; size];
     check_eq!(comm.reduce_scatter_in_place(&mut [1], &most, &sum), length(1, usize::MAX), "impossible counts");
-    check_eq!(
-        comm.reduce_scatter_block(&vec![1; 2 * size + 1], &mut [0; 2], &sum),
-        length(2 * size + 1, 2 * size),
-        "too many operands"
-    );
+    let nothing = Operation::new(|(), ()| ());
+    check_eq!(comm.reduce(&[(); 3], &mut [(); 3], &nothing, 0), Ok(()), "elements without bytes");
+    check_eq!(comm.reduce_scatter(&vec![(); size], &counts, &mut [()], &nothing), Ok(()), "blocks without bytes");
+    let mut places = vec![0; if context.rank() == wrong { 2 } else { 1 }];
+    let outcome = comm.reduce_scatter_block(&vec![1; size], &mut places, &sum);
+    let expected = if context.rank() == wrong { length(2, 1) } else { Ok(()) };
+    check_eq!(outcome, expected, "a block with one result of a wrong length");
     if size > 1 {
+        check_eq!(
+            comm.reduce_scatter_block(&vec![1; 2 * size + 1], &mut [0; 2], &sum),
+            length(2 * size + 1, 2 * size),
+            "too many operands"
+        );
         let larger = vec![1; size + 1];
         let refused = comm.reduce_scatter_block_in_place(&mut larger.clone(), &sum);
         check_eq!(refused, length(size + 1, size), "operands that are no blocks");

@@ -51,7 +51,8 @@ impl<'b, T: Pod> Buffers<'b, T> {
         if len * size_of::<T>() > 0 && comm.size() > 1 {
             return Some(self);
         }
-        if let (0, Some(operands)) = (none, self.operands) {
+        // Several ranks have no bytes here; and some of them no place for as many elements.
+        if let (1, 0, Some(operands)) = (comm.size(), none, self.operands) {
             comm.hal().account_memory(memory_lines(operands), 0);
             self.write(comm.hal(), 0, operands);
         }

@@ -216,10 +216,11 @@ impl Reduction {
         self.scatter_in_place(comm, data, &counts, operation)
     }
 
-    /// Like [`reduce_scatter`](Self::reduce_scatter) with blocks that are all as long as `result`.
+    /// Like [`reduce_scatter`](Self::reduce_scatter) with blocks of equal length, which `result` has.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks, with nothing sent; or if
+    /// `result` is not as long as a block. [`Error::ElementTooLarge`].
     pub fn reduce_scatter_block<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -227,7 +228,8 @@ impl Reduction {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        let counts = Counts::equal(result.len(), comm.size());
+        // Not what `result` has room for: that may be wrong on one rank only.
+        let counts = Counts::equal(operands.len() / comm.size(), comm.size());
         self.scatter_apart(comm, operands, &counts, result, operation)
     }
 

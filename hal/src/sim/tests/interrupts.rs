@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::{
     Clock, CoreId, Counted, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology, Wait,
-    sim::{Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
+    sim::{Description, Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
 };
 
 /// What a handler counts: how often it came, and when last.
@@ -208,4 +208,24 @@ fn no_order_loses_a_doorbell() {
         assert!(explored.complete && explored.runs > 10, "{explored:?}");
         assert_eq!(failures == 0, drains, "{failures} of {explored:?} fail");
     }
+}
+
+/// An interrupt that is on its way is something that will happen, however often all cores look in vain meanwhile.
+#[test]
+fn are_no_deadlock_while_they_are_on_their_way() {
+    let machine = Machine::new(Description::parse("scc+contention").unwrap()).with_cores(2);
+    let times = machine.run(|core| {
+        let (seen, _handler) = listen(core);
+        let peer = CoreId::new(1 - core.core().index());
+        if core.core().index() == 0 {
+            core.raise_interrupt(peer);
+        }
+        let own = [Place::Line(MpbLine::new(core.core(), 3))];
+        core.wait(&own, Reason::new("an interrupt"), |_| (seen.times.load(Relaxed) == 1).then_some(()));
+        if core.core().index() == 1 {
+            core.raise_interrupt(peer);
+        }
+        seen.times.load(Relaxed)
+    });
+    assert_eq!(times.unwrap().results(), [1, 1]);
 }
