@@ -31,8 +31,8 @@ impl<'c, C: Core> Comm<'c, C> {
     /// Joins the communicator of all cores. Collective: every core calls it once, with its MPB all zero.
     ///
     /// # Errors
-    /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks; [`Error::SecondWorld`], on
-    /// the cores that keep a heap, if it was called before.
+    /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks;
+    /// [`Error::SecondWorld`], on the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C) -> Result<Self, Error> {
         let size = hal.layout().cores();
         let layout = MpbLayout::new(size)?;
@@ -178,7 +178,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     }
 
     /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on,
-    /// because a peer may not get any further before they do. `check` finds its own places first among those of the poll.
+    /// because a peer may not get any further before they do. `check` finds its own places first among those of the
+    /// poll.
     pub(crate) fn wait_until<R>(
         &self,
         places: &[Place],

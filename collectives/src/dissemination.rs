@@ -1,8 +1,8 @@
 //! The dissemination barrier.
 //!
-//! In round r every rank signals the rank 2^r above it and waits for the signal of the rank 2^r below, modulo the number of
-//! ranks. After ⌈log₂ P⌉ rounds each rank has heard, directly or not, from all. Works for any P and needs no
-//! re-initialisation: a rank may be one barrier ahead of its peer, and signals are counted.
+//! In round r every rank signals the rank 2^r above it and waits for the signal of the rank 2^r below, modulo the
+//! number of ranks. After ⌈log₂ P⌉ rounds each rank has heard, directly or not, from all. Works for any P and needs
+//! no re-initialisation: a rank may be one barrier ahead of its peer, and signals are counted.
 //!
 //! Per rank and barrier: ⌈log₂ P⌉ remote line writes, no remote reads; all polling is in the own MPB.
 

@@ -1,7 +1,7 @@
 //! Who owns which line of an MPB.
 //!
-//! The MPB is 256 lines and everybody wants them. Every core's MPB is laid out alike, so that the place of something in a
-//! peer's MPB is known without asking:
+//! The MPB is 256 lines and everybody wants them. Every core's MPB is laid out alike, so that the place of something
+//! in a peer's MPB is known without asking:
 //!
 //! ```text
 //! 0                drain target of the write-combine buffer, nobody's
@@ -12,7 +12,8 @@
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
-//! While there are windows whose ranks communicate by [packets](crate::message), staging gives its first lines away for them:
+//! While there are windows whose ranks communicate by [packets](crate::message), staging gives its first lines away
+//! for them:
 //!
 //! ```text
 //! p ‥              doorbells: one byte per peer; p is where staging began
@@ -24,8 +25,9 @@
 //! For a time, everything but the drain target and the signals can be lent to the baselines: see
 //! [`rcce_profile`](crate::rcce_profile).
 //!
-//! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they return on a rank
-//! nobody will read that rank's buffer any more. The second one belongs to the [sequence](crate::sequence) of collective operations.
+//! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they
+//! return on a rank nobody will read that rank's buffer any more. The second one belongs to the
+//! [sequence](crate::sequence) of collective operations.
 
 use core::{fmt, ops::Range};
 
@@ -101,8 +103,8 @@ impl MpbLayout {
         1 + self.signal_lines..self.spare().start
     }
 
-    /// The lines that the [profile of RCCE](crate::rcce_profile) has for its payload: 251 up to 128 ranks, and beyond what signals
-    /// leave (247 for 255 ranks, 127 for 4096).
+    /// The lines that the [profile of RCCE](crate::rcce_profile) has for its payload: 251 up to 128 ranks, and beyond
+    /// what signals leave (247 for 255 ranks, 127 for 4096).
     pub fn rcce_payload(&self) -> Range<usize> {
         (1 + self.signal_lines).max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
     }

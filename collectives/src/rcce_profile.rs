@@ -1,20 +1,22 @@
 //! The MPBs as RCCE lays them out: one payload buffer of 251 lines, for its algorithms only.
 //!
-//! The OC-Bcast paper compares with algorithms over RCCE's send and receive, which have all of the MPB but a few flags for one message
-//! (section 5.1). Here windows, cells and staging share it, and a message goes through 96 lines. So that the baselines can run
-//! as published, all ranks can lend them the lines of everybody: while an [`RcceProfile`] is in force, two-sided messages, and the
-//! broadcasts over them, go through [251 lines](crate::MpbLayout::rcce_payload), or what signals leave of them beyond 128 ranks.
-//! Barriers and signals go on as before; everything else that needs lines of the MPBs is refused with
-//! [`Error::ProfileInForce`], or panics where it cannot refuse.
+//! The OC-Bcast paper compares with algorithms over RCCE's send and receive, which have all of the MPB but a few
+//! flags for one message (section 5.1). Here windows, cells and staging share it, and a message goes through 96
+//! lines. So that the baselines can run as published, all ranks can lend them the lines of everybody: while an
+//! [`RcceProfile`] is in force, two-sided messages, and the broadcasts over them, go through [251
+//! lines](crate::MpbLayout::rcce_payload), or what signals leave of them beyond 128 ranks. Barriers and signals go on
+//! as before; everything else that needs lines of the MPBs is refused with [`Error::ProfileInForce`], or panics where
+//! it cannot refuse.
 //!
-//! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what is left there
-//! could look like tagged data.
+//! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what
+//! is left there could look like tagged data.
 
 use hal::{LINE_BYTES, Mpb, MpbCopy, Wait};
 
 use crate::{Comm, Error};
 
-/// The time in which two-sided messages have the payload of RCCE. Ends when it is dropped, which is collective: a barrier.
+/// The time in which two-sided messages have the payload of RCCE. Ends when it is dropped, which is collective: a
+/// barrier.
 #[must_use = "the profile ends when this is dropped"]
 pub struct RcceProfile<'p, 'c, C: Mpb + MpbCopy + Wait> {
     comm: &'p Comm<'c, C>,
@@ -26,8 +28,9 @@ impl<'c, C: Mpb + MpbCopy + Wait> Comm<'c, C> {
     /// Lends the MPBs to two-sided messages, until what it returns is dropped. Collective.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::NoSpareLines`] if windows have lines of the MPBs, [`Error::ProfileInForce`] if it is
-    /// already. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking operations, as all have to.
+    /// On every rank alike: [`Error::NoSpareLines`] if windows have lines of the MPBs, [`Error::ProfileInForce`] if
+    /// it is already. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking
+    /// operations, as all have to.
     pub fn rcce_profile(&self) -> Result<RcceProfile<'_, 'c, C>, Error> {
         self.check_no_profile()?;
         self.requests().check_none()?;

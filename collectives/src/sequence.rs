@@ -1,20 +1,20 @@
 //! The order of collective operations: which lines of every MPB the next one may use without asking.
 //!
-//! All ranks call the collective operations of a communicator in the same order, so that all count them alike. That is enough to
-//! share lines of every MPB over time without a handshake for each operation:
+//! All ranks call the collective operations of a communicator in the same order, so that all count them alike. That
+//! is enough to share lines of every MPB over time without a handshake for each operation:
 //!
-//! * a **cell** is a line that only ever holds [tagged](crate::tagged) data. Operation n has the two cells of turn n mod
-//!   [`TURNS`] in every MPB, and its tag tells them from what was there before;
+//! * a **cell** is a line that only ever holds [tagged](crate::tagged) data. Operation n has the two cells of turn n
+//!   mod [`TURNS`] in every MPB, and its tag tells them from what was there before;
 //! * **staging lines** come from the second staging buffer, one operation's behind those of the one before. They hold
 //!   what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
 //!   last cleared.
 //!
-//! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end of an
-//! operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that nobody leaves
-//! before all have entered it, knows that all earlier ones are complete everywhere. If the lines run out before such an operation
-//! came by, the next one begins with a barrier; all ranks find that at the same operation, since they count alike. So most operations
-//! need no acknowledgements at all, and the rest share one barrier (MPICH's release-gather does so with its cells, Jain et al.,
-//! SC'18).
+//! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end
+//! of an operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that
+//! nobody leaves before all have entered it, knows that all earlier ones are complete everywhere. If the lines run
+//! out before such an operation came by, the next one begins with a barrier; all ranks find that at the same
+//! operation, since they count alike. So most operations need no acknowledgements at all, and the rest share one
+//! barrier (MPICH's release-gather does so with its cells, Jain et al., SC'18).
 
 use core::{cell::Cell, ops::Range};
 
@@ -44,8 +44,8 @@ struct Progress {
     begun: u32,
     /// Of these, from the first, those that are complete on all ranks.
     complete: u32,
-    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by operations that
-    /// may not be complete.
+    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
+    /// operations that may not be complete.
     next: usize,
     taken: usize,
     /// How many of these the last operation took.
@@ -59,8 +59,8 @@ struct Progress {
 }
 
 impl Progress {
-    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are skipped
-    /// to get there; none if that takes lines of operations that may not be complete.
+    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are
+    /// skipped to get there; none if that takes lines of operations that may not be complete.
     fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
         let wrapped = self.next + lines > room;
         // Where nothing is taken, there is nothing to get around.
@@ -83,7 +83,8 @@ pub(crate) struct Sequence(Cell<Progress>);
 /// What one operation may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Turn {
-    /// Tells what this operation writes to its cells from what others wrote. Never 0, which is what lines hold at first.
+    /// Tells what this operation writes to its cells from what others wrote. Never 0, which is what lines hold at
+    /// first.
     pub(crate) tag: u32,
     /// Its cells, the same lines in every MPB.
     pub(crate) cells: [usize; CELLS],
@@ -102,7 +103,8 @@ impl Sequence {
     /// All ranks have entered an operation that began after all others so far; so these are complete.
     pub(crate) fn all_complete(&self) {
         self.update(|progress| {
-            // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
+            // An operation that has barriers of its own is complete itself only later, and says so by
+            // `earlier_complete`.
             (progress.complete, progress.taken, progress.kept) = (progress.begun, 0, false);
         });
     }
@@ -133,7 +135,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         self.mpb_layout().buffer_lines()
     }
 
-    /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to say the same.
+    /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
+    /// say the same.
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
         let turn = self.begin(lines, writers);
         self.sequence().update(|progress| progress.raw |= lines_bits(&turn.staging));
@@ -172,8 +175,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         }
     }
 
-    /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before others have done
-    /// with its staging.
+    /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before
+    /// others have done with its staging.
     pub(crate) fn own_staging_turn(&self) {
         self.assert_no_profile();
         if self.sequence().0.get().taken > 0 {
@@ -185,8 +188,9 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 }
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
-    /// Like [`turn`](Self::turn) for anyone, with staging lines that only ever hold tagged data, so that no tag is in them
-    /// that this operation did not write. Where other data was before, every rank clears its own, and a barrier follows.
+    /// Like [`turn`](Self::turn) for anyone, with staging lines that only ever hold tagged data, so that no tag is in
+    /// them that this operation did not write. Where other data was before, every rank clears its own, and a barrier
+    /// follows.
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
         let (layout, sequence) = (self.mpb_layout(), self.sequence());
@@ -216,8 +220,8 @@ impl<C> Comm<'_, C> {
     }
 }
 
-/// Operations are told apart by 32 bits. The one number that lines hold at first has another instead, which is that of an operation
-/// far from it.
+/// Operations are told apart by 32 bits. The one number that lines hold at first has another instead, which is that
+/// of an operation far from it.
 fn tag_of(number: u32) -> u32 {
     if number == 0 { 1 << 31 } else { number }
 }

@@ -1,8 +1,9 @@
 //! Shared memory for programs: allocated by any core, used by all.
 //!
 //! Each memory controller has a heap of its own, with its metadata in uncached words of that same memory, under a
-//! test-and-set register. A block is preceded by a header line of its own, so that no user's line holds metadata that a whole-line
-//! write-back could wipe out. Free blocks form a list in ascending order of address, taken first fit, merged when freed.
+//! test-and-set register. A block is preceded by a header line of its own, so that no user's line holds metadata that
+//! a whole-line write-back could wipe out. Free blocks form a list in ascending order of address, taken first fit,
+//! merged when freed.
 //!
 //! The registers that guard the heaps are those of the first core of each quadrant, and the same that windows use:
 //! whoever holds one
@@ -19,10 +20,10 @@ use hal::{
 
 use crate::Error;
 
-/// Length of the window database behind each controller of a machine with `cores` cores, in bytes; the line after it holds
-/// the head of the heap's list. On the SCC that is enough for more than 64 windows of all cores. A window without room
-/// in the MPBs takes a byte for each pair of
-/// ranks, for which a quarter of their number is added; so there are some windows on thousands of cores, too.
+/// Length of the window database behind each controller of a machine with `cores` cores, in bytes; the line after it
+/// holds the head of the heap's list. On the SCC that is enough for more than 64 windows of all cores. A window
+/// without room in the MPBs takes a byte for each pair of ranks, for which a quarter of their number is added; so
+/// there are some windows on thousands of cores, too.
 pub(crate) const fn database_bytes(cores: usize) -> usize {
     let pairs = (cores * cores / 4).next_multiple_of(LINE_BYTES);
     cores.div_ceil(256) * (256 << 10) + pairs - LINE_BYTES

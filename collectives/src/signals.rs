@@ -7,9 +7,9 @@
 //! lets a rank run more than a few signals ahead of its peer: in a barrier one, in a message one, in a broadcast two
 //! chunks for each parent that is kept waiting by the peer; should it ever be more than 128, that is noticed.
 //!
-//! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes the data
-//! out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's
-//! Linux drivers do it).
+//! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes
+//! the data out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's Linux drivers
+//! do it).
 
 use alloc::{boxed::Box, vec};
 use core::cell::Cell;
@@ -41,8 +41,8 @@ impl Signals {
         hal.drain();
     }
 
-    /// Takes `count` signals from each of `ranks` (ascending), waiting until they are there. One line is polled at a time,
-    /// and all ranks that share it are awaited together.
+    /// Takes `count` signals from each of `ranks` (ascending), waiting until they are there. One line is polled at a
+    /// time, and all ranks that share it are awaited together.
     pub(crate) fn take<C: Mpb + Wait>(
         &self,
         comm: &Comm<'_, C>,

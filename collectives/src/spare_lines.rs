@@ -1,6 +1,7 @@
 //! Who has which of the spare lines of every MPB.
 //!
-//! Lines are taken and given back collectively, in the same order on all ranks, so that all find the same ones without asking.
+//! Lines are taken and given back collectively, in the same order on all ranks, so that all find the same ones
+//! without asking.
 
 use core::{cell::RefCell, ops::Range};
 

@@ -1,12 +1,12 @@
 //! Lines that say themselves whether their data is there: 28 bytes of data and a tag in one line.
 //!
-//! A line is read and written as a whole, so whoever finds the tag has the data too: no flag beside the data, no second line to
-//! poll, no second write to wait for. (Open MPI's XHC puts short messages into the line of the sequence number for the
-//! same reason.) Larger units are not atomic; each line has its own tag.
+//! A line is read and written as a whole, so whoever finds the tag has the data too: no flag beside the data, no
+//! second line to poll, no second write to wait for. (Open MPI's XHC puts short messages into the line of the
+//! sequence number for the same reason.) Larger units are not atomic; each line has its own tag.
 //!
-//! Prices are those of puts and gets. A tagged line that is put from memory costs a put of one line; made of what registers or L1
-//! hold it costs a put without the read of memory. Data that a poll has found is taken at the price of a get without the line's
-//! read.
+//! Prices are those of puts and gets. A tagged line that is put from memory costs a put of one line; made of what
+//! registers or L1 hold it costs a put without the read of memory. Data that a poll has found is taken at the price
+//! of a get without the line's read.
 
 use hal::{Clock, LINE_BYTES, Line, MpbCopy, MpbLine};
 
@@ -26,9 +26,10 @@ pub(crate) enum Source {
 const L1_BYTES: usize = 16 << 10;
 
 impl Source {
-    /// Where data is of which this core has read or written nothing but the last `touched_bytes` bytes of its memory since it
-    /// read or wrote that data, the data included. This is the rule for everybody: what fits L1 costs nothing to read again (as the
-    /// OC-Bcast paper has it in section 5.2.2), and nothing of what does not fit is supposed to have stayed.
+    /// Where data is of which this core has read or written nothing but the last `touched_bytes` bytes of its memory
+    /// since it read or wrote that data, the data included. This is the rule for everybody: what fits L1 costs
+    /// nothing to read again (as the OC-Bcast paper has it in section 5.2.2), and nothing of what does not fit is
+    /// supposed to have stayed.
     pub(crate) fn after(touched_bytes: usize) -> Self {
         if touched_bytes <= L1_BYTES { Self::Cache } else { Self::Memory }
     }
@@ -39,8 +40,8 @@ pub(crate) fn tagged_lines(len: usize) -> usize {
     len.div_ceil(TAGGED_BYTES)
 }
 
-/// Puts `data` into consecutive lines, each with `tag`; the lines are whole, so that they leave the write-combine buffer at once. At
-/// least one line is written.
+/// Puts `data` into consecutive lines, each with `tag`; the lines are whole, so that they leave the write-combine
+/// buffer at once. At least one line is written.
 pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Source, tag: u32, to: MpbLine) {
     let lines = tagged_lines(data.len()).max(1);
     hal.put_made(lines * LINE_BYTES, to, |index, line| {
@@ -96,7 +97,8 @@ pub(crate) fn put_from(hal: &impl MpbCopy, data: &[u8], source: Source, to: MpbL
     }
 }
 
-/// Puts what this core has just read or written, so that L1 holds it: like a put from memory, without the reads of memory.
+/// Puts what this core has just read or written, so that L1 holds it: like a put from memory, without the reads of
+/// memory.
 pub(crate) fn put_cached(hal: &impl MpbCopy, data: &[u8], to: MpbLine) {
     hal.put_made(data.len(), to, |index, line| line.copy_from_slice(&data[index * LINE_BYTES..][..line.len()]));
 }

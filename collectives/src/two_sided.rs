@@ -1,8 +1,8 @@
 //! Two-sided messages through the MPB: RCCE's rendezvous (local put, remote get).
 //!
-//! The sender puts a chunk into its own MPB and signals the receiver; the receiver gets it from there and signals back; so
-//! on, chunk by chunk. Both must name the same length. A send returns when the message has been received, which leaves the
-//! sender's staging quiescent.
+//! The sender puts a chunk into its own MPB and signals the receiver; the receiver gets it from there and signals
+//! back; so on, chunk by chunk. Both must name the same length. A send returns when the message has been received,
+//! which leaves the sender's staging quiescent.
 
 use core::ops::Range;
 

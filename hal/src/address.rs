@@ -75,7 +75,8 @@ impl fmt::Display for MpbLine {
 pub enum Home {
     /// The shared memory behind the memory controller with this number.
     Controller(u16),
-    /// What this core exposes of its private memory, which lies behind its nearest controller (see [`Expose`](crate::Expose)).
+    /// What this core exposes of its private memory, which lies behind its nearest controller (see
+    /// [`Expose`](crate::Expose)).
     Core(CoreId),
 }
 
@@ -220,7 +221,8 @@ pub mod kind {
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Uncached {}
 
-    /// Through L1 and L2 of this core: private until written back, stale until invalidated, written back by whole lines.
+    /// Through L1 and L2 of this core: private until written back, stale until invalidated, written back by whole
+    /// lines.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Cached {}
 

@@ -1,9 +1,9 @@
 //! Cached memory that cores share: local views, and the token without which no slice of them exists.
 //!
 //! A plain `&mut [T]` into cached shared memory that is held across a flush is unsound: the compiler may move stores
-//! around the flush, and no clobber stops it. Therefore window memory is a [`LocalView`] with loads, stores and copies, and
-//! slices come from it only together with a shared borrow of the core's one [`Caches`] token. Everything that changes what
-//! cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type.
+//! around the flush, and no clobber stops it. Therefore window memory is a [`LocalView`] with loads, stores and
+//! copies, and slices come from it only together with a shared borrow of the core's one [`Caches`] token. Everything
+//! that changes what cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type.
 
 use core::{fmt, marker::PhantomData, ptr::NonNull};
 
@@ -53,7 +53,8 @@ pub enum ClaimError {
         /// That many.
         limit: usize,
     },
-    /// The region is private memory that this core does not expose, or not as one piece: another core's, or not any more.
+    /// The region is private memory that this core does not expose, or not as one piece: another core's, or not any
+    /// more.
     NotExposed {
         /// Where the region that was asked for starts.
         start: SharedAddress,
@@ -114,8 +115,8 @@ pub trait ViewWindow: Topology {
     /// Makes `region` present for an access. Returns whether some of it was not in the cache.
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool;
 
-    /// Notes that there was a store to `region`, some of which was not in the cache: hardware without write-allocate sends it to
-    /// memory at once.
+    /// Notes that there was a store to `region`, some of which was not in the cache: hardware without write-allocate
+    /// sends it to memory at once.
     fn stored_absent(&self, region: Region<kind::Cached>);
 
     /// Gives the claim of `region` back.
@@ -148,8 +149,9 @@ pub trait ViewWindow: Topology {
 /// }
 /// ```
 ///
-/// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they wrote is
-/// visible only after they wrote back and this core invalidated, and what is stored here only after the reverse.
+/// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they
+/// wrote is visible only after they wrote back and this core invalidated, and what is stored here only after the
+/// reverse.
 pub struct LocalView<'c, T: Pod> {
     elements: NonNull<T>,
     len: usize,
@@ -285,7 +287,8 @@ impl<T: Pod> Drop for LocalView<'_, T> {
     }
 }
 
-/// DRAM that cores share through the caches of this core: behind the controllers, and what it exposes of its own private memory.
+/// DRAM that cores share through the caches of this core: behind the controllers, and what it exposes of its own
+/// private memory.
 pub trait Cached: Topology {
     /// Takes this core's view of `region`, as `len` elements from its start. What it shows may have been cached at any
     /// time since the last invalidation.
@@ -300,8 +303,8 @@ pub trait Cached: Topology {
     /// be as prepared for that as for an eviction.
     fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>);
 
-    /// Writes all dirty lines of this core back to memory and forgets all lines (`wbinvd`, and a purge of L2 where it has
-    /// one).
+    /// Writes all dirty lines of this core back to memory and forgets all lines (`wbinvd`, and a purge of L2 where it
+    /// has one).
     fn write_back_invalidate_all(&self, caches: &mut Caches);
 
     /// The token of this core's caches, the first time that it is asked for.

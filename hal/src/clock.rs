@@ -15,21 +15,21 @@ pub trait Clock {
     /// computation takes its time by itself. [`p54c`] has the latencies to count with.
     fn compute(&self, cycles: u64);
 
-    /// Accounts for lines of private memory that are read or written and that L1 does not hold, where no operation of the
-    /// hardware abstraction reads or writes them: the operands of a reduction, say. Costs virtual time in the simulator, nothing
-    /// where the accesses take their time by themselves.
+    /// Accounts for lines of private memory that are read or written and that L1 does not hold, where no operation of
+    /// the hardware abstraction reads or writes them: the operands of a reduction, say. Costs virtual time in the
+    /// simulator, nothing where the accesses take their time by themselves.
     fn account_memory(&self, lines_read: usize, lines_written: usize);
 
-    /// Accounts for software that is not run here but belongs to what is modelled: costs virtual time in the simulator on
-    /// machines that are calibrated with it, nothing elsewhere.
+    /// Accounts for software that is not run here but belongs to what is modelled: costs virtual time in the
+    /// simulator on machines that are calibrated with it, nothing elsewhere.
     fn account(&self, software: Software);
 }
 
 /// Work of a communication library that a protocol stands for and does not do itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Software {
-    /// What the progress engine of a message-based library spends on one packet, whatever is in it: to assemble and send it, or to
-    /// receive, match and dispatch it. The transfer itself has prices of its own.
+    /// What the progress engine of a message-based library spends on one packet, whatever is in it: to assemble and
+    /// send it, or to receive, match and dispatch it. The transfer itself has prices of its own.
     Packet,
 }
 

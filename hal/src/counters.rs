@@ -1,10 +1,9 @@
 //! What a core did, counted.
 //!
-//! The counters are part of the hardware abstraction because claims rest on them: that START touches no remote memory,
-//! that POST is one locked update per origin, that two backends do the same. What depends on timing (polls, TSR reads
-//! that found it taken, lines
-//! fetched into caches, evictions) is counted apart and never compared: even what a poll that succeeds reads, where a check looks
-//! at several peers' marks and stops at the first that it finds.
+//! The counters are part of the hardware abstraction because claims rest on them: that START touches no remote
+//! memory, that POST is one locked update per origin, that two backends do the same. What depends on timing (polls,
+//! TSR reads that found it taken, lines fetched into caches, evictions) is counted apart and never compared: even
+//! what a poll that succeeds reads, where a check looks at several peers' marks and stops at the first that it finds.
 
 use core::{cell::Cell, ops::Sub};
 
@@ -48,8 +47,8 @@ counters! {
     compared {
         /// MPB lines loaded by flags and gets; those that waits read are not among them.
         mpb_lines_read,
-        /// MPB lines written: runs of stores to one line, up to a drain, a full line or a store to another line (the drain target
-        /// not counted).
+        /// MPB lines written: runs of stores to one line, up to a drain, a full line or a store to another line (the
+        /// drain target not counted).
         mpb_lines_written,
         /// Lines of combined memory loaded from memory or L1.
         combined_lines_read,
@@ -67,7 +66,8 @@ counters! {
         drains,
         /// Times that cached memory was written back and invalidated, whole or by range.
         flushes,
-        /// Dirty lines that flushes of their region wrote back. The same everywhere as long as nothing was evicted before.
+        /// Dirty lines that flushes of their region wrote back. The same everywhere as long as nothing was evicted
+        /// before.
         lines_written_back,
         /// Slots of the lookup table that were pointed at another core's private memory.
         mappings,

@@ -1,13 +1,13 @@
 //! Private memory that other cores reach: exposed by its owner, mapped by those who want it.
 //!
-//! Memory that a rank did not allocate as shared lies behind its core's private mapping, where no other core can name it. On the
-//! chip a core reaches it by pointing a slot of its lookup table (LUT) at the owner's memory, 16 MB at a time; the slot stays, so
-//! that only the first access of many pays for it.
+//! Memory that a rank did not allocate as shared lies behind its core's private mapping, where no other core can name
+//! it. On the chip a core reaches it by pointing a slot of its lookup table (LUT) at the owner's memory, 16 MB at a
+//! time; the slot stays, so that only the first access of many pays for it.
 //!
-//! The hazards are those of shared memory, and one more. The owner has its memory in its caches and writes back whole lines, so
-//! *whoever writes to a line writes to all of it*: a line that is exposed in part would take a put with it when
-//! the owner writes back what else it keeps there, or the put would meet an object that has nothing to do with it. Therefore only
-//! whole lines are exposed; [`Lines`] is private memory that consists of them.
+//! The hazards are those of shared memory, and one more. The owner has its memory in its caches and writes back whole
+//! lines, so *whoever writes to a line writes to all of it*: a line that is exposed in part would take a put with it
+//! when the owner writes back what else it keeps there, or the put would meet an object that has nothing to do with
+//! it. Therefore only whole lines are exposed; [`Lines`] is private memory that consists of them.
 //!
 //! While memory is exposed, its owner sees it like any shared memory that others write to: by a
 //! [`LocalView`](crate::LocalView) of the region, with a flush wherever its stores have to be seen, or others' have to
@@ -33,7 +33,8 @@ use crate::{
 /// Bytes that one slot of a core's lookup table maps.
 pub const SLOT_BYTES: usize = 16 << 20;
 
-/// Slots of the lookup table that a core has for other cores' memory: 0x29 to 0x7F, which sccKit's default map leaves unused.
+/// Slots of the lookup table that a core has for other cores' memory: 0x29 to 0x7F, which sccKit's default map leaves
+/// unused.
 pub const MAPPED_SLOTS: usize = 0x80 - 0x29;
 
 /// Private memory that can be exposed.
@@ -206,8 +207,8 @@ pub trait ExposureHost {
 
 /// Private memory that is exposed: as long as this exists, it is reached by its [region](Self::region) only.
 ///
-/// It proves nothing about what others do with it; to know that they are done before [`end`](Self::end) is a protocol's matter.
-/// Dropping an exposure leaves its memory exposed, and never frees it.
+/// It proves nothing about what others do with it; to know that they are done before [`end`](Self::end) is a
+/// protocol's matter. Dropping an exposure leaves its memory exposed, and never frees it.
 #[must_use = "the memory stays exposed and is leaked"]
 pub struct Exposure<'c, M> {
     host: &'c dyn ExposureHost,
@@ -221,8 +222,8 @@ impl<'c, M: Exposable> Exposure<'c, M> {
         Self { host, memory: ManuallyDrop::new(memory), region }
     }
 
-    /// The memory as others name it, whole lines of it: the owner [claims](crate::Cached::claim) and flushes it, others put and get
-    /// it mapped as combined, after [`map`](Expose::map).
+    /// The memory as others name it, whole lines of it: the owner [claims](crate::Cached::claim) and flushes it,
+    /// others put and get it mapped as combined, after [`map`](Expose::map).
     pub fn region(&self) -> Region<kind::Cached> {
         self.region
     }
@@ -241,8 +242,8 @@ impl<'c, M: Exposable> Exposure<'c, M> {
 
 /// Exposing private memory, and mapping what others expose.
 pub trait Expose: Topology {
-    /// Lets other cores reach `memory`, which stays where it is and what it is. Its lines are written back and invalidated, as
-    /// they may be in the owner's caches.
+    /// Lets other cores reach `memory`, which stays where it is and what it is. Its lines are written back and
+    /// invalidated, as they may be in the owner's caches.
     ///
     /// # Errors
     /// [`NotExposed`] with the reason and the memory, in particular if that does not consist of whole lines.
@@ -251,9 +252,9 @@ pub trait Expose: Topology {
     /// If `caches` are another core's.
     fn expose<M: Exposable>(&self, caches: &mut Caches, memory: M) -> Result<Exposure<'_, M>, NotExposed<M>>;
 
-    /// Makes what another core exposes reachable for this one, by combined and uncached accesses. To be called before each use: it
-    /// costs a register access for each [slot](SLOT_BYTES) that is not mapped already, and nothing otherwise. If all
-    /// [`MAPPED_SLOTS`] are in use, the one that was asked for least recently is unmapped.
+    /// Makes what another core exposes reachable for this one, by combined and uncached accesses. To be called before
+    /// each use: it costs a register access for each [slot](SLOT_BYTES) that is not mapped already, and nothing
+    /// otherwise. If all [`MAPPED_SLOTS`] are in use, the one that was asked for least recently is unmapped.
     ///
     /// A mapping is of the owner's memory, whatever it exposes there and when. Regions of controllers' memory and of
     /// this core's own
@@ -263,7 +264,7 @@ pub trait Expose: Topology {
     /// [`MapError`] if there is no such memory.
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError>;
 
-    /// Gives up the slots that the region lies in, with all else that lies in them. What this core has stored there is drained, and
-    /// MPB and combined lines are invalidated, since a slot may come to stand for other memory.
+    /// Gives up the slots that the region lies in, with all else that lies in them. What this core has stored there
+    /// is drained, and MPB and combined lines are invalidated, since a slot may come to stand for other memory.
     fn unmap(&self, region: Region<kind::Combined>);
 }

@@ -3,8 +3,8 @@
 //! Two hazards live here and both are the programmer's to avert, at the places where a protocol needs it:
 //!
 //! * a **load** may return what L1 kept from earlier, until [`MpbCoherence::invalidate_mpb`];
-//! * a **store** collects in a one-line buffer and may stay there for ever; it leaves when the line is full, when a store
-//!   hits another such line, or by [`MpbCoherence::drain`]. Loads do not drain it, nor do TSR accesses.
+//! * a **store** collects in a one-line buffer and may stay there for ever; it leaves when the line is full, when a
+//!   store hits another such line, or by [`MpbCoherence::drain`]. Loads do not drain it, nor do TSR accesses.
 //!
 //! The rule that follows for every notification, and that RCCE and the SCC's Linux drivers keep: *data lines, then the
 //! flag, then drain, and only
@@ -17,8 +17,8 @@ use crate::{
 
 /// What keeps MPB and combined memory coherent: one instruction for loads, one trick for stores.
 pub trait MpbCoherence {
-    /// Forgets all MPB and combined lines that L1 holds, so that the next load of each goes to memory (`CL1INVMB`: about
-    /// one cycle, never writes anything back, does not touch the write-combine buffer).
+    /// Forgets all MPB and combined lines that L1 holds, so that the next load of each goes to memory (`CL1INVMB`:
+    /// about one cycle, never writes anything back, does not touch the write-combine buffer).
     fn invalidate_mpb(&self);
 
     /// Pushes the contents of the write-combine buffer out by a store to line 0 of this core's MPB, which nothing else
@@ -44,8 +44,8 @@ pub trait Mpb: Topology + MpbCoherence {
 
 /// Bulk copies between MPBs and this core's memory (RCCE's put and get; OC-Bcast section 3). Never used for flags.
 ///
-/// None of them invalidates or drains by itself: data that other cores wrote since the last `invalidate_mpb` may come back
-/// stale, and the last partial line of a put stays in the write-combine buffer until something follows it.
+/// None of them invalidates or drains by itself: data that other cores wrote since the last `invalidate_mpb` may come
+/// back stale, and the last partial line of a put stays in the write-combine buffer until something follows it.
 pub trait MpbCopy: Topology + MpbCoherence {
     /// Puts `source` from private memory to consecutive MPB lines; a partial last line is written byte-masked.
     fn put(&self, source: &[u8], to: MpbLine);
@@ -59,26 +59,26 @@ pub trait MpbCopy: Topology + MpbCoherence {
     /// Gets `lines` consecutive lines of an MPB into this core's own MPB, from line `to`.
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize);
 
-    /// Puts `len` bytes that are made up on the way to consecutive MPB lines: `fill` makes the bytes of one line after the
-    /// other. Costs a put from memory without its reads of memory; what `fill` reads there that L1 does not hold, the caller
-    /// [accounts for](crate::Clock::account_memory).
+    /// Puts `len` bytes that are made up on the way to consecutive MPB lines: `fill` makes the bytes of one line
+    /// after the other. Costs a put from memory without its reads of memory; what `fill` reads there that L1 does not
+    /// hold, the caller [accounts for](crate::Clock::account_memory).
     fn put_made(&self, len: usize, to: MpbLine, fill: impl FnMut(usize, &mut [u8]));
 
-    /// Gets `len` bytes from consecutive MPB lines for use on the spot: `take` is given the bytes of one line after the other.
-    /// Costs a get to memory without its writes to memory; what `take` writes there, the caller
-    /// [accounts for](crate::Clock::account_memory).
+    /// Gets `len` bytes from consecutive MPB lines for use on the spot: `take` is given the bytes of one line after
+    /// the other. Costs a get to memory without its writes to memory; what `take` writes there, the caller [accounts
+    /// for](crate::Clock::account_memory).
     fn get_used(&self, from: MpbLine, len: usize, take: impl FnMut(usize, &[u8]));
 
-    /// Copies bytes of a line that a poll or a load has brought into registers to private memory. Costs what a get costs beside
-    /// the line's read.
+    /// Copies bytes of a line that a poll or a load has brought into registers to private memory. Costs what a get
+    /// costs beside the line's read.
     fn keep(&self, polled: &[u8], target: &mut [u8]);
 }
 
 /// Shared DRAM by the combined mapping (MPBT-typed pages; Barrelfish TN-005 measures them): how remote window memory
 /// is put to and got from.
 ///
-/// Stores are byte-masked, so neighbours in one line do not overwrite each other; that is what sets it apart from cached
-/// memory, which writes back whole lines.
+/// Stores are byte-masked, so neighbours in one line do not overwrite each other; that is what sets it apart from
+/// cached memory, which writes back whole lines.
 ///
 /// A region that another core exposes of its private memory has to be [mapped](crate::Expose::map) before; an access
 /// to one that is not, or that is not exposed any more, panics.
@@ -95,10 +95,11 @@ pub trait Combined: Topology + MpbCoherence {
     /// If the region ends before.
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]);
 
-    /// Copies `len_bytes` bytes from byte `from_offset` of `from` to byte `to_offset` of `to`, without a detour through private
-    /// memory: each line that has some of them is read once and each line that gets some is written once, however the two lie in
-    /// their lines. Reads and writes are those of [`read`](Self::read) and [`write`](Self::write): what comes may be stale, and a
-    /// partial last line waits in the write-combine buffer. Costs the call overhead of a put, and the lines.
+    /// Copies `len_bytes` bytes from byte `from_offset` of `from` to byte `to_offset` of `to`, without a detour
+    /// through private memory: each line that has some of them is read once and each line that gets some is written
+    /// once, however the two lie in their lines. Reads and writes are those of [`read`](Self::read) and
+    /// [`write`](Self::write): what comes may be stale, and a partial last line waits in the write-combine buffer.
+    /// Costs the call overhead of a put, and the lines.
     ///
     /// # Panics
     /// If one of the regions ends before, or a byte would be copied to and from.

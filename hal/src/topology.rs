@@ -114,8 +114,8 @@ impl Layout {
         Self { cores: cores as u16, cores_per_domain: self.cores_per_domain, controllers: self.controllers, ..grown }
     }
 
-    /// The same mesh with memory controllers at these tiles, instead of the SCC's four. Each core's nearest one is that with
-    /// the fewest routers between, the first of them where several are.
+    /// The same mesh with memory controllers at these tiles, instead of the SCC's four. Each core's nearest one is
+    /// that with the fewest routers between, the first of them where several are.
     ///
     /// # Panics
     /// If there is none, there are more than [`MAX_CONTROLLERS`], or one is outside of the mesh.
@@ -194,8 +194,8 @@ impl Layout {
         }
     }
 
-    /// The memory controller of `core`: on a mesh with the SCC's four, that of the quadrant that it is in (sccKit's rule, which
-    /// also decides ties), otherwise the first of those with the fewest routers between.
+    /// The memory controller of `core`: on a mesh with the SCC's four, that of the quadrant that it is in (sccKit's
+    /// rule, which also decides ties), otherwise the first of those with the fewest routers between.
     pub const fn nearest_controller(&self, core: CoreId) -> usize {
         let tile = self.tile(core);
         match self.controllers {

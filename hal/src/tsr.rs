@@ -38,10 +38,11 @@ pub trait TestAndSet: Topology {
     }
 }
 
-/// Proof that this core holds a test-and-set register; dropping it frees the register. Meanwhile the core is not interrupted.
+/// Proof that this core holds a test-and-set register; dropping it frees the register. Meanwhile the core is not
+/// interrupted.
 ///
-/// It proves mutual exclusion and nothing about memory: stores made under it are visible to the next holder only if they
-/// were uncached, or drained or written back, before the drop.
+/// It proves mutual exclusion and nothing about memory: stores made under it are visible to the next holder only if
+/// they were uncached, or drained or written back, before the drop.
 #[must_use = "the register is freed at once"]
 pub struct TsrGuard<'r, R: TestAndSet + ?Sized> {
     registers: &'r R,

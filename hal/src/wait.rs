@@ -1,8 +1,9 @@
 //! Waiting: the one primitive by which a core spins.
 //!
-//! A spin loop that a program writes itself starves a machine that runs 48 cores on two, cannot be fast-forwarded by a
-//! simulator, and when it never ends nobody can say why. So a wait names the places that it reads, whom it waits for and
-//! what for; the backend polls, hands over between polls, and reports who waits for whom when nothing can move any more.
+//! A spin loop that a program writes itself starves a machine that runs 48 cores on two, cannot be fast-forwarded by
+//! a simulator, and when it never ends nobody can say why. So a wait names the places that it reads, whom it waits
+//! for and what for; the backend polls, hands over between polls, and reports who waits for whom when nothing can
+//! move any more.
 
 use core::{cell::Cell, fmt};
 
@@ -156,15 +157,14 @@ impl<'p> Poll<'p> {
 
 /// Waiting for other cores.
 ///
-/// A wait that succeeded is also an acquire for MPB and combined memory: its last poll invalidated L1 before it read the place, so
-/// what the peer had written and drained before it wrote the place is read fresh afterwards.
+/// A wait that succeeded is also an acquire for MPB and combined memory: its last poll invalidated L1 before it read
+/// the place, so what the peer had written and drained before it wrote the place is read fresh afterwards.
 pub trait Wait {
     /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
     ///
     /// `check` must decide by the places, and by what this core's [interrupt handler](crate::Interrupt) changes, which runs between
-    /// polls: nothing else wakes the core up. A wait for the handler alone names no places. A machine on which all cores wait and
-    /// nothing was written since reports who
-    /// waits for whom and ends; such a wait does not return.
+    /// polls: nothing else wakes the core up. A wait for the handler alone names no places. A machine on which all
+    /// cores wait and nothing was written since reports who waits for whom and ends; such a wait does not return.
     ///
     /// # Errors
     /// [`TimedOut`] if the deadline passes first, or at once if the machine is dying.
@@ -186,7 +186,8 @@ pub trait Wait {
     /// [`wait_until`](Self::wait_until) without a deadline.
     ///
     /// # Panics
-    /// If the machine is dying: a destructor that has to wait asks [`is_dying`](Self::is_dying) first, or uses `wait_until`.
+    /// If the machine is dying: a destructor that has to wait asks [`is_dying`](Self::is_dying) first, or uses
+    /// `wait_until`.
     fn wait<R>(&self, places: &[Place], reason: Reason, check: impl FnMut(&Poll<'_>) -> Option<R>) -> R {
         match self.wait_until(places, Deadline::Never, reason, check) {
             Ok(value) => value,

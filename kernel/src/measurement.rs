@@ -1,8 +1,8 @@
 //! What a program has measured, on its way to the host.
 //!
-//! A measurement is a series of whole numbers with a name. Any rank may send some of them: the host pools the numbers of equal
-//! names, computes quartiles, and writes tables (`cargo xtask bench`). Whole numbers, so that nothing is rounded before it is
-//! sorted.
+//! A measurement is a series of whole numbers with a name. Any rank may send some of them: the host pools the numbers
+//! of equal names, computes quartiles, and writes tables (`cargo xtask bench`). Whole numbers, so that nothing is
+//! rounded before it is sorted.
 
 use core::fmt;
 
@@ -33,8 +33,8 @@ pub struct Series<'s> {
 /// What the numbers of a series are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Differences of [`Clock::now`](hal::Clock::now). They are sent in nanoseconds and shown in microseconds. Where the clock does
-    /// not tell the time, under QEMU, the host drops them.
+    /// Differences of [`Clock::now`](hal::Clock::now). They are sent in nanoseconds and shown in microseconds. Where
+    /// the clock does not tell the time, under QEMU, the host drops them.
     Ticks,
     /// A number of something.
     Count,

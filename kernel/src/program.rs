@@ -76,8 +76,8 @@ impl<'r, C: Core> Rank<'r, C> {
         })
     }
 
-    /// Prints a line; lines of different ranks never mix. A line that begins with `@`, as those for the host's tools do, gets a
-    /// space before it. [`println!`](crate::println) is shorter.
+    /// Prints a line; lines of different ranks never mix. A line that begins with `@`, as those for the host's tools
+    /// do, gets a space before it. [`println!`](crate::println) is shorter.
     pub fn print(&self, line: fmt::Arguments<'_>) {
         self.console.write(format_args!("{}\n", Plain(line)));
     }

@@ -1,4 +1,5 @@
-//! Broadcasts: every algorithm for all roots and lengths, mixed with each other, and with the MPBs lent to the baselines.
+//! Broadcasts: every algorithm for all roots and lengths, mixed with each other, and with the MPBs lent to the
+//! baselines.
 
 use alloc::{format, vec, vec::Vec};
 

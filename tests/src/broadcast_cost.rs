@@ -5,8 +5,8 @@ use hal::{Core, LINE_BYTES};
 
 use crate::{Context, check::Outcome, check_eq};
 
-/// Lines that this rank reads from MPBs and data lines that it writes there in a broadcast of `lines` lines from rank 0. Flags
-/// are what drains follow.
+/// Lines that this rank reads from MPBs and data lines that it writes there in a broadcast of `lines` lines from rank
+/// 0. Flags are what drains follow.
 fn lines_moved<C: Core>(
     context: &Context<'_, '_, C>,
     algorithm: &str,
@@ -93,8 +93,8 @@ pub fn binomial<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// The allgather moves P − 1 slices in and out of each rank. The root sends as many in the scatter, and the last rank receives its
-/// own.
+/// The allgather moves P − 1 slices in and out of each rank. The root sends as many in the scatter, and the last rank
+/// receives its own.
 pub fn scatter_allgather<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size() as u64);
     let slice = 3;

@@ -257,8 +257,8 @@ pub fn requests_together<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     part.close(context)
 }
 
-/// Ranks post that the origin will access later, before the one does that it accesses first: a count of posts, whoever they
-/// come from, would take theirs for that one's.
+/// Ranks post that the origin will access later, before the one does that it accesses first: a count of posts,
+/// whoever they come from, would take theirs for that one's.
 pub fn early_post_of_a_later_group<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
     let zero = Group::of([0])?;
@@ -456,7 +456,8 @@ pub fn tests_and_notifications<C: Core>(context: &mut Context<'_, '_, C>) -> Out
     part.close(context)
 }
 
-/// Staging is smaller while the channel is open, and as before when its last user has gone; spare lines stay where they are.
+/// Staging is smaller while the channel is open, and as before when its last user has gone; spare lines stay where
+/// they are.
 pub fn staging_shrinks_and_comes_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let before = context.comm.mpb_layout();
     let (first, second) = (Part::open(context, 7, 32)?, Part::open(context, 8, 32)?);

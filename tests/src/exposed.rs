@@ -100,7 +100,8 @@ pub fn put_is_unseen_until_the_owner_invalidates<C: Core>(context: &mut Context<
     Ok(())
 }
 
-/// Why a line is exposed as a whole or not at all: the owner writes back all of it, over what others put there since it cached it.
+/// Why a line is exposed as a whole or not at all: the owner writes back all of it, over what others put there since
+/// it cached it.
 pub fn write_back_of_the_owner_wipes_out_a_put<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let hal = context.hal();
     let (exposure, region) = expose_on_rank_0(context, &[7; 16])?;
@@ -273,7 +274,8 @@ pub fn words_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
     Ok(())
 }
 
-/// A slot is mapped once until it is unmapped, or others have taken all slots; memory of controllers and one's own needs none.
+/// A slot is mapped once until it is unmapped, or others have taken all slots; memory of controllers and one's own
+/// needs none.
 pub fn mappings_are_reused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, size) = (context.hal(), context.size());
     let per_core = EXPOSED_BYTES_PER_CORE / SLOT_BYTES;
@@ -310,7 +312,8 @@ pub fn mappings_are_reused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     Ok(())
 }
 
-/// Only whole lines are exposed; what is refused comes back. Nobody claims what others expose, or what is exposed no more.
+/// Only whole lines are exposed; what is refused comes back. Nobody claims what others expose, or what is exposed no
+/// more.
 pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let hal = context.hal();
     let partial = hal.expose(context.caches, vec![7u8; 33]).err();

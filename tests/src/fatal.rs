@@ -101,7 +101,8 @@ fn register_is_never_freed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     Ok(())
 }
 
-/// A flag whose drain was forgotten: the one who waits for it waits for ever, and the report names the culprit's buffer.
+/// A flag whose drain was forgotten: the one who waits for it waits for ever, and the report names the culprit's
+/// buffer.
 fn undrained_flag<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let hal = context.hal();
     let words = shared::<_, kind::Uncached>(context, LINE_BYTES)?;

@@ -1,8 +1,8 @@
 //! The hazard of SCOSCo IV.B.2: why a match vector must not be cached.
 //!
-//! An origin that keeps its match vector in cached memory holds a copy of the line. A target of a *later* epoch posts: its bit
-//! goes to memory. Then the origin's cache evicts the line, for whatever reason, and as the origin has changed it, the whole
-//! line goes to memory, over the bit. The origin waits for that post for ever.
+//! An origin that keeps its match vector in cached memory holds a copy of the line. A target of a *later* epoch
+//! posts: its bit goes to memory. Then the origin's cache evicts the line, for whatever reason, and as the origin has
+//! changed it, the whole line goes to memory, over the bit. The origin waits for that post for ever.
 
 use hal::{Core, LINE_BYTES, Place, Reason, Region, kind};
 

@@ -25,15 +25,15 @@ fn wait_for<C: Core>(hal: &C, times: &Times, wanted: u32) {
     hal.wait(&[], Reason::new("interrupts"), |_| (times.load(SeqCst) >= wanted).then_some(()));
 }
 
-/// Computes for a while without an operation of the core, and lets others run where cores share a processor. In virtual time
-/// this takes none, so there it accounts for some.
+/// Computes for a while without an operation of the core, and lets others run where cores share a processor. In
+/// virtual time this takes none, so there it accounts for some.
 pub fn work<C: Core>(hal: &C, rounds: u32) {
     (0..rounds).for_each(|_| core::hint::spin_loop());
     hal.compute(u64::from(rounds) * 200);
 }
 
-/// Tries something that has to happen while ranks do so many rounds of [`work`], until it has on all of them. On a host that lets
-/// another core's thread wait for long, more rounds may be needed.
+/// Tries something that has to happen while ranks do so many rounds of [`work`], until it has on all of them. On a
+/// host that lets another core's thread wait for long, more rounds may be needed.
 pub fn while_working<C: Core>(
     context: &Context<'_, '_, C>,
     mut attempt: impl FnMut(u32) -> Result<bool, Failed>,

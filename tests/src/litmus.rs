@@ -1,9 +1,10 @@
 //! Litmus tests: what cores may see of each other's loads and stores, per kind of memory.
 //!
-//! A litmus test is a few loads and stores on a few cores. Its *forbidden* outcome is the one that sequential consistency
-//! excludes. With everything that a kind of memory asks for, made visible after each store and refreshed before each
-//! load, every kind is sequentially consistent: a core has one access under way at a time. With a part of it left out,
-//! the forbidden outcome comes within reach where the table says so, and a test shows that it is reached.
+//! A litmus test is a few loads and stores on a few cores. Its *forbidden* outcome is the one that sequential
+//! consistency excludes. With everything that a kind of memory asks for, made visible after each store and refreshed
+//! before each load, every kind is sequentially consistent: a core has one access under way at a time. With a part of
+//! it left out, the forbidden outcome comes within reach where the table says so, and a test shows that it is
+//! reached.
 
 use alloc::vec::Vec;
 
@@ -96,14 +97,15 @@ impl Shape {
 
     /// Whether this outcome can be reached in this memory with this care.
     ///
-    /// * With full care every memory is sequentially consistent: only the forbidden outcome is out of reach. Uncached memory
-    ///   needs no care, and as no core loads ahead of time, load buffering is never seen at all.
-    /// * Without publishing, a store may stay where only its core sees it: both cores of store buffering may miss the other's. The
-    ///   write-combine buffer still keeps the order of two stores, as the second pushes the first out; cached stores
-    ///   become visible by eviction, in any order.
-    /// * Without refreshing, the last load sees what was loaded before: the data of message passing is stale; in store
-    ///   buffering one core at least loaded before the other stored; and the independent readers can disagree on the order of
-    ///   the writes, in just the one way in which both see their first variable fresh and their second stale.
+    /// * With full care every memory is sequentially consistent: only the forbidden outcome is out of reach. Uncached
+    ///   memory needs no care, and as no core loads ahead of time, load buffering is never seen at all.
+    /// * Without publishing, a store may stay where only its core sees it: both cores of store buffering may miss the
+    ///   other's. The write-combine buffer still keeps the order of two stores, as the second pushes the first out;
+    ///   cached stores become visible by eviction, in any order.
+    /// * Without refreshing, the last load sees what was loaded before: the data of message passing is stale; in
+    ///   store buffering one core at least loaded before the other stored; and the independent readers can disagree
+    ///   on the order of the writes, in just the one way in which both see their first variable fresh and their
+    ///   second stale.
     pub fn allows(&self, memory: Memory, care: Care, outcome: &[u32]) -> bool {
         let consistent = outcome != self.forbidden;
         match (self.name, memory, care) {
@@ -131,7 +133,8 @@ pub enum Variables<'c> {
 }
 
 impl<'c> Variables<'c> {
-    /// The variables in these lines, or in the first two lines of this shared memory, all of which is 0 and in no cache.
+    /// The variables in these lines, or in the first two lines of this shared memory, all of which is 0 and in no
+    /// cache.
     ///
     /// # Errors
     /// If the memory cannot be viewed.
@@ -220,8 +223,8 @@ impl<'c> Variables<'c> {
     }
 }
 
-/// Runs a shape once and returns what the loads of this rank saw. Collective, with at least as many ranks as the shape has
-/// cores.
+/// Runs a shape once and returns what the loads of this rank saw. Collective, with at least as many ranks as the
+/// shape has cores.
 fn run<C: Core>(
     context: &mut Context<'_, '_, C>,
     shape: &Shape,
@@ -249,7 +252,8 @@ fn run<C: Core>(
     Ok(seen)
 }
 
-/// Runs a shape in all memories with all degrees of care and many skews, and checks that what is not allowed is not seen.
+/// Runs a shape in all memories with all degrees of care and many skews, and checks that what is not allowed is not
+/// seen.
 fn sample<C: Core>(context: &mut Context<'_, '_, C>, shape: &Shape) -> Outcome {
     const ROUNDS: usize = 6;
     if context.size() < shape.cores.len() {

@@ -38,7 +38,8 @@ fn epoch<'c, C: Core>(
     Ok(view)
 }
 
-/// One origin with so many targets and then one target with so many origins, for every number there is; and from large to small.
+/// One origin with so many targets and then one target with so many origins, for every number there is; and from
+/// large to small.
 pub fn one_and_many<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let size = context.size();
@@ -110,7 +111,8 @@ pub fn numbers_wrap_around<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     })
 }
 
-/// More windows than the MPBs have room for marks of: those that find none use uncached memory, and epochs of all of them overlap.
+/// More windows than the MPBs have room for marks of: those that find none use uncached memory, and epochs of all of
+/// them overlap.
 pub fn more_windows_than_lines<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let (right, left) = ring(context);

@@ -295,8 +295,8 @@ pub fn masked_writes_do_not_lose_updates<C: Core>(context: &mut Context<'_, '_, 
     free(context, region)
 }
 
-/// Memory is copied to memory however the two lie in their lines: each line is read once and written once, and its other bytes
-/// stay.
+/// Memory is copied to memory however the two lie in their lines: each line is read once and written once, and its
+/// other bytes stay.
 pub fn copies_of_all_alignments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const LINES: usize = 5;
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());

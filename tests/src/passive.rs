@@ -1,4 +1,5 @@
-//! Passive targets: locks as mutual exclusion, parts that are lent and taken back, and targets that do something else meanwhile.
+//! Passive targets: locks as mutual exclusion, parts that are lent and taken back, and targets that do something else
+//! meanwhile.
 
 use alloc::{vec, vec::Vec};
 
@@ -219,7 +220,8 @@ pub fn owners_lock_their_own_parts<C: Core>(context: &mut Context<'_, '_, C>) ->
     Ok(())
 }
 
-/// A lock goes to whoever came first: readers and writers that arrive one after another, while it is taken, get it in that order.
+/// A lock goes to whoever came first: readers and writers that arrive one after another, while it is taken, get it in
+/// that order.
 pub fn locks_are_fair<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     // So long that everybody has taken its ticket before the next one comes, on the slowest machine.
     const APART: u64 = 3_000_000;
@@ -252,7 +254,8 @@ pub fn locks_are_fair<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// What was flushed is in the target's memory while the epoch goes on: others that are told see it, and the buffers are free.
+/// What was flushed is in the target's memory while the epoch goes on: others that are told see it, and the buffers
+/// are free.
 pub fn flushed_operations_are_there<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let (right, left) = ring(context);

@@ -106,7 +106,8 @@ pub fn no_store<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     })
 }
 
-/// A target that nobody puts to has its stores seen, and nothing is flushed at WAIT. Epochs with and without the promise alternate.
+/// A target that nobody puts to has its stores seen, and nothing is flushed at WAIT. Epochs with and without the
+/// promise alternate.
 pub fn no_put<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let rank = context.rank();

@@ -136,7 +136,8 @@ pub fn a_late_target_holds_up_no_other<C: Core>(context: &mut Context<'_, '_, C>
     })
 }
 
-/// More operations than a queue holds are carried out all the same, those on one target in the order in which they were asked for.
+/// More operations than a queue holds are carried out all the same, those on one target in the order in which they
+/// were asked for.
 pub fn operations_keep_their_order<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let (rank, size) = (context.rank(), context.size());

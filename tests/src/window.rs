@@ -246,8 +246,8 @@ pub fn fresh_part_on_a_cached_page<C: Core>(context: &mut Context<'_, '_, C>) ->
     Ok(())
 }
 
-/// The memory of a window is nobody else's before every rank has freed it, however late one is, and not written any more
-/// afterwards.
+/// The memory of a window is nobody else's before every rank has freed it, however late one is, and not written any
+/// more afterwards.
 pub fn freed_memory_is_not_written_any_more<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const WORDS: usize = 64;
     let (hal, allocator) = (context.hal(), context.comm.allocator());
@@ -261,8 +261,8 @@ pub fn freed_memory_is_not_written_any_more<C: Core>(context: &mut Context<'_, '
     };
     let mut taken = Vec::new();
     if context.rank() == context.size() - 1 {
-        // Dirty lines that go to memory only when the window is freed, and memory that is taken when all others have come to
-        // free it.
+        // Dirty lines that go to memory only when the window is freed, and memory that is taken when all others have
+        // come to free it.
         view.as_mut_slice(context.caches).fill(u32::MAX);
         hal.compute(3_000_000);
         (0..500).for_each(|_| hal.relax());

@@ -14,8 +14,8 @@ use tests::{
     random::Numbers,
 };
 
-/// Any rank count, one broadcast after the other by any algorithm from any root, any of them late, while hardware drains and holds up
-/// as it likes; sometimes with the MPBs lent to the baselines in between.
+/// Any rank count, one broadcast after the other by any algorithm from any root, any of them late, while hardware
+/// drains and holds up as it likes; sometimes with the MPBs lent to the baselines in between.
 fn at_random(seed: usize) -> Result<(), String> {
     let ranks = 1 + Numbers::new(&[seed]).below(48);
     let options = Options { strategy: Strategy::Seeded { seed: seed as u64 }, ..Options::default() };
@@ -41,8 +41,8 @@ fn over_many_seeds() {
     }
 }
 
-/// The barriers within a broadcast of several blocks say that those before are complete, and not that this one is: the next one
-/// must not have its staging before all ranks have left.
+/// The barriers within a broadcast of several blocks say that those before are complete, and not that this one is:
+/// the next one must not have its staging before all ranks have left.
 #[test]
 fn blocks_keep_their_staging_to_the_end() {
     for seed in 0..20 {
@@ -71,8 +71,8 @@ fn at_all_rank_counts() {
     }
 }
 
-/// Whoever is late still finds what it needs, when others have gone on to a broadcast that uses the lines of the MPBs in
-/// another way.
+/// Whoever is late still finds what it needs, when others have gone on to a broadcast that uses the lines of the MPBs
+/// in another way.
 #[test]
 fn the_next_one_waits_for_those_who_are_late() {
     let all = || ALGORITHMS.iter().copied().chain(["short", "long"]);

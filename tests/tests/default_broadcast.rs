@@ -67,8 +67,8 @@ fn on_4096_cores() {
     }
 }
 
-/// Short messages, and long ones that fit the ring, drain nothing: all that they write is whole lines, or pushed out by one. The ring is
-/// used again by signals, which need their drain.
+/// Short messages, and long ones that fit the ring, drain nothing: all that they write is whole lines, or pushed out
+/// by one. The ring is used again by signals, which need their drain.
 #[test]
 fn only_signals_need_a_drain() {
     let broadcasts = |omitted: Omit, lens: &'static [usize]| {

@@ -46,8 +46,8 @@ fn each_kind_of_memory_allows_what_the_table_says() {
     }
 }
 
-/// Whether a store to a line that is not cached stays private or goes to memory at once is for no program to rely on: the
-/// simulator does both.
+/// Whether a store to a line that is not cached stays private or goes to memory at once is for no program to rely on:
+/// the simulator does both.
 #[test]
 fn a_store_miss_goes_either_way() {
     let spontaneous = Spontaneous { stores_through: true, ..Spontaneous::default() };

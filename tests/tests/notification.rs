@@ -79,7 +79,8 @@ fn whoever_does_not_take_is_named() {
     assert!(failure.contains("a notification being received, chunk 2 from core 2"), "{failure}");
 }
 
-/// A message costs the ranks that compute what their handlers take, and no more: those that are no members nothing at all.
+/// A message costs the ranks that compute what their handlers take, and no more: those that are no members nothing at
+/// all.
 #[test]
 fn computation_is_held_up_for_as_long_as_the_handler_runs() {
     let times = Machine::scc(3)

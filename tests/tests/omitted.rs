@@ -1,4 +1,5 @@
-//! Protocols with one of their flushes, invalidations or drains taken away: each has to fail, or it was there for nothing.
+//! Protocols with one of their flushes, invalidations or drains taken away: each has to fail, or it was there for
+//! nothing.
 
 mod common;
 
@@ -145,7 +146,8 @@ fn page_neighbour(context: &mut Context<'_, '_, SimCore>, class: Class, omitted:
     Ok(())
 }
 
-/// The origin gets the same word in two epochs, between which the target changed it; the omission is in the poll for the post.
+/// The origin gets the same word in two epochs, between which the target changed it; the omission is in the poll for
+/// the post.
 fn get_twice(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
     let hal = context.hal();
     let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;
@@ -304,7 +306,8 @@ fn by_unlock_all(window: &Window<'_, SimCore, u32>, before: &dyn Fn(), after: &d
     Ok(())
 }
 
-/// Two ranks share a lock of the second one's part: the first puts a word and completes it, and the second looks after that.
+/// Two ranks share a lock of the second one's part: the first puts a word and completes it, and the second looks
+/// after that.
 fn shared_put_and_look(
     context: &mut Context<'_, '_, SimCore>,
     omitted: Omit,
@@ -393,8 +396,8 @@ fn flushes_need_their_invalidations() {
     }
 }
 
-/// The origin gets the same word under two locks, between which the target changed it through its view; the omission is in
-/// LOCK of the origin, or in lending of the target.
+/// The origin gets the same word under two locks, between which the target changed it through its view; the omission
+/// is in LOCK of the origin, or in lending of the target.
 fn lock_and_get(context: &mut Context<'_, '_, SimCore>, class: Class, omitted: Omit) -> Result<(), Failed> {
     let hal = context.hal();
     let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 8, class)?;

@@ -58,8 +58,8 @@ fn put_by_packet(context: &mut Context<'_, '_, SimCore>, omitted: Omit) -> Resul
     part.close(context)
 }
 
-/// A rank gets the same word of its own part in two epochs, between which it changed it; the omission is in the second get. On so
-/// many cores that nothing else invalidates in between, because packets go through uncached memory.
+/// A rank gets the same word of its own part in two epochs, between which it changed it; the omission is in the
+/// second get. On so many cores that nothing else invalidates in between, because packets go through uncached memory.
 fn get_from_itself_twice(omitted: Omit) -> Result<(), String> {
     run(&Machine::scc(151), |context| {
         let (hal, me) = (context.hal(), Group::of([context.rank()])?);

@@ -63,7 +63,8 @@ fn a_short_allreduce_costs_little_more_than_a_barrier() {
     }
 }
 
-/// The default is the better one of the two that it chooses from, or a quarter slower at most, and beats two-sided messages.
+/// The default is the better one of the two that it chooses from, or a quarter slower at most, and beats two-sided
+/// messages.
 #[test]
 fn defaults_are_fast() {
     for machine in machines() {

@@ -7,8 +7,8 @@ use hal::{
     sim::{Machine, Spontaneous, explore_exhaustively},
 };
 
-/// SCOSCo's Algorithm 2 resets the match-vector bit without the register. In some order of operations that erases the post of
-/// another target in the same word; with the register it never does.
+/// SCOSCo's Algorithm 2 resets the match-vector bit without the register. In some order of operations that erases the
+/// post of another target in the same word; with the register it never does.
 #[test]
 fn the_reset_needs_the_register() {
     let word = Region::<kind::Uncached>::new(SharedAddress::new(0, 0), LINE_BYTES);

@@ -1,4 +1,5 @@
-//! What the emulation of non-coherent memory costs and catches: the same program on a coherent machine and on the emulated one.
+//! What the emulation of non-coherent memory costs and catches: the same program on a coherent machine and on the
+//! emulated one.
 
 use crate::{
     console::Transcript,

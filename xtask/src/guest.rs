@@ -49,8 +49,8 @@ pub(crate) struct Outcome {
     reports: usize,
 }
 
-/// Runs a guest; every event is shown to `watch` as it happens. One that can be asked and has not ended in time is asked
-/// where its cores are.
+/// Runs a guest; every event is shown to `watch` as it happens. One that can be asked and has not ended in time is
+/// asked where its cores are.
 ///
 /// # Errors
 ///
@@ -126,7 +126,8 @@ fn report(inquiry: &Inquiry, running: &Running) -> Vec<String> {
 }
 
 impl Outcome {
-    /// Judges the guest: it has succeeded only when it said so, in words, by its status, and without a slip of the tongue.
+    /// Judges the guest: it has succeeded only when it said so, in words, by its status, and without a slip of the
+    /// tongue.
     ///
     /// # Errors
     ///

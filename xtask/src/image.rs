@@ -1,7 +1,7 @@
 //! Images for the bare P54C, and the same binaries for the host.
 //!
-//! The flags of the bare-metal target are given here and nowhere else: in a Cargo profile or configuration file they would
-//! reach this tool and the host tests too. The inner cargo may be another one than the one that runs this tool.
+//! The flags of the bare-metal target are given here and nowhere else: in a Cargo profile or configuration file they
+//! would reach this tool and the host tests too. The inner cargo may be another one than the one that runs this tool.
 
 use crate::{
     build::{self, Built, build},
@@ -90,8 +90,8 @@ fn bare_metal_command(program: &Program, toolchain: &Toolchain) -> Result<Comman
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
     for_target(&mut command);
-    // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a changed
-    // script a changed command: cargo does not look into it.
+    // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
+    // changed script a changed command: cargo does not look into it.
     command.arg("--").arg(format!("-Clink-arg=-T{}", script.display()));
     command.arg(format!("-Clink-arg=--defsym=linker_script_checksum={:#010x}", crc32fast::hash(&content)));
     Ok(command)

@@ -1,7 +1,7 @@
 //! Asks a machine that has not ended where its cores are.
 //!
-//! An NMI reaches a core also where it has masked interrupts, and its handler in the kernel prints one line: that it runs,
-//! and at which address, or what it waits for. QEMU injects it when told so over its socket (QMP).
+//! An NMI reaches a core also where it has masked interrupts, and its handler in the kernel prints one line: that it
+//! runs, and at which address, or what it waits for. QEMU injects it when told so over its socket (QMP).
 
 use crate::{process, workspace};
 use anyhow::{Context, Result, ensure};

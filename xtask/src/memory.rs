@@ -29,7 +29,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Computes the memory for a number of cores and input files of so many bytes. Given heap sizes win over computed ones.
+    /// Computes the memory for a number of cores and input files of so many bytes. Given heap sizes win over computed
+    /// ones.
     ///
     /// # Errors
     ///
@@ -55,7 +56,8 @@ impl Plan {
     }
 }
 
-/// What the user can do about too much memory. When it would be enough without the heaps that he has given, they are it.
+/// What the user can do about too much memory. When it would be enough without the heaps that he has given, they are
+/// it.
 fn remedy(cores: u16, input_bytes: u64, given: [(&str, Option<u64>); 2]) -> String {
     let words = given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?)));
     let words = words.collect::<Vec<_>>().join(" ");

@@ -102,8 +102,8 @@ impl Running {
     fn kill_group(&mut self) {
         // A child that has been waited for no longer owns its number, and another group may have it by now.
         if let (Ok(None), Ok(leader)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
-            // SAFETY: this only sends a signal. The child has not been waited for, so the number is its own; when it leads
-            // no group there is none of this number.
+            // SAFETY: this only sends a signal. The child has not been waited for, so the number is its own; when it
+            // leads no group there is none of this number.
             unsafe { libc::kill(-leader, libc::SIGKILL) };
         }
         let _ = self.child.kill();

@@ -1,4 +1,5 @@
-//! What the user sees while he waits: a spinner or a bar on a terminal, one line per stage elsewhere, in the log of a CI for one.
+//! What the user sees while he waits: a spinner or a bar on a terminal, one line per stage elsewhere, in the log of a
+//! CI for one.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{io::IsTerminal, time::Duration};

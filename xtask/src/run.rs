@@ -50,7 +50,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = cores::number)]
     cores: u16,
 
-    /// Seconds until a guest that does not end is given up [default: 120, and 1 more per 20 KiB of input beyond 512 KiB]
+    /// Seconds until a guest that does not end is given up [default: 120, and 1 more per 20 KiB of input beyond 512
+    /// KiB]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
 

@@ -22,8 +22,8 @@ pub(crate) struct Arguments {
     /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
     program: String,
 
-    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile), with `+contention` (of
-    /// MPB ports and mesh links) and `+flat` (all distances are one) behind it or not
+    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile), with
+    /// `+contention` (of MPB ports and mesh links) and `+flat` (all distances are one) behind it or not
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 

@@ -1,7 +1,7 @@
 //! Finds writable statics where there must be none.
 //!
-//! In the simulator one address space holds all ranks, so a static that programs or collectives write to would be shared:
-//! a program could work there, and in no other place. On bare metal every core has its own.
+//! In the simulator one address space holds all ranks, so a static that programs or collectives write to would be
+//! shared: a program could work there, and in no other place. On bare metal every core has its own.
 
 use crate::{process, workspace};
 use anyhow::{Result, bail};

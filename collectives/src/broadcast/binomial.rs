@@ -1,10 +1,11 @@
 //! RCCE_comm's binomial tree over two-sided messages (OC-Bcast paper, section 5.2.2), the baseline for short messages.
 //!
-//! The whole message goes down the [binary recursive tree](super::halving), received before it is sent on: ⌈log₂ P⌉ messages one after
-//! the other. A rank that has the message in L1 sends it without reading memory, which is every rank but the root, and the root after
-//! its first message; a message that is larger than L1 is read again each time.
+//! The whole message goes down the [binary recursive tree](super::halving), received before it is sent on: ⌈log₂ P⌉
+//! messages one after the other. A rank that has the message in L1 sends it without reading memory, which is every
+//! rank but the root, and the root after its first message; a message that is larger than L1 is read again each time.
 //!
-//! Messages go through one staging buffer, or through RCCE's 251 lines while its [profile](crate::rcce_profile) is in force.
+//! Messages go through one staging buffer, or through RCCE's 251 lines while its [profile](crate::rcce_profile) is in
+//! force.
 
 use hal::{Clock, Mpb, MpbCopy, Wait};
 

@@ -10,7 +10,8 @@ use crate::{Broadcast, Comm};
 /// Runs that an exploration may take.
 const LIMIT: u64 = 200_000;
 
-/// Broadcasts these lengths one after the other, from rank 0 and 1 in turns, in all orders, and returns how many there are.
+/// Broadcasts these lengths one after the other, from rank 0 and 1 in turns, in all orders, and returns how many
+/// there are.
 fn explore(algorithm: Broadcast, lens: &[usize], spontaneous: Spontaneous) -> u64 {
     let exploration = explore_exhaustively(
         &Machine::scc(2),

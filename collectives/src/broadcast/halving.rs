@@ -1,7 +1,7 @@
 //! The binary recursive tree of RCCE_comm (OC-Bcast paper, section 5.2.2), and the slices of a message.
 //!
-//! Positions count from the root. A set of positions, of which the first has the message, is divided into two of ⌈n/2⌉ and ⌊n/2⌋; the first
-//! sends to the first of the other half; and so on in both halves, ⌈log₂ P⌉ times.
+//! Positions count from the root. A set of positions, of which the first has the message, is divided into two of
+//! ⌈n/2⌉ and ⌊n/2⌋; the first sends to the first of the other half; and so on in both halves, ⌈log₂ P⌉ times.
 
 use core::ops::Range;
 

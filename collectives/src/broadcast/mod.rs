@@ -1,7 +1,7 @@
 //! Broadcast: one rank's message to all.
 //!
-//! All algorithms have one interface, and leave the communicator in the same state: ranks may use different ones one after the
-//! other, as long as all use the same one at a time.
+//! All algorithms have one interface, and leave the communicator in the same state: ranks may use different ones one
+//! after the other, as long as all use the same one at a time.
 
 mod binomial;
 #[cfg(test)]
@@ -29,10 +29,12 @@ pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rou
 /// A broadcast algorithm, with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Broadcast {
-    /// The faster of [`Short`](Self::Short) and [`Long`](Self::Long) for the length: up to 252 bytes the former, or 112 where there are more than 49 ranks.
+    /// The faster of [`Short`](Self::Short) and [`Long`](Self::Long) for the length: up to 252 bytes the former, or
+    /// 112 where there are more than 49 ranks.
     #[default]
     Default,
-    /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if there are more than 49.
+    /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if there
+    /// are more than 49.
     Short,
     /// Put once by the root into a few MPBs, and got from there by everybody.
     Long,
@@ -51,8 +53,8 @@ impl Broadcast {
     /// the same algorithm, root, type and length.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the MPBs are lent to them,
-    /// and those of the algorithm's parameters; on every rank alike, with nothing sent.
+    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the
+    /// MPBs are lent to them, and those of the algorithm's parameters; on every rank alike, with nothing sent.
     pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         &self,
         comm: &Comm<'_, C>,

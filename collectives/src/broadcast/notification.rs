@@ -1,7 +1,7 @@
 //! The notification tree among a parent and its children (OC-Bcast paper, section 4.1).
 //!
-//! It is a heap: member 0 is the parent, members 1, 2, … are its children in the order of the tree, and member m notifies
-//! members n m + 1 to n m + n. The paper takes the degree n = 2 and says that it is the best.
+//! It is a heap: member 0 is the parent, members 1, 2, … are its children in the order of the tree, and member m
+//! notifies members n m + 1 to n m + n. The paper takes the degree n = 2 and says that it is the best.
 
 /// The children that member `member` notifies, as a range of members.
 pub(super) fn below(member: usize, degree: usize, children: usize) -> core::ops::Range<usize> {

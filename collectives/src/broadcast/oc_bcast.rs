@@ -9,23 +9,25 @@
 //! Where we differ from the paper's text, and why:
 //!
 //! * Its formula for the children holds for positions relative to the root, not for core ids.
-//! * Its flags are one line each and are owned by the broadcast. Ours are the byte [signals](crate::signals), which know their
-//!   writer: with one `notifyFlag` per core, two broadcasts with different roots could overtake each other, the second
-//!   root's notification arriving before the first tree's.
+//! * Its flags are one line each and are owned by the broadcast. Ours are the byte [signals](crate::signals), which
+//!   know their writer: with one `notifyFlag` per core, two broadcasts with different roots could overtake each
+//!   other, the second root's notification arriving before the first tree's.
 //!
-//! Per chunk: the root writes it once; every other node reads m lines from its parent, writes m to its own MPB, reads them
-//! back, and sets one done flag; a node sets at most two flags in each of the two notification trees that it is in.
+//! Per chunk: the root writes it once; every other node reads m lines from its parent, writes m to its own MPB, reads
+//! them back, and sets one done flag; a node sets at most two flags in each of the two notification trees that it is
+//! in.
 //!
 //! What the paper names and leaves out (section 5.4) are options, each off by default:
 //!
-//! * `straight_leaves`: a node without children copies from its parent's MPB straight to its memory: it reads m lines and writes none to
-//!   an MPB.
-//! * `shared_tiles`: one core of each tile is in the tree, on the root's tile the root; the others on its tile copy from its MPB straight to
-//!   their memory. Half as many nodes on the SCC, and half as many copies, but each of them is one level further down.
+//! * `straight_leaves`: a node without children copies from its parent's MPB straight to its memory: it reads m lines
+//!   and writes none to an MPB.
+//! * `shared_tiles`: one core of each tile is in the tree, on the root's tile the root; the others on its tile copy
+//!   from its MPB straight to their memory. Half as many nodes on the SCC, and half as many copies, but each of them
+//!   is one level further down.
 //! * `topology_aware`: the [tree](super::topology_aware) keeps each subtree together on the mesh.
 //!
-//! Two more are there to measure what the paper says: `single_buffer` (section 4.2: chunks of both buffers together, of which there is one
-//! at a time), and the degree of the notification tree (section 4.1).
+//! Two more are there to measure what the paper says: `single_buffer` (section 4.2: chunks of both buffers together,
+//! of which there is one at a time), and the degree of the notification tree (section 4.1).
 
 use alloc::rc::Rc;
 
@@ -78,8 +80,8 @@ impl OcBcast {
     /// When it returns on a rank, that rank has the message and nobody reads its MPB any more.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, [`Error::NoDegree`] for trees of degree 0, [`Error::ProfileInForce`]; on every rank alike,
-    /// with nothing sent.
+    /// [`Error::NoSuchRank`] for the root, [`Error::NoDegree`] for trees of degree 0, [`Error::ProfileInForce`]; on
+    /// every rank alike, with nothing sent.
     pub fn broadcast<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         &self,
         comm: &Comm<'_, C>,

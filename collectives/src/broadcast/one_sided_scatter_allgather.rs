@@ -1,13 +1,14 @@
 //! Scatter-allgather over one-sided puts and gets, which the OC-Bcast paper names as another design (section 5.4).
 //!
-//! The message goes in blocks of P slices of at most half the shared staging. The root puts slice i of a block straight into the
-//! MPB of position i, and beside it, in that rank's cell, how many blocks are there. Then everybody gets every slice from the MPB
-//! that it is in straight to its memory, its own one first and then those of the following positions, so that at any time each
-//! MPB has about one reader. No rank but the root puts anything, and nothing is staged twice: per line, the root writes one
-//! line, and every other rank reads one and writes it to memory.
+//! The message goes in blocks of P slices of at most half the shared staging. The root puts slice i of a block
+//! straight into the MPB of position i, and beside it, in that rank's cell, how many blocks are there. Then everybody
+//! gets every slice from the MPB that it is in straight to its memory, its own one first and then those of the
+//! following positions, so that at any time each MPB has about one reader. No rank but the root puts anything, and
+//! nothing is staged twice: per line, the root writes one line, and every other rank reads one and writes it to
+//! memory.
 //!
-//! There are two halves, so that the root puts a block while the one before is got. Before it puts the next but one all ranks are through
-//! with that half, which a barrier shows. Nobody waits at the end.
+//! There are two halves, so that the root puts a block while the one before is got. Before it puts the next but one
+//! all ranks are through with that half, which a barrier shows. Nobody waits at the end.
 
 use core::ops::Range;
 

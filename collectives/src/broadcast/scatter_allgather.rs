@@ -1,23 +1,27 @@
-//! RCCE_comm's scatter-allgather over two-sided messages (OC-Bcast paper, section 5.3.2), the baseline for long messages.
+//! RCCE_comm's scatter-allgather over two-sided messages (OC-Bcast paper, section 5.3.2), the baseline for long
+//! messages.
 //!
-//! * **Scatter**: the message is divided into P slices, and goes down the [binary recursive tree](super::halving), each message
-//!   with the slices of the receiver's half only: P − 1 slices leave the root one after the other. All are read from memory.
-//! * **Allgather** (the paper calls it Bruck's): P − 1 rounds around a ring. In each, the rank at position i sends to i − 1 the slice that
-//!   it received in the round before, its own one in the first, and receives the next from i + 1.
+//! * **Scatter**: the message is divided into P slices, and goes down the [binary recursive tree](super::halving),
+//!   each message with the slices of the receiver's half only: P − 1 slices leave the root one after the other. All
+//!   are read from memory.
+//! * **Allgather** (the paper calls it Bruck's): P − 1 rounds around a ring. In each, the rank at position i sends to
+//!   i − 1 the slice that it received in the round before, its own one in the first, and receives the next from i +
+//!   1.
 //!
-//! In the baseline a rank sends and receives one after the other. A send returns when the message has been received, so a ring of
-//! ranks that all send first would wait for ever. Even positions send first and odd ones receive first, as in RCCE_comm:
-//! with an even P all pairs of even senders exchange first, then all odd ones, two messages per round on the critical path. With an odd P two
-//! even positions are neighbours (P − 1 and 0); the one waits until the other has sent, and the other sends to an odd one, which receives:
-//! nobody waits in a circle, and that place costs a third message per round.
+//! In the baseline a rank sends and receives one after the other. A send returns when the message has been received,
+//! so a ring of ranks that all send first would wait for ever. Even positions send first and odd ones receive first,
+//! as in RCCE_comm: with an even P all pairs of even senders exchange first, then all odd ones, two messages per
+//! round on the critical path. With an odd P two even positions are neighbours (P − 1 and 0); the one waits until the
+//! other has sent, and the other sends to an odd one, which receives: nobody waits in a circle, and that place costs
+//! a third message per round.
 //!
-//! The **overlapped** variant is stronger than what was published: each rank puts a chunk of its slice into its own MPB, signals, and gets its
-//! neighbour's, so that all P puts, and then all P gets, happen at once. Two buffers let a rank put the next chunk while the
-//! last is read.
+//! The **overlapped** variant is stronger than what was published: each rank puts a chunk of its slice into its own
+//! MPB, signals, and gets its neighbour's, so that all P puts, and then all P gets, happen at once. Two buffers let a
+//! rank put the next chunk while the last is read.
 //!
-//! A slice that this rank has received lately is still in L1 and costs nothing to read; each place says what was touched since.
-//! Both variants use RCCE's 251 lines while its [profile](crate::rcce_profile) is in force: the baseline as one buffer, the overlapped as
-//! two of 125.
+//! A slice that this rank has received lately is still in L1 and costs nothing to read; each place says what was
+//! touched since. Both variants use RCCE's 251 lines while its [profile](crate::rcce_profile) is in force: the
+//! baseline as one buffer, the overlapped as two of 125.
 
 use core::ops::Range;
 
@@ -62,7 +66,8 @@ pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(
     }
 }
 
-/// Leaves each position with its slice. Returns how much memory this rank may have touched since it read or wrote its own one.
+/// Leaves each position with its slice. Returns how much memory this rank may have touched since it read or wrote its
+/// own one.
 fn scatter<C: Mpb + MpbCopy + Clock + Wait>(
     comm: &Comm<'_, C>,
     ring: &Ring,
@@ -150,8 +155,8 @@ fn allgather_overlapped<C: Mpb + MpbCopy + Clock + Wait>(
             comm.signal(ring.left());
         }
         if core::mem::replace(&mut unconfirmed, puts) {
-            // Only now, so that there was something to put meanwhile; and before the next signal from there is taken for this one, where
-            // the left neighbour is the right one, too.
+            // Only now, so that there was something to put meanwhile; and before the next signal from there is taken
+            // for this one, where the left neighbour is the right one, too.
             confirm();
         }
         if !next.is_empty() {

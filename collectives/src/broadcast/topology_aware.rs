@@ -1,9 +1,9 @@
 //! A tree that goes by distances on the mesh.
 //!
-//! As seen from a parent, the nodes below it are divided into k sectors that differ by one node at most, each running from near to
-//! far. Of each sector the node becomes a child that is not far from either end, so that both the way from the parent and those to the
-//! rest of its sector are short; and so on from there. The tree is as flat as any of its degree, and no copy goes all across the mesh
-//! as long as there is somebody in between.
+//! As seen from a parent, the nodes below it are divided into k sectors that differ by one node at most, each running
+//! from near to far. Of each sector the node becomes a child that is not far from either end, so that both the way
+//! from the parent and those to the rest of its sector are short; and so on from there. The tree is as flat as any of
+//! its degree, and no copy goes all across the mesh as long as there is somebody in between.
 //!
 //! Each rank finds its own place: it divides its own branch only, O(n log n) for all n nodes and then for ever fewer.
 
@@ -53,7 +53,8 @@ fn sectors(sites: &[Site], count: usize) -> impl Iterator<Item = &[Site]> {
     (0..count).map(move |index| &sites[sites.len() * index / count..sites.len() * (index + 1) / count])
 }
 
-/// The direction from one tile to another, counter-clockwise from east in parts of a full circle of 4096, along a diamond.
+/// The direction from one tile to another, counter-clockwise from east in parts of a full circle of 4096, along a
+/// diamond.
 fn direction(from: Tile, to: Tile) -> i32 {
     const QUADRANT: i32 = 1024;
     let (dx, dy) = (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y));
@@ -66,8 +67,8 @@ fn direction(from: Tile, to: Tile) -> i32 {
     }
 }
 
-/// The site of a sector whose longest way, from the parent or to one of the sector, is shortest; of these, that with the shortest way
-/// to the farthest through it.
+/// The site of a sector whose longest way, from the parent or to one of the sector, is shortest; of these, that with
+/// the shortest way to the farthest through it.
 fn between(parent: Site, sector: &[Site]) -> Site {
     // Along the diagonals, the farthest of the sector is at an end.
     let ends = [1, -1].map(|sign| {
@@ -86,8 +87,8 @@ fn between(parent: Site, sector: &[Site]) -> Site {
     sector.iter().copied().min_by_key(ways).unwrap_or(parent)
 }
 
-/// Where a tile is along one of the diagonals: the hops between two tiles are what they are apart along the one where they are
-/// farther apart.
+/// Where a tile is along one of the diagonals: the hops between two tiles are what they are apart along the one where
+/// they are farther apart.
 fn diagonal(tile: Tile, sign: i32) -> i32 {
     i32::from(tile.x) + sign * i32::from(tile.y)
 }

@@ -1,7 +1,8 @@
 //! Where a rank is in OC-Bcast's message propagation tree.
 //!
-//! The nodes of the tree are ranks, or tiles that share a copy; then each tile has a leader, which is the root on the root's tile and the
-//! first rank on others, and the other ranks are children of their leader, behind those in the tree.
+//! The nodes of the tree are ranks, or tiles that share a copy; then each tile has a leader, which is the root on the
+//! root's tile and the first rank on others, and the other ranks are children of their leader, behind those in the
+//! tree.
 
 use alloc::{rc::Rc, vec::Vec};
 use core::{cell::RefCell, ops::Range};
@@ -119,7 +120,8 @@ impl Place {
 pub(crate) struct Places(RefCell<Option<(usize, OcBcast, Rc<Place>)>>);
 
 impl<C: Mpb + Clock + Wait> Comm<'_, C> {
-    /// This rank's place. What it takes to build a topology-aware tree is charged, once as long as root and parameters stay the same.
+    /// This rank's place. What it takes to build a topology-aware tree is charged, once as long as root and
+    /// parameters stay the same.
     pub(super) fn place(&self, root: usize, parameters: &OcBcast) -> Rc<Place> {
         let mut last = self.places().0.borrow_mut();
         match &*last {

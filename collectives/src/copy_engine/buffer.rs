@@ -48,7 +48,8 @@ impl<'c, C: Core, T: Pod> SharedBuffer<'c, C, T> {
         let offset = self.offset(first, source.len())?;
         let hal = self.comm.hal();
         hal.write(self.region, offset, bytemuck::cast_slice(source));
-        // Whoever copies from here reads memory, and where there is no engine that is this core, past its own write-combine buffer.
+        // Whoever copies from here reads memory, and where there is no engine that is this core, past its own
+        // write-combine buffer.
         hal.drain();
         Ok(())
     }

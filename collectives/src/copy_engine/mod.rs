@@ -1,11 +1,10 @@
 //! Copy engines: cores set aside to carry out puts and gets, so that others can compute meanwhile.
 //!
 //! The SCC has no DMA engine; the role that I/OAT plays in Lai and Panda's *Designing Truly One-Sided MPI-2 RMA*
-//! (section 4.3) is played by cores.
-//! Each other core is the client of the engine that is nearest to it. A client describes a copy in one line of a ring
-//! in its own MPB; the engine polls the
-//! rings of its clients, copies memory to memory, and counts what is done in another line of the client's MPB. Lines are
-//! atomic, each has one writer, and numbers only rise: there is no lock.
+//! (section 4.3) is played by cores. Each other core is the client of the engine that is nearest to it. A client
+//! describes a copy in one line of a ring in its own MPB; the engine polls the rings of its clients, copies memory to
+//! memory, and counts what is done in another line of the client's MPB. Lines are atomic, each has one writer, and
+//! numbers only rise: there is no lock.
 //!
 //! A source or target of a copy lies in shared memory: the parts of windows, and [`SharedBuffer`]s. A client's
 //! descriptor follows its data in the write-combine

@@ -54,8 +54,8 @@ impl Buffers<'_> {
         &mut self.receive[self.received.of(rank)]
     }
 
-    /// This rank's block for itself goes to its place. On a rank that takes part although it was called wrongly, the two
-    /// may have different lengths.
+    /// This rank's block for itself goes to its place. On a rank that takes part although it was called wrongly, the
+    /// two may have different lengths.
     pub(super) fn keep_own(&mut self, hal: &impl Clock, me: usize) {
         if let Some((send, spans)) = self.send {
             let (own, place) = (&send[spans.of(me)], self.from(me));

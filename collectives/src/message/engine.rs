@@ -23,7 +23,8 @@ pub(crate) trait Engine<C> {
     /// Adds the places where something to do shows.
     fn add_places(&self, comm: &Comm<'_, C>, places: &mut Vec<Place>);
 
-    /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is something to do.
+    /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is
+    /// something to do.
     fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool;
 
     /// Does what the last look found. Waits for nothing but registers.

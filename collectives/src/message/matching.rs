@@ -63,7 +63,8 @@ struct Request {
     bytes: Vec<u8>,
 }
 
-/// Requests and the replies to them. A target replies in the order in which it was asked, so a reply is for the first open request.
+/// Requests and the replies to them. A target replies in the order in which it was asked, so a reply is for the first
+/// open request.
 #[derive(Default)]
 pub(super) struct Requests {
     made: Cell<u32>,

@@ -7,13 +7,15 @@
 //! a channel, built as well as we can, for windows of that class:
 //!
 //! * packets go through the MPB, in a section for each sender, and one look at a line shows news of 32 peers;
-//! * an access epoch ends with a flag in its last data packet, and with a packet of its own only where there is no data;
-//! * nothing blocks but explicit waits. What finds no room is queued in order; every wait of this rank drives the engine, in
-//!   barriers, broadcasts and messages, too;
+//! * an access epoch ends with a flag in its last data packet, and with a packet of its own only where there is no
+//!   data;
+//! * nothing blocks but explicit waits. What finds no room is queued in order; every wait of this rank drives the
+//!   engine, in barriers, broadcasts and messages, too;
 //! * posts and completions are matched by window *and sender*, where MPICH counts posts whoever they come from, so
 //!   that early posts of a later epoch's targets do no harm here.
 //!
-//! Data that a target handles goes to its part by the combined mapping: the part is exposed, so the rank has no view of it.
+//! Data that a target handles goes to its part by the combined mapping: the part is exposed, so the rank has no view
+//! of it.
 //!
 //! The channel is there while windows use it. It takes most of the staging buffers' lines away meanwhile (see
 //! [`MpbLayout`](crate::MpbLayout)).
@@ -23,8 +25,8 @@
 //! | in an MPB | a look at the acknowledgements; ⌈max(40, 16 + n) / 32⌉ lines and a doorbell | as many lines of its own, copied out; an acknowledgement |
 //! | in uncached memory | a register, 2 words read, 6 + ⌈n / 4⌉ written | 5 + ⌈n / 4⌉ words read, one written |
 //!
-//! A look for packets reads ⌈ranks / 32⌉ lines of the own MPB, or one word. How many packets one look finds depends on timing, and
-//! so do the counts of looks.
+//! A look for packets reads ⌈ranks / 32⌉ lines of the own MPB, or one word. How many packets one look finds depends
+//! on timing, and so do the counts of looks.
 
 mod engine;
 mod matching;
@@ -137,7 +139,8 @@ impl<C: Core> OpenChannel<C> {
 }
 
 impl<C: Core> Comm<'_, C> {
-    /// Opens the channel, or takes part in it if it is open. Collective; every call needs a [`close_channel`](Self::close_channel).
+    /// Opens the channel, or takes part in it if it is open. Collective; every call needs a
+    /// [`close_channel`](Self::close_channel).
     ///
     /// # Errors
     /// [`Error::OutOfSharedMemory`] on all ranks, if there are so many that packets go through shared memory and there
@@ -154,7 +157,8 @@ impl<C: Core> Comm<'_, C> {
         Ok(channel)
     }
 
-    /// Gives the channel up; with its last user it closes. Collective; there are no epochs on this user's windows any more.
+    /// Gives the channel up; with its last user it closes. Collective; there are no epochs on this user's windows any
+    /// more.
     ///
     /// # Errors
     /// [`Error::NotAllocated`] if its shared memory was freed by somebody else.

@@ -44,8 +44,8 @@ impl Channel {
         self.finish(comm, ticket, into);
     }
 
-    /// Requests `len` bytes of `target`'s part, after waiting for its post. Several requests may be open; they are answered at
-    /// the latest when the epoch is complete.
+    /// Requests `len` bytes of `target`'s part, after waiting for its post. Several requests may be open; they are
+    /// answered at the latest when the epoch is complete.
     pub fn request<C: Core>(
         &self,
         comm: &Comm<'_, C>,
@@ -178,7 +178,8 @@ impl Channel {
         let _ = self.wait_for(comm, Deadline::Never, reason, || targets.iter().find(unsettled));
     }
 
-    /// Sends bytes to `target`, after waiting for its post, but for the last packet, which may have to complete the epoch.
+    /// Sends bytes to `target`, after waiting for its post, but for the last packet, which may have to complete the
+    /// epoch.
     fn issue<C: Core>(&self, comm: &Comm<'_, C>, target: usize, header: Header, bytes: &[u8]) {
         let Some(before_last) = bytes.len().checked_sub(1).map(|len| len / self.transport.capacity()) else { return };
         if self.await_post(comm, header.window, target, Deadline::Never).is_err() {

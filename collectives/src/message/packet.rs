@@ -7,7 +7,8 @@ use hal::{Region, kind};
 /// Bytes of a packet's header, which the payload follows.
 pub(super) const HEADER_BYTES: usize = 16;
 
-/// What is longer than a packet is cut at multiples of this many bytes, so that elements whose size divides it stay whole.
+/// What is longer than a packet is cut at multiples of this many bytes, so that elements whose size divides it stay
+/// whole.
 pub const GRANULE_BYTES: usize = 16;
 
 /// What a packet is about.

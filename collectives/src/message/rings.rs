@@ -1,11 +1,9 @@
 //! Packets in uncached memory, for machines with too many ranks for a section each.
 //!
 //! Slots for each pair of ranks would take more memory than there is on thousands of cores, too. So each rank has one
-//! ring of slots for
-//! packets from all others, near its memory controller. Senders append to it under the receiver's test-and-set register; two
-//! words count what was appended and what was taken, and the receiver, who alone writes the second, needs no lock to
-//! take. Whoever finds
-//! the ring full watches the second.
+//! ring of slots for packets from all others, near its memory controller. Senders append to it under the receiver's
+//! test-and-set register; two words count what was appended and what was taken, and the receiver, who alone writes
+//! the second, needs no lock to take. Whoever finds the ring full watches the second.
 
 use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
 use core::cell::{Cell, RefCell};

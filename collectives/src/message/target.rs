@@ -11,7 +11,8 @@ use super::{
     packet::{Body, Header, Kind, Transfer},
 };
 
-/// Applies an operation with this code to elements and operands, both as bytes, of equal length and with no particular alignment.
+/// Applies an operation with this code to elements and operands, both as bytes, of equal length and with no
+/// particular alignment.
 pub type Apply = fn(code: u32, current: &mut [u8], operand: &[u8]);
 
 /// This rank's part of a window.
@@ -22,8 +23,8 @@ pub(super) struct Part {
 }
 
 impl Channel {
-    /// Makes this rank's part of `window` known to the engine, before it is posted for the first time. The rank has no view of it,
-    /// and none of it in a cache, whenever it is posted.
+    /// Makes this rank's part of `window` known to the engine, before it is posted for the first time. The rank has
+    /// no view of it, and none of it in a cache, whenever it is posted.
     pub fn register(&self, window: u32, part: Region<kind::Combined>, apply: Apply) {
         self.parts.borrow_mut().insert(window, Part { memory: part, apply });
     }
@@ -41,7 +42,8 @@ impl Channel {
         self.progress(comm);
     }
 
-    /// Waits until each of `origins` has completed an epoch, and takes these completions. Then all that they put is in memory.
+    /// Waits until each of `origins` has completed an epoch, and takes these completions. Then all that they put is
+    /// in memory.
     ///
     /// # Errors
     /// [`TimedOut`] at the deadline, or at once if the machine is dying; then nothing was taken.
@@ -61,7 +63,8 @@ impl Channel {
         Ok(())
     }
 
-    /// How often `notification` has come since the window was registered, from whomever. What its senders put before is in memory.
+    /// How often `notification` has come since the window was registered, from whomever. What its senders put before
+    /// is in memory.
     pub fn notifications<C: Core>(&self, comm: &Comm<'_, C>, window: u32, notification: u32) -> u32 {
         self.drain_parts(comm);
         self.notifications.count(&(window, notification))
@@ -116,7 +119,8 @@ impl Channel {
         offset: usize,
         bytes: &mut [u8],
     ) {
-        // What packets wrote may be in the write-combine buffer, and what L1 has of the part may be from an earlier epoch.
+        // What packets wrote may be in the write-combine buffer, and what L1 has of the part may be from an earlier
+        // epoch.
         self.drain_parts(comm);
         comm.hal().invalidate_mpb();
         comm.hal().read(part, offset, bytes);

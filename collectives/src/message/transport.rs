@@ -93,7 +93,8 @@ impl Transport {
         }
     }
 
-    /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is a packet or room.
+    /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is a
+    /// packet or room.
     pub(super) fn has_news(&self, poll: &Poll<'_>, first: usize, blocked: impl Iterator<Item = usize> + Clone) -> bool {
         match self {
             Self::Sections(sections) => sections.has_news(poll, first, blocked),

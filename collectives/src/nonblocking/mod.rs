@@ -163,8 +163,8 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// and in all runs.
     ///
     /// # Errors
-    /// [`Error::ElementTooLarge`] above 24 bytes, on every rank alike; [`Error::TooManyRequests`] on a rank on which too
-    /// many are outstanding. Nothing is begun then, and a program in which not all ranks get it is wrong.
+    /// [`Error::ElementTooLarge`] above 24 bytes, on every rank alike; [`Error::TooManyRequests`] on a rank on which
+    /// too many are outstanding. Nothing is begun then, and a program in which not all ranks get it is wrong.
     pub fn start_allreduce<'r, T: Pod>(
         &'r self,
         values: &'r mut [T],

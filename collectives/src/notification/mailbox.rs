@@ -1,7 +1,7 @@
 //! Where a handler puts what arrives, and a program takes it from.
 //!
-//! The handler fills one box while the program reads another one; the program exchanges them. So what the two share is touched for
-//! moments only, and the handler allocates nothing.
+//! The handler fills one box while the program reads another one; the program exchanges them. So what the two share
+//! is touched for moments only, and the handler allocates nothing.
 
 use alloc::vec::Vec;
 use core::mem;

@@ -1,22 +1,25 @@
 //! Notifications: broadcasts that reach ranks which are not waiting for them.
 //!
-//! The OC-Bcast paper ends with them (section 7): its broadcast is for programs of one kind, in which all ranks call it; where ranks
-//! do different things, inter-core interrupts are to carry it. Any member of a [`Subscription`] [notifies all](Notifications::notify_all)
-//! others whenever it wants, while they compute. Each gets an interrupt, whose handler copies the message from its parent's MPB,
-//! interrupts its own children in the tree, and leaves the message in a mailbox, from which its program takes it some time.
+//! The OC-Bcast paper ends with them (section 7): its broadcast is for programs of one kind, in which all ranks call
+//! it; where ranks do different things, inter-core interrupts are to carry it. Any member of a [`Subscription`]
+//! [notifies all](Notifications::notify_all) others whenever it wants, while they compute. Each gets an interrupt,
+//! whose handler copies the message from its parent's MPB, interrupts its own children in the tree, and leaves the
+//! message in a mailbox, from which its program takes it some time.
 //!
-//! **Doorbells.** An interrupt says nothing. What is new is in the receiver's doorbell, one line of its MPB: the number of the chunk,
-//! the root, the length, and the data if they are few (up to 18 bytes). More are in the parent's payload lines, as in OC-Bcast, and
-//! each node that has children copies them to its own before it rings at them, so that all children of a node copy at once.
+//! **Doorbells.** An interrupt says nothing. What is new is in the receiver's doorbell, one line of its MPB: the
+//! number of the chunk, the root, the length, and the data if they are few (up to 18 bytes). More are in the parent's
+//! payload lines, as in OC-Bcast, and each node that has children copies them to its own before it rings at them, so
+//! that all children of a node copy at once.
 //!
-//! **One at a time.** Roots take turns, by tickets in the MPB of the first member, and a root keeps its turn until each member
-//! has acknowledged each chunk, in a byte of its own in the root's MPB. Therefore doorbells and payload lines have one writer at
-//! a time, a handler never waits for another one, concurrent roots do not mix, and **all members see all messages in the same
-//! order**. The price is that a root waits for those before it.
+//! **One at a time.** Roots take turns, by tickets in the MPB of the first member, and a root keeps its turn until
+//! each member has acknowledged each chunk, in a byte of its own in the root's MPB. Therefore doorbells and payload
+//! lines have one writer at a time, a handler never waits for another one, concurrent roots do not mix, and **all
+//! members see all messages in the same order**. The price is that a root waits for those before it.
 //!
-//! **Nothing is lost.** A handler whose mailbox is full passes the chunk on and leaves it unacknowledged, so the root waits. The
-//! rest follows when the program takes messages, which it does by itself while it waits to notify others. A program that neither takes
-//! nor notifies holds the roots up; on a machine that is stuck for that reason, the report names it.
+//! **Nothing is lost.** A handler whose mailbox is full passes the chunk on and leaves it unacknowledged, so the root
+//! waits. The rest follows when the program takes messages, which it does by itself while it waits to notify others.
+//! A program that neither takes nor notifies holds the roots up; on a machine that is stuck for that reason, the
+//! report names it.
 //!
 //! | who, for a message of one chunk of m lines | accesses |
 //! |---|---|
@@ -52,8 +55,8 @@ pub enum Delivery {
     /// By interrupts, whatever they are doing.
     #[default]
     Interrupts,
-    /// By looking, when their programs call [`Notifications::progress`] or wait in a call of [`Notifications`]: what there is without
-    /// interrupts.
+    /// By looking, when their programs call [`Notifications::progress`] or wait in a call of [`Notifications`]: what
+    /// there is without interrupts.
     Polling,
 }
 
@@ -100,8 +103,8 @@ struct Taken {
     empty: Filled,
 }
 
-/// Membership in a group of ranks that notify each other. To be [closed](Self::close): a member that is dropped otherwise is not
-/// interrupted any more, and holds up whoever notifies it.
+/// Membership in a group of ranks that notify each other. To be [closed](Self::close): a member that is dropped
+/// otherwise is not interrupted any more, and holds up whoever notifies it.
 pub struct Notifications<'c, C: Core> {
     comm: &'c Comm<'c, C>,
     members: Group,
@@ -113,11 +116,13 @@ pub struct Notifications<'c, C: Core> {
 }
 
 impl<C: Core> Comm<'_, C> {
-    /// Lets the ranks of `members` notify each other. Collective over all ranks; those that are no members are never interrupted.
+    /// Lets the ranks of `members` notify each other. Collective over all ranks; those that are no members are never
+    /// interrupted.
     ///
     /// # Errors
-    /// On all ranks alike: [`Error::NoSuchRank`] for the members, [`Error::NoDegree`] for the tree; [`Error::NoSpareLines`] if
-    /// the MPBs have no room; [`Error::Subscribed`] if this communicator has a subscription, or a member handles interrupts.
+    /// On all ranks alike: [`Error::NoSuchRank`] for the members, [`Error::NoDegree`] for the tree;
+    /// [`Error::NoSpareLines`] if the MPBs have no room; [`Error::Subscribed`] if this communicator has a
+    /// subscription, or a member handles interrupts.
     pub fn subscribe<'c>(&'c self, members: &Group, subscription: Subscription) -> Result<Notifications<'c, C>, Error> {
         members.check(self.size())?;
         let tree = Tree::new(subscription.tree, members.len())?;
@@ -253,8 +258,8 @@ impl<C: Core> Notifications<'_, C> {
         Ok(())
     }
 
-    /// Ends the subscription, and returns what was not taken. Collective over all ranks. Where delivery is by polling, nobody may
-    /// be notifying any more.
+    /// Ends the subscription, and returns what was not taken. Collective over all ranks. Where delivery is by
+    /// polling, nobody may be notifying any more.
     pub fn close(self) -> Vec<Message> {
         if let Some(node) = &self.node {
             // Others may still be notifying, and this rank takes no more.

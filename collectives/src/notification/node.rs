@@ -161,7 +161,8 @@ impl Node {
         node.receive(core);
     }
 
-    /// Receives a chunk, if there is one and the mailbox has room for its message: passes it on, takes it, acknowledges it.
+    /// Receives a chunk, if there is one and the mailbox has room for its message: passes it on, takes it,
+    /// acknowledges it.
     pub(super) fn receive<C: Core>(&self, core: &C) {
         let mut state = self.state.borrow_mut();
         core.invalidate_mpb();

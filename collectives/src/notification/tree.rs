@@ -7,16 +7,17 @@ use crate::Error;
 /// The shape of the tree that notifications go down.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum NotificationTree {
-    /// Whoever has a notification goes on telling others until all have been told: the tree of least latency if to be told takes
-    /// [twice as long](TOLD) as to tell (Karp et al., *Optimal Broadcast and Summation in the LogP Model*).
+    /// Whoever has a notification goes on telling others until all have been told: the tree of least latency if to be
+    /// told takes [twice as long](TOLD) as to tell (Karp et al., *Optimal Broadcast and Summation in the LogP
+    /// Model*).
     #[default]
     Fastest,
     /// A tree of this degree, filled level by level.
     Degree(usize),
 }
 
-/// From the end of telling a core to when it can begin to tell others, in times that telling takes; in the simulator: delivery and
-/// frame of an interrupt, against a doorbell and raising the interrupt.
+/// From the end of telling a core to when it can begin to tell others, in times that telling takes; in the simulator:
+/// delivery and frame of an interrupt, against a doorbell and raising the interrupt.
 const TOLD: usize = 2;
 
 /// A tree of some members.

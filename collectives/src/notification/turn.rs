@@ -80,8 +80,8 @@ impl<C: Core> Notifications<'_, C> {
         Ok(())
     }
 
-    /// Waits until `check` finds something among `places`, or there is something for [`progress`](Self::progress) to do, which it
-    /// does then. Nothing in the latter case.
+    /// Waits until `check` finds something among `places`, or there is something for [`progress`](Self::progress) to
+    /// do, which it does then. Nothing in the latter case.
     pub(super) fn wait<R>(
         &self,
         places: &[Place],

@@ -15,10 +15,10 @@
 //! the result, and leave them as they were where there is none.
 //!
 //! **Errors.** What all ranks can see, such as a root that does not exist or an element that is too large, all refuse
-//! alike, and nothing is sent; and so with [`Error::ProfileInForce`], while the MPBs are lent to two-sided messages, all
-//! algorithms but those over them. A rank whose `result` alone has a wrong length takes part all the same, leaves it as
-//! it was, and then returns the error; the others are not told. A number of operands that differs from rank to rank
-//! leaves them waiting or is wrong unnoticed, as in MPI.
+//! alike, and nothing is sent; and so with [`Error::ProfileInForce`], while the MPBs are lent to two-sided messages,
+//! all algorithms but those over them. A rank whose `result` alone has a wrong length takes part all the same, leaves
+//! it as it was, and then returns the error; the others are not told. A number of operands that differs from rank to
+//! rank leaves them waiting or is wrong unnoticed, as in MPI.
 
 mod blocks;
 mod buffers;
@@ -87,7 +87,8 @@ impl Reduction {
     /// Combines the operands of all ranks, element by element, into `result` of rank `root`. Collective.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is not as long as
+    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is
+    /// not as long as
     /// `operands`.
     pub fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
@@ -186,7 +187,8 @@ impl Reduction {
     /// `counts[r]` elements and begins behind block r − 1. Collective, with the same counts on all ranks.
     ///
     /// # Errors
-    /// [`Error::Length`] if there is not one count for each rank, or if `operands` is not as long as all blocks, with nothing sent; or if
+    /// [`Error::Length`] if there is not one count for each rank, or if `operands` is not as long as all blocks, with
+    /// nothing sent; or if
     /// `result` is not as long as the own block. [`Error::ElementTooLarge`].
     pub fn reduce_scatter<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,

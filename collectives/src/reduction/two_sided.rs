@@ -7,8 +7,8 @@
 //!   which neighbours send and receive in turn, spreads the result (allgather), or all parts are sent to the root.
 //! * **Doubling distances** for scans.
 //!
-//! Messages are received into memory, at the price of [`Comm::receive`]. What was received or computed a moment ago is in
-//! L1 if it fits with what was touched since; then it is combined or sent on without reading memory.
+//! Messages are received into memory, at the price of [`Comm::receive`]. What was received or computed a moment ago
+//! is in L1 if it fits with what was touched since; then it is combined or sent on without reading memory.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;

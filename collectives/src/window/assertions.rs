@@ -6,10 +6,12 @@ bitflags! {
     /// Promises of MPI's `assert` arguments. One that is broken makes data undefined; synchronisation stays in order.
     #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
     pub struct Assertions: u8 {
-        /// At START: all targets have posted already, so operations go out without a look for their posts. COMPLETE takes the posts
-        /// as always, so that it does not matter whether the target's side says the same, or for how many epochs.
+        /// At START: all targets have posted already, so operations go out without a look for their posts. COMPLETE
+        /// takes the posts as always, so that it does not matter whether the target's side says the same, or for how
+        /// many epochs.
         const NO_CHECK = 1;
-        /// At POST and fences: this rank has not stored to its part since it got the view. Nothing has to be written back.
+        /// At POST and fences: this rank has not stored to its part since it got the view. Nothing has to be written
+        /// back.
         const NO_STORE = 1 << 1;
         /// At POST and fences: nobody will put or accumulate to this rank's part in the epoch that begins. Nothing has
         /// to be invalidated after it.

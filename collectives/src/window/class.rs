@@ -29,7 +29,8 @@ pub enum Class {
     Immediate,
     /// Operations are noted down and carried out in COMPLETE.
     Deferred,
-    /// The baseline that SCOSCo compares with: everything goes as packets between ranks that have to take part (MPICH's CH3).
+    /// The baseline that SCOSCo compares with: everything goes as packets between ranks that have to take part
+    /// (MPICH's CH3).
     Message,
 }
 

@@ -1,9 +1,9 @@
 //! The window database: synchronisation data of windows in uncached memory (SCOSCo IV.B.1).
 //!
-//! Behind each controller lies one database: a word with the number of bytes that are allocated, then the allocations.
-//! They are made by reading
-//! and advancing that number under a test-and-set register. Each ends in a line of its own that says whether it is free, so
-//! that the number goes back over all that is free at the end, whatever order it was freed in.
+//! Behind each controller lies one database: a word with the number of bytes that are allocated, then the
+//! allocations. They are made by reading and advancing that number under a test-and-set register. Each ends in a line
+//! of its own that says whether it is free, so that the number goes back over all that is free at the end, whatever
+//! order it was freed in.
 
 use hal::{Core, LINE_BYTES, Region, SharedAddress, kind};
 

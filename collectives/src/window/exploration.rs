@@ -55,7 +55,8 @@ impl<'c> Epochs<'c> {
         origins.iter().map(|origin| bytes[origin]).collect()
     }
 
-    /// An access epoch that puts `value` to `targets`, to the first as soon as its post is there, to the others at the end.
+    /// An access epoch that puts `value` to `targets`, to the first as soon as its post is there, to the others at
+    /// the end.
     fn access(&self, rank: usize, targets: &Group, value: u8) {
         let hal = self.peers.comm.hal();
         let first = targets.iter().next().expect("there is a target");

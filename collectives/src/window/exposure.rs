@@ -7,12 +7,12 @@ use crate::{Error, Group, Returned};
 use super::{Assertions, Window, notify, synchronisation::Synchronisation};
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
-    /// POST: exposes this rank's part to the ranks of `origins`, which takes its view away until the epoch is waited for.
-    /// Never blocks but for registers.
+    /// POST: exposes this rank's part to the ranks of `origins`, which takes its view away until the epoch is waited
+    /// for. Never blocks but for registers.
     ///
     /// # Errors
-    /// [`Error::ExposureEpochOpen`] if one is open on this window, [`Error::NoSuchRank`] for an origin that does not exist,
-    /// [`Error::ForeignView`]; the view comes back with the error.
+    /// [`Error::ExposureEpochOpen`] if one is open on this window, [`Error::NoSuchRank`] for an origin that does not
+    /// exist, [`Error::ForeignView`]; the view comes back with the error.
     pub fn post(
         &self,
         view: LocalView<'c, T>,
@@ -65,15 +65,16 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Gives the view back to the program, so that it shows what others have written.
     pub(super) fn take_back(&self, view: LocalView<'c, T>, caches: &mut Caches, invalidates: bool) -> LocalView<'c, T> {
         if invalidates {
-            // A page or line that a neighbour's access fetched meanwhile may have brought old parts of the region with it.
+            // A page or line that a neighbour's access fetched meanwhile may have brought old parts of the region
+            // with it.
             self.comm().hal().write_back_invalidate(caches, view.region());
         }
         self.exposure_open.set(false);
         view
     }
 
-    /// Waits until the notification counter `counter` of this rank has been raised `count` times since the window was made.
-    /// What was put before is there for whoever reads it by [`ExposureEpoch::read`].
+    /// Waits until the notification counter `counter` of this rank has been raised `count` times since the window was
+    /// made. What was put before is there for whoever reads it by [`ExposureEpoch::read`].
     ///
     /// # Errors
     /// [`Error::NoSuchCounter`]; [`Error::TimedOut`] if the deadline passes first.
@@ -97,7 +98,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
 /// An open exposure epoch: proof that the local view has been given up and everything in it is in memory.
 ///
-/// Dropping it waits for the origins, as [`wait`](Self::wait) does, and drops the view; [`Window::view`] makes a new one.
+/// Dropping it waits for the origins, as [`wait`](Self::wait) does, and drops the view; [`Window::view`] makes a new
+/// one.
 #[must_use = "dropping the epoch waits for its origins and drops the view"]
 pub struct ExposureEpoch<'w, 'c, C: Core, T: Pod> {
     window: &'w Window<'c, C, T>,
@@ -117,10 +119,9 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
         self.end(caches)
     }
 
-    /// Waits until all origins have completed, and keeps the part away: [`read`](Self::read) shows what they have put.
-    /// For parts of which
-    /// little is read, or each element once, that is cheaper than the view, which has to be invalidated as a whole. What follows is
-    /// [`post_again`](Self::post_again), or a wait that returns at once.
+    /// Waits until all origins have completed, and keeps the part away: [`read`](Self::read) shows what they have
+    /// put. For parts of which little is read, or each element once, that is cheaper than the view, which has to be
+    /// invalidated as a whole. What follows is [`post_again`](Self::post_again), or a wait that returns at once.
     pub fn await_origins(&mut self) {
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);

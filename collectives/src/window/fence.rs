@@ -17,7 +17,8 @@ use crate::{Error, Returned};
 use super::{Assertions, Operations, Window, operations::Reach};
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
-    /// Opens an epoch in which every rank may access every part. Collective; takes this rank's view away until the epoch is closed.
+    /// Opens an epoch in which every rank may access every part. Collective; takes this rank's view away until the
+    /// epoch is closed.
     ///
     /// [`Assertions::NO_STORE`] and [`Assertions::NO_PUT`] mean something here; ranks may differ in them.
     ///
@@ -58,7 +59,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
 /// An open epoch between two fences: proof that all ranks have given up their views.
 ///
-/// Dropping it meets the other ranks, as [`close`](Self::close) does, and drops the view; [`Window::view`] makes a new one.
+/// Dropping it meets the other ranks, as [`close`](Self::close) does, and drops the view; [`Window::view`] makes a
+/// new one.
 #[must_use = "dropping the epoch waits for all ranks and drops the view"]
 pub struct FenceEpoch<'b, 'w, 'c, C: Core, T: Pod> {
     operations: Operations<'b, 'w, 'c, C, T>,
@@ -78,8 +80,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for FenceEpoch<'b, 'w, 'c, C, T> {
 impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     /// Ends this epoch and begins the next one. Collective.
     ///
-    /// With [`Assertions::NO_PRECEDE`], which all ranks have to give then, nothing was done in this epoch and nobody waits.
-    /// [`Assertions::NO_PUT`] is for the next one.
+    /// With [`Assertions::NO_PRECEDE`], which all ranks have to give then, nothing was done in this epoch and nobody
+    /// waits. [`Assertions::NO_PUT`] is for the next one.
     pub fn fence<'n>(mut self, assertions: Assertions) -> FenceEpoch<'n, 'w, 'c, C, T> {
         let window = self.operations.window;
         let meets = self.settle(assertions);

@@ -14,21 +14,21 @@
 //!
 //! A mark can be in two places, and which is faster depends on both groups:
 //!
-//! * **pushed** to the peer, into a line that 32 ranks share: the writer pays a remote store for each peer, the waiter one look at
-//!   its own MPB for 32 of them;
+//! * **pushed** to the peer, into a line that 32 ranks share: the writer pays a remote store for each peer, the
+//!   waiter one look at its own MPB for 32 of them;
 //! * **kept** in the writer's own MPB, side by side with those for 31 other peers: the writer pays one store for all
 //!   of them, each waiter a remote
 //!   look for each writer.
 //!
 //! One origin with many targets is told of their posts by pushes, and keeps its completion where all targets find it.
-//! The writer decides, by [`kept_is_faster`],
-//! and *announces with each mark where the next one will be* (the bit `kept`), so that no waiter looks in vain. If
-//! that is another place than now, the mark
-//! is written to both, to the new one first, so that nobody finds a number from long ago there. The bit `many` says
-//! that the writer's group was large,
-//! which is how many the peer's marks will be awaited together with. All of this changes where a mark is and never what it means.
+//! The writer decides, by [`kept_is_faster`], and *announces with each mark where the next one will be* (the bit
+//! `kept`), so that no waiter looks in vain. If that is another place than now, the mark is written to both, to the
+//! new one first, so that nobody finds a number from long ago there. The bit `many` says that the writer's group was
+//! large, which is how many the peer's marks will be awaited together with. All of this changes where a mark is and
+//! never what it means.
 //!
-//! Marks follow the data: the store hits another line than the data before it and so pushes that out of the write-combine buffer.
+//! Marks follow the data: the store hits another line than the data before it and so pushes that out of the
+//! write-combine buffer.
 //!
 //! Where a window finds no room in the MPBs, its marks are in uncached memory, kept by their writer, four in a word.
 //! Pushed, each would need a word of
@@ -124,7 +124,8 @@ const MANY: usize = 8;
 /// Size that stands for a group that is not.
 const FEW: usize = 3;
 
-/// Whether keeping a mark for `peers` peers is faster than pushing it to each, if each waits for many ranks' marks or for few.
+/// Whether keeping a mark for `peers` peers is faster than pushing it to each, if each waits for many ranks' marks or
+/// for few.
 ///
 /// By the price list of the OC-Bcast paper (Table 1), at a middle distance of four routers: setting a flag is a put of
 /// one line, a look reads one line.
@@ -139,7 +140,8 @@ fn kept_is_faster(peers: usize, waits_for_many: bool) -> bool {
 /// Where the marks of a window are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// In every MPB, from this line on: those that were pushed here, a byte for each rank, then those that are kept here.
+    /// In every MPB, from this line on: those that were pushed here, a byte for each rank, then those that are kept
+    /// here.
     Mpb {
         /// First of [`lines`] lines.
         first: usize,
@@ -325,7 +327,8 @@ impl Marks {
         })
     }
 
-    /// Looks once whether `peer` has raised its mark, and takes it then, together with those of `peers` that the look shows, too.
+    /// Looks once whether `peer` has raised its mark, and takes it then, together with those of `peers` that the look
+    /// shows, too.
     pub(super) fn look<C: Core>(&self, at: &Peers<'_, C>, seen: &Seen, peer: usize, peers: &Group, told: Told) {
         let place = self.place_of(at, peer, told);
         let one_look = |poll: &Poll<'_>| {

@@ -1,9 +1,9 @@
-//! SCOSCo's synchronisation data: a match vector and a completion counter per rank, in uncached memory, changed under registers.
+//! SCOSCo's synchronisation data: a match vector and a completion counter per rank, in uncached memory, changed under
+//! registers.
 //!
 //! Where we differ from the paper: its Algorithm 2 clears the match-vector bit without the lock, which can erase the
-//! post of another target in
-//! the same word; we clear it under the origin's register. Its unit is a byte, ours the 32-bit word, which uncached memory moves at
-//! the same price.
+//! post of another target in the same word; we clear it under the origin's register. Its unit is a byte, ours the
+//! 32-bit word, which uncached memory moves at the same price.
 //!
 //! | call | remote accesses |
 //! |---|---|
@@ -69,7 +69,8 @@ pub(super) fn await_post<C: Core>(at: &Peers<'_, C>, seen: &Seen, target: usize,
     }
 }
 
-/// COMPLETE (Algorithm 2): waits for the posts that are missing and consumes them, then counts the targets' counters down.
+/// COMPLETE (Algorithm 2): waits for the posts that are missing and consumes them, then counts the targets' counters
+/// down.
 pub(super) fn complete<C: Core>(at: &Peers<'_, C>, seen: &Seen, targets: &Group) {
     for target in targets.iter() {
         await_post(at, seen, target, Deadline::Never);

@@ -20,10 +20,9 @@
 //!   that they are done, in case a neighbour's page or line brought some of it back. Between the two the types leave
 //!   it no view to touch it with, and it
 //!   can [post again](ExposureEpoch::post_again) without ever taking the view back;
-//! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to one line
-//!   do not overwrite each other as whole-line write-backs would. What tells it that it may is seen by a poll that
-//!   invalidates **before** it
-//!   looks, and it drains **before** it tells that it is done.
+//! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to
+//!   one line do not overwrite each other as whole-line write-backs would. What tells it that it may is seen by a
+//!   poll that invalidates **before** it looks, and it drains **before** it tells that it is done.
 
 mod access;
 mod assertions;
@@ -94,7 +93,8 @@ pub struct Window<'c, C: Core, T: Pod> {
     synchronisation: Synchronisation,
     /// Who copies for this rank, if anybody does.
     engines: Option<&'c CopyEngines<'c, C>>,
-    /// Targets whose posts the open access epoch knows of; with match vectors, the cached copy of the own one (SCOSCo IV.B.2).
+    /// Targets whose posts the open access epoch knows of; with match vectors, the cached copy of the own one (SCOSCo
+    /// IV.B.2).
     posts_seen: Seen,
     /// Origins that have completed in the open exposure epoch.
     completions_seen: Seen,
@@ -110,7 +110,8 @@ pub struct Window<'c, C: Core, T: Pod> {
 }
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
-    /// Makes a window with `len` elements on this rank, all zero bytes, of the default class. Collective; the lengths may differ.
+    /// Makes a window with `len` elements on this rank, all zero bytes, of the default class. Collective; the lengths
+    /// may differ.
     ///
     /// # Errors
     /// If any rank fails, all do, and nothing stays allocated: that rank gets the reason ([`Error::OutOfSharedMemory`],
@@ -236,8 +237,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Frees the window. Collective, outside of all epochs; takes the local view back.
     ///
     /// # Errors
-    /// [`Error::ForeignView`] if the view is not of this window, which comes back with it; the other ranks wait until this one
-    /// frees it with the right one.
+    /// [`Error::ForeignView`] if the view is not of this window, which comes back with it; the other ranks wait until
+    /// this one frees it with the right one.
     pub fn free(self, view: LocalView<'c, T>, caches: &mut Caches) -> Result<(), Returned<Box<Made<'c, C, T>>>> {
         if let Err(error) = self.check_own(&view) {
             return Err(Returned { error, taken: Box::new((self, view)) });
@@ -253,8 +254,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
     /// Gives the memory of all parts back. Collective; nobody has lines of it in a cache any more.
     ///
-    /// One rank does it for all, in order, and the others wait: what it costs, and what the heaps look like afterwards, does not
-    /// depend on who comes first.
+    /// One rank does it for all, in order, and the others wait: what it costs, and what the heaps look like
+    /// afterwards, does not depend on who comes first.
     fn release(&self) -> Result<(), Error> {
         let comm = self.comm();
         comm.barrier();
@@ -287,7 +288,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let (hal, rank) = (self.comm().hal(), self.comm().rank());
         let region = self.peers.part(rank);
         let view = hal.claim(region, self.peers.parts[rank].len as usize)?;
-        // A page of it may have been cached with a neighbour, or the memory may have been somebody's cached memory before.
+        // A page of it may have been cached with a neighbour, or the memory may have been somebody's cached memory
+        // before.
         hal.write_back_invalidate(caches, region);
         Ok(view)
     }

@@ -148,7 +148,8 @@ impl<T: Pod> Operation<'_, T> {
     }
 }
 
-/// Reads elements of a part, changes them, and writes them back if `change` says so, while the target's register is held.
+/// Reads elements of a part, changes them, and writes them back if `change` says so, while the target's register is
+/// held.
 ///
 /// The register keeps other origins out; it is no fence. So stale lines are forgotten before the read, and the write is
 /// drained before the register is freed.

@@ -55,8 +55,8 @@ pub(super) enum Reach {
 /// }
 /// ```
 ///
-/// What several origins, or several puts, write to the same elements in one epoch is undefined, as is what a get reads of them.
-/// Accumulating operations on the same elements are atomic for each element.
+/// What several origins, or several puts, write to the same elements in one epoch is undefined, as is what a get
+/// reads of them. Accumulating operations on the same elements are atomic for each element.
 pub struct Operations<'b, 'w, 'c, C: Core, T: Pod> {
     pub(super) window: &'w Window<'c, C, T>,
     pub(super) reach: Reach,
@@ -76,7 +76,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Puts `source` over the elements of `target`'s part from `first` on.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`], [`Error::NotInGroup`], [`Error::NotLocked`], [`Error::OutOfRange`]; then nothing is written.
+    /// [`Error::NoSuchRank`], [`Error::NotInGroup`], [`Error::NotLocked`], [`Error::OutOfRange`]; then nothing is
+    /// written.
     pub fn put(&self, target: usize, first: usize, source: &'b [T]) -> Result<(), Error> {
         let to = Blocks::run(first, source.len());
         self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
@@ -94,7 +95,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Puts `source` over blocks of `target`'s part: a vector put.
     ///
     /// # Errors
-    /// As [`put`](Self::put), [`Error::Length`] if the source has not as many elements as the blocks, [`Error::BlocksOverlap`].
+    /// As [`put`](Self::put), [`Error::Length`] if the source has not as many elements as the blocks,
+    /// [`Error::BlocksOverlap`].
     pub fn put_blocks(&self, target: usize, to: Blocks, source: &'b [T]) -> Result<(), Error> {
         if source.len() != to.len() {
             return Err(Error::Length { len: source.len(), wanted: to.len() });

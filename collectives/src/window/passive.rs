@@ -34,7 +34,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         Ok(Lent { window: self, view: Some(view) })
     }
 
-    /// Locks the part of `target`, in the order of arrival; waits until the target has lent it and nobody is in the way.
+    /// Locks the part of `target`, in the order of arrival; waits until the target has lent it and nobody is in the
+    /// way.
     ///
     /// Whoever locks several parts at a time should do so in ascending order of rank, or two ranks may wait for each
     /// other for ever.
@@ -92,7 +93,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
 /// A part that others may lock: proof that its owner's view has been given up and everything in it is in memory.
 ///
-/// Dropping it waits for the lock, as [`take_back`](Self::take_back) does, and drops the view; [`Window::view`] makes a new one.
+/// Dropping it waits for the lock, as [`take_back`](Self::take_back) does, and drops the view; [`Window::view`] makes
+/// a new one.
 #[must_use = "dropping it waits for the lock and drops the view"]
 pub struct Lent<'w, 'c, C: Core, T: Pod> {
     window: &'w Window<'c, C, T>,

@@ -1,10 +1,10 @@
 //! A core's private caching region: its copies of cached shared memory.
 //!
 //! Pages of shared memory, and of what the core itself exposes of its private memory, are copied to private frames,
-//! each with a *twin* that remembers what was fetched. A line that differs
-//! from its twin is dirty; write-back writes whole lines, as hardware does, so that a neighbour's bytes in the same line
-//! are overwritten. The frames are few: when they run out, a page is evicted, and eviction can also be provoked. A store
-//! of the value that was there before is not seen as dirty, which hardware would write back.
+//! each with a *twin* that remembers what was fetched. A line that differs from its twin is dirty; write-back writes
+//! whole lines, as hardware does, so that a neighbour's bytes in the same line are overwritten. The frames are few:
+//! when they run out, a page is evicted, and eviction can also be provoked. A store of the value that was there
+//! before is not seen as dirty, which hardware would write back.
 
 use heapless::Vec;
 
@@ -33,7 +33,8 @@ pub const EXPOSED_POSITION: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLE
 /// Bytes of a window.
 pub const WINDOW_BYTES: usize = EXPOSED_POSITION + EXPOSED_BYTES_PER_CORE;
 
-/// Where the copy of a byte is in the window of a core that may have one: of shared memory, and of what it exposes itself.
+/// Where the copy of a byte is in the window of a core that may have one: of shared memory, and of what it exposes
+/// itself.
 pub(super) fn position(at: SharedAddress) -> usize {
     match at.home() {
         Home::Controller(_) => at.flat(),
@@ -157,8 +158,8 @@ impl CachingRegion {
         touched
     }
 
-    /// Writes back what is dirty in `region` and forgets its lines; where the unit is a page, the rest of its pages too.
-    /// No slice may be alive.
+    /// Writes back what is dirty in `region` and forgets its lines; where the unit is a page, the rest of its pages
+    /// too. No slice may be alive.
     pub fn write_back_invalidate<P: Platform>(
         &mut self,
         platform: &P,
@@ -229,8 +230,8 @@ impl CachingRegion {
         self.may_be_dirty
     }
 
-    /// Evicts one dirty line of some resident page, as the platform chooses: writes it back. Returns the number of lines
-    /// written back, 0 if none is dirty.
+    /// Evicts one dirty line of some resident page, as the platform chooses: writes it back. Returns the number of
+    /// lines written back, 0 if none is dirty.
     ///
     /// The copy stays, now clean; dropping it would change memory under a slice that a program holds.
     pub fn evict_a_line<P: Platform>(&mut self, platform: &P, window: &P::Window) -> u64 {

@@ -29,7 +29,8 @@ use self::interrupts::Interrupts;
 const MAX_VIEWS: usize = 64;
 
 bitflags! {
-    /// Coherence operations that a core pretends to do and does not: what a test of a protocol takes away to see it fail.
+    /// Coherence operations that a core pretends to do and does not: what a test of a protocol takes away to see it
+    /// fail.
     #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
     pub struct Omit: u8 {
         /// `CL1INVMB`: `invalidate_mpb`, and what a poll does before it reads.
@@ -117,8 +118,8 @@ impl<P: Platform> EmulatedCore<P> {
         touched.lines_fetched > 0
     }
 
-    /// Counts a store as part of the last run of stores to its line, or as the first of a new one. Runs are what programs
-    /// make; that the buffer drained by itself in the middle of one does not count.
+    /// Counts a store as part of the last run of stores to its line, or as the first of a new one. Runs are what
+    /// programs make; that the buffer drained by itself in the middle of one does not count.
     fn count_store(&self, at: LineAddress, mask: u32) {
         let before = match self.run.get() {
             Some((line, mask)) if line == at => mask,
@@ -378,7 +379,8 @@ fn assert_inside(region: Region<kind::Combined>, offset: usize, len: usize) {
     );
 }
 
-/// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the bytes.
+/// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the
+/// bytes.
 fn pieces(
     region: Region<kind::Combined>,
     offset: usize,
@@ -444,8 +446,8 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         for (line, within, piece) in read {
             let data = self.load(line);
             let bytes = &data.0[within..within + piece.len()];
-            // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer, which the
-            // next line that is read fills up.
+            // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer,
+            // which the next line that is read fills up.
             for (line, within, piece) in pieces(to, to_offset + piece.start, piece.len()) {
                 self.store_combined(line, within, &bytes[piece]);
             }

@@ -1,7 +1,7 @@
 //! What one core exposes of its private memory, and the addresses that it has given to it.
 //!
-//! Addresses are given out first fit and by whole pages, in the same way by both backends: wherever the memory itself lies, others
-//! see the same addresses, cross the same slots, and count the same mappings.
+//! Addresses are given out first fit and by whole pages, in the same way by both backends: wherever the memory itself
+//! lies, others see the same addresses, cross the same slots, and count the same mappings.
 
 use heapless::Vec;
 

@@ -17,11 +17,13 @@ pub enum Expense {
     GetToMemory,
     /// Call overhead of a get to the own MPB (`o_get^mpb`).
     GetToMpb,
-    /// Setting a flag is a put of one line: `o_put^mpb` and an access to a line of the own MPB, which is where a put would read its
-    /// source and where a drain writes its dummy. The write of the flag's line is charged when it leaves the write-combine
-    /// buffer; so a flag with its drain costs what `C_put^mpb(1)` says, and a drain has no price of its own.
+    /// Setting a flag is a put of one line: `o_put^mpb` and an access to a line of the own MPB, which is where a put
+    /// would read its source and where a drain writes its dummy. The write of the flag's line is charged when it
+    /// leaves the write-combine buffer; so a flag with its drain costs what `C_put^mpb(1)` says, and a drain has no
+    /// price of its own.
     FlagStore,
-    /// Call overhead of an access to an uncached word or a register; for lines it is part of the overheads above. Polls have none.
+    /// Call overhead of an access to an uncached word or a register; for lines it is part of the overheads above.
+    /// Polls have none.
     WordCall,
     /// Reads of that many lines of private memory.
     PrivateRead {
@@ -39,8 +41,8 @@ pub enum Expense {
     Software(Software),
     /// `CL1INVMB`, one cycle.
     InvalidateMpb,
-    /// Taking an interrupt: what the core does from the moment at which it arrives, apart from its handler; the way to it is
-    /// charged as a delay of the arrival.
+    /// Taking an interrupt: what the core does from the moment at which it arrives, apart from its handler; the way
+    /// to it is charged as a delay of the arrival.
     TakeInterrupt,
     /// A write of an entry of the own lookup table, which is a register of the own tile.
     MapSlot,
@@ -153,8 +155,8 @@ pub trait Platform: 'static {
     /// See [`Wait::relax`](crate::Wait::relax).
     fn relax(&self);
 
-    /// Computes for so many cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest follows;
-    /// platforms whose processors are really interrupted do nothing of that kind.
+    /// Computes for so many cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest
+    /// follows; platforms whose processors are really interrupted do nothing of that kind.
     fn compute(&self, cycles: u64, interrupted: &dyn Fn()) {
         let _ = interrupted;
         self.spend(Expense::Cycles(cycles));
@@ -184,7 +186,8 @@ pub trait Platform: 'static {
     /// From now on, as many bytes of this core's private memory as `region` has are that region, which it exposes.
     ///
     /// # Safety
-    /// The bytes are valid for reads and writes, and reached by nobody else, until they are [concealed](Self::conceal) or for ever.
+    /// The bytes are valid for reads and writes, and reached by nobody else, until they are
+    /// [concealed](Self::conceal) or for ever.
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>);
 
     /// Takes back what began with `expose`.

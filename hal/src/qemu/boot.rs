@@ -110,8 +110,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     if magic != multiboot::LOADER_MAGIC {
         fail(format_args!("not started by a multiboot 1 loader (eax is {magic:#x})"));
     }
-    // SAFETY: the magic number says that this is the loader's structure; nothing was allocated or written so far but the
-    // image's own shared part.
+    // SAFETY: the magic number says that this is the loader's structure; nothing was allocated or written so far but
+    // the image's own shared part.
     let handed = unsafe { multiboot::read(loader_information) }.unwrap_or_else(|why| fail(format_args!("{why}")));
     let handed = HANDED.call_once(|| handed);
     let line = handed.command_line.as_str();

@@ -67,8 +67,8 @@ fn read_entry(address: usize) -> Entry {
 
 fn write_entry(page_index: usize, value: Entry) {
     let page = address(page_index).addr();
-    // SAFETY: the window has page tables on every core, they are this core's own, and what becomes of the page's memory is
-    // the business of the callers' callers.
+    // SAFETY: the window has page tables on every core, they are this core's own, and what becomes of the page's
+    // memory is the business of the callers' callers.
     unsafe { demand::write_entry(page, value) }
 }
 
@@ -84,8 +84,8 @@ fn write_entry(page_index: usize, value: Entry) {
 /// The index lies beyond the window or the [`capacity`].
 pub(super) unsafe fn map(page_index: usize, frame_index: usize) {
     let frame = frame(frame_index);
-    // SAFETY: the frame is mapped or at least promised. If this is the first touch, the page is cleared now and not later,
-    // when it has contents.
+    // SAFETY: the frame is mapped or at least promised. If this is the first touch, the page is cleared now and not
+    // later, when it has contents.
     unsafe { frame.cast::<u8>().read_volatile() };
     let physical = read_entry(frame.addr()).address();
     write_entry(page_index, Entry::new(physical, Entry::WRITABLE));

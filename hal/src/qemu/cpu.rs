@@ -92,8 +92,8 @@ pub(super) fn page_directory() -> u32 {
 
 /// Lets interrupts come from now on, or no more.
 pub(super) fn set_interrupts(on: bool) {
-    // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was. Not `nomem`, so that memory accesses
-    // stay on their side.
+    // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was. Not `nomem`, so that
+    // memory accesses stay on their side.
     unsafe {
         if on {
             asm!("sti", options(nostack));
@@ -117,8 +117,8 @@ impl InterruptsOff {
     #[inline]
     pub(super) fn new() -> Self {
         let flags: u32;
-        // SAFETY: reads the flags and clears IF. The block uses the stack, so `nostack` is not promised; memory accesses
-        // must not move out of the guarded part, so `nomem` is not promised either.
+        // SAFETY: reads the flags and clears IF. The block uses the stack, so `nostack` is not promised; memory
+        // accesses must not move out of the guarded part, so `nomem` is not promised either.
         unsafe { asm!("pushfd", "pop {}", "cli", out(reg) flags) }
         Self { were_on: flags & (1 << 9) != 0, not_send: PhantomData }
     }

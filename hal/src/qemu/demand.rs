@@ -1,9 +1,10 @@
 //! Page table entries at run time, and memory that is cleared when it is first touched.
 //!
-//! Heaps, caching regions and the emulated shared DRAM are zero at start. Clearing them all would touch every byte of a
-//! machine of hundreds of MiB, of which most programs use little, and the host would have to provide it. So their pages are
-//! only *promised* at first: the entry holds the frame but is not present. The first access faults, the page is cleared
-//! under a scratch mapping, and only then becomes present: no core, of those that share it, can see it before.
+//! Heaps, caching regions and the emulated shared DRAM are zero at start. Clearing them all would touch every byte of
+//! a machine of hundreds of MiB, of which most programs use little, and the host would have to provide it. So their
+//! pages are only *promised* at first: the entry holds the frame but is not present. The first access faults, the
+//! page is cleared under a scratch mapping, and only then becomes present: no core, of those that share it, can see
+//! it before.
 
 use super::cpu;
 use super::lock::EmulatorLock;
@@ -33,16 +34,16 @@ pub(super) unsafe fn read_entry(address: usize) -> Entry {
 ///
 /// # Safety
 ///
-/// The address must have a page table, and what the change does to the memory seen there must be right for everybody who
-/// uses it.
+/// The address must have a page table, and what the change does to the memory seen there must be right for everybody
+/// who uses it.
 pub(super) unsafe fn write_entry(address: usize, value: Entry) {
     // SAFETY: the caller says so.
     unsafe { entry(address).write_volatile(value) }
     cpu::invalidate_page(address);
 }
 
-/// Keeps the promise for the page of an address, if there is one. Called for every page fault on a page that was not present,
-/// before anything else.
+/// Keeps the promise for the page of an address, if there is one. Called for every page fault on a page that was not
+/// present, before anything else.
 pub(super) fn keep_promise(address: usize) -> bool {
     // The entry of the entry is the page directory's.
     let table = entry(address).addr();
@@ -62,9 +63,9 @@ pub(super) fn keep_promise(address: usize) -> bool {
         return false;
     }
     let _clearing = CLEARING.lock();
-    // Another core may have been first; then the page is present by now.
-    // SAFETY: the address has a page table. The frame belongs to nobody until the entry is present, the scratch page is this
-    // core's own, and the lock keeps out other cores that want the same page.
+    // Another core may have been first; then the page is present by now. SAFETY: the address has a page table. The
+    // frame belongs to nobody until the entry is present, the scratch page is this core's own, and the lock keeps out
+    // other cores that want the same page.
     unsafe {
         let promised = read_entry(address);
         if promised.contains(Entry::ZERO_ON_TOUCH) {

@@ -107,7 +107,8 @@ const fn task_gate(selector: u16) -> u64 {
 
 /// Fills and loads the tables of this core. Called once per core, in its own address space.
 pub(super) fn load() {
-    // SAFETY: the statics are this core's own, nobody holds a reference to them, and the processor does not use them yet.
+    // SAFETY: the statics are this core's own, nobody holds a reference to them, and the processor does not use them
+    // yet.
     let (global, interrupts, double_fault) =
         unsafe { (&mut (*GLOBAL.get()).0, &mut (*INTERRUPT.get()).0, &mut *DOUBLE_FAULT.get()) };
     global[usize::from(MAIN_TASK / 8)] = task_descriptor(MAIN.get());

@@ -1,15 +1,13 @@
 //! Private memory that cores expose, and how other cores reach it.
 //!
-//! A core's private frames are nobody else's business, except those of what it exposes. What that is stands in a table
-//! in the shared
-//! part of the image: by which offset others name it, and where its owner sees it. Another core finds the frame in the owner's page
-//! tables, reads them through a page of its own ([`memory::WALK`]), and maps the frame where it maps all of them
-//! ([`memory::FOREIGN_BASE`], a direct-mapped cache of pages). The frame of a private page never changes once it is
-//! present, so neither do
-//! these mappings become wrong.
+//! A core's private frames are nobody else's business, except those of what it exposes. What that is stands in a
+//! table in the shared part of the image: by which offset others name it, and where its owner sees it. Another core
+//! finds the frame in the owner's page tables, reads them through a page of its own ([`memory::WALK`]), and maps the
+//! frame where it maps all of them ([`memory::FOREIGN_BASE`], a direct-mapped cache of pages). The frame of a private
+//! page never changes once it is present, so neither do these mappings become wrong.
 //!
-//! Lines and words of exposed memory move under the lock of their owner's entries: so nothing is read or written any more when
-//! an exposure has ended.
+//! Lines and words of exposed memory move under the lock of their owner's entries: so nothing is read or written any
+//! more when an exposure has ended.
 
 use core::sync::atomic::Ordering;
 
@@ -50,7 +48,8 @@ pub(super) unsafe fn expose(offset: usize, address: usize, len_bytes: usize) {
     let end = address + len_bytes;
     let mut touched = address;
     while touched < end {
-        // SAFETY: the caller says that the memory is valid. Touching it makes sure that its page is present, which others rely on.
+        // SAFETY: the caller says that the memory is valid. Touching it makes sure that its page is present, which
+        // others rely on.
         unsafe { core::ptr::with_exposed_provenance::<u8>(touched).read_volatile() };
         touched = (touched + PAGE_BYTES) & !(PAGE_BYTES - 1);
     }
@@ -68,8 +67,8 @@ pub(super) fn own_address(offset: usize, len_bytes: usize) -> Option<usize> {
     find(&EXPOSED[this_core()].lock(), offset, len_bytes)
 }
 
-/// Gives `access` a pointer to `len_bytes` bytes of a line that `owner` exposes, while nobody else has one. Returns nothing if
-/// the line is not exposed.
+/// Gives `access` a pointer to `len_bytes` bytes of a line that `owner` exposes, while nobody else has one. Returns
+/// nothing if the line is not exposed.
 pub(super) fn with<R>(owner: CoreId, offset: usize, len_bytes: usize, access: impl FnOnce(*mut u8) -> R) -> Option<R> {
     let exposed = EXPOSED[owner.index()].lock();
     let address = find(&exposed, offset, len_bytes)?;
@@ -94,7 +93,8 @@ fn foreign(owner: CoreId, address: usize) -> usize {
     let shown = unsafe { &mut (*FOREIGN.get())[index] };
     if *shown != Some((owner, page)) {
         let frame = frame_of(owner, address);
-        // SAFETY: the page has a page table, it is this core's own, and only used while the lock of the owner's entries is held.
+        // SAFETY: the page has a page table, it is this core's own, and only used while the lock of the owner's
+        // entries is held.
         unsafe { demand::write_entry(shown_at, Entry::new(frame, Entry::WRITABLE)) }
         *shown = Some((owner, page));
     }
@@ -110,8 +110,8 @@ fn frame_of(owner: CoreId, address: usize) -> usize {
 
 /// Reads an entry of a page table, or of a page directory, in a frame of another core.
 fn entry(frame: usize, index: usize) -> Entry {
-    // SAFETY: the page has a page table and is this core's own for short-lived mappings like this one; page tables stay where
-    // they are for ever. Volatile, since the owner's processor sets bits.
+    // SAFETY: the page has a page table and is this core's own for short-lived mappings like this one; page tables
+    // stay where they are for ever. Volatile, since the owner's processor sets bits.
     unsafe {
         demand::write_entry(WALK, Entry::new(frame, Entry::empty()));
         core::ptr::with_exposed_provenance::<Entry>(WALK).add(index).read_volatile()

@@ -46,8 +46,8 @@ pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
     if lacking > 0 {
         return Err(shortage);
     }
-    // The promise that a shared page is zero is kept once, so it must stand in one place: the page tables of the shared DRAM
-    // are not among those that each core has a copy of, because they cover nothing else.
+    // The promise that a shared page is zero is kept once, so it must stand in one place: the page tables of the
+    // shared DRAM are not among those that each core has a copy of, because they cover nothing else.
     information.shared_dram =
         pool.contiguous(memory::SHARED_DRAM_BYTES, TABLE_SPAN, memory::HEAP_BASE).ok_or(shortage)?;
     let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;

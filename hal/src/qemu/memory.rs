@@ -17,8 +17,9 @@
 //!
 //! Heap, caching region and shared DRAM are cleared page by page when they are first touched (see `demand`).
 //!
-//! Shared addresses are identical to physical ones, so they must lie below [`HEAP_BASE`]; private frames may be anywhere
-//! below 4 GiB, since each core reaches them by a mapping of its own, be they its own or exposed by another core.
+//! Shared addresses are identical to physical ones, so they must lie below [`HEAP_BASE`]; private frames may be
+//! anywhere below 4 GiB, since each core reaches them by a mapping of its own, be they its own or exposed by another
+//! core.
 
 use core::ops::Range;
 

@@ -1,15 +1,16 @@
 //! The backend for `qemu-system-i386` and PCs.
 //!
-//! A PC's cores are coherent and share everything; this backend makes a machine out of them whose cores have private memory, start
-//! together, and see each other's stores as the cores of a non-coherent chip do:
+//! A PC's cores are coherent and share everything; this backend makes a machine out of them whose cores have private
+//! memory, start together, and see each other's stores as the cores of a non-coherent chip do:
 //!
 //! - [`boot`]: from the multiboot loader to `atoll_core_main` on every core;
 //! - [`start_core`]: the emulated core, which implements the traits of the HAL; [`finish`]: the end of its program;
 //! - [`memory`]: what is where, the heap, the memory that stands for the chip's shared DRAM and MPB;
 //! - [`console`] and [`mod@exit`].
 //!
-//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`) and of exposed
-//! memory (`exposed`), descriptors and traps, the local APIC, locks, and how a stuck machine is recognised (`stuck`).
+//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`)
+//! and of exposed memory (`exposed`), descriptors and traps, the local APIC, locks, and how a stuck machine is
+//! recognised (`stuck`).
 //!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
 //! `#[unsafe(link_section = ".emulator")]`, or `".bss.emulator"` if it is large and zero at start.

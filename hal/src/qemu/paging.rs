@@ -204,8 +204,8 @@ impl AddressSpace {
 ///
 /// # Safety
 ///
-/// The range must be writable memory in whole pages that nobody uses: physical memory while paging is off, mapped memory
-/// afterwards.
+/// The range must be writable memory in whole pages that nobody uses: physical memory while paging is off, mapped
+/// memory afterwards.
 pub(super) unsafe fn clear(start: usize, bytes: usize) {
     // SAFETY: the caller says so. The direction flag is clear, as everywhere.
     unsafe {

@@ -1,8 +1,8 @@
 //! The emulated core on vCPUs: memory, registers and waiting.
 //!
-//! Lines and words move under the emulator's locks, because straight copies tear between vCPUs. What the cores of the chip
-//! would share (MPBs, shared DRAM, test-and-set registers) lies in memory that all vCPUs share; what a core caches lies in its
-//! own [`EmulatedCore`].
+//! Lines and words move under the emulator's locks, because straight copies tear between vCPUs. What the cores of the
+//! chip would share (MPBs, shared DRAM, test-and-set registers) lies in memory that all vCPUs share; what a core
+//! caches lies in its own [`EmulatedCore`].
 
 use core::{
     cell::Cell,
@@ -48,8 +48,8 @@ static CORE: Private<Option<QemuCore>> = Private::new(None);
 /// # Panics
 /// If it was made before.
 pub fn start_core() -> &'static QemuCore {
-    // SAFETY: 1. the static is private to this vCPU; 2. it is written only here, once, before the fault handler that reads
-    // it is set; 3. afterwards only shared references to it exist.
+    // SAFETY: 1. the static is private to this vCPU; 2. it is written only here, once, before the fault handler that
+    // reads it is set; 3. afterwards only shared references to it exist.
     let core = unsafe {
         let slot = &mut *CORE.get();
         assert!(slot.is_none(), "a core is started once");
@@ -341,8 +341,8 @@ impl PageWindow for MmuWindow {
     }
 
     fn map(&self, page: usize, frame: usize) {
-        // SAFETY: the engine maps a page only when it is not resident, when no access to it is under way; it gives each frame to
-        // one page at a time.
+        // SAFETY: the engine maps a page only when it is not resident, when no access to it is under way; it gives
+        // each frame to one page at a time.
         unsafe { cache_window::map(page, frame) }
     }
 

@@ -17,7 +17,8 @@ impl<T> Private<T> {
         Self(UnsafeCell::new(value))
     }
 
-    /// This core's value. Using the pointer is subject to the usual rules, with handlers of this core as the only others.
+    /// This core's value. Using the pointer is subject to the usual rules, with handlers of this core as the only
+    /// others.
     pub(super) const fn get(&self) -> *mut T {
         self.0.get()
     }

@@ -1,8 +1,8 @@
 //! Seeing that a machine is stuck: all cores wait, and nothing was written since they last looked.
 //!
-//! Not a matter of time, since the host may be busy: every write to memory that cores share counts up a number. A core whose poll
-//! found nothing notes the number it had before the poll. When every core has finished or noted the present number,
-//! no poll can ever find anything, and the machine ends with a report of who waits for whom.
+//! Not a matter of time, since the host may be busy: every write to memory that cores share counts up a number. A
+//! core whose poll found nothing notes the number it had before the poll. When every core has finished or noted the
+//! present number, no poll can ever find anything, and the machine ends with a report of who waits for whom.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
@@ -70,8 +70,8 @@ pub(super) fn waits_for(core: usize) -> Option<WaitInfo> {
     if waits { *WAITS[core].try_lock()? } else { None }
 }
 
-/// Notes that `core` has finished its program, with a line in its write-combine buffer or without. Returns true to the last
-/// one.
+/// Notes that `core` has finished its program, with a line in its write-combine buffer or without. Returns true to
+/// the last one.
 pub(super) fn finish(core: CoreId, undrained: Option<LineAddress>) -> bool {
     *WAITS[core.index()].lock() = Some(WaitInfo { reason: Reason::new("nothing"), undrained });
     STATES[core.index()].store(FINISHED, SeqCst);

@@ -4,8 +4,8 @@
 //! region brings pages in. A double fault runs as a task of its own (see `descriptor`), so that a stack overflow is
 //! reported instead of resetting the machine without a word.
 //!
-//! Handlers of faults must not use the x87: its state belongs to the interrupted code and is not saved. Interrupts from other cores
-//! save it.
+//! Handlers of faults must not use the x87: its state belongs to the interrupted code and is not saved. Interrupts
+//! from other cores save it.
 
 use super::private::Private;
 use super::{console, cpu, demand, descriptor, exit, lapic, memory, stuck, this_core};
@@ -26,8 +26,8 @@ const X87_STATE_BYTES: usize = 112;
 /// Pseudo vector of entries that are no exceptions.
 const UNEXPECTED: u32 = 256;
 
-/// Before the lines of a report that show registers; written as a value, since a line's own leading spaces are dropped from
-/// a string that goes on in the next line.
+/// Before the lines of a report that show registers; written as a value, since a line's own leading spaces are
+/// dropped from a string that goes on in the next line.
 const INDENT: &str = "  ";
 
 const NAMES: [&str; EXCEPTIONS] = [
@@ -206,8 +206,8 @@ struct Frame {
 static FAULT_HANDLER: Private<Option<FaultHandler>> = Private::new(None);
 static IN_FAULT_HANDLER: Private<bool> = Private::new(false);
 
-/// Sets this core's fault handler. It runs on the interrupted stack with interrupts off, must not use the x87, and a page
-/// fault within it is reported.
+/// Sets this core's fault handler. It runs on the interrupted stack with interrupts off, must not use the x87, and a
+/// page fault within it is reported.
 pub(super) fn set_fault_handler(handler: FaultHandler) {
     let _interrupts = cpu::InterruptsOff::new();
     // SAFETY: only this core reaches the value.
@@ -216,7 +216,8 @@ pub(super) fn set_fault_handler(handler: FaultHandler) {
 
 static INTERRUPT_HANDLER: Private<Option<fn()>> = Private::new(None);
 
-/// Sets what is called when another core interrupts this one, on the interrupted stack with interrupts off. It may use the x87.
+/// Sets what is called when another core interrupts this one, on the interrupted stack with interrupts off. It may
+/// use the x87.
 pub(super) fn set_interrupt_handler(handler: fn()) {
     let _interrupts = cpu::InterruptsOff::new();
     // SAFETY: only this core reaches the value.

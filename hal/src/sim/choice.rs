@@ -1,9 +1,9 @@
 //! Everything that is left open, decided in one place.
 //!
-//! Timing and hardware leave much open: which of two cores comes first, whether a core is held up, when a write-combine buffer
-//! drains, which line is evicted and when. Each such question is put to [`Chooser::choose`] as "a number below so many", where
-//! 0 is what nothing special means. A run is therefore described completely by the list of answers, and random, replayed and
-//! exhaustive exploration differ only in where the answers come from.
+//! Timing and hardware leave much open: which of two cores comes first, whether a core is held up, when a
+//! write-combine buffer drains, which line is evicted and when. Each such question is put to [`Chooser::choose`] as
+//! "a number below so many", where 0 is what nothing special means. A run is therefore described completely by the
+//! list of answers, and random, replayed and exhaustive exploration differ only in where the answers come from.
 
 use rand_xoshiro::{
     Xoshiro256PlusPlus,
@@ -73,7 +73,8 @@ pub struct Recording {
 /// Where the answers come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Strategy {
-    /// Nothing is open: virtual time decides, ties go to writes and then to lower cores, and hardware does nothing by itself.
+    /// Nothing is open: virtual time decides, ties go to writes and then to lower cores, and hardware does nothing by
+    /// itself.
     Timed,
     /// Chance decides ties, delays, drains and evictions.
     Seeded {

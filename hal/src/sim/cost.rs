@@ -1,22 +1,23 @@
 //! The one function family that prices operations. Nothing else in the simulator turns an operation into time.
 //!
-//! The formulas are those of the OC-Bcast paper (section 3.1, figure 2), with *d* the routers between the core and the MPB,
-//! register or memory controller that it talks to:
+//! The formulas are those of the OC-Bcast paper (section 3.1, figure 2), with *d* the routers between the core and
+//! the MPB, register or memory controller that it talks to:
 //!
 //! * reading a line takes `o + 2 d L_hop`, and the value is that at the end (formulas 3 and 6);
-//! * a written line is visible after `o + d L_hop`, and the core goes on after `o + 2 d L_hop`, when the acknowledgement
-//!   is back (formulas 1, 2, 4, 5);
-//! * an uncached word takes what was measured at its distance, read and written alike; a written word is visible one way
-//!   (`d L_hop`) earlier, in keeping with lines;
-//! * a test-and-set register costs one MPB line read at its distance: to read, where the value is that at the end, and to
-//!   free, where it is free `d L_hop` earlier;
+//! * a written line is visible after `o + d L_hop`, and the core goes on after `o + 2 d L_hop`, when the
+//!   acknowledgement is back (formulas 1, 2, 4, 5);
+//! * an uncached word takes what was measured at its distance, read and written alike; a written word is visible one
+//!   way (`d L_hop`) earlier, in keeping with lines;
+//! * a test-and-set register costs one MPB line read at its distance: to read, where the value is that at the end,
+//!   and to free, where it is free `d L_hop` earlier;
 //! * private memory is behind the core's nearest controller, for those that it is exposed to as well;
-//! * raising an interrupt is a read, which tells whether the bit is set, and a write of the target's configuration register, each at
-//!   the price of a test-and-set register at its distance; the target's test-and-set register is an operation of its own. The
-//!   interrupt arrives when the bit is visible and delivery has taken its time. Taking it costs the core its trap frame, and a
-//!   locked update of its own configuration register, four accesses to registers of the own tile;
-//! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and nobody has measured
-//!   that: it costs what a test-and-set register there costs;
+//! * raising an interrupt is a read, which tells whether the bit is set, and a write of the target's configuration
+//!   register, each at the price of a test-and-set register at its distance; the target's test-and-set register is an
+//!   operation of its own. The interrupt arrives when the bit is visible and delivery has taken its time. Taking it
+//!   costs the core its trap frame, and a locked update of its own configuration register, four accesses to registers
+//!   of the own tile;
+//! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and
+//!   nobody has measured that: it costs what a test-and-set register there costs;
 //! * on a flat machine *d* is 1 everywhere.
 
 use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
@@ -161,8 +162,8 @@ impl Cost {
         u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(self.parameters.core_mhz)).unwrap_or(u64::MAX / 4)
     }
 
-    /// The measured points of [`Parameters::word_cycles`], joined by straight lines; outside them two hops per router, which
-    /// is also the slope that the points show (5.3 cycles).
+    /// The measured points of [`Parameters::word_cycles`], joined by straight lines; outside them two hops per
+    /// router, which is also the slope that the points show (5.3 cycles).
     fn word(&self, routers: u64) -> u64 {
         let points = self.parameters.word_cycles.map(|(at, cycles)| (u64::from(at), self.cycles(cycles)));
         let hops = |routers: u64| 2 * routers * self.parameters.hop_ps;

@@ -1,8 +1,9 @@
 //! Descriptions of machines: how the cores are laid out, and what their primitive operations cost.
 //!
-//! No price of the machine `scc`, and of meshes, is fitted to the running time of an algorithm. Each comes from a table of
-//! measured primitives, named at its field; [`cost`](super::cost) combines them by the formulas of the OC-Bcast paper (section 3,
-//! figure 2). What is fitted, to compare with published times of whole operations, is in [`Parameters::SCC_CALIBRATED`] only.
+//! No price of the machine `scc`, and of meshes, is fitted to the running time of an algorithm. Each comes from a
+//! table of measured primitives, named at its field; [`cost`](super::cost) combines them by the formulas of the
+//! OC-Bcast paper (section 3, figure 2). What is fitted, to compare with published times of whole operations, is in
+//! [`Parameters::SCC_CALIBRATED`] only.
 
 use std::{error::Error, fmt};
 
@@ -28,8 +29,8 @@ use crate::Layout;
 /// | `interrupt_frame_cycles` | 240 | not published; counted: save and restore registers 10, x87 state 202, load its control word 8, call and return 10, return from interrupt 10 (P54C latencies) |
 /// | `packet_ps` | 0 | nobody has measured it by itself |
 ///
-/// A test-and-set register has no published price; an access costs one MPB line read at its distance. Nor has an entry of the
-/// lookup table; a write costs what the register of the own tile does.
+/// A test-and-set register has no published price; an access costs one MPB line read at its distance. Nor has an
+/// entry of the lookup table; a write costs what the register of the own tile does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
     /// Time in which a packet traverses one router.
@@ -72,8 +73,9 @@ pub struct Parameters {
     pub contention: Option<Contention>,
 }
 
-/// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not on top of
-/// them: an access that meets no other takes the time that it takes without contention. The constants of [`Contention::SCC`]:
+/// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not
+/// on top of them: an access that meets no other takes the time that it takes without contention. The constants of
+/// [`Contention::SCC`]:
 ///
 /// | field | value | source |
 /// |---|---|---|
@@ -81,7 +83,8 @@ pub struct Parameters {
 /// | `mpb_port_write_ps` | 12 ns | derived: the line comes in with the request, two more flits of 16 bytes in two cycles of the 800 MHz mesh |
 /// | `link_ps` | 3.75 ns | derived: a line and its header are 3 flits, of which a link moves one in a cycle |
 ///
-/// How many flits wait at the input of a router, which decides how unfair ports are, is said and argued in the `contention` module.
+/// How many flits wait at the input of a router, which decides how unfair ports are, is said and argued in the
+/// `contention` module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contention {
     /// Time in which the port of an MPB serves one read of a line, by its own core or another.
@@ -127,7 +130,8 @@ impl Parameters {
         contention: None,
     };
 
-    /// The SCC with the software costs that had to be fitted, for comparison with published times of whole operations: `packet_ps`.
+    /// The SCC with the software costs that had to be fitted, for comparison with published times of whole
+    /// operations: `packet_ps`.
     pub const SCC_CALIBRATED: Self = Self { packet_ps: FITTED_PACKET_PS, ..Self::SCC };
 }
 
@@ -153,8 +157,9 @@ impl Description {
         Self { name: "scc-calibrated".into(), layout: Layout::scc(), parameters: Parameters::SCC_CALIBRATED }
     }
 
-    /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC; behind
-    /// it, each once at most, `+contention` for [`Contention::SCC`] and `+flat` for [`Parameters::flat`].
+    /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices
+    /// of the SCC; behind it, each once at most, `+contention` for [`Contention::SCC`] and `+flat` for
+    /// [`Parameters::flat`].
     ///
     /// # Errors
     /// If there is no such machine; the error is one line that says what there is.

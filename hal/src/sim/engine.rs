@@ -1,12 +1,12 @@
 //! The scheduler: clocks, events, waits.
 //!
 //! Each core has a clock in picoseconds. What only concerns itself moves its own clock and nothing else. An operation
-//! that others can see becomes an event at the time when it takes effect, and takes effect when all earlier events have:
-//! the core gives way until then, or goes straight on if nothing comes before. A core has one event at most, as it has one
-//! access outstanding at most.
+//! that others can see becomes an event at the time when it takes effect, and takes effect when all earlier events
+//! have: the core gives way until then, or goes straight on if nothing comes before. A core has one event at most, as
+//! it has one access outstanding at most.
 //!
-//! Of events at one time, writes come before reads and lower cores before higher ones. This order does not depend on when
-//! an event was entered; therefore a wait that is skipped and one that is polled through end alike.
+//! Of events at one time, writes come before reads and lower cores before higher ones. This order does not depend on
+//! when an event was entered; therefore a wait that is skipped and one that is polled through end alike.
 
 use std::{
     cmp::Reverse,
@@ -52,8 +52,8 @@ pub(super) struct Engine {
     pub(super) waits: Vec<CoreWait>,
     watches: WatchTable,
     pub(super) fruitless_rounds: usize,
-    /// Whether waiting cores are taken out of the schedule, rather than polling on: as they must where polls keep others
-    /// waiting.
+    /// Whether waiting cores are taken out of the schedule, rather than polling on: as they must where polls keep
+    /// others waiting.
     pub(super) skips: bool,
     polling: Polling,
     /// Accesses on their way, where they can meet.
@@ -132,7 +132,8 @@ impl Engine {
         self.goes_straight_on(core)
     }
 
-    /// Whether the access of `core`, which runs and is entered already, comes before all others. Else it has to give way.
+    /// Whether the access of `core`, which runs and is entered already, comes before all others. Else it has to give
+    /// way.
     fn goes_straight_on(&mut self, core: usize) -> bool {
         self.move_traffic();
         let Some(Reverse(first)) = self.ready.pop() else { return false };
@@ -149,8 +150,8 @@ impl Engine {
         self.alarms.first().map_or(u64::MAX, |alarm| alarm.0)
     }
 
-    /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that could begin
-    /// another one earlier.
+    /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that
+    /// could begin another one earlier.
     fn move_traffic(&mut self) {
         let alarm = self.next_alarm_ps();
         let Some(traffic) = &mut self.traffic else { return };
@@ -363,8 +364,8 @@ impl Engine {
         Some(Next::Core(core))
     }
 
-    /// Before a machine is given up: a check that does not look at all its places in each poll may have last looked at one
-    /// that has not changed. Let such cores poll on until each has had the time to look everywhere.
+    /// Before a machine is given up: a check that does not look at all its places in each poll may have last looked
+    /// at one that has not changed. Let such cores poll on until each has had the time to look everywhere.
     fn another_round(&mut self) -> bool {
         let incomplete = |wait: &CoreWait| wait.parked && wait.samples.len() < wait.watched.len();
         let places = self.waits.iter().filter(|wait| incomplete(wait)).map(|wait| wait.watched.len()).max();

@@ -1,14 +1,16 @@
 //! Exhaustive exploration: all runs of a small program.
 //!
-//! A run is a function of its list of answers, so the tree of all runs is walked depth first by replaying a prefix and answering
-//! 0 after it; the next prefix is the last answer that has a successor, increased. Nothing is stored but one list.
+//! A run is a function of its list of answers, so the tree of all runs is walked depth first by replaying a prefix
+//! and answering 0 after it; the next prefix is the last answer that has a successor, increased. Nothing is stored
+//! but one list.
 
 use super::{
     Failure, Freedom, Machine, Outcome, Recording, Schedule, SimCore, Strategy,
     choice::{Answer, Chooser},
 };
 
-/// What hardware may do by itself during an exploration. Each doubles the runs for each operation at which it could happen.
+/// What hardware may do by itself during an exploration. Each doubles the runs for each operation at which it could
+/// happen.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Spontaneous {
     /// Write-combine buffers may drain.
@@ -30,8 +32,8 @@ pub struct Exploration {
     pub complete: bool,
 }
 
-/// Runs `program` on `machine` once for each order in which its operations can happen (orders that no program could tell apart
-/// count as one), whatever time they take, and passes each result to `visit`. Stops after `limit` runs.
+/// Runs `program` on `machine` once for each order in which its operations can happen (orders that no program could
+/// tell apart count as one), whatever time they take, and passes each result to `visit`. Stops after `limit` runs.
 ///
 /// The machine's own strategy is not used. An outcome's recording replays it.
 pub fn explore_exhaustively<R>(

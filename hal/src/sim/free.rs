@@ -1,9 +1,10 @@
 //! The schedule without time: every interleaving of the operations, each once.
 //!
-//! Every core runs up to its next operation on shared memory and stops before it. Then one of the waiting operations is chosen.
-//! Two interleavings that differ only in the order of operations that do not touch the same bytes, or only read them, cannot
-//! be told apart by any program; *sleep sets* (Godefroid) leave such repetitions out: when the subtree below operation `a` has been
-//! explored, the subtrees below its siblings need not begin with `a` until something that conflicts with it has happened.
+//! Every core runs up to its next operation on shared memory and stops before it. Then one of the waiting operations
+//! is chosen. Two interleavings that differ only in the order of operations that do not touch the same bytes, or only
+//! read them, cannot be told apart by any program; *sleep sets* (Godefroid) leave such repetitions out: when the
+//! subtree below operation `a` has been explored, the subtrees below its siblings need not begin with `a` until
+//! something that conflicts with it has happened.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,8 @@
 //! Interrupts: what has been raised on each core, and cores that compute until one arrives.
 //!
-//! The engine runs a core until its next access; a core that computes has none. So one that may be interrupted sleeps until its
-//! computation is over, and an interrupt that arrives meanwhile wakes it; so it does a core that waits. In a schedule without
-//! time an interrupt arrives when it is raised.
+//! The engine runs a core until its next access; a core that computes has none. So one that may be interrupted sleeps
+//! until its computation is over, and an interrupt that arrives meanwhile wakes it; so it does a core that waits. In
+//! a schedule without time an interrupt arrives when it is raised.
 
 use super::engine::Engine;
 

@@ -29,15 +29,15 @@ pub struct Options {
     pub strategy: Strategy,
     /// How much of cached memory is fetched at a time: lines as on hardware, or pages as under QEMU.
     pub fetch_unit: FetchUnit,
-    /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two cores are the
-    /// same memory, and it is up to the program that no two of them hold overlapping slices at a time.
+    /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two
+    /// cores are the same memory, and it is up to the program that no two of them hold overlapping slices at a time.
     pub coherent: bool,
     /// Pages of cached memory that a core can hold at a time, at most 1024. Slices of more panic.
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
-    /// Size of each core's stack. The host provides it page by page as it is touched; overrunning it ends the process with a
-    /// segmentation fault.
+    /// Size of each core's stack. The host provides it page by page as it is touched; overrunning it ends the process
+    /// with a segmentation fault.
     pub stack_bytes: usize,
 }
 
@@ -209,8 +209,8 @@ impl Machine {
             .iter()
             .map(|core| {
                 let (core, program) = (&**core, &program);
-                // SAFETY: the coroutine borrows `cores` and `program`, which are declared before `programs` and therefore
-                // outlive it; `programs` does not leave this function.
+                // SAFETY: the coroutine borrows `cores` and `program`, which are declared before `programs` and
+                // therefore outlive it; `programs` does not leave this function.
                 let coroutine = unsafe {
                     Coroutine::with_stack_unchecked(stack(self.options.stack_bytes), move |yielder, ()| {
                         core.platform().started(yielder);

@@ -1,5 +1,5 @@
-//! The memory that all cores of a simulated machine share: MPBs, shared DRAM, what cores expose of their private memory,
-//! test-and-set registers.
+//! The memory that all cores of a simulated machine share: MPBs, shared DRAM, what cores expose of their private
+//! memory, test-and-set registers.
 //!
 //! It is coherent and knows nothing of time; who reads it when is the engine's matter. It costs the host nothing until
 //! it is touched, so that machines of thousands of cores fit.
@@ -30,7 +30,8 @@ pub(super) struct Buffer {
 
 impl Buffer {
     pub(super) fn new(len: usize) -> Self {
-        // The allocator clears memory of a larger alignment by hand, which would touch it all; so the page is found here.
+        // The allocator clears memory of a larger alignment by hand, which would touch it all; so the page is found
+        // here.
         let allocation = Allocation::from_size_align(len + PAGE_BYTES, 16).expect("a buffer fits the address space");
         // SAFETY: the size is not 0.
         let allocated = unsafe { alloc::alloc_zeroed(allocation) };

@@ -1,26 +1,27 @@
 //! The simulator: the whole machine in one host thread, in virtual time.
 //!
 //! Every core is a stackful coroutine that runs a program written for the HAL; every operation that other cores could
-//! see is an event with a price in picoseconds, and one scheduler lets the events happen in the order of their times. So a
-//! run is a pure function of the program, the machine's description and one list of choices: it can be repeated, replayed
-//! from a recorded list, varied by a seed, or (for a few cores and operations) enumerated completely.
+//! see is an event with a price in picoseconds, and one scheduler lets the events happen in the order of their times.
+//! So a run is a pure function of the program, the machine's description and one list of choices: it can be repeated,
+//! replayed from a recorded list, varied by a seed, or (for a few cores and operations) enumerated completely.
 //!
 //! What a core does not share costs nothing but its own time: the L1 and write-combine buffer, the private copies of
 //! cached memory and the counters are those of [`EmulatedCore`](crate::emulated::EmulatedCore), the same as under
 //! QEMU. What is here:
 //!
-//! * [`Description`], the machine's layout and the table of prices, each with its source; the `cost` module is the one place
-//!   that turns an operation into time;
+//! * [`Description`], the machine's layout and the table of prices, each with its source; the `cost` module is the
+//!   one place that turns an operation into time;
 //! * [`Machine`], which runs a program on all cores and returns an [`Outcome`] or a [`Failure`];
 //! * [`Strategy`], where everything that hardware and timing leave open is decided, by one function;
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
-//! On a machine with [`Contention`], accesses to MPB lines meet at ports and on links, and wait for each other; the `contention` module
-//! says how. Every poll is simulated there. Exhaustive exploration has no time, and so no contention.
+//! On a machine with [`Contention`], accesses to MPB lines meet at ports and on links, and wait for each other; the
+//! `contention` module says how. Every poll is simulated there. Exhaustive exploration has no time, and so no
+//! contention.
 //!
-//! Elsewhere, a core that waits is taken out of the schedule until somebody writes what it reads, and comes back with the clock and the
-//! failed polls it would have had by spinning. When nobody can move any more, the machine has deadlocked, and says who waits
-//! for what and from whom.
+//! Elsewhere, a core that waits is taken out of the schedule until somebody writes what it reads, and comes back with
+//! the clock and the failed polls it would have had by spinning. When nobody can move any more, the machine has
+//! deadlocked, and says who waits for what and from whom.
 
 mod choice;
 mod contention;

@@ -1,7 +1,7 @@
 //! A simulated core's side of the machine: [`Platform`] on top of the engine.
 //!
-//! Every operation first lets its time come, then touches memory. Operations of a machine that is being taken down do nothing
-//! and never give way: their core is being unwound, and what they would do has no meaning any more.
+//! Every operation first lets its time come, then touches memory. Operations of a machine that is being taken down do
+//! nothing and never give way: their core is being unwound, and what they would do has no meaning any more.
 
 use std::{
     cell::{Cell, RefCell},
@@ -82,8 +82,8 @@ impl SimPlatform {
         }
     }
 
-    /// Lets the time come at which an access to a line takes effect, which may be later than its price says where accesses
-    /// can meet.
+    /// Lets the time come at which an access to a line takes effect, which may be later than its price says where
+    /// accesses can meet.
     fn reach_line(&self, access: Access, cost_ps: u64, trip: Option<Trip>) {
         let Some(trip) = trip else { return self.reach(access, cost_ps) };
         let has_come = self.shared.engine.borrow_mut().travel(self.core.index(), access, trip);

@@ -1,12 +1,14 @@
 //! What a waiting core looks at, and how it is found when somebody writes there.
 //!
-//! **Skipping ahead.** A core that waits polls back to back, each poll as long as the one before. Instead of letting it do so, the
-//! engine remembers what its last poll read, parks it, and lets the write that ends the pause resume it *in the middle of the
-//! poll that would have been under way*: what that poll would have read before the write is answered from memory of the last
-//! poll (nothing has changed since), what it reads after the write is read for real. So the clock, the result and the number of
-//! failed polls are those of a core that never paused, to the picosecond, also when a poll reads several places.
+//! **Skipping ahead.** A core that waits polls back to back, each poll as long as the one before. Instead of letting
+//! it do so, the engine remembers what its last poll read, parks it, and lets the write that ends the pause resume it
+//! *in the middle of the poll that would have been under way*: what that poll would have read before the write is
+//! answered from memory of the last poll (nothing has changed since), what it reads after the write is read for real.
+//! So the clock, the result and the number of failed polls are those of a core that never paused, to the picosecond,
+//! also when a poll reads several places.
 //!
-//! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is there now.
+//! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is
+//! there now.
 
 use rustc_hash::FxHashMap;
 
@@ -158,8 +160,8 @@ impl Polling {
         self.hopeless = 0;
     }
 
-    /// A poll of so many places has failed. Returns whether its core has looked at all of them since something changed: the
-    /// first poll may have begun before, and a check need not look at more than one place in a poll.
+    /// A poll of so many places has failed. Returns whether its core has looked at all of them since something
+    /// changed: the first poll may have begun before, and a check need not look at more than one place in a poll.
     pub(super) fn looked_in_vain(&mut self, vain: &mut Vain, places: usize) -> bool {
         if vain.change != self.change {
             *vain = Vain { polls: 0, change: self.change };
@@ -189,7 +191,8 @@ impl CoreWait {
         self.start_ps + (deadline_ps - self.start_ps - 1) / period * period
     }
 
-    /// The poll that would be under way just before `now_ps`, had the core polled on since its last poll, which ended at
+    /// The poll that would be under way just before `now_ps`, had the core polled on since its last poll, which ended
+    /// at
     /// `clock_ps`: how many polls would have ended since then, and when this one would have begun.
     pub(super) fn under_way(&self, clock_ps: u64, now_ps: u64) -> (u64, u64) {
         let period = (clock_ps - self.start_ps).max(1);

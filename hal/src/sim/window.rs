@@ -1,7 +1,8 @@
 //! Where a simulated core keeps its private copies of cached shared memory.
 //!
-//! One buffer as large as all shared memory and all that a core can expose, so that a view of any region is contiguous; the host
-//! backs only the pages that are touched, and a core that never claims cached memory has no buffer at all.
+//! One buffer as large as all shared memory and all that a core can expose, so that a view of any region is
+//! contiguous; the host backs only the pages that are touched, and a core that never claims cached memory has no
+//! buffer at all.
 
 use std::cell::{Cell, OnceCell};
 
@@ -72,7 +73,7 @@ impl PageWindow for SimWindow {
         self.copies().dirty[page].set(true);
     }
 
-    /// A page stays suspect until it is mapped anew: the program may hold a mutable slice of it, and what it stores through
-    /// that after an eviction announces itself nowhere.
+    /// A page stays suspect until it is mapped anew: the program may hold a mutable slice of it, and what it stores
+    /// through that after an eviction announces itself nowhere.
     fn set_clean(&self, _page: usize) {}
 }

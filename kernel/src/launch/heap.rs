@@ -21,7 +21,8 @@ struct CoreHeap {
 }
 
 // SAFETY: 1. memory comes from `Heap`, which gives out each byte once, with the alignment of the layout;
-// 2. it is locked during each call, and neither panics nor unwinds; 3. handlers of faults do not allocate, and those of interrupts
+// 2. it is locked during each call, and neither panics nor unwinds; 3. handlers of faults do not allocate, and those
+//   of interrupts
 // do not come meanwhile, so the lock is never taken twice by a core.
 unsafe impl GlobalAlloc for CoreHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

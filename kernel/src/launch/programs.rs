@@ -72,8 +72,8 @@ impl fmt::Display for Names {
     }
 }
 
-/// Makes the entry of an image of these programs: what the boot calls on bare metal, `main` on the host. The first one is
-/// what runs if none is named.
+/// Makes the entry of an image of these programs: what the boot calls on bare metal, `main` on the host. The first
+/// one is what runs if none is named.
 #[macro_export]
 macro_rules! image {
     ($($program:ty),+ $(,)?) => {

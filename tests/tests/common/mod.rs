@@ -9,7 +9,8 @@ use hal::{
 };
 use tests::{Context, Failed};
 
-/// Runs `test` on all cores of `machine` and returns the first failure: what a rank found wrong, or what became of the machine.
+/// Runs `test` on all cores of `machine` and returns the first failure: what a rank found wrong, or what became of
+/// the machine.
 pub(crate) fn run(
     machine: &Machine,
     test: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>,

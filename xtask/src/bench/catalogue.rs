@@ -40,9 +40,11 @@ pub(crate) struct Column {
 /// A program of the image, and the words that it is started with besides the user's.
 pub(crate) struct Run {
     pub(crate) program: &'static str,
-    /// May contain `cores=N`, where a bench compares numbers of ranks; what is more than the user wants does not run. And
+    /// May contain `cores=N`, where a bench compares numbers of ranks; what is more than the user wants does not run.
+    /// And
     /// `machine=+contention` or another suffix: it runs on that variant of the user's machine, unless he has chosen a variant
-    /// himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run is left out.
+    /// himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run is
+    /// left out.
     pub(crate) words: &'static [&'static str],
 }
 

@@ -172,8 +172,8 @@ impl fmt::Display for Checked {
 }
 
 impl Claim {
-    /// Checks it on rows. What it needs has to be there when the bench is `complete`: run on as many cores as the machine has,
-    /// without options.
+    /// Checks it on rows. What it needs has to be there when the bench is `complete`: run on as many cores as the
+    /// machine has, without options.
     pub(crate) fn check(&self, rows: &Rows, applies: bool, complete: bool) -> Checked {
         let found = if applies { (self.check)(rows).ok() } else { None };
         let verdict = match &found {

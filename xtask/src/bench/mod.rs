@@ -28,15 +28,15 @@ const LIST: &str = "list";
 /// Measure: a table, a CSV file, and claims that are checked
 ///
 /// Runs programs of the image that measure, pools the samples of all ranks, and shows quartiles. All rows go to
-/// target/bench/NAME.csv, or NAME-MACHINE.csv for other machines than the default. The exit status is 0 only when every run has
-/// succeeded and every claim that could be checked holds.
+/// target/bench/NAME.csv, or NAME-MACHINE.csv for other machines than the default. The exit status is 0 only when
+/// every run has succeeded and every claim that could be checked holds.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Name of a bench; `list` shows them all
     name: String,
 
-    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, with `+contention` and `+flat` behind it or not,
-    /// or `qemu` for counters only
+    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, with `+contention` and `+flat` behind it
+    /// or not, or `qemu` for counters only
     #[arg(long, value_name = "M", default_value_t)]
     machine: Machine,
 

@@ -65,8 +65,8 @@ impl Setting<'_> {
         Ok(results.into_iter().flatten().collect())
     }
 
-    /// The runs that this machine and number of cores allow. Those that differ only in a variant of the machine are one where
-    /// the user has chosen the variant.
+    /// The runs that this machine and number of cores allow. Those that differ only in a variant of the machine are
+    /// one where the user has chosen the variant.
     fn possible<'r>(&self, runs: &'r [Run]) -> Vec<&'r Run> {
         let fits = |run: &&Run| run.cores().is_none_or(|cores| cores <= self.cores);
         let mut possible: Vec<&Run> = Vec::new();
@@ -167,8 +167,8 @@ fn qemu_cores(cores: u32) -> Result<u16> {
     cores::number(&cores.to_string())
 }
 
-/// Does something with each item, on as many threads as the host has cores; returns the results in the items' order. After a
-/// failure nothing new is begun.
+/// Does something with each item, on as many threads as the host has cores; returns the results in the items' order.
+/// After a failure nothing new is begun.
 fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> Result<R> + Sync) -> Result<Vec<R>> {
     let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);

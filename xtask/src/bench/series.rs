@@ -78,7 +78,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Reads what follows `@samples`: the six words of the key in their order, then numbers, of which there is at least one.
+    /// Reads what follows `@samples`: the six words of the key in their order, then numbers, of which there is at
+    /// least one.
     pub(crate) fn parse(words: &str) -> Option<Self> {
         let mut words = words.split(' ');
         let mut field = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix('=');
@@ -107,8 +108,8 @@ pub(crate) struct Quartiles {
 }
 
 impl Quartiles {
-    /// The quartiles of numbers of which there is at least one, by linear interpolation between the two that are next in rank
-    /// (type 7 of Hyndman and Fan: quantile p of n numbers is at rank p (n − 1), counted from 0).
+    /// The quartiles of numbers of which there is at least one, by linear interpolation between the two that are next
+    /// in rank (type 7 of Hyndman and Fan: quantile p of n numbers is at rank p (n − 1), counted from 0).
     fn of(mut values: Vec<u64>, divisor: f64) -> Self {
         values.sort_unstable();
         let last = values.len() - 1;
@@ -139,8 +140,8 @@ pub(crate) struct Row {
     pub(crate) quartiles: Quartiles,
 }
 
-/// All that a bench has measured, in the order in which it is shown: by algorithm, ranks, bytes and metric, then by what was
-/// varied. Algorithms and metrics are in the order in which they first came.
+/// All that a bench has measured, in the order in which it is shown: by algorithm, ranks, bytes and metric, then by
+/// what was varied. Algorithms and metrics are in the order in which they first came.
 #[derive(Debug, Default)]
 pub(crate) struct Rows(Vec<Row>);
 
@@ -188,8 +189,8 @@ impl Rows {
         self.add_from_medians(metric, None, of, |medians| medians.iter().sum());
     }
 
-    /// Adds a row for what `combine` makes of the medians of some metrics, in their order, wherever all of them were measured. Its
-    /// unit is that of the first, unless it is given.
+    /// Adds a row for what `combine` makes of the medians of some metrics, in their order, wherever all of them were
+    /// measured. Its unit is that of the first, unless it is given.
     pub(crate) fn add_from_medians(
         &mut self,
         metric: &str,
@@ -212,7 +213,8 @@ impl Rows {
         self.sort();
     }
 
-    /// Adds a row of another metric for each row of one, computed from its line and its parameter where that can be done.
+    /// Adds a row of another metric for each row of one, computed from its line and its parameter where that can be
+    /// done.
     pub(crate) fn add_computed(
         &mut self,
         metric: &str,

@@ -30,7 +30,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     yes: bool,
 
-    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48,255, and a few in other schedules]
+    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48,255, and a few in other
+    /// schedules]
     #[arg(long, value_name = "LIST")]
     cores: Option<List>,
 

@@ -7,7 +7,8 @@ use heapless::Vec;
 
 use super::tree::Tree;
 
-/// MPBs that hold the pieces of one reader group at most. Each has a part of the readers at a time, and more of them are more room.
+/// MPBs that hold the pieces of one reader group at most. Each has a part of the readers at a time, and more of them
+/// are more room.
 const MOST_HOSTS: usize = 8;
 
 /// Ranks whose MPBs hold the pieces for a group of readers, one after the other.
@@ -15,10 +16,11 @@ const MOST_HOSTS: usize = 8;
 pub(super) struct Hosts(Vec<usize, MOST_HOSTS>);
 
 impl Hosts {
-    /// The hosts for the ranks at positions `readers` of a tree. MPBs of different groups of readers are different ones.
+    /// The hosts for the ranks at positions `readers` of a tree. MPBs of different groups of readers are different
+    /// ones.
     ///
-    /// Where there is only one group, its hosts are the ranks in the middle of the mesh, of whom nobody is far. That does not
-    /// take any look at distances: the way to a tile is as long as the rows and columns between.
+    /// Where there is only one group, its hosts are the ranks in the middle of the mesh, of whom nobody is far. That
+    /// does not take any look at distances: the way to a tile is as long as the rows and columns between.
     pub(super) fn new(layout: &Layout, tree: &Tree, readers: Range<usize>) -> Self {
         if tree.is_flat() {
             return Self(central(layout).take(MOST_HOSTS).collect());

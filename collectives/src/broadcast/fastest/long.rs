@@ -109,8 +109,8 @@ struct Inlet<'i, 'c, C> {
 impl<C: Mpb + Wait> Inlet<'_, '_, C> {
     /// Waits for piece `index`, and says where it is. Nothing comes back from a machine that is dying.
     ///
-    /// If an earlier look has seen it there, this takes no other. L1 cannot hold what its lines had before, as they had that when
-    /// this rank had yet to signal that it has read them, and the look came later.
+    /// If an earlier look has seen it there, this takes no other. L1 cannot hold what its lines had before, as they
+    /// had that when this rank had yet to signal that it has read them, and the look came later.
     fn await_piece(&self, index: usize) -> Option<MpbLine> {
         let (comm, parent) = (self.comm, self.parent);
         if self.there.get() <= index {

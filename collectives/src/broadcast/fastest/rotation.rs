@@ -55,14 +55,15 @@ impl Rotation {
         (self.hosts.rank(index % self.hosts.len()), round % self.slots.number * self.slots.lines)
     }
 
-    /// The pieces that have to be read by all before piece `index` is put, if that has not been made sure for an earlier one: half
-    /// of those that the rotation holds.
+    /// The pieces that have to be read by all before piece `index` is put, if that has not been made sure for an
+    /// earlier one: half of those that the rotation holds.
     pub(super) fn before(&self, index: usize) -> Option<Range<usize>> {
         let half = self.half();
         (index.is_multiple_of(half) && index >= 2 * half).then(|| index - 2 * half..index - half)
     }
 
-    /// Whether those who read have to say so when they have read piece `index`: it is the last of a half that is used again.
+    /// Whether those who read have to say so when they have read piece `index`: it is the last of a half that is used
+    /// again.
     pub(super) fn is_reported(&self, index: usize) -> bool {
         let next = index + 1 + self.half();
         next < self.slots.count && self.before(next).is_some_and(|half| half.end == index + 1)

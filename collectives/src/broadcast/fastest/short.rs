@@ -1,16 +1,16 @@
 //! Short messages: data and tag in one line, which everybody polls.
 //!
-//! The root puts 28 bytes and the tag of the operation into its own [cell](crate::sequence), one line. The others poll that line from
-//! where they are, and the poll that finds the tag has brought the data along: there is no flag beside the data, no get after the
-//! flag, and no acknowledgement. Nothing is pushed, since a write to each reader would take the root longer than all their reads of
-//! one line. Where there are more ranks than one MPB can serve, those with [children](super::tree) write the line to their own cell,
-//! from registers, before they keep it.
+//! The root puts 28 bytes and the tag of the operation into its own [cell](crate::sequence), one line. The others
+//! poll that line from where they are, and the poll that finds the tag has brought the data along: there is no flag
+//! beside the data, no get after the flag, and no acknowledgement. Nothing is pushed, since a write to each reader
+//! would take the root longer than all their reads of one line. Where there are more ranks than one MPB can serve,
+//! those with [children](super::tree) write the line to their own cell, from registers, before they keep it.
 //!
-//! In a tree of one level, a few more lines can follow in the same operation: in cells of the root's neighbours, which nobody else
-//! has a use for then.
+//! In a tree of one level, a few more lines can follow in the same operation: in cells of the root's neighbours,
+//! which nobody else has a use for then.
 //!
-//! The root and every rank with children write each line, the others none, and all remote reads are polls. With one level, one line
-//! takes a put, a poll that on average began half a poll before, and a line of memory written:
+//! The root and every rank with children write each line, the others none, and all remote reads are polls. With one
+//! level, one line takes a put, a poll that on average began half a poll before, and a line of memory written:
 //! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll, and 28 of its bytes to
 //! memory.
 

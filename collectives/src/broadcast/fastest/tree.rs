@@ -7,9 +7,9 @@ use hal::{Mpb, Wait};
 use super::super::Ring;
 use crate::Comm;
 
-/// Ranks that read one MPB at most. Reading costs its owner nothing, so one level with as many children as there are ranks would be
-/// best, were it not for the port of the MPB: 48 readers that keep a line each in memory leave it just enough time, by the readings of
-/// figure 4 of the OC-Bcast paper.
+/// Ranks that read one MPB at most. Reading costs its owner nothing, so one level with as many children as there are
+/// ranks would be best, were it not for the port of the MPB: 48 readers that keep a line each in memory leave it just
+/// enough time, by the readings of figure 4 of the OC-Bcast paper.
 const MOST_CHILDREN: usize = 48;
 
 /// One rank's place in a tree, whose nodes are filled level by level in the order of [positions](Ring).
@@ -20,7 +20,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of all ranks from `root`, with as few levels as there can be, and with no more children than those levels need.
+    /// The tree of all ranks from `root`, with as few levels as there can be, and with no more children than those
+    /// levels need.
     pub(super) fn new<C: Mpb + Wait>(comm: &Comm<'_, C>, root: usize) -> Self {
         Self::of(comm.size(), root, comm.rank())
     }

@@ -74,8 +74,8 @@ impl<P: Platform> Cached for EmulatedCore<P> {
             self.window.address(position(region.start()))
         };
         let elements = NonNull::new(memory.cast::<T>()).expect("shared memory is not at address 0");
-        // SAFETY: 1. the window (or the memory itself, on a coherent machine) covers every region that may be claimed, and touched
-        // pages stay accessible; what is exposed is not concealed before its views are dropped;
+        // SAFETY: 1. the window (or the memory itself, on a coherent machine) covers every region that may be
+        // claimed, and touched pages stay accessible; what is exposed is not concealed before its views are dropped;
         // 2. regions start on line boundaries and the length was checked; 3. the claim was entered above.
         Ok(unsafe { LocalView::new(elements, len, region, self) })
     }
@@ -115,8 +115,8 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
         caches.assert_of(self.core());
         let viewed = self.views.borrow().iter().any(|view| view.overlaps(&region));
         assert!(!viewed, "a local view is left of {}, whose exposure ends", region.start());
-        // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's own loads
-        // find its copies in its caches.
+        // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's
+        // own loads find its copies in its caches.
         self.drain();
         self.push_out_pending();
         self.count_flush(region);

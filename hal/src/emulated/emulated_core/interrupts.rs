@@ -1,8 +1,9 @@
 //! Interrupts of an emulated core, and what keeps them out of its operations.
 //!
-//! Every operation holds an [`Operation`], which counts how deep the core is in operations. A processor that is really interrupted
-//! (`qemu`) only acknowledges if that is not 0, since the core's state may be half changed; what is pending is served when the
-//! outermost operation ends. The simulator has no other moments than those, and computation.
+//! Every operation holds an [`Operation`], which counts how deep the core is in operations. A processor that is
+//! really interrupted (`qemu`) only acknowledges if that is not 0, since the core's state may be half changed; what
+//! is pending is served when the outermost operation ends. The simulator has no other moments than those, and
+//! computation.
 
 use alloc::rc::Rc;
 use core::{
@@ -25,8 +26,8 @@ type Handler<P> = Rc<dyn Fn(&EmulatedCore<P>)>;
 
 /// A core's side of interrupts.
 pub(super) struct Interrupts<P: Platform> {
-    /// Operations that are under way, one within the other. It and `open` are atomic because real interrupts look at them
-    /// wherever the program is; only this core does.
+    /// Operations that are under way, one within the other. It and `open` are atomic because real interrupts look at
+    /// them wherever the program is; only this core does.
     depth: AtomicU32,
     /// Whether there is a handler.
     open: AtomicBool,
@@ -97,7 +98,8 @@ impl<P: Platform> EmulatedCore<P> {
         drop(self.operation());
     }
 
-    /// Whether the handler may come in the middle of the present operation: one that a program has called, which allows it.
+    /// Whether the handler may come in the middle of the present operation: one that a program has called, which
+    /// allows it.
     pub(super) fn is_interruptible(&self) -> bool {
         self.interrupts.open.load(Relaxed)
             && self.interrupts.depth.load(Relaxed) == 1
@@ -118,7 +120,8 @@ impl<P: Platform> EmulatedCore<P> {
         }
     }
 
-    /// Calls the handler between two polls, if an interrupt has arrived. Returns whether it has: then the wait begins anew.
+    /// Calls the handler between two polls, if an interrupt has arrived. Returns whether it has: then the wait begins
+    /// anew.
     pub(super) fn serve_within_wait(&self, watch: Watch<'_>) -> bool {
         let serves = self.is_interruptible() && self.is_due();
         if serves {

@@ -1,9 +1,10 @@
 //! The links of the mesh, in both directions.
 //!
-//! A packet with a line takes the X-Y route and occupies each link on it for a while, one hop after the one before. A link carries
-//! one packet at a time, whoever finds a gap first: packets are entered one after the other, in the order in which a port
-//! has served them (reads) or would be reached (writes), and that differs from the order at a link by some hops. So a
-//! packet may slip into a gap that was left before one that was entered earlier; it never moves one.
+//! A packet with a line takes the X-Y route and occupies each link on it for a while, one hop after the one before. A
+//! link carries one packet at a time, whoever finds a gap first: packets are entered one after the other, in the
+//! order in which a port has served them (reads) or would be reached (writes), and that differs from the order at a
+//! link by some hops. So a packet may slip into a gap that was left before one that was entered earlier; it never
+//! moves one.
 
 use std::collections::VecDeque;
 

@@ -1,13 +1,14 @@
 //! What accesses to MPB lines do to each other where they meet: at the ports of MPBs and on the links of the mesh.
 //!
-//! An access is on its way as the price list says, up to the port of the MPB. The port serves one access at a time; who waits
-//! for it and who comes next is decided in [`port`]. The packet that carries the line, of a read back to the core and of a write
-//! to the port, has each link of its X-Y route to itself for a while, see [`links`]. All that is *part* of the access's price: the
-//! service is the last part of the way to the port, and an access that meets no other takes exactly as long as without contention.
+//! An access is on its way as the price list says, up to the port of the MPB. The port serves one access at a time;
+//! who waits for it and who comes next is decided in [`port`]. The packet that carries the line, of a read back to
+//! the core and of a write to the port, has each link of its X-Y route to itself for a while, see [`links`]. All that
+//! is *part* of the access's price: the service is the last part of the way to the port, and an access that meets no
+//! other takes exactly as long as without contention.
 //!
-//! Requests and acknowledgements carry no line and do not occupy links. Nor do memory controllers' packets, and controllers
-//! and registers have no queues yet. The read of the flag's value in the own MPB that a flag's price contains is priced and not
-//! simulated, so it does not occupy the own port.
+//! Requests and acknowledgements carry no line and do not occupy links. Nor do memory controllers' packets, and
+//! controllers and registers have no queues yet. The read of the flag's value in the own MPB that a flag's price
+//! contains is priced and not simulated, so it does not occupy the own port.
 //!
 //! Polls are accesses like others: on a machine with contention no poll is skipped.
 

@@ -1,15 +1,16 @@
 //! Who waits for the port of an MPB, and who is next.
 //!
-//! Not who came first. A packet that cannot go on stays in the router where it is, and each router on the way takes from its
-//! inputs in turn (round robin): the cores of its tile, and the neighbours whose routes lead over it. Routes are X-Y, so around a
-//! port they are a tree: its column, with a branch in each row. Cores that share a far arm share that arm's turn, and the
-//! many of a large arm get less each than the few of a small one. That is where the unfairness of figure 4 of the OC-Bcast paper
-//! comes from.
+//! Not who came first. A packet that cannot go on stays in the router where it is, and each router on the way takes
+//! from its inputs in turn (round robin): the cores of its tile, and the neighbours whose routes lead over it. Routes
+//! are X-Y, so around a port they are a tree: its column, with a branch in each row. Cores that share a far arm share
+//! that arm's turn, and the many of a large arm get less each than the few of a small one. That is where the
+//! unfairness of figure 4 of the OC-Bcast paper comes from.
 //!
-//! An input from a neighbour holds [`INPUT_FLITS`], first in, first out; what does not fit waits in the routers behind. Requests to
-//! read are a flit each, so quite a few get past the turns of the routers behind; lines to be written are larger, do not, and
-//! are treated less fairly, as in the paper. An input holds two packets with a line: virtual cut-through, which the SCC has, takes
-//! a packet only where there is room for all of it, and has to have room for the next while one leaves, or links would idle.
+//! An input from a neighbour holds [`INPUT_FLITS`], first in, first out; what does not fit waits in the routers
+//! behind. Requests to read are a flit each, so quite a few get past the turns of the routers behind; lines to be
+//! written are larger, do not, and are treated less fairly, as in the paper. An input holds two packets with a line:
+//! virtual cut-through, which the SCC has, takes a packet only where there is room for all of it, and has to have
+//! room for the next while one leaves, or links would idle.
 
 use std::collections::VecDeque;
 

@@ -37,8 +37,8 @@ fn parts_of_lines_are_refused() {
     outcome.unwrap();
 }
 
-/// Core 0 exposes four lines for a millisecond, core 47 does `origin` with them meanwhile. Returns what they have become, and
-/// what `origin` returned.
+/// Core 0 exposes four lines for a millisecond, core 47 does `origin` with them meanwhile. Returns what they have
+/// become, and what `origin` returned.
 fn exposed_to_47<R: Default>(origin: impl Fn(&SimCore, Region<kind::Combined>) -> R) -> (Vec<u8>, R) {
     let outcome = Machine::scc(48).run(|core| match core.core().index() {
         0 => {

@@ -178,7 +178,8 @@ fn doorbells_are_seen() {
     Machine::scc(2).with_strategy(Strategy::Timed).run(ring).unwrap();
 }
 
-/// The same in every order of all operations there are; and without the drain there is an order in which it is not seen.
+/// The same in every order of all operations there are; and without the drain there is an order in which it is not
+/// seen.
 #[test]
 fn no_order_loses_a_doorbell() {
     let ring = |drains: bool| {

@@ -1,8 +1,8 @@
 //! `bench-notification`: how soon a message reaches ranks that compute, and what that costs them.
 //!
-//! Each time, rank 0 notifies all others at some moment of a computation of theirs. With interrupts they just compute; without them
-//! they stop every so often to look, which is the only way for a program that nobody interrupts. Moments are spread evenly over the
-//! time between two looks. Measured are
+//! Each time, rank 0 notifies all others at some moment of a computation of theirs. With interrupts they just
+//! compute; without them they stop every so often to look, which is the only way for a program that nobody
+//! interrupts. Moments are spread evenly over the time between two looks. Measured are
 //!
 //! * `latency`: from the call until the last rank has the message, in its memory;
 //! * `return`: the time of the call, which ends when all have acknowledged;

@@ -1,12 +1,12 @@
 //! `bench-pscw`: what the four calls of an epoch cost, after Algorithm 3 of the SCOSCo paper (section V).
 //!
-//! Rank 0 is the origin, ranks 1 to k are its targets, and the others only take part in making the window. Epochs carry no data,
-//! and nothing but the epochs themselves synchronises the ranks of a loop: after one of them they are in step anyway, and a
-//! barrier would be left by the origin later than by some targets.
+//! Rank 0 is the origin, ranks 1 to k are its targets, and the others only take part in making the window. Epochs
+//! carry no data, and nothing but the epochs themselves synchronises the ranks of a loop: after one of them they are
+//! in step anyway, and a barrier would be left by the origin later than by some targets.
 //!
-//! In virtual time a loop soon repeats itself exactly, so a thousand epochs would be one number a thousand times. Instead there
-//! are several short loops for each k, and each begins with other skews between the ranks; the first epochs of a loop, in which the
-//! ranks fall into step, do not count.
+//! In virtual time a loop soon repeats itself exactly, so a thousand epochs would be one number a thousand times.
+//! Instead there are several short loops for each k, and each begins with other skews between the ranks; the first
+//! epochs of a loop, in which the ranks fall into step, do not count.
 
 use alloc::format;
 

@@ -11,8 +11,8 @@ use super::pgm::Header;
 /// Cycles for a byte of a checksum: table look-ups.
 const CHECKSUM_CYCLES: u64 = 3 * p54c::INTEGER;
 
-/// Words of the announcement: whether there is a map, width, height, bytes of a sample, offset of the samples, bytes and
-/// checksum of the file.
+/// Words of the announcement: whether there is a map, width, height, bytes of a sample, offset of the samples, bytes
+/// and checksum of the file.
 type Announcement = [u32; 7];
 
 /// An elevation map: the file as it was read, and what is where in it.

@@ -11,7 +11,8 @@ use super::{
     grid::{Block, Side},
 };
 
-/// How much of the differences to its neighbours a cell takes over in a step. Below 0.25, so that peaks do not overshoot.
+/// How much of the differences to its neighbours a cell takes over in a step. Below 0.25, so that peaks do not
+/// overshoot.
 const RATE: f64 = 0.2;
 
 /// Cycles for a cell: five loads, seven operations, a store, and the loop around them.
@@ -40,7 +41,8 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// The heights of `block` on a map. [`add_buffer`](Self::add_buffer) has to follow: the map takes the room until then.
+    /// The heights of `block` on a map. [`add_buffer`](Self::add_buffer) has to follow: the map takes the room until
+    /// then.
     pub(super) fn new(map: &Map, block: Block) -> Self {
         let (width, height) = (block.width(), block.height());
         let mut field = Self { width, height, now: vec![GROUND; (width + 2) * (height + 2)], next: Vec::new() };

@@ -2,11 +2,12 @@
 
 use core::{fmt, ops::Range};
 
-/// What an exchanged element costs in cells: a quarter of a line written to the neighbour's memory and read from one's own,
-/// against some 30 cycles of arithmetic.
+/// What an exchanged element costs in cells: a quarter of a line written to the neighbour's memory and read from
+/// one's own, against some 30 cycles of arithmetic.
 const EXCHANGE_WEIGHT: usize = 4;
 
-/// A grid of blocks over a map. Blocks are numbered row by row; block r belongs to rank r. Ranks that are left over have none.
+/// A grid of blocks over a map. Blocks are numbered row by row; block r belongs to rank r. Ranks that are left over
+/// have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Grid {
     width: usize,

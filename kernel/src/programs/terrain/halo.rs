@@ -1,8 +1,8 @@
 //! The exchange of edges between neighbours, by puts in PSCW epochs.
 //!
-//! A rank's part of the window is four strips, one for each side: what its neighbour there puts its edge into. In a step a rank
-//! posts its strips to its neighbours, puts its own edges into theirs, and computes its interior while theirs come in. A
-//! neighbour can put again only after the next post, when the strips have been read.
+//! A rank's part of the window is four strips, one for each side: what its neighbour there puts its edge into. In a
+//! step a rank posts its strips to its neighbours, puts its own edges into theirs, and computes its interior while
+//! theirs come in. A neighbour can put again only after the next post, when the strips have been read.
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,8 @@
 //! `terrain`: 48 cores without coherent caches wear down a mountain.
 //!
-//! Rank 0 broadcasts an elevation map (a binary PGM); the ranks split it into blocks and diffuse it for some steps, each
-//! exchanging the edges of its block with up to four neighbours by puts in PSCW epochs, while it computes its interior. Then
-//! rank 0 gets all blocks, computes the same alone, and compares bit for bit.
+//! Rank 0 broadcasts an elevation map (a binary PGM); the ranks split it into blocks and diffuse it for some steps,
+//! each exchanging the edges of its block with up to four neighbours by puts in PSCW epochs, while it computes its
+//! interior. Then rank 0 gets all blocks, computes the same alone, and compares bit for bit.
 //!
 //! Every rank, and rank 0 alone, evaluates one expression in one order for each cell, so the result does not depend on
 //! the number of ranks, nor on the machine: the x87 of the P54C at 53 bits and a host's SSE2 round alike.

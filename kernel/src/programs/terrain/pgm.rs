@@ -1,7 +1,7 @@
 //! Binary PGM files (`P5`): grey pictures of 8 or 16 bits.
 //!
-//! Written here because nothing has to be converted or copied: what is read is a header and a position. (Crates for this
-//! format decode into a buffer of their own.)
+//! Written here because nothing has to be converted or copied: what is read is a header and a position. (Crates for
+//! this format decode into a buffer of their own.)
 
 use alloc::{format, vec::Vec};
 use core::fmt;
@@ -64,8 +64,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header of a file, and makes sure that its samples are there and in range. What follows them is ignored: a file may
-    /// have several pictures.
+    /// Reads the header of a file, and makes sure that its samples are there and in range. What follows them is
+    /// ignored: a file may have several pictures.
     pub(super) fn parse(file: &[u8]) -> Result<Self, PgmError> {
         let mut reader = match file {
             [b'P', b'5', rest @ ..] => Reader { file, rest },

@@ -56,7 +56,8 @@ pub(super) struct Checked {
     pub(super) difference: Result<(), Failure>,
 }
 
-/// Compares the field with what rank 0 computes alone, which gets block after block. Collective; something comes back on rank 0.
+/// Compares the field with what rank 0 computes alone, which gets block after block. Collective; something comes back
+/// on rank 0.
 pub(super) fn check<'c, C: Core>(
     comm: &'c Comm<'c, C>,
     caches: &mut Caches,

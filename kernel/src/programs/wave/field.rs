@@ -67,8 +67,8 @@ impl Field {
         rows.map(move |start| &self.now[start..start + width])
     }
 
-    /// Where the cells along a side are, row by row: those outside, or the outermost of the block. Both sides of a border
-    /// have them in the same order.
+    /// Where the cells along a side are, row by row: those outside, or the outermost of the block. Both sides of a
+    /// border have them in the same order.
     fn face(&self, side: Side, outside: bool) -> impl Iterator<Item = Range<usize>> + use<> {
         let len = self.lens[side.axis];
         // Counted from the outermost cells that lie around the block.

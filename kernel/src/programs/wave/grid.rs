@@ -14,7 +14,8 @@ const ELEMENT_CYCLES: usize = 200;
 /// What a neighbour costs besides, in cycles: a microsecond or two for its post and its completion.
 const NEIGHBOUR_CYCLES: usize = 1000;
 
-/// A grid of blocks. They are numbered along x, then y, then z; block r belongs to rank r. Ranks that are left over have none.
+/// A grid of blocks. They are numbered along x, then y, then z; block r belongs to rank r. Ranks that are left over
+/// have none.
 ///
 /// A block is at least as thick as a cell can see in every direction that it has a neighbour in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,10 @@
 //! `wave`: a wave in a box, after AWM-Olsen, the earthquake simulation that Lai and Panda's *Designing Truly One-Sided MPI-2 RMA*
 //! ends with (section 5.6).
 //!
-//! The ranks split a grid of cells into blocks. In each step they exchange faces with up to six neighbours, compute, and sum up the
-//! energy of the whole wave and its highest displacement, which all get to know. They do it by puts in epochs or by messages; the
-//! arithmetic and its order are the same. In the end rank 0 computes the wave alone and compares bit for bit; the energy, which the
-//! scheme conserves, is compared in each step.
+//! The ranks split a grid of cells into blocks. In each step they exchange faces with up to six neighbours, compute,
+//! and sum up the energy of the whole wave and its highest displacement, which all get to know. They do it by puts in
+//! epochs or by messages; the arithmetic and its order are the same. In the end rank 0 computes the wave alone and
+//! compares bit for bit; the energy, which the scheme conserves, is compared in each step.
 
 mod alone;
 mod exchange;

@@ -1,11 +1,9 @@
 //! The one-sided version: faces and totals are put, in PSCW epochs between fixed groups.
 //!
-//! A rank's part of the window of faces has a strip for each neighbour, into which that neighbour puts its face. Faces are packed,
-//! since a line that is written in part costs as much as a whole one, and strips begin with a line. In a step a rank
-//! puts its faces,
-//! computes its interior while its neighbours' come, waits for them, copies them to its field, and posts again at
-//! once, so that the next
-//! faces can come before it is done with its rim.
+//! A rank's part of the window of faces has a strip for each neighbour, into which that neighbour puts its face.
+//! Faces are packed, since a line that is written in part costs as much as a whole one, and strips begin with a line.
+//! In a step a rank puts its faces, computes its interior while its neighbours' come, waits for them, copies them to
+//! its field, and posts again at once, so that the next faces can come before it is done with its rim.
 //!
 //! The window of totals has a place for each child in the tree; it is posted like the other.
 //!
@@ -49,7 +47,8 @@ pub(super) struct Views<'c> {
 }
 
 impl<'c, C: Core> Windows<'c, C> {
-    /// Makes the windows. Collective; ranks without a block or without children have empty parts. They live as long as the program.
+    /// Makes the windows. Collective; ranks without a block or without children have empty parts. They live as long
+    /// as the program.
     pub(super) fn create(
         comm: &'c Comm<'c, C>,
         caches: &mut Caches,

@@ -9,11 +9,12 @@ use hal::p54c;
 /// Cells that a cell looks far.
 pub(super) const REACH: usize = 2;
 
-/// What lies on top of all displacements, so that no value comes near 0: where results are subnormal, the x87 rounds them
-/// differently in registers and in memory, and the front of a wave gets there.
+/// What lies on top of all displacements, so that no value comes near 0: where results are subnormal, the x87 rounds
+/// them differently in registers and in memory, and the front of a wave gets there.
 pub(super) const GROUND: f64 = 1.0;
 
-/// Square of the cells that a wave travels in a step, and the denominator of the differences. Stable up to a square of 0.25.
+/// Square of the cells that a wave travels in a step, and the denominator of the differences. Stable up to a square
+/// of 0.25.
 const RATE: f64 = 0.125 / 12.0;
 
 /// Cycles for a cell: fourteen loads, a store, 20 additions, subtractions and comparisons, 5 multiplications, and the
@@ -24,11 +25,12 @@ pub(super) const CELL_CYCLES: u64 =
 /// Cycles to copy an element between a field and a buffer.
 pub(super) const COPY_CYCLES: u64 = p54c::FLOAD + p54c::FSTORE + p54c::INTEGER;
 
-/// The displacement of a cell after a step, and what the cell then adds to the totals. The one expression that decides
-/// the result; its
-/// order is part of it. Neighbours come in the order of x, y, z, lower first: six that are next to the cell, six behind those.
+/// The displacement of a cell after a step, and what the cell then adds to the totals. The one expression that
+/// decides the result; its order is part of it. Neighbours come in the order of x, y, z, lower first: six that are
+/// next to the cell, six behind those.
 ///
-/// The sum of all energies is what the scheme conserves: kinetic at the half step, potential as the product of both its ends.
+/// The sum of all energies is what the scheme conserves: kinetic at the half step, potential as the product of both
+/// its ends.
 #[inline]
 pub(super) fn step(before: f64, here: f64, near: [f64; 6], far: [f64; 6]) -> (f64, f64) {
     let sum = |[a, b, c, d, e, f]: [f64; 6]| a + b + c + d + e + f;
@@ -44,7 +46,8 @@ const RADIUS: i64 = 4;
 /// Its height, for the square of a squared radius.
 const HEIGHT: f64 = 0.5 / 256.0;
 
-/// How a cell is displaced in the beginning, at rest: a smooth hill, off the middle so that no two directions are alike.
+/// How a cell is displaced in the beginning, at rest: a smooth hill, off the middle so that no two directions are
+/// alike.
 pub(super) fn first(cell: [usize; 3], size: [usize; 3]) -> f64 {
     let middles = [size[0] / 2, size[1] / 3, size[2] / 4];
     let squares = cell.iter().zip(middles).map(|(at, middle)| (*at as i64 - middle as i64).pow(2));

@@ -11,7 +11,8 @@ use super::{
     options::{Options, Version},
 };
 
-/// What is measured in each step, in ticks: all of it, the exchange of faces with the waits in it, and the reduction likewise.
+/// What is measured in each step, in ticks: all of it, the exchange of faces with the waits in it, and the reduction
+/// likewise.
 const METRICS: [&str; 3] = ["step", "halo", "reduction"];
 
 /// What the steps of a rank took.
@@ -25,7 +26,8 @@ impl Laps {
         Self { steps: Vec::new() }
     }
 
-    /// Takes note of a step: when it began, when its reduction began, when it ended, and for how long there was computation.
+    /// Takes note of a step: when it began, when its reduction began, when it ended, and for how long there was
+    /// computation.
     pub(super) fn note(&mut self, begin: u64, reduction: u64, end: u64, computing: u64) {
         self.steps.push([end - begin, reduction - begin - computing, end - reduction]);
     }
@@ -39,7 +41,8 @@ impl Laps {
         sums
     }
 
-    /// Sends the steps to whoever measures, as series over the number of ranks. Ranks without a block have nothing to say.
+    /// Sends the steps to whoever measures, as series over the number of ranks. Ranks without a block have nothing to
+    /// say.
     pub(super) fn send<C: Core>(&self, rank: &Rank<'_, C>, options: &Options) {
         let (comm, grid) = (rank.comm, &options.grid);
         if comm.rank() >= grid.blocks() {

@@ -1,4 +1,5 @@
-//! The tree in which totals come together at rank 0. Who adds what to what, and in which order, does not depend on how they travel.
+//! The tree in which totals come together at rank 0. Who adds what to what, and in which order, does not depend on
+//! how they travel.
 
 use core::ops::Range;
 

@@ -1,9 +1,9 @@
 //! The two-sided version: faces and totals are sent and received.
 //!
-//! A send returns when its message has been received, so neighbours must not both send first. Along x, then y, then z,
-//! blocks with even
-//! and with odd coordinates form pairs: first each even one with the next, then each even one with the one before. In a pair the
-//! even one sends first. A rank waits only for one that is in the same or an earlier round, so the rounds end in their order.
+//! A send returns when its message has been received, so neighbours must not both send first. Along x, then y, then
+//! z, blocks with even and with odd coordinates form pairs: first each even one with the next, then each even one
+//! with the one before. In a pair the even one sends first. A rank waits only for one that is in the same or an
+//! earlier round, so the rounds end in their order.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,5 @@
-//! What single puts and gets cost, alone and beside others: Petrović et al., *High-Performance RMA-Based Broadcast on the Intel
-//! SCC*, section 3.
+//! What single puts and gets cost, alone and beside others: Petrović et al., *High-Performance RMA-Based Broadcast on
+//! the Intel SCC*, section 3.
 
 use super::{
     super::{

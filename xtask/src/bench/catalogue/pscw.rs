@@ -38,8 +38,8 @@ pub(super) const PSCW: Bench = Bench {
             check: |rows| Ok(Finding::flat(&rows.line("scosco", "start")?, 1.0)),
         },
         Claim {
-            // The paper calls it nearly constant and gives no number; this bound is ours. Targets that are farther from the origin
-            // pay for the way, so that on a larger mesh there is more growth.
+            // The paper calls it nearly constant and gives no number; this bound is ours. Targets that are farther
+            // from the origin pay for the way, so that on a larger mesh there is more growth.
             text: "scosco: POST is nearly flat in k",
             on: On::Scc,
             check: |rows| Ok(Finding::flat(&rows.line("scosco", "post")?, 25.0)),
@@ -95,7 +95,8 @@ pub(super) const PSCW: Bench = Bench {
             check: |rows| Finding::below(&rows.line("scosco", "origin")?, &rows.line("message", "origin")?),
         },
         Claim {
-            // With the costs of hardware alone; the paper's 4.47 has MPICH's software in it (see the machine scc-calibrated).
+            // With the costs of hardware alone; the paper's 4.47 has MPICH's software in it (see the machine
+            // scc-calibrated).
             text: "message: the target's side at k = 13 is above scosco's (published: 4.47 times, with software)",
             on: On::Scc,
             check: |rows| {

@@ -255,7 +255,8 @@ fn growth(rows: &Rows) -> Result<f64, Missing> {
     Ok(most)
 }
 
-/// The least overlap of a target of puts of so many bytes that computes 1.2 times as long as they take, in any one-sided algorithm.
+/// The least overlap of a target of puts of so many bytes that computes 1.2 times as long as they take, in any
+/// one-sided algorithm.
 fn least_target_overlap(rows: &Rows, bytes: u64) -> Result<f64, Missing> {
     let mut least = f64::INFINITY;
     for algorithm in ONE_SIDED {

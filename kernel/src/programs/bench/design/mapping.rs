@@ -2,8 +2,9 @@
 //! access (`cached-line`), or
 //! with it everything that is cached (`cached-all`), as on cores that have no other instruction.
 //!
-//! One rank after the other sets its bit in rank 0's vector, under rank 0's register, and rank 0 polls and has to find it. A
-//! flush after each access does for both directions: it writes the update back, and lets the next access read memory.
+//! One rank after the other sets its bit in rank 0's vector, under rank 0's register, and rank 0 polls and has to
+//! find it. A flush after each access does for both directions: it writes the update back, and lets the next access
+//! read memory.
 
 use collectives::Placement;
 use hal::{Cached, Caches, Core, LocalView, Region, Uncached, kind};

@@ -6,7 +6,8 @@
 //! | uncached memory for the match vector | [`mapping`] |
 //! | where everything is, exchanged between all processes when a window is made | [`offsets`] |
 //!
-//! Each is measured against its alternative with operations of the hardware alone, without windows, so that nothing else is in it.
+//! Each is measured against its alternative with operations of the hardware alone, without windows, so that nothing
+//! else is in it.
 
 mod mapping;
 mod offsets;

@@ -1,11 +1,11 @@
-//! Where the data of all processes is, copied by each of them when a window is made (`exchanged`: n entries on each of n
-//! ranks), against a table in shared memory that is read when an access needs it (`shared`), which the paper proposes where
-//! n² entries are too many.
+//! Where the data of all processes is, copied by each of them when a window is made (`exchanged`: n entries on each
+//! of n ranks), against a table in shared memory that is read when an access needs it (`shared`), which the paper
+//! proposes where n² entries are too many.
 //!
-//! The first k ranks make a window. An entry has three words, as in our windows: where a part is, its length, and where its
-//! synchronisation data is. `creation` is what a rank spends on its own entry and its copy of the others', without the
-//! barrier that both ways need; `access` is what it takes to get at one entry. A copy is in the processor's cache then, which
-//! costs an instruction for each word.
+//! The first k ranks make a window. An entry has three words, as in our windows: where a part is, its length, and
+//! where its synchronisation data is. `creation` is what a rank spends on its own entry and its copy of the others',
+//! without the barrier that both ways need; `access` is what it takes to get at one entry. A copy is in the
+//! processor's cache then, which costs an instruction for each word.
 
 use alloc::{vec, vec::Vec};
 

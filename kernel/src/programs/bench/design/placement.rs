@@ -1,7 +1,8 @@
-//! Synchronisation data at each rank's nearest memory controller (`nearest`), against all of it at one (`one-controller`).
+//! Synchronisation data at each rank's nearest memory controller (`nearest`), against all of it at one
+//! (`one-controller`).
 //!
-//! Measured are polls of the own word, and locked updates of a word of the rank that is half of all ranks further on, without
-//! load and while every second rank reads memory without a pause.
+//! Measured are polls of the own word, and locked updates of a word of the rank that is half of all ranks further on,
+//! without load and while every second rank reads memory without a pause.
 //!
 //! The paper's reason is contention at controllers, which the simulator does not model: what its virtual time shows is
 //! the effect of

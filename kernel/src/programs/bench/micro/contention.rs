@@ -1,8 +1,8 @@
 //! `bench-mpb-contention`: what it costs to share an MPB (figure 4).
 //!
-//! The first n ranks get 128 lines from rank 0's MPB for a while, or put one line each into it, all the time. Each sends its
-//! mean as a sample of `completion`, so that the least and the largest are the fastest and the slowest core; rank 0 sends the
-//! mean of all as `average`.
+//! The first n ranks get 128 lines from rank 0's MPB for a while, or put one line each into it, all the time. Each
+//! sends its mean as a sample of `completion`, so that the least and the largest are the fastest and the slowest
+//! core; rank 0 sends the mean of all as `average`.
 
 use hal::{Core, MpbLine};
 

@@ -1,9 +1,10 @@
 //! `bench-mesh-link`: gets over a loaded link (section 3.3).
 //!
-//! One core gets 128 lines at a time from its eastern neighbour's MPB, over the link in the middle of the mesh: between tiles
-//! (2, 2) and (3, 2) of the SCC. It does so alone (`free`), and while all cores of other tiles get 128 lines at a time from
-//! the opposite side of the row of that link (`loaded`), which X-Y routing leads over it. They get from the last core of
-//! a tile, and the one that is measured from the first, so that it is the link that they share and no MPB.
+//! One core gets 128 lines at a time from its eastern neighbour's MPB, over the link in the middle of the mesh:
+//! between tiles (2, 2) and (3, 2) of the SCC. It does so alone (`free`), and while all cores of other tiles get 128
+//! lines at a time from the opposite side of the row of that link (`loaded`), which X-Y routing leads over it. They
+//! get from the last core of a tile, and the one that is measured from the first, so that it is the link that they
+//! share and no MPB.
 
 use alloc::vec::Vec;
 

@@ -1,7 +1,8 @@
-//! The micro-experiments of section 3 of the OC-Bcast paper: what puts and gets take over each distance (figure 3), at one
-//! MPB beside others (figure 4), and over a loaded link of the mesh (3.3).
+//! The micro-experiments of section 3 of the OC-Bcast paper: what puts and gets take over each distance (figure 3),
+//! at one MPB beside others (figure 4), and over a loaded link of the mesh (3.3).
 //!
-//! They are operations of the hardware alone, on the staging lines of the communicator, which nobody else uses meanwhile.
+//! They are operations of the hardware alone, on the staging lines of the communicator, which nobody else uses
+//! meanwhile.
 
 mod contention;
 mod distance;
@@ -24,7 +25,8 @@ fn bytes_of(lines: usize) -> u64 {
     (lines * hal::LINE_BYTES) as u64
 }
 
-/// The first line of every MPB that is used here; there are [`LINES`] of them, and the target of copies between MPBs begins half-way.
+/// The first line of every MPB that is used here; there are [`LINES`] of them, and the target of copies between MPBs
+/// begins half-way.
 ///
 /// # Errors
 /// On a machine whose MPBs have fewer left, and so on all ranks alike.

@@ -1,11 +1,12 @@
 //! `bench-rma-bandwidth`: back-to-back operations (section 5.1 of the paper).
 //!
-//! One rank of a pair posts and waits, the other one starts, issues 32 operations on places of their own, and completes; or
-//! as many as fit in a part, or in an origin's buffer. Bytes by what passes from start to the end of complete is the
-//! throughput: in a loop, so that the target's write-backs and invalidations are part of it.
+//! One rank of a pair posts and waits, the other one starts, issues 32 operations on places of their own, and
+//! completes; or as many as fit in a part, or in an origin's buffer. Bytes by what passes from start to the end of
+//! complete is the throughput: in a loop, so that the target's write-backs and invalidations are part of it.
 //!
-//! The algorithm `lines` is what all of them can reach at most: one call of [`Combined::write`](hal::Combined::write) or
-//! [`read`](hal::Combined::read) for a long run of lines, which is the read of a line there and the write of a line here for each.
+//! The algorithm `lines` is what all of them can reach at most: one call of [`Combined::write`](hal::Combined::write)
+//! or [`read`](hal::Combined::read) for a long run of lines, which is the read of a line there and the write of a
+//! line here for each.
 
 use alloc::{format, vec};
 

@@ -1,12 +1,12 @@
 //! `bench-rma-latency`: ping-pong (section 5.1 of the paper).
 //!
-//! One rank of a pair posts, waits, starts, puts or gets, and completes; the other one begins with start. Half of what both
-//! epochs take together is the latency. Two ranks that exchange messages do so in the same order, and there a latency is that
-//! of one message.
+//! One rank of a pair posts, waits, starts, puts or gets, and completes; the other one begins with start. Half of
+//! what both epochs take together is the latency. Two ranks that exchange messages do so in the same order, and there
+//! a latency is that of one message.
 //!
-//! Parts are as large as the operation, as in the OSU benchmarks. Post and wait write back and invalidate the part, line by
-//! line as long as it is smaller than the cache. A post's share of that passes while the peer is busy; what a wait spends
-//! comes before the next put, which messages do without, as they are received to private memory.
+//! Parts are as large as the operation, as in the OSU benchmarks. Post and wait write back and invalidate the part,
+//! line by line as long as it is smaller than the cache. A post's share of that passes while the peer is busy; what a
+//! wait spends comes before the next put, which messages do without, as they are received to private memory.
 
 use alloc::format;
 

@@ -1,9 +1,9 @@
 //! `bench-rma-lines`: what moves through memory, counted (section 5.3 of the paper, figure 18, which counts cache misses).
 //!
-//! Seven origins put 16 times to one target, each to places of its own, and the target reads its whole part afterwards. The
-//! samples are sums over all eight ranks: lines of MPBs and of combined memory, lines fetched into caches, lines written
-//! back. Private memory is not counted, to which messages are received and which is where all that is put comes from: so a
-//! put's source is no line here, while a message is two, into an MPB and out of it.
+//! Seven origins put 16 times to one target, each to places of its own, and the target reads its whole part
+//! afterwards. The samples are sums over all eight ranks: lines of MPBs and of combined memory, lines fetched into
+//! caches, lines written back. Private memory is not counted, to which messages are received and which is where all
+//! that is put comes from: so a put's source is no line here, while a message is two, into an MPB and out of it.
 
 use alloc::{format, vec::Vec};
 

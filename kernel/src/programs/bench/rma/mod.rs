@@ -1,7 +1,8 @@
 //! One-sided communication against messages, after section 5 of Lai and Panda's *Designing Truly One-Sided MPI-2 RMA*.
 //!
-//! Each program takes one [`Algorithm`] and sends samples of its name; `cargo xtask bench` starts it once for each that is
-//! compared. Except for the synchronisation alone, what is timed is [`Traffic`]: bursts of operations in one epoch.
+//! Each program takes one [`Algorithm`] and sends samples of its name; `cargo xtask bench` starts it once for each
+//! that is compared. Except for the synchronisation alone, what is timed is [`Traffic`]: bursts of operations in one
+//! epoch.
 //!
 //! | program | section of the paper |
 //! |---|---|
@@ -12,8 +13,9 @@
 //! | `bench-rma-skew` | 3 and 5.4, tables 1 to 3 |
 //! | `bench-rma-overlap`, `bench-rma-engine` | 5.5, figure 19 |
 //!
-//! Ranks that have no part in a measurement wait in a barrier. As contention is not modelled, unless one asks for a machine with
-//! it, and virtual time repeats itself exactly, few repetitions are enough; the first ones of a loop, in which ranks fall into step, do not count.
+//! Ranks that have no part in a measurement wait in a barrier. As contention is not modelled, unless one asks for a
+//! machine with it, and virtual time repeats itself exactly, few repetitions are enough; the first ones of a loop, in
+//! which ranks fall into step, do not count.
 
 mod algorithm;
 mod bandwidth;

@@ -1,15 +1,17 @@
 //! `bench-rma-overlap`: how much of its communication a rank can compute through (section 5.5 of the paper, figure 19).
 //!
-//! First a burst of 16 puts is timed on one side: T_comm. Then it is repeated while that side computes, the origin between
-//! the last put and complete, the target between post and wait: T_comp of computation makes T_total of all. The host computes
-//! the overlap (T_comm + T_comp − T_total) / T_comm, which is 1 if the shorter of both is hidden and 0 if nothing is. What is
-//! varied is T_comp in hundredths of T_comm; for sizes other than the largest it is 120, as in the paper.
+//! First a burst of 16 puts is timed on one side: T_comm. Then it is repeated while that side computes, the origin
+//! between the last put and complete, the target between post and wait: T_comp of computation makes T_total of all.
+//! The host computes the overlap (T_comm + T_comp − T_total) / T_comm, which is 1 if the shorter of both is hidden
+//! and 0 if nothing is. What is varied is T_comp in hundredths of T_comm; for sizes other than the largest it is 120,
+//! as in the paper.
 //!
-//! An origin is timed from when the target has posted, so that a wait for the post is no part of its communication. A target
-//! is timed from post to the end of wait. Of that, writing its part back and invalidating it is its own work, which nothing
-//! hides: it counts where bursts are small.
+//! An origin is timed from when the target has posted, so that a wait for the post is no part of its communication. A
+//! target is timed from post to the end of wait. Of that, writing its part back and invalidating it is its own work,
+//! which nothing hides: it counts where bursts are small.
 //!
-//! An origin that copies by itself has nothing to overlap with; one that hands copies to an engine is another [`Algorithm`].
+//! An origin that copies by itself has nothing to overlap with; one that hands copies to an engine is another
+//! [`Algorithm`].
 
 use alloc::{format, vec, vec::Vec};
 

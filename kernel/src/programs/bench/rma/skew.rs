@@ -1,11 +1,12 @@
 //! `bench-rma-skew`: an origin whose target is busy (sections 3 and 5.4 of the paper, tables 1 to 3).
 //!
-//! The target multiplies two matrices of n × n between post and wait, while the origin starts, puts 16 times, and completes. If the
-//! origin does not depend on what the target does, its time does not either. With messages the target receives when it has
-//! multiplied.
+//! The target multiplies two matrices of n × n between post and wait, while the origin starts, puts 16 times, and
+//! completes. If the origin does not depend on what the target does, its time does not either. With messages the
+//! target receives when it has multiplied.
 //!
-//! Of the multiplication only the floating-point operations are counted, n³ multiplications and as many additions, and nothing is
-//! computed. So where computation takes its time by itself there is none of it, and only counters mean something.
+//! Of the multiplication only the floating-point operations are counted, n³ multiplications and as many additions,
+//! and nothing is computed. So where computation takes its time by itself there is none of it, and only counters mean
+//! something.
 
 use alloc::format;
 

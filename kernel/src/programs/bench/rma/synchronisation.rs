@@ -1,12 +1,12 @@
 //! `bench-rma-synchronisation`: epochs without data between one rank and k others, each with a window of its own (section 5.2
 //! of the paper, figure 17 a).
 //!
-//! Rank 0 is the target of k origins: it posts all its windows, then waits for all; or it is the origin of k targets: it
-//! starts on all its windows, then completes on all. What rank 0 spends on that is measured. With messages, a message of one
-//! byte stands for each post and for each complete; one without bytes does not go anywhere.
+//! Rank 0 is the target of k origins: it posts all its windows, then waits for all; or it is the origin of k targets:
+//! it starts on all its windows, then completes on all. What rank 0 spends on that is measured. With messages, a
+//! message of one byte stands for each post and for each complete; one without bytes does not go anywhere.
 //!
-//! That many windows are more than the MPBs have room for where a class keeps its data there; it keeps that of the later ones
-//! in uncached memory. The counters show it.
+//! That many windows are more than the MPBs have room for where a class keeps its data there; it keeps that of the
+//! later ones in uncached memory. The counters show it.
 
 use alloc::{format, vec::Vec};
 

@@ -1,9 +1,8 @@
 //! Bursts of operations of origins on one target's memory, in one epoch: what most of these programs time.
 //!
 //! With windows, the target posts and waits, and an origin starts, puts or gets, and completes. With messages an
-//! origin sends what it would
-//! put and receives what it would get, the target does the reverse, and nothing else is synchronised: a message arrives when both
-//! sides are there.
+//! origin sends what it would put and receives what it would get, the target does the reverse, and nothing else is
+//! synchronised: a message arrives when both sides are there.
 
 use alloc::{vec, vec::Vec};
 
@@ -69,7 +68,8 @@ impl Room {
         }
     }
 
-    /// An origin's. What it gets in one epoch has a place for each operation, since buffers are borrowed until it is complete.
+    /// An origin's. What it gets in one epoch has a place for each operation, since buffers are borrowed until it is
+    /// complete.
     pub(super) fn of_origin(burst: Burst) -> Self {
         match burst.operation {
             Operation::Put => Self { outgoing: burst.bytes, ..Self::default() },
@@ -127,8 +127,9 @@ impl<'c, C: Core> Traffic<'c, C> {
 
     /// Origin number `number`'s side of an epoch: a burst, then whatever it does before it waits for the end.
     ///
-    /// Operations go to places of the target's part one after another, origin by origin, and begin again with the first place
-    /// where there are not enough. Places that are written twice contain anything then, and nobody asks what.
+    /// Operations go to places of the target's part one after another, origin by origin, and begin again with the
+    /// first place where there are not enough. Places that are written twice contain anything then, and nobody asks
+    /// what.
     pub(super) fn issue(
         &mut self,
         target: usize,
@@ -213,7 +214,8 @@ impl<'c, C: Core> Traffic<'c, C> {
         }
     }
 
-    /// Insists that `origin` has put to this rank: its mark is where it puts first. What does not move data has no speed.
+    /// Insists that `origin` has put to this rank: its mark is where it puts first. What does not move data has no
+    /// speed.
     pub(super) fn check_put_by(&self, origin: usize) -> Result<(), Failure> {
         let found = match &self.means {
             Means::Windows { view, .. } => view.as_ref().map(|view| view.load(0)),
