@@ -27,7 +27,7 @@
 //!
 //! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they
 //! return on a rank nobody will read that rank's buffer any more. The second one belongs to the
-//! [sequence](crate::sequence) of collective operations.
+//! `sequence` of collective operations.
 
 use core::{fmt, ops::Range};
 

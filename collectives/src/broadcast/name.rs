@@ -36,6 +36,37 @@ impl FromStr for Broadcast {
     }
 }
 
+impl fmt::Display for Broadcast {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Default => "default",
+            Self::Short => "short",
+            Self::Long => "long",
+            Self::Binomial => "binomial",
+            Self::ScatterAllgather(Rounds::InTurn) => "scatter-allgather",
+            Self::ScatterAllgather(Rounds::Overlapped) => "scatter-allgather-overlapped",
+            Self::OneSidedScatterAllgather => "scatter-allgather-one-sided",
+            Self::OcBcast(parameters) => return write_oc_bcast(parameters, out),
+        };
+        out.write_str(name)
+    }
+}
+
+fn write_oc_bcast(parameters: &OcBcast, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(out, "oc-k{}", parameters.k)?;
+    let options = [
+        ("+leaves", parameters.straight_leaves),
+        ("+tiles", parameters.shared_tiles),
+        ("+tree", parameters.topology_aware),
+        ("+single", parameters.single_buffer),
+    ];
+    options.iter().filter(|(_, chosen)| *chosen).try_for_each(|(name, _)| out.write_str(name))?;
+    match parameters.notification_degree {
+        degree if degree == OcBcast::default().notification_degree => Ok(()),
+        degree => write!(out, "+notify{degree}"),
+    }
+}
+
 /// `oc-k7`, and its options behind plus signs.
 fn oc_bcast(name: &str) -> Option<OcBcast> {
     let degree = |word: &str| word.parse().ok().filter(|degree| *degree > 0);
@@ -74,6 +105,20 @@ mod tests {
         assert_eq!((oc("oc-k47+all"), oc("oc-k47+tree+tiles+leaves")), (Ok(Some(all)), Ok(Some(all))));
         let measured = OcBcast { single_buffer: true, notification_degree: 3, ..OcBcast::with_degree(2) };
         assert_eq!(oc("oc-k2+single+notify3"), Ok(Some(measured)));
+        for name in [
+            "default",
+            "short",
+            "long",
+            "binomial",
+            "scatter-allgather",
+            "scatter-allgather-overlapped",
+            "scatter-allgather-one-sided",
+            "oc-k7",
+            "oc-k2+leaves+tiles+tree+single+notify3",
+        ] {
+            let broadcast: Broadcast = name.parse().unwrap();
+            assert_eq!(std::string::ToString::to_string(&broadcast), name);
+        }
         assert_eq!("scatter-allgather".parse(), Ok(Broadcast::ScatterAllgather(Rounds::InTurn)));
         for unknown in [
             "",

@@ -2,6 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
+use collectives::Broadcast;
 use hal::{Clock, Core, p54c};
 
 use crate::{Failure, Rank};
@@ -39,14 +40,14 @@ pub(super) struct Announced {
 
 /// Rank 0 reads its input file and tells all ranks what kind of map it is. Nothing comes back where there is none:
 /// rank 0 reports why.
-pub(super) fn announce<C: Core>(rank: &Rank<'_, C>) -> Result<Option<Announced>, Failure> {
+pub(super) fn announce<C: Core>(rank: &Rank<'_, C>, how: Broadcast) -> Result<Option<Announced>, Failure> {
     let is_root = rank.comm.rank() == 0;
     let read = if is_root { Some(read(rank)) } else { None };
     let mut words: Announcement = match &read {
         Some(Ok(words)) => *words,
         _ => [0; 7],
     };
-    rank.comm.broadcast(bytemuck::bytes_of_mut(&mut words), 0)?;
+    how.broadcast(rank.comm, &mut words, 0)?;
     if let Some(Err(failure)) = read {
         return Err(failure);
     }
@@ -78,9 +79,9 @@ fn checksum(clock: &impl Clock, bytes: &[u8]) -> u32 {
 
 impl Announced {
     /// Brings the map to all ranks; every rank verifies its checksum.
-    pub(super) fn spread<C: Core>(self, rank: &Rank<'_, C>) -> Result<Map, Failure> {
+    pub(super) fn spread<C: Core>(self, rank: &Rank<'_, C>, how: Broadcast) -> Result<Map, Failure> {
         let mut file = if rank.comm.rank() == 0 { rank.input(0)?.bytes.to_vec() } else { vec![0; self.len] };
-        rank.comm.broadcast(&mut file, 0)?;
+        how.broadcast(rank.comm, &mut file, 0)?;
         let crc = checksum(rank.hal(), &file);
         if crc != self.crc {
             let expected = self.crc;

@@ -20,6 +20,7 @@ mod tests;
 
 use alloc::vec::Vec;
 
+use collectives::{Broadcast, OcBcast};
 use hal::Core;
 
 use crate::{Failure, Program, Rank, args::KnownOption, println};
@@ -42,17 +43,21 @@ impl Program for Terrain {
     const NAME: &'static str = "terrain";
     const ABOUT: &'static str =
         "wears down an elevation map (a binary PGM) on all ranks and checks the result bit for bit";
-    const OPTIONS: &'static [KnownOption] = &[("steps", "steps of diffusion, 50 if not given")];
+    const OPTIONS: &'static [KnownOption] = &[
+        ("steps", "steps of diffusion, 50 if not given"),
+        ("broadcast", "how the map is broadcast: oc-k7 if not given, or any that `bench-broadcast` measures"),
+    ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let steps: u32 = rank.args.get("steps", 50)?;
+        let how = rank.args.get("broadcast", Broadcast::OcBcast(OcBcast::default()))?;
         let before = hal.counters();
 
         rank.phase("broadcast");
-        let Some(announced) = broadcast::announce(rank)? else { return Ok(()) };
+        let Some(announced) = broadcast::announce(rank, how)? else { return Ok(()) };
         let mut watch = Stopwatch::start(hal);
-        let map = announced.spread(rank)?;
+        let map = announced.spread(rank, how)?;
         watch.stop(hal, Phase::Broadcast);
 
         rank.phase("window creation");

@@ -17,7 +17,7 @@ mod sizes;
 mod tests;
 mod times;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 use core::fmt;
 
 use collectives::{Broadcast, Comm, Error};
@@ -62,10 +62,8 @@ impl Program for Bcast {
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let name = rank.args.get("algorithm", String::from("default"))?;
-        let algorithm = name.parse::<Broadcast>();
-        let algorithm =
-            algorithm.map_err(|why| Failure::new(format_args!("option `algorithm={name}`: {why}")).on_all_ranks())?;
+        let algorithm = rank.args.get("algorithm", Broadcast::Default)?;
+        let name = algorithm.to_string();
         let sizes = rank.args.get("sizes", Sizes::of_latencies())?;
         let roots = rank.args.get("roots", Roots::default())?.ranks(rank.comm);
         let roots = roots.map_err(|why| Failure::new(why).on_all_ranks())?;
