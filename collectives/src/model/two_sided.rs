@@ -14,13 +14,14 @@
 //! the first time; whoever has sent or received it before has it in L1 (5.2.2).
 //!
 //! **Scatter-allgather** sends slices of ⌈m/P⌉ lines down the same tree, each subtree's in one message, read from
-//! memory. Then in P − 1 rounds each rank sends the slice that it got last to the rank below and receives the next from
-//! the rank above, one after the other (5.3.2; it is a ring, though the paper calls it Bruck's algorithm). A rank reads
-//! its own slice from memory, and those that it received in the ring from L1 (formula 16). Even ranks send first and
-//! odd ones receive first, since a rendezvous where all send first would never end.
+//! memory. Then in P − 1 rounds each rank sends the slice that it got last to the rank below and receives the next
+//! from the rank above, one after the other (5.3.2; it is a ring, though the paper calls it Bruck's algorithm). A
+//! rank reads those that it received in the ring from L1 (formula 16), and its own one, too, where that came with few
+//! others. Even ranks send first and odd ones receive first, since a rendezvous where all send first would never end.
 //!
-//! Reading from L1 at no cost is the paper's assumption, and holds for short messages; [`TwoSidedModel::resent`]
-//! takes it back. A put from L1 still has the overhead of a put here, which formulas 14 and 16 drop with the reads.
+//! Reading from L1 at no cost is the paper's assumption, and holds as long as L1 has room for what was touched since:
+//! [`TwoSidedModel::cache_lines`]. Slices are of whole lines and differ by one at most; the paper has equal ones. A
+//! put from L1 still has the overhead of a put here, which formulas 14 and 16 drop with the reads.
 //!
 //! The times of a rank are the sums of what it does, and a rank that polls goes on when the flag is there. Which
 //! pairs communicate when follows from the order of sends and receives on each rank, and this is all that the
@@ -45,8 +46,9 @@ pub struct TwoSidedModel {
     pub setting: Setting,
     /// `M_rcce`: lines of a chunk of a message; 0 is taken as 1.
     pub chunk_lines: usize,
-    /// Where data is read that the rank has received, or sent, in the same broadcast before.
-    pub resent: Source,
+    /// Lines that L1 holds. Data that a rank has received or sent before in the same broadcast is there if no more
+    /// lines were touched since, its own included.
+    pub cache_lines: usize,
 }
 
 /// Where the sender of a message reads it.
@@ -63,14 +65,19 @@ pub enum Source {
 pub enum Allgather {
     /// One after the other, as in the paper.
     OneByOne,
-    /// Put, then get what the neighbour has put meanwhile, then wait for the own slice to be taken.
+    /// Put, then get what the neighbour has put meanwhile; that the own slice is taken is made sure after the next put.
     Overlapped,
 }
 
 impl TwoSidedModel {
-    /// As in the paper: a payload buffer of 251 lines, and what is sent again comes from L1.
+    /// As in the paper: a payload buffer of 251 lines, and what is sent again comes from L1, which holds 16 KB.
     pub const fn new(setting: Setting) -> Self {
-        Self { setting, chunk_lines: 251, resent: Source::Cache }
+        Self { setting, chunk_lines: 251, cache_lines: 512 }
+    }
+
+    /// Where data is of which a rank has touched nothing but so many lines since, the data included.
+    fn resent(&self, touched_lines: usize) -> Source {
+        if touched_lines <= self.cache_lines { Source::Cache } else { Source::Memory }
     }
 
     /// A message of `lines` lines between a sender that calls at `sender` and a receiver that calls at `receiver`:
@@ -113,33 +120,38 @@ impl TwoSidedModel {
         if among.len() > 1 {
             let second = among.end - among.len() / 2;
             self.exchange(times, among.start, second, lines, source);
-            self.binomial(times, among.start..second, lines, self.resent);
-            self.binomial(times, second..among.end, lines, self.resent);
+            self.binomial(times, among.start..second, lines, self.resent(lines));
+            self.binomial(times, second..among.end, lines, self.resent(lines));
         }
     }
 
     /// Latency of scatter-allgather for `lines` lines and `ranks` ranks that call together, until the last returns.
     pub fn scatter_allgather_latency(&self, ranks: usize, lines: usize, allgather: Allgather) -> Time {
         let mut times = vec![Time::ZERO; ranks];
-        let slices = Slices { lines, each: lines.div_ceil(ranks.max(1)) };
-        self.scatter(&mut times, 0..ranks, slices);
+        let slices = Slices { lines, count: ranks.max(1) };
+        // The root has not read its own slice.
+        let mut touched = vec![usize::MAX; ranks];
+        self.scatter(&mut times, &mut touched, 0..ranks, slices);
         match allgather {
-            Allgather::OneByOne => self.allgather_one_by_one(&mut times, slices),
-            Allgather::Overlapped => self.allgather_overlapped(&mut times, slices),
+            Allgather::OneByOne => self.allgather_one_by_one(&mut times, touched, slices),
+            Allgather::Overlapped => self.allgather_overlapped(&mut times, &touched, slices),
         }
         last(&times)
     }
 
-    fn scatter(&self, times: &mut [Time], among: Range<usize>, slices: Slices) {
+    /// Notes in `touched` how many lines each rank has touched since it received its own one.
+    fn scatter(&self, times: &mut [Time], touched: &mut [usize], among: Range<usize>, slices: Slices) {
         if among.len() > 1 {
             let second = among.end - among.len() / 2;
-            self.exchange(times, among.start, second, slices.len(second..among.end), Source::Memory);
-            self.scatter(times, among.start..second, slices);
-            self.scatter(times, second..among.end, slices);
+            let lines = slices.len(second..among.end);
+            self.exchange(times, among.start, second, lines, Source::Memory);
+            touched[second] = lines;
+            self.scatter(times, touched, among.start..second, slices);
+            self.scatter(times, touched, second..among.end, slices);
         }
     }
 
-    fn allgather_one_by_one(&self, times: &mut [Time], slices: Slices) {
+    fn allgather_one_by_one(&self, times: &mut [Time], mut touched: Vec<usize>, slices: Slices) {
         let ranks = times.len();
         // What each rank has done: two calls in each round.
         let mut calls = vec![0; ranks];
@@ -154,8 +166,12 @@ impl TwoSidedModel {
                 let round = sent / 2;
                 debug_assert_eq!(round, received / 2, "each message is of one round");
                 let slice = (from + round) % ranks;
-                let source = if round == 0 { Source::Memory } else { self.resent };
-                self.exchange(times, from, to, slices.len(slice..slice + 1), source);
+                let lines = slices.len(slice..slice + 1);
+                self.exchange(times, from, to, lines, self.resent(touched[from]));
+                // Who receives first sends a slice only after it has received the next one.
+                let next = (slice + 1) % ranks;
+                touched[from] = lines + slices.len(next..next + 1);
+                touched[to] = if sends(to, 0) { lines } else { touched[to].saturating_add(lines) };
                 calls[from] += 1;
                 calls[to] += 1;
                 // Both may send now, or receive from the rank above.
@@ -165,42 +181,52 @@ impl TwoSidedModel {
         debug_assert!(calls.iter().all(|&done| done == total), "the ring has come to its end");
     }
 
-    fn allgather_overlapped(&self, times: &mut [Time], slices: Slices) {
+    fn allgather_overlapped(&self, times: &mut [Time], touched: &[usize], slices: Slices) {
+        // When the last chunk that each rank has put was taken, if it has not looked yet.
+        let mut taken = vec![None; times.len()];
         let chunk_lines = self.chunk_lines.max(1);
         for round in 0..times.len().saturating_sub(1) {
-            let source = if round == 0 { Source::Memory } else { self.resent };
-            for chunk in 0..slices.each.div_ceil(chunk_lines) {
-                let lines = |rank: usize| {
+            // A slice's chunks came, and go, between those of another one.
+            let touched = |rank: usize| if round == 0 { touched[rank] } else { 2 * slices.longest() };
+            for chunk in 0..slices.longest().div_ceil(chunk_lines) {
+                let puts = |rank: usize| {
                     let slice = (rank + round) % times.len();
-                    slices.len(slice..slice + 1).saturating_sub(chunk * chunk_lines).min(chunk_lines)
+                    let lines = slices.len(slice..slice + 1).saturating_sub(chunk * chunk_lines).min(chunk_lines);
+                    (lines, self.resent(touched(rank)))
                 };
-                let lines: Vec<usize> = (0..times.len()).map(lines).collect();
-                self.exchange_around(times, &lines, source);
+                let puts: Vec<_> = (0..times.len()).map(puts).collect();
+                self.exchange_around(times, &mut taken, &puts);
             }
+        }
+        for (time, taken) in times.iter_mut().zip(taken) {
+            *time = taken.map_or(*time, |taken| self.setting.seen(*time, taken));
         }
     }
 
-    /// Every rank puts so many lines, gets what the rank above has put, and waits until the rank below has got the
-    /// own ones.
-    fn exchange_around(&self, times: &mut [Time], lines: &[usize], source: Source) {
+    /// Every rank puts so many lines, waits until what it has put before is taken, and gets what the rank above has
+    /// put.
+    fn exchange_around(&self, times: &mut [Time], taken: &mut [Option<Time>], puts: &[(usize, Source)]) {
         let setting = &self.setting;
         let mut put = vec![Time::ZERO; times.len()];
-        for (rank, time) in times.iter_mut().enumerate().filter(|(rank, _)| lines[*rank] > 0) {
-            *time += self.put(lines[rank], source);
-            put[rank] = *time + setting.set_flag_latency();
-            *time += setting.set_flag();
-        }
-        let mut taken = vec![Time::ZERO; times.len()];
         for (rank, time) in times.iter_mut().enumerate() {
-            let above = (rank + 1) % lines.len();
-            if lines[above] > 0 {
-                *time = setting.seen(*time, put[above]) + setting.get_to_memory(lines[above]);
-                taken[above] = *time + setting.set_flag_latency();
+            let (lines, source) = puts[rank];
+            if lines > 0 {
+                *time += self.put(lines, source);
+                put[rank] = *time + setting.set_flag_latency();
                 *time += setting.set_flag();
             }
+            if let Some(taken) = taken[rank].take() {
+                *time = setting.seen(*time, taken);
+            }
         }
-        for (rank, time) in times.iter_mut().enumerate().filter(|(rank, _)| lines[*rank] > 0) {
-            *time = setting.seen(*time, taken[rank]);
+        for (rank, time) in times.iter_mut().enumerate() {
+            let above = (rank + 1) % puts.len();
+            let (lines, _) = puts[above];
+            if lines > 0 {
+                *time = setting.seen(*time, put[above]) + setting.get_to_memory(lines);
+                taken[above] = Some(*time + setting.set_flag_latency());
+                *time += setting.set_flag();
+            }
         }
     }
 
@@ -210,17 +236,25 @@ impl TwoSidedModel {
     }
 }
 
-/// A message in `P` slices, of which the last ones may be shorter or empty.
+/// A message in `P` slices of whole lines, of which the first ones may be a line longer.
 #[derive(Clone, Copy)]
 struct Slices {
     lines: usize,
-    each: usize,
+    count: usize,
 }
 
 impl Slices {
+    fn longest(self) -> usize {
+        self.lines.div_ceil(self.count)
+    }
+
+    fn start(self, slice: usize) -> usize {
+        slice * (self.lines / self.count) + slice.min(self.lines % self.count)
+    }
+
     /// Lines of these slices together.
     fn len(self, slices: Range<usize>) -> usize {
-        (slices.end * self.each).min(self.lines) - (slices.start * self.each).min(self.lines)
+        self.start(slices.end) - self.start(slices.start)
     }
 }
 

@@ -54,7 +54,7 @@ fn what_cannot_be_measured_is_said_once() {
         ("operation=sort", "option `operation=sort`: no such operation; there are barrier,broadcast,reduce"),
         ("algorithm=magic", "option `algorithm=magic`: no such"),
         ("operation=barrier algorithm=tree", "option `algorithm=tree`: there is only default"),
-        ("sizes=12", "12 bytes are no multiple of 8"),
+        ("sizes=12", "option `sizes`: 12 is no multiple of 8"),
     ] {
         let simulation = run(&format!("cores=3 {words}"));
         assert!(!simulation.success);

@@ -50,28 +50,17 @@ pub(super) const ALL: &[Claim] = &[
     Claim {
         text: "distances 1, no contention: OC-Bcast takes what its full formulas say, at every length",
         on: On::Scc,
-        check: |rows| Ok(Deviation::worst(rows, &OC_BCAST, |_| true)?.within(3.0)),
+        check: |rows| Ok(Deviation::worst(rows, &OC_BCAST)?.within(3.0)),
     },
     Claim {
-        // Formula 14 takes what is passed on from L1.
-        text: "distances 1, no contention: so does the binomial tree, at every length that L1 holds",
+        text: "distances 1, no contention: so does the binomial tree",
         on: On::Scc,
-        check: |rows| Ok(Deviation::worst(rows, &["binomial"], fits_l1)?.within(3.0)),
+        check: |rows| Ok(Deviation::worst(rows, &["binomial"])?.within(3.0)),
     },
     Claim {
-        // Section 5.3.2 has P equal slices.
-        text: "distances 1, no contention: so does scatter-allgather, where slices are equal",
+        text: "distances 1, no contention: so do the scatter-allgathers of two-sided messages",
         on: On::Scc,
-        check: |rows| Ok(Deviation::worst(rows, &SCATTER_ALLGATHER, has_equal_slices)?.within(3.0)),
-    },
-    Claim {
-        text: "distances 1, no contention: deviations at other lengths, of the binomial tree and of scatter-allgather",
-        on: On::Scc,
-        check: |rows| {
-            let binomial = Deviation::worst(rows, &["binomial"], |bytes| !fits_l1(bytes))?;
-            let slices = Deviation::worst(rows, &SCATTER_ALLGATHER, |bytes| !has_equal_slices(bytes))?;
-            Ok(Finding::reported(format!("{binomial}, {slices}")))
-        },
+        check: |rows| Ok(Deviation::worst(rows, &SCATTER_ALLGATHER)?.within(3.0)),
     },
     Claim {
         text: "distances and contention: the peaks of k = 2 and 7 are those of table 2",
@@ -240,14 +229,14 @@ struct Deviation {
 }
 
 impl Deviation {
-    /// The largest one, of these algorithms and lengths.
-    fn worst(rows: &Rows, of: &[&'static str], counts: fn(u64) -> bool) -> Result<Self, Missing> {
+    /// The largest one of these algorithms, at any length.
+    fn worst(rows: &Rows, of: &[&'static str]) -> Result<Self, Missing> {
         const METRIC: &str = "latency.together";
         let mut all = Vec::new();
         for algorithm in of {
             let modelled = line(rows, &format!("model-signals-{algorithm}"), METRIC)?;
             let measured = line(rows, &format!("{algorithm}+flat"), METRIC)?;
-            for (bytes, latency) in measured.by_bytes().filter(|(bytes, _)| counts(*bytes)) {
+            for (bytes, latency) in measured.by_bytes() {
                 all.push(Self { percent: 100.0 * (latency / modelled.at_bytes(bytes)? - 1.0), algorithm, bytes });
             }
         }
@@ -264,16 +253,6 @@ impl fmt::Display for Deviation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:+.2} % ({}, {} B)", self.percent, self.algorithm, self.bytes)
     }
-}
-
-/// Whether L1 holds a message that was just received.
-fn fits_l1(bytes: u64) -> bool {
-    bytes <= 16 << 10
-}
-
-/// Whether each of 48 slices has as many lines.
-fn has_equal_slices(bytes: u64) -> bool {
-    bytes.is_multiple_of(48 * 32)
 }
 
 /// What distances take from the peaks on a flat machine, and contention from what is left.
