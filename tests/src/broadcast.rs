@@ -10,6 +10,7 @@ use crate::{
     Context,
     check::{Outcome, pattern},
     check_eq,
+    epochs::MANY_RANKS,
     random::Numbers,
 };
 
@@ -49,7 +50,7 @@ pub fn broadcast<C: Core>(
 
 /// Every rank is root once; where there are many, some of them.
 pub fn all_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let step = context.size().div_ceil(48);
+    let step = context.size().div_ceil(if context.size() < MANY_RANKS { 48 } else { 3 });
     for algorithm in ALGORITHMS {
         for root in (0..context.size()).step_by(step) {
             broadcast(context, algorithm, root, 100, root)?;
@@ -66,7 +67,7 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let some = [0, 1, 33, slices + 1, chunk + 1];
     let all = [28, 31, 32, slices - 1, slices, chunk - 1, chunk, chunk + LINE_BYTES];
     let long = [2 * chunk - 1, 2 * chunk, 2 * chunk + 1, rcce - 1, rcce, rcce + 1, 3 * chunk + 17];
-    let more = if context.size() > 64 { vec![] } else { [&all[..], &long].concat() };
+    let more = if context.size() >= MANY_RANKS { vec![] } else { [&all[..], &long].concat() };
     for algorithm in ALGORITHMS {
         for (turn, len) in some.iter().chain(&more).enumerate() {
             broadcast(context, algorithm, turn % context.size(), *len, *len)?;
@@ -77,18 +78,20 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// A slice of a whole buffer for each rank, and blocks of them.
 pub fn slices_of_whole_buffers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let slices = context.size().min(48) * context.comm.mpb_layout().buffer_lines() * LINE_BYTES;
+    let many = context.size() >= MANY_RANKS;
+    let slices = context.size().min(if many { 4 } else { 48 }) * context.comm.mpb_layout().buffer_lines() * LINE_BYTES;
     for algorithm in TWO_SIDED {
         broadcast(context, algorithm, context.size() / 2, slices, 1)?;
     }
     // Three blocks and a bit, so that both halves are used again.
-    let len = if context.size() > 64 { slices } else { 3 * slices / 2 + 33 };
+    let len = if many { slices } else { 3 * slices / 2 + 33 };
     broadcast(context, "scatter-allgather-one-sided", context.size() - 1, len, 2)
 }
 
 /// Any degree, down to a chain and up to a flat tree and beyond.
 pub fn all_degrees<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    for k in [1, 2, 3, 7, 24, 47, 255, usize::MAX] {
+    let all = [7, 1, usize::MAX, 2, 3, 24, 47, 255];
+    for &k in if context.size() < MANY_RANKS { &all[..] } else { &all[..3] } {
         for options in ["", "+all", "+notify1", "+tree+notify47"] {
             broadcast(context, &format!("oc-k{k}{options}"), context.size() / 2, 7000, k)?;
         }
@@ -119,11 +122,13 @@ pub fn mixed<C: Core>(context: &Context<'_, '_, C>, numbers: &mut Numbers, turn:
 /// The baselines through 251 lines, and everything else after that.
 pub fn rcce_profile<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let payload = context.comm.mpb_layout().rcce_payload().len() * LINE_BYTES;
-    for turn in 0..2 {
+    let all = [payload + 1, 0, 33, 1, payload - 32, payload - 1, payload, 2 * payload + 31];
+    let (turns, lengths) = if context.size() < MANY_RANKS { (2, &all[..]) } else { (1, &all[..2]) };
+    for turn in 0..turns {
         broadcast(context, "scatter-allgather-one-sided", turn % context.size(), 3000, turn)?;
         let profile = context.comm.rcce_profile()?;
         for algorithm in TWO_SIDED {
-            for len in [0, 1, 33, payload - 32, payload - 1, payload, payload + 1, 2 * payload + 31] {
+            for &len in lengths {
                 broadcast(context, algorithm, len % context.size(), len, len)?;
             }
         }

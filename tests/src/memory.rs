@@ -66,6 +66,8 @@ pub fn unflushed_store_is_unseen<C: Core>(context: &mut Context<'_, '_, C>) -> O
     let region = shared::<_, kind::Cached>(context, LINE_BYTES)?;
     let mut view = context.hal().claim::<u32>(region, 8)?;
     check_eq!(view.load(3), 0, "fresh memory");
+    // Where memory is coherent, nobody is to see the store before.
+    context.comm.barrier();
     if context.rank() == 0 {
         view.store(3, 5);
     }

@@ -54,11 +54,14 @@ impl fmt::Display for Broadcast {
 
 fn write_oc_bcast(parameters: &OcBcast, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(out, "oc-k{}", parameters.k)?;
+    let OcBcast { straight_leaves, shared_tiles, topology_aware, single_buffer, .. } = *parameters;
+    let all = straight_leaves && shared_tiles && topology_aware;
     let options = [
-        ("+leaves", parameters.straight_leaves),
-        ("+tiles", parameters.shared_tiles),
-        ("+tree", parameters.topology_aware),
-        ("+single", parameters.single_buffer),
+        ("+all", all),
+        ("+leaves", straight_leaves && !all),
+        ("+tiles", shared_tiles && !all),
+        ("+tree", topology_aware && !all),
+        ("+single", single_buffer),
     ];
     options.iter().filter(|(_, chosen)| *chosen).try_for_each(|(name, _)| out.write_str(name))?;
     match parameters.notification_degree {
@@ -114,7 +117,8 @@ mod tests {
             "scatter-allgather-overlapped",
             "scatter-allgather-one-sided",
             "oc-k7",
-            "oc-k2+leaves+tiles+tree+single+notify3",
+            "oc-k2+leaves+tiles+single+notify3",
+            "oc-k47+all",
         ] {
             let broadcast: Broadcast = name.parse().unwrap();
             assert_eq!(std::string::ToString::to_string(&broadcast), name);
