@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use collectives::{Broadcast, Combine, Element, Error, Integer, OcBcast, Operation, Operator, Reduction, Scan};
 use hal::{Core, LINE_BYTES};
 
-use crate::{Context, check::Outcome, check_eq, random::Numbers};
+use crate::{Context, check::Outcome, check_eq, epochs::MANY_RANKS, random::Numbers};
 
 /// All algorithms for reduce, allreduce and reduce-scatter.
 pub const REDUCTIONS: [Reduction; 4] = [Reduction::Default, Reduction::Tree, Reduction::Blocks, Reduction::TwoSided];
@@ -459,7 +459,7 @@ pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> O
     let sum: u32 = (1..=size as u32).sum();
     // As many words as fill all staging lines.
     let mut words = vec![0; 2 * 96 * LINE_BYTES / 4];
-    for next in 1..40 {
+    for next in 1..if context.size() < MANY_RANKS { 40 } else { 6 } {
         for (count, broadcast) in
             [Broadcast::OcBcast(OcBcast::default()), Broadcast::Long, Broadcast::OneSidedScatterAllgather]
                 .iter()
