@@ -30,7 +30,7 @@ pub use counters::{Counted, Counters};
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
-pub use topology::{CoreId, Layout, Tile, Topology};
+pub use topology::{CoreId, Layout, Prices, Tile, Topology};
 pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};

@@ -3,7 +3,7 @@
 //! Distances are counted as in the OC-Bcast paper (section 3.1): `d` is the number of routers that a packet
 //! traverses, so 1 on the same tile and Manhattan distance + 1 in general (9 at most on the SCC).
 
-use core::fmt;
+use core::{fmt, ops::Range};
 
 /// The number of a core, counted from 0 as the SCC counts them: `(x + columns * y) * cores_per_tile + z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -227,6 +227,61 @@ impl Layout {
     pub const fn domain(&self, core: CoreId) -> usize {
         (core.0 / self.cores_per_domain) as usize
     }
+
+    /// Cores of a coherence domain; the last one may have fewer.
+    pub const fn cores_per_domain(&self) -> usize {
+        self.cores_per_domain as usize
+    }
+
+    /// Number of coherence domains.
+    pub const fn domains(&self) -> usize {
+        self.cores().div_ceil(self.cores_per_domain())
+    }
+
+    /// The cores of a coherence domain, as numbers.
+    pub fn domain_cores(&self, domain: usize) -> Range<usize> {
+        let first = domain * self.cores_per_domain();
+        first.min(self.cores())..(first + self.cores_per_domain()).min(self.cores())
+    }
+
+    /// What the primitive operations of the machine cost, to choose between algorithms.
+    pub const fn prices(&self) -> Prices {
+        Prices::SCC
+    }
+}
+
+/// What the primitive operations of a machine cost at its mean distance, in nanoseconds: what algorithms are chosen
+/// by, alike on all cores. Nothing is charged by them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prices {
+    /// Until a flag that is stored to another coherence domain's MPB and drained can be seen there.
+    pub push_ns: u32,
+    /// Until the core that stored it goes on.
+    pub push_done_ns: u32,
+    /// Until a flag that is stored to an MPB of the own coherence domain can be seen there.
+    pub near_push_ns: u32,
+    /// Until the core that stored it goes on.
+    pub near_push_done_ns: u32,
+    /// One poll of a line of the own MPB.
+    pub own_poll_ns: u32,
+    /// One poll of a line of another MPB of the own coherence domain.
+    pub near_poll_ns: u32,
+    /// One poll of a line of another coherence domain's MPB.
+    pub poll_ns: u32,
+}
+
+impl Prices {
+    /// The Intel SCC, at its mean distance of 4.3 routers: a flag is a put of one line from the own MPB (OC-Bcast
+    /// paper, Table 1: 69 + 136 + 126 ns, and 5 ns for each router on the way there and back), a poll a line read.
+    pub const SCC: Self = Self {
+        push_ns: 353,
+        push_done_ns: 374,
+        near_push_ns: 353,
+        near_push_done_ns: 374,
+        own_poll_ns: 136,
+        near_poll_ns: 169,
+        poll_ns: 169,
+    };
 }
 
 /// Identity of this core and the layout of its machine.
@@ -290,5 +345,10 @@ mod tests {
         let layout = Layout::mesh(2, 2, 2).with_domains_of(4);
         assert_eq!(layout.domain(CoreId::new(3)), 0);
         assert_eq!(layout.domain(CoreId::new(4)), 1);
+        let odd = layout.with_cores(7).with_domains_of(3);
+        assert_eq!(
+            (odd.domains(), odd.domain_cores(0), odd.domain_cores(2), odd.domain_cores(3)),
+            (3, 0..3, 6..7, 7..7)
+        );
     }
 }
