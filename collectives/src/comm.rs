@@ -5,8 +5,14 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
 use crate::{
-    Error, Group, MpbLayout, SharedAllocator, broadcast::Places, message::OpenChannel, nonblocking::Requests,
-    sequence::Sequence, signals::Signals, spare_lines::SpareLines,
+    Error, Group, MpbLayout, SharedAllocator,
+    barrier::{self, FlagBarrier, Members},
+    broadcast::Places,
+    message::OpenChannel,
+    nonblocking::Requests,
+    sequence::Sequence,
+    signals::Signals,
+    spare_lines::SpareLines,
 };
 
 /// A rank of all ranks that run a program: rank r runs on core r.
@@ -17,6 +23,7 @@ pub struct Comm<'c, C> {
     size: usize,
     layout: Cell<MpbLayout>,
     signals: Signals,
+    barrier: FlagBarrier,
     sequence: Sequence,
     spare_lines: SpareLines,
     windows: Cell<u32>,
@@ -41,6 +48,11 @@ impl<'c, C: Core> Comm<'c, C> {
             size,
             layout: Cell::new(layout),
             signals: Signals::new(size),
+            barrier: FlagBarrier::new(
+                &barrier::world(hal.core().index(), hal.layout()),
+                Members::All,
+                layout.barrier().start,
+            ),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),
@@ -75,6 +87,11 @@ impl<'c, C> Comm<'c, C> {
     /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go.
     pub fn mpb_layout(&self) -> MpbLayout {
         self.layout.get()
+    }
+
+    /// The barrier of all ranks.
+    pub(crate) fn world_barrier(&self) -> &FlagBarrier {
+        &self.barrier
     }
 
     /// The order of collective operations.

@@ -4,10 +4,10 @@
 
 extern crate alloc;
 
+pub mod barrier;
 pub mod broadcast;
 pub mod comm;
 pub mod copy_engine;
-pub mod dissemination;
 pub mod element;
 pub mod error;
 pub mod exchange;
@@ -27,6 +27,7 @@ mod tagged;
 pub mod two_sided;
 pub mod window;
 
+pub use barrier::{Arrived, Barrier, GroupBarrier, Release};
 pub use broadcast::{Broadcast, OcBcast};
 pub use comm::Comm;
 pub use copy_engine::{CopyEngines, SharedBuffer};

@@ -6,9 +6,10 @@
 //! ```text
 //! 0                drain target of the write-combine buffer, nobody's
 //! 1 ‥ s            signals: one byte per peer, s = ⌈ranks / 32⌉
-//! s+1 ‥ s+16       cells of collective operations: two lines for each of eight turns
-//! s+17 ‥ s+28      lines of non-blocking operations
-//! s+29 ‥           spare, for marks of windows
+//! s+1 ‥ s+w        flags of the barrier of all ranks, w = 2 up to 64 ranks, or 1
+//! s+w+1 ‥ s+w+16   cells of collective operations: two lines for each of eight turns
+//! s+w+17 ‥ s+w+28  lines of non-blocking operations
+//! s+w+29 ‥         spare, for marks of windows and barriers of groups
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
@@ -22,7 +23,7 @@
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
-//! For a time, everything but the drain target and the signals can be lent to the baselines: see
+//! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines: see
 //! [`rcce_profile`](crate::rcce_profile).
 //!
 //! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they
@@ -34,7 +35,7 @@ use core::{fmt, ops::Range};
 use hal::{LINE_BYTES, MPB_LINES};
 
 use crate::{
-    Error,
+    Error, barrier,
     group::MAX_RANKS,
     nonblocking::{REQUEST_LINES, REQUESTS},
     sequence::{CELLS, TURNS},
@@ -50,7 +51,7 @@ const CELL_LINES: usize = TURNS as usize * CELLS;
 /// Lines that the [profile of RCCE](crate::rcce_profile) has for its payload at most (OC-Bcast paper, section 5.1).
 const RCCE_PAYLOAD_LINES: usize = 251;
 
-/// Lines between the signals and the spare ones.
+/// Lines between the flags of the barrier and the spare ones.
 const FIXED_LINES: usize = CELL_LINES + REQUESTS * REQUEST_LINES;
 
 /// Lines that packets leave to a staging buffer at least.
@@ -75,7 +76,7 @@ impl MpbLayout {
     /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
     pub fn new(ranks: usize) -> Result<Self, Error> {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
-        let free = MPB_LINES.saturating_sub(1 + signal_lines + FIXED_LINES);
+        let free = MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
@@ -95,29 +96,35 @@ impl MpbLayout {
     /// Line of cell `cell` of turn `turn`.
     pub(crate) fn cell(&self, turn: u32, cell: usize) -> usize {
         debug_assert!(turn < TURNS && cell < CELLS);
-        1 + self.signal_lines + turn as usize * CELLS + cell
+        self.cells().start + turn as usize * CELLS + cell
     }
 
-    /// The cells of all turns.
+    /// The flags of the barrier of all ranks.
+    pub(crate) fn barrier(&self) -> Range<usize> {
+        let first = 1 + self.signal_lines;
+        first..first + barrier::world_lines(self.ranks)
+    }
+
+    /// The cells of all turns, and the lines of non-blocking operations.
     pub(crate) fn cells(&self) -> Range<usize> {
-        1 + self.signal_lines..self.spare().start
+        self.barrier().end..self.spare().start
     }
 
-    /// The lines that the [profile of RCCE](crate::rcce_profile) has for its payload: 251 up to 128 ranks, and beyond
-    /// what signals leave (247 for 255 ranks, 127 for 4096).
+    /// The lines that the [profile of RCCE](crate::rcce_profile) has for its payload: 251 up to 96 ranks, and beyond
+    /// what signals and the barrier leave (246 for 255 ranks, 126 for 4096).
     pub fn rcce_payload(&self) -> Range<usize> {
-        (1 + self.signal_lines).max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
+        self.barrier().end.max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
     }
 
     /// First line of non-blocking operation `request` of those that can be outstanding.
     pub(crate) fn request(&self, request: usize) -> usize {
         debug_assert!(request < REQUESTS);
-        1 + self.signal_lines + CELL_LINES + request * REQUEST_LINES
+        self.cells().start + CELL_LINES + request * REQUEST_LINES
     }
 
     /// Lines that nobody owns.
     pub fn spare(&self) -> Range<usize> {
-        1 + self.signal_lines + FIXED_LINES..self.staging
+        self.barrier().end + FIXED_LINES..self.staging
     }
 
     /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in
@@ -182,9 +189,10 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, cells {CELL_LINES}, requests {}, spare {} (windows whose marks fit: {}), staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, barrier {}, cells {CELL_LINES}, requests {}, spare {} (windows whose marks fit: {}), staging 2 x {}",
             self.ranks,
             self.signal_lines,
+            self.barrier().len(),
             FIXED_LINES - CELL_LINES,
             self.spare().len(),
             self.windows_that_fit(),
@@ -216,7 +224,7 @@ mod tests {
     #[test]
     fn so_many_windows_have_marks_in_mpbs() {
         let fit = |ranks| MpbLayout::new(ranks).unwrap().windows_that_fit();
-        assert_eq!([1, 48, 255, 1024].map(fit), [34, 11, 1, 0]);
+        assert_eq!([1, 48, 255, 1024].map(fit), [32, 10, 1, 0]);
     }
 
     #[test]
@@ -228,9 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn rcce_has_its_payload_up_to_128_ranks() {
+    fn rcce_has_its_payload_up_to_96_ranks() {
         let payload = |ranks| MpbLayout::new(ranks).unwrap().rcce_payload().len();
-        assert_eq!([1, 48, 128, 129, 255, 4096].map(payload), [251, 251, 251, 250, 247, 127]);
+        assert_eq!([1, 48, 96, 97, 255, 4096].map(payload), [251, 251, 251, 250, 246, 126]);
     }
 
     #[test]

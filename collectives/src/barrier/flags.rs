@@ -1,0 +1,123 @@
+//! Carrying out schedules: flags in MPB lines.
+//!
+//! A flag is set by storing the number of the barrier, a byte that counts on; so nothing is ever reset. A rank that
+//! looks for a flag may find that its peer has come further: it may have entered the next barrier already, but not the
+//! one after that, which it cannot enter before everybody has entered the next. So a byte suffices.
+//!
+//! All that a rank stored before is visible to others when they find its flag: a store to another line pushes it out of
+//! the write-combine buffer, and the flag itself is drained before the rank waits for anything.
+
+use alloc::boxed::Box;
+use core::cell::Cell;
+
+use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
+
+use super::schedule::{Action, Schedule};
+use crate::Comm;
+
+/// Barriers that a rank can be ahead of its peer in any schedule that is right; more would be taken for fewer.
+const FARTHEST: u8 = 128;
+
+/// A barrier that is a [`Schedule`], on lines of the MPBs of its members.
+pub(crate) struct FlagBarrier {
+    actions: Box<[Action]>,
+    /// The ranks of positions.
+    members: Members,
+    first_line: usize,
+    number: Cell<u8>,
+    /// The next action of the barrier that is under way.
+    next: Cell<usize>,
+}
+
+/// Which rank is at a position.
+pub(crate) enum Members {
+    /// Ranks are positions.
+    All,
+    /// The ranks, in order of position.
+    These(Box<[u16]>),
+}
+
+impl Members {
+    pub(crate) fn rank(&self, position: usize) -> usize {
+        match self {
+            Self::All => position,
+            Self::These(ranks) => usize::from(ranks[position]),
+        }
+    }
+}
+
+impl FlagBarrier {
+    /// A barrier whose flags begin at `first_line` of every member's MPB; these lines are all zero, or have only been
+    /// used by this barrier.
+    pub(crate) fn new(schedule: &Schedule, members: Members, first_line: usize) -> Self {
+        let actions = schedule.actions().into();
+        Self { actions, members, first_line, number: Cell::new(0), next: Cell::new(0) }
+    }
+
+    /// Begins the next barrier: does what needs no waiting.
+    pub(crate) fn arrive<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
+        self.number.set(self.number.get().wrapping_add(1));
+        self.next.set(0);
+        self.set_flags(comm);
+    }
+
+    /// Goes on, and returns when all have arrived, or when the machine is dying.
+    pub(crate) fn finish<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
+        self.go_on(comm, Deadline::Never);
+    }
+
+    /// Goes on as far as possible without waiting, and says whether all have arrived.
+    pub(crate) fn test<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) -> bool {
+        self.go_on(comm, Deadline::At(0))
+    }
+
+    /// Arrives and waits.
+    pub(crate) fn run<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
+        self.arrive(comm);
+        self.finish(comm);
+    }
+
+    fn go_on<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
+        while let Some(&Action::Await { position, line, mask }) = self.actions.get(self.next.get()) {
+            if !self.wait_for(comm, position, line, mask, deadline) {
+                return false;
+            }
+            self.next.set(self.next.get() + 1);
+            self.set_flags(comm);
+        }
+        true
+    }
+
+    /// Sets flags up to the next one that is awaited.
+    fn set_flags<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
+        let first = self.next.get();
+        while let Some(&Action::Set { position, slot }) = self.actions.get(self.next.get()) {
+            let at = comm.mpb_line(self.members.rank(position), self.first_line + slot / LINE_BYTES);
+            comm.hal().store(at, slot % LINE_BYTES, &[self.number.get()]);
+            self.next.set(self.next.get() + 1);
+        }
+        if self.next.get() > first {
+            comm.hal().drain();
+        }
+    }
+
+    fn wait_for<C: Mpb + Wait>(
+        &self,
+        comm: &Comm<'_, C>,
+        position: usize,
+        line: usize,
+        mask: u32,
+        deadline: Deadline,
+    ) -> bool {
+        let rank = self.members.rank(position);
+        let place = [Place::Line(comm.mpb_line(rank, self.first_line + line))];
+        let reason = Reason::new("a barrier");
+        let all_set = |poll: &Poll<'_>| {
+            let bytes = poll.line(0).0;
+            let is_set = |slot: &usize| bytes[*slot].wrapping_sub(self.number.get()) < FARTHEST;
+            (0..LINE_BYTES).filter(|slot| mask >> slot & 1 == 1).all(|slot| is_set(&slot)).then_some(())
+        };
+        let reason = if rank == comm.rank() { reason } else { reason.from(comm.core_of(rank)) };
+        comm.wait_until(&place, deadline, reason, all_set).is_ok()
+    }
+}
