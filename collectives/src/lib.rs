@@ -12,6 +12,7 @@ pub mod element;
 pub mod error;
 pub mod exchange;
 pub mod group;
+mod lengths;
 pub mod message;
 pub mod model;
 pub mod mpb_layout;

@@ -13,7 +13,7 @@ use bytemuck::Pod;
 use hal::{Clock, LINE_BYTES, Mpb, Wait};
 
 use super::Combine;
-use crate::{Comm, Error};
+use crate::Comm;
 
 /// The operands of one rank and the place of its results, which may be the same.
 pub(super) struct Buffers<'b, T> {
@@ -135,9 +135,4 @@ impl<T: Pod> Wrapped<T> {
         }
         self.high
     }
-}
-
-/// Refuses a result that is not as long as it should be.
-pub(super) fn check_len(len: usize, wanted: usize) -> Result<(), Error> {
-    if len == wanted { Ok(()) } else { Err(Error::Length { len, wanted }) }
 }

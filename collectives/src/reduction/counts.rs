@@ -3,8 +3,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use super::buffers::check_len;
-use crate::Error;
+use crate::{Error, lengths::check_len};
 
 /// Where blocks begin: one after the other, and where the last one ends.
 pub(super) struct Counts(Vec<usize>);

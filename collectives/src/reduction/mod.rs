@@ -34,19 +34,17 @@ mod short;
 mod tree;
 mod two_sided;
 
-use alloc::vec;
 use core::{fmt, str::FromStr};
 
 use bytemuck::Pod;
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
 pub use self::combine::{Combine, Operation};
-use self::{
-    buffers::{Buffers, check_len},
-    counts::Counts,
-    short::Wanted,
+use self::{buffers::Buffers, counts::Counts, select::Spread, short::Wanted};
+use crate::{
+    Comm, Error,
+    lengths::{check_len, with_buffer},
 };
-use crate::{Comm, Error};
 
 /// An algorithm for reduce, allreduce and reduce-scatter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -98,13 +96,12 @@ impl Reduction {
         operation: &impl Combine<T>,
         root: usize,
     ) -> Result<(), Error> {
-        comm.check_rank(root)?;
         if comm.rank() != root {
             // This rank writes no result, so that none is needed.
-            return self.reduce_buffers(comm, Buffers::apart(operands, &mut [], 0), operation, root);
+            return self.reduce_buffers(comm, Buffers::apart(operands, &mut [], 0), operation, Some(root));
         }
-        with_result(result, operands.len(), |result| {
-            self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, root)
+        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
+            self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, Some(root))
         })
     }
 
@@ -119,23 +116,27 @@ impl Reduction {
         operation: &impl Combine<T>,
         root: usize,
     ) -> Result<(), Error> {
-        self.reduce_buffers(comm, Buffers::in_place(data), operation, root)
+        self.reduce_buffers(comm, Buffers::in_place(data), operation, Some(root))
     }
 
+    /// Reduces to `root`, or to all.
     fn reduce_buffers<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
         buffers: Buffers<'_, T>,
         operation: &impl Combine<T>,
-        root: usize,
+        root: Option<usize>,
     ) -> Result<(), Error> {
-        comm.check_rank(root)?;
+        if let Some(root) = root {
+            comm.check_rank(root)?;
+        }
         self.check_lines(comm)?;
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
-        match select::reduction::<T>(self, comm, buffers.len(), select::Spread::One) {
-            Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::By(root)),
-            Reduction::Blocks => blocks::reduce(comm, buffers, operation, Some(root)),
-            Reduction::Default | Reduction::TwoSided => two_sided::reduce(comm, buffers, operation, Some(root)),
+        let (spread, wanted) = root.map_or((Spread::All, Wanted::ByAll), |root| (Spread::One, Wanted::By(root)));
+        match select::reduction::<T>(self, comm, buffers.len(), spread) {
+            Reduction::Tree => short::reduce(comm, buffers, operation, &wanted),
+            Reduction::Blocks => blocks::reduce(comm, buffers, operation, root),
+            Reduction::Default | Reduction::TwoSided => two_sided::reduce(comm, buffers, operation, root),
         }
     }
 
@@ -150,8 +151,8 @@ impl Reduction {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        with_result(result, operands.len(), |result| {
-            self.allreduce_buffers(comm, Buffers::apart(operands, result, 0), operation)
+        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
+            self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, None)
         })
     }
 
@@ -165,22 +166,7 @@ impl Reduction {
         data: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        self.allreduce_buffers(comm, Buffers::in_place(data), operation)
-    }
-
-    fn allreduce_buffers<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        buffers: Buffers<'_, T>,
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        self.check_lines(comm)?;
-        let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
-        match select::reduction::<T>(self, comm, buffers.len(), select::Spread::All) {
-            Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::ByAll),
-            Reduction::Blocks => blocks::reduce(comm, buffers, operation, None),
-            Reduction::Default | Reduction::TwoSided => two_sided::reduce(comm, buffers, operation, None),
-        }
+        self.reduce_buffers(comm, Buffers::in_place(data), operation, None)
     }
 
     /// Combines the operands of all ranks, element by element; rank r gets block r of the result, where block r has
@@ -258,7 +244,7 @@ impl Reduction {
     ) -> Result<(), Error> {
         let own = counts.block(comm.rank());
         check_len(operands.len(), counts.total())?;
-        with_result(result, own.len(), |result| {
+        with_buffer(check_len(result.len(), own.len()), result, own.len(), |result| {
             self.scatter_buffers(comm, Buffers::apart(operands, result, own.start), operation, counts)
         })
     }
@@ -283,7 +269,7 @@ impl Reduction {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
-        match select::reduction::<T>(self, comm, buffers.len(), select::Spread::Blocks) {
+        match select::reduction::<T>(self, comm, buffers.len(), Spread::Blocks) {
             Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
             Reduction::Blocks => scatter::reduce_scatter(comm, buffers, operation, counts),
             Reduction::Default | Reduction::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, counts),
@@ -309,7 +295,7 @@ impl Scan {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        with_result(result, operands.len(), |result| {
+        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
             self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Inclusive)
         })
     }
@@ -339,7 +325,7 @@ impl Scan {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        with_result(result, operands.len(), |result| {
+        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
             self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Exclusive)
         })
     }
@@ -374,19 +360,6 @@ impl Scan {
             Scan::Chain => chain::scan(comm, buffers, operation, kind),
             Scan::Default | Scan::TwoSided => two_sided::scan(comm, buffers, operation, kind),
         }
-    }
-}
-
-/// Calls `part` with the result if it has the length that it should have. If not, this rank takes part all the same,
-/// so that nobody waits for it, and then says what is wrong.
-fn with_result<T: Pod>(
-    result: &mut [T],
-    wanted: usize,
-    part: impl FnOnce(&mut [T]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    match check_len(result.len(), wanted) {
-        Ok(()) => part(result),
-        Err(error) => part(&mut vec![T::zeroed(); wanted]).and(Err(error)),
     }
 }
 
