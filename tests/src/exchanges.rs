@@ -323,13 +323,34 @@ pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
         }
     }
     let profile = comm.rcce_profile()?;
-    let lent = Err(Error::ProfileInForce);
-    check_eq!(comm.gather(&[1u8], &mut vec![0; size], 0), lent, "gather while lines are lent");
-    check_eq!(comm.alltoall(&vec![1u8; size], &mut vec![0; size]), lent, "all-to-all while lines are lent");
+    for way in [Exchange::Default, Exchange::Long] {
+        refuse_while_lines_are_lent(context, way)?;
+    }
     check_eq!(Exchange::TwoSided.gather(comm, &[1u8], &mut vec![0; size], 0), Ok(()), "gather by messages");
     drop(profile);
     // Everything works as before.
     at_random(context, 5, 4, 100)
+}
+
+/// While lines are lent nothing is sent, and all buffers stay as they are.
+fn refuse_while_lines_are_lent<C: Core>(context: &Context<'_, '_, C>, way: Exchange) -> Outcome {
+    let (comm, size) = (context.comm, context.size());
+    let lent = Err(Error::ProfileInForce);
+    let (ones, counts) = (vec![1u8; size], vec![1; size]);
+    let pieces = Pieces::packed(&counts);
+    let (mut one, mut all) = ([0], vec![0; size]);
+    check_eq!(way.gather(comm, &[1], &mut all, 0), lent, "gather while lines are lent");
+    check_eq!(way.gatherv(comm, &[1], &mut all, &pieces, 0), lent, "gatherv while lines are lent");
+    check_eq!(way.allgather(comm, &[1], &mut all), lent, "allgather while lines are lent");
+    check_eq!(way.allgather_in_place(comm, &mut all), lent, "allgather in place while lines are lent");
+    check_eq!(way.allgatherv(comm, &[1], &mut all, &pieces), lent, "allgatherv while lines are lent");
+    check_eq!(way.alltoall(comm, &ones, &mut all), lent, "all-to-all while lines are lent");
+    let outcome = way.alltoallv(comm, (&ones, &pieces), (&mut all, &pieces));
+    check_eq!(outcome, lent, "alltoallv while lines are lent");
+    check_eq!(way.scatter(comm, &ones, &mut one, 0), lent, "scatter while lines are lent");
+    check_eq!(way.scatterv(comm, &ones, &pieces, &mut one, 0), lent, "scatterv while lines are lent");
+    check_eq!((all, one), (vec![0; size], [0]), "buffers that were written to while lines are lent");
+    Ok(())
 }
 
 /// Lines read and written by one call.

@@ -13,10 +13,11 @@
 //! the two ends have to agree, which nobody can check: a program in which they do not may mix blocks up, or wait for
 //! ever for what nobody sends; then the report of the deadlock says so.
 //!
-//! **What happens on errors.** What all ranks can see, such as a root that does not exist, all refuse alike, and
-//! nothing is sent. What only one rank can see, such as a buffer too short for what it is to receive, must not keep
-//! the others waiting: that rank takes part as its counts say, with zeros for data that it has no right buffer for,
-//! leaves its buffers as they are, and then returns the error. The others are not told.
+//! **What happens on errors.** What all ranks can see, such as a root that does not exist, all refuse alike; nothing
+//! is sent, and buffers stay as they are. So it is with [`Error::ProfileInForce`], while the MPBs are lent to two-sided
+//! messages, for all but the exchanges over these. What only one rank can see, such as a buffer too short for what it
+//! is to receive, must not keep the others waiting: that rank takes part as its counts say, with zeros for data that
+//! it has no right buffer for, leaves its buffers as they are, and then returns the error. The others are not told.
 
 mod allgather;
 mod alltoall;
@@ -34,7 +35,10 @@ use core::{fmt, str::FromStr};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
-use crate::{Comm, Error};
+use crate::{
+    Comm, Error,
+    lengths::{check_len, with_buffer},
+};
 
 pub use self::pieces::Pieces;
 
@@ -52,23 +56,9 @@ pub enum Exchange {
     TwoSided,
 }
 
-/// Refuses a buffer that has not so many elements.
-fn check_len(len: usize, wanted: Option<usize>) -> Result<(), Error> {
-    if wanted == Some(len) { Ok(()) } else { Err(Error::Length { len, wanted: wanted.unwrap_or(usize::MAX) }) }
-}
-
-/// Calls `part` with the buffer if there is nothing wrong with it, else with zeros instead, `len` bytes of them, and
-/// returns what is wrong.
-fn with_buffer<T: Pod>(
-    checked: Result<(), Error>,
-    buffer: &mut [T],
-    len: usize,
-    part: impl FnOnce(&mut [u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    match checked {
-        Ok(()) => part(cast_slice_mut(buffer)),
-        Err(_) => part(&mut vec![0; len]).and(checked),
-    }
+/// Elements of blocks of `count` from so many ranks; more than any buffer has if there are too many to count.
+fn all_of(count: usize, ranks: usize) -> usize {
+    count.saturating_mul(ranks)
 }
 
 impl Exchange {
@@ -90,10 +80,9 @@ impl Exchange {
         if comm.rank() != root {
             return self.send_to_root(comm, Some(len), cast_slice(block), root);
         }
-        let checked = check_len(all.len(), block.len().checked_mul(comm.size()));
-        with_buffer(checked, all, len * comm.size(), |all| {
-            gather::keep_own(comm, cast_slice(block), all, &Spans::Equal(len));
-            self.collect(comm, Some(len), all, &Spans::Equal(len))
+        let count = all_of(block.len(), comm.size());
+        with_buffer(check_len(all.len(), count), all, count, |all| {
+            self.collect(comm, Some(len), Some(cast_slice(block)), cast_slice_mut(all), &Spans::Equal(len))
         })
     }
 
@@ -112,12 +101,14 @@ impl Exchange {
         comm.check_rank(root)?;
         let len = count.saturating_mul(size_of::<T>());
         if comm.rank() != root {
-            let checked = check_len(buffer.len(), Some(count));
-            return with_buffer(checked, buffer, len, |block| self.send_to_root(comm, Some(len), block, root));
+            return with_buffer(check_len(buffer.len(), count), buffer, count, |block| {
+                self.send_to_root(comm, Some(len), cast_slice(block), root)
+            });
         }
-        let checked = check_len(buffer.len(), count.checked_mul(comm.size()));
-        let all_len = len.saturating_mul(comm.size());
-        with_buffer(checked, buffer, all_len, |all| self.collect(comm, Some(len), all, &Spans::Equal(len)))
+        let all = all_of(count, comm.size());
+        with_buffer(check_len(buffer.len(), all), buffer, all, |all| {
+            self.collect(comm, Some(len), None, cast_slice_mut(all), &Spans::Equal(len))
+        })
     }
 
     /// Scatters a block to every rank from `root`: from `all` there, rank by rank. Other ranks' `all` is not used,
@@ -135,21 +126,15 @@ impl Exchange {
     ) -> Result<(), Error> {
         comm.check_rank(root)?;
         let len = size_of_val(block);
-        let block: &mut [u8] = cast_slice_mut(block);
         if comm.rank() != root {
-            return self.receive_from_root(comm, Some(len), block, root);
+            return self.receive_from_root(comm, Some(len), cast_slice_mut(block), root);
         }
         let spans = Spans::Equal(len);
-        match check_len(size_of_val(all), len.checked_mul(comm.size())) {
-            Ok(()) => {
-                self.distribute(comm, Some(len), cast_slice(all), &spans)?;
-                scatter::keep_own(comm, cast_slice(all), &spans, block);
-                Ok(())
-            }
-            Err(_) => {
-                self.distribute(comm, Some(len), &vec![0; len * comm.size()], &spans)?;
-                check_len(all.len(), (block.len() / size_of::<T>().max(1)).checked_mul(comm.size()))
-            }
+        match check_len(all.len(), all_of(block.len(), comm.size())) {
+            Ok(()) => self
+                .distribute(comm, Some(len), cast_slice(all), &spans)
+                .map(|()| scatter::keep_own(comm, cast_slice(all), &spans, cast_slice_mut(block))),
+            wrong => self.distribute(comm, Some(len), &vec![0; len * comm.size()], &spans).and(wrong),
         }
     }
 
@@ -168,12 +153,14 @@ impl Exchange {
         comm.check_rank(root)?;
         let len = count.saturating_mul(size_of::<T>());
         if comm.rank() != root {
-            let checked = check_len(buffer.len(), Some(count));
-            return with_buffer(checked, buffer, len, |block| self.receive_from_root(comm, Some(len), block, root));
+            return with_buffer(check_len(buffer.len(), count), buffer, count, |block| {
+                self.receive_from_root(comm, Some(len), cast_slice_mut(block), root)
+            });
         }
-        let checked = check_len(buffer.len(), count.checked_mul(comm.size()));
-        let all_len = len.saturating_mul(comm.size());
-        with_buffer(checked, buffer, all_len, |all| self.distribute(comm, Some(len), all, &Spans::Equal(len)))
+        let all = all_of(count, comm.size());
+        with_buffer(check_len(buffer.len(), all), buffer, all, |all| {
+            self.distribute(comm, Some(len), cast_slice(all), &Spans::Equal(len))
+        })
     }
 
     /// Gathers a block from every rank on every rank, in `all`, rank by rank.
@@ -186,11 +173,9 @@ impl Exchange {
         block: &[T],
         all: &mut [T],
     ) -> Result<(), Error> {
-        let len = size_of_val(block);
-        let checked = check_len(all.len(), block.len().checked_mul(comm.size()));
-        with_buffer(checked, all, len * comm.size(), |all| {
-            gather::keep_own(comm, cast_slice(block), all, &Spans::Equal(len));
-            self.exchange_all(comm, all, &Spans::Equal(len))
+        let (count, spans) = (all_of(block.len(), comm.size()), Spans::Equal(size_of_val(block)));
+        with_buffer(check_len(all.len(), count), all, count, |all| {
+            self.exchange_all(comm, Some(cast_slice(block)), cast_slice_mut(all), &spans)
         })
     }
 
@@ -205,8 +190,8 @@ impl Exchange {
         all: &mut [T],
     ) -> Result<(), Error> {
         let count = all.len() / comm.size();
-        check_len(all.len(), Some(count * comm.size()))?;
-        self.exchange_all(comm, cast_slice_mut(all), &Spans::Equal(count * size_of::<T>()))
+        check_len(all.len(), count * comm.size())?;
+        self.exchange_all(comm, None, cast_slice_mut(all), &Spans::Equal(count * size_of::<T>()))
     }
 
     /// Sends a block to every rank from `send`, rank by rank, and receives one from every rank in `receive`.
@@ -221,10 +206,10 @@ impl Exchange {
         receive: &mut [T],
     ) -> Result<(), Error> {
         let count = send.len() / comm.size();
-        check_len(send.len(), Some(count * comm.size()))?;
+        check_len(send.len(), count * comm.size())?;
         let spans = Spans::Equal(count * size_of::<T>());
-        with_buffer(check_len(receive.len(), Some(send.len())), receive, size_of_val(send), |receive| {
-            let send = Some((cast_slice(send), &spans));
+        with_buffer(check_len(receive.len(), send.len()), receive, send.len(), |receive| {
+            let (send, receive) = (Some((cast_slice(send), &spans)), cast_slice_mut(receive));
             self.meet(comm, Some(count * size_of::<T>()), Buffers { send, receive, received: &spans })
         })
     }
@@ -240,15 +225,20 @@ impl Exchange {
         buffer: &mut [T],
     ) -> Result<(), Error> {
         let count = buffer.len() / comm.size();
-        check_len(buffer.len(), Some(count * comm.size()))?;
+        check_len(buffer.len(), count * comm.size())?;
         let received = &Spans::Equal(count * size_of::<T>());
         let buffers = Buffers { send: None, receive: cast_slice_mut(buffer), received };
         self.meet(comm, Some(count * size_of::<T>()), buffers)
     }
 }
 
-/// The parts of a rank, on bytes.
+/// The parts of a rank, on bytes. Each refuses before it touches any buffer.
 impl Exchange {
+    /// Refuses one-sided exchanges while their lines are lent.
+    fn check_lines<C>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
+        if self == Self::TwoSided { Ok(()) } else { comm.check_no_profile() }
+    }
+
     fn send_to_root<C: Mpb + MpbCopy + Clock + Wait>(
         self,
         comm: &Comm<'_, C>,
@@ -256,23 +246,30 @@ impl Exchange {
         block: &[u8],
         root: usize,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
         match self {
             Self::TwoSided => comm.send(block, root)?,
-            _ => comm.check_no_profile().map(|()| gather::send(comm, self, common, block, root))?,
+            _ => gather::send(comm, self, common, block, root),
         }
         Ok(())
     }
 
+    /// The root collects all blocks; its own one is in its place unless it is named apart.
     fn collect<C: Mpb + MpbCopy + Clock + Wait>(
         self,
         comm: &Comm<'_, C>,
         common: Option<usize>,
+        own: Option<&[u8]>,
         all: &mut [u8],
         spans: &Spans,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
+        if let Some(own) = own {
+            gather::keep_own(comm, own, all, spans);
+        }
         match self {
             Self::TwoSided => two_sided::collect(comm, all, spans)?,
-            _ => comm.check_no_profile().map(|()| gather::collect(comm, self, common, all, spans))?,
+            _ => gather::collect(comm, self, common, all, spans),
         }
         Ok(())
     }
@@ -284,9 +281,10 @@ impl Exchange {
         all: &[u8],
         spans: &Spans,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
         match self {
             Self::TwoSided => two_sided::distribute(comm, all, spans)?,
-            _ => comm.check_no_profile().map(|()| scatter::send(comm, self, common, all, spans))?,
+            _ => scatter::send(comm, self, common, all, spans),
         }
         Ok(())
     }
@@ -298,23 +296,29 @@ impl Exchange {
         block: &mut [u8],
         root: usize,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
         match self {
             Self::TwoSided => comm.receive(block, root)?,
-            _ => comm.check_no_profile().map(|()| scatter::receive(comm, self, common, block, root))?,
+            _ => scatter::receive(comm, self, common, block, root),
         }
         Ok(())
     }
 
-    /// All blocks to all; the own one is in its place.
+    /// All blocks to all; the own one is in its place unless it is named apart.
     fn exchange_all<C: Mpb + MpbCopy + Clock + Wait>(
         self,
         comm: &Comm<'_, C>,
+        own: Option<&[u8]>,
         all: &mut [u8],
         spans: &Spans,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
+        if let Some(own) = own {
+            gather::keep_own(comm, own, all, spans);
+        }
         match self {
             Self::TwoSided => two_sided::ring(comm, all, |rank| spans.of(rank))?,
-            _ => comm.check_no_profile().map(|()| allgather::exchange(comm, self, all, spans))?,
+            _ => allgather::exchange(comm, self, all, spans),
         }
         Ok(())
     }
@@ -325,12 +329,11 @@ impl Exchange {
         common: Option<usize>,
         mut buffers: Buffers<'_>,
     ) -> Result<(), Error> {
+        self.check_lines(comm)?;
         match (self, common) {
             (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
-            (_, Some(len)) => {
-                comm.check_no_profile().map(|()| alltoall::exchange_equal(comm, self, len, &mut buffers))?
-            }
-            (_, None) => comm.check_no_profile().map(|()| alltoall::exchange_each(comm, self, &mut buffers))?,
+            (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
+            (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
         }
         buffers.keep_own(comm.hal(), comm.rank());
         Ok(())

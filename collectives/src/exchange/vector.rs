@@ -5,9 +5,28 @@ use alloc::vec;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
-use crate::{Comm, Error};
+use crate::{Comm, Error, lengths::check_len};
 
-use super::{Exchange, Pieces, alltoall::Buffers, check_len, gather, scatter};
+use super::{Exchange, Pieces, alltoall::Buffers, pieces::Spans, scatter};
+
+/// Calls `part` with this rank's own block, where that is apart, with the buffer that `pieces` of are written, and
+/// with where these lie in it; if something is wrong with them, with no block and with zeros instead, and returns what
+/// is wrong.
+fn with_pieces<C: Mpb + Wait, T: Pod>(
+    comm: &Comm<'_, C>,
+    own: Option<&[T]>,
+    all: &mut [T],
+    pieces: &Pieces<'_>,
+    part: impl FnOnce(Option<&[u8]>, &mut [u8], &Spans) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let checked = own.map_or(Ok(()), |own| check_len(own.len(), pieces.count(comm.rank())));
+    let checked = checked.and(pieces.check(comm.size(), all.len(), true));
+    if checked.is_err() {
+        let (spans, len) = pieces.spans_apart::<T>(comm.size());
+        return part(None, &mut vec![0; len], &spans).and(checked);
+    }
+    part(own.map(cast_slice), cast_slice_mut(all), &pieces.spans::<T>())
+}
 
 impl Exchange {
     /// Gathers a block from every rank at `root`: in `pieces` of `all` there. Other ranks' `all` and `pieces` are not
@@ -29,9 +48,7 @@ impl Exchange {
         if comm.rank() != root {
             return self.send_to_root(comm, None, cast_slice(block), root);
         }
-        let checked = check_len(block.len(), Some(pieces.count(root)));
-        let checked = checked.and(pieces.check(comm.size(), all.len(), true));
-        self.collect_pieces(comm, checked, Some(block), all, pieces)
+        with_pieces(comm, Some(block), all, pieces, |own, all, spans| self.collect(comm, None, own, all, spans))
     }
 
     /// The part of the root in a [`gatherv`](Self::gatherv) if its own block is in its place; the root is this rank.
@@ -44,26 +61,7 @@ impl Exchange {
         all: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
-        self.collect_pieces(comm, pieces.check(comm.size(), all.len(), true), None, all, pieces)
-    }
-
-    fn collect_pieces<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        checked: Result<(), Error>,
-        own: Option<&[T]>,
-        all: &mut [T],
-        pieces: &Pieces<'_>,
-    ) -> Result<(), Error> {
-        if checked.is_err() {
-            let (spans, len) = pieces.spans_apart::<T>(comm.size());
-            return self.collect(comm, None, &mut vec![0; len], &spans).and(checked);
-        }
-        let (all, spans) = (cast_slice_mut(all), pieces.spans::<T>());
-        if let Some(own) = own {
-            gather::keep_own(comm, cast_slice(own), all, &spans);
-        }
-        self.collect(comm, None, all, &spans)
+        with_pieces(comm, None, all, pieces, |own, all, spans| self.collect(comm, None, own, all, spans))
     }
 
     /// Scatters a block to every rank from `root`: from `pieces` of `all` there, which may overlap. Other ranks'
@@ -84,7 +82,7 @@ impl Exchange {
         if comm.rank() != root {
             return self.receive_from_root(comm, None, cast_slice_mut(block), root);
         }
-        check_len(block.len(), Some(pieces.count(root)))
+        check_len(block.len(), pieces.count(root))
             .and(self.distribute_pieces(comm, all, pieces))
             .map(|()| scatter::keep_own(comm, cast_slice(all), &pieces.spans::<T>(), cast_slice_mut(block)))
     }
@@ -131,9 +129,7 @@ impl Exchange {
         all: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
-        let checked = check_len(block.len(), Some(pieces.count(comm.rank())));
-        let checked = checked.and(pieces.check(comm.size(), all.len(), true));
-        self.exchange_pieces(comm, checked, Some(block), all, pieces)
+        with_pieces(comm, Some(block), all, pieces, |own, all, spans| self.exchange_all(comm, own, all, spans))
     }
 
     /// Like [`allgatherv`](Self::allgatherv), with this rank's block in its place.
@@ -146,26 +142,7 @@ impl Exchange {
         all: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
-        self.exchange_pieces(comm, pieces.check(comm.size(), all.len(), true), None, all, pieces)
-    }
-
-    fn exchange_pieces<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        checked: Result<(), Error>,
-        own: Option<&[T]>,
-        all: &mut [T],
-        pieces: &Pieces<'_>,
-    ) -> Result<(), Error> {
-        if checked.is_err() {
-            let (spans, len) = pieces.spans_apart::<T>(comm.size());
-            return self.exchange_all(comm, &mut vec![0; len], &spans).and(checked);
-        }
-        let (all, spans) = (cast_slice_mut(all), pieces.spans::<T>());
-        if let Some(own) = own {
-            gather::keep_own(comm, cast_slice(own), all, &spans);
-        }
-        self.exchange_all(comm, all, &spans)
+        with_pieces(comm, None, all, pieces, |own, all, spans| self.exchange_all(comm, own, all, spans))
     }
 
     /// Sends a block to every rank, from pieces of `send`, which may overlap, and receives one from every rank, in
@@ -181,7 +158,7 @@ impl Exchange {
         receive: (&mut [T], &Pieces<'_>),
     ) -> Result<(), Error> {
         let (size, me) = (comm.size(), comm.rank());
-        let checked = check_len(send.1.count(me), Some(receive.1.count(me)))
+        let checked = check_len(send.1.count(me), receive.1.count(me))
             .and(send.1.check(size, send.0.len(), false))
             .and(receive.1.check(size, receive.0.len(), true));
         if checked.is_err() {
@@ -206,13 +183,8 @@ impl Exchange {
         buffer: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
-        let checked = pieces.check(comm.size(), buffer.len(), true);
-        if checked.is_err() {
-            let (received, len) = pieces.spans_apart::<T>(comm.size());
-            let buffers = Buffers { send: None, receive: &mut vec![0; len], received: &received };
-            return self.meet(comm, None, buffers).and(checked);
-        }
-        let received = pieces.spans::<T>();
-        self.meet(comm, None, Buffers { send: None, receive: cast_slice_mut(buffer), received: &received })
+        with_pieces(comm, None, buffer, pieces, |_, receive, received| {
+            self.meet(comm, None, Buffers { send: None, receive, received })
+        })
     }
 }
