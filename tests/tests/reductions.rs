@@ -7,7 +7,7 @@ use common::run;
 use hal::{emulated::Omit, sim::Machine};
 use tests::{
     random::Numbers,
-    reductions::{AFFINE, Case, everything, map, random_counts},
+    reductions::cases::{AFFINE, Case, everything, map, random_counts},
     suite,
 };
 
