@@ -141,6 +141,28 @@ pub fn rcce_profile<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
+/// Lines are lent when all have done with them: not while a root still gets what others have put there and left.
+pub fn rcce_profile_waits_for_others<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, rank, size) = (context.comm, context.rank(), context.size());
+    let mut message = vec![0xEE; comm.mpb_layout().rcce_payload().len() * LINE_BYTES];
+    let mut all = vec![0; size * 320];
+    comm.barrier();
+    if rank == 0 {
+        context.hal().compute(50_000);
+    }
+    comm.gather(&[rank as u8; 320], &mut all, 0)?;
+    let profile = comm.rcce_profile()?;
+    match rank {
+        0 if size > 1 => comm.receive(&mut message, 1)?,
+        1 => comm.send(&message, 0)?,
+        _ => {}
+    }
+    drop(profile);
+    let wrong = (0..all.len()).find(|&at| rank == 0 && usize::from(all[at]) != at / 320);
+    check_eq!(wrong, None, "first wrong byte of a gather before the profile");
+    Ok(())
+}
+
 /// What needs lines of its own is refused while they are lent, and they are not lent while somebody has them.
 pub fn rcce_profile_excludes_others<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let comm = context.comm;

@@ -76,6 +76,7 @@ suite! {
         all_degrees,
         back_to_back,
         rcce_profile,
+        rcce_profile_waits_for_others,
         rcce_profile_excludes_others,
         refuses_bad_arguments,
     }
@@ -111,6 +112,7 @@ suite! {
         floats_are_reproducible,
         brackets_are_as_documented,
         words_that_look_like_tags,
+        messages_follow_long_ones,
         refuses_bad_arguments,
         costs_what_it_should,
     }

@@ -250,6 +250,48 @@ pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> O
     Ok(())
 }
 
+/// No rank leaves a long reduction while others still get from its lines: what follows may write to them at once, and
+/// here does so on a rank that gets nothing itself, while the one that gets from it last has hardly begun.
+pub fn messages_follow_long_ones<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const LATE: usize = 1;
+    let (comm, rank, size) = (context.comm, context.rank(), context.size());
+    if size == 1 {
+        return Ok(());
+    }
+    let lines = comm.mpb_layout().buffer_lines();
+    let maps_of_a_line = LINE_BYTES / size_of::<[u32; 2]>();
+    let mut message = vec![0xEE; lines * LINE_BYTES];
+    let mut send_message = || match rank {
+        0 => comm.send(&message, LATE),
+        LATE => comm.receive(&mut message, 0),
+        _ => Ok(()),
+    };
+
+    // One chunk of both staging buffers.
+    let case = Case { operation: &AFFINE, operand: map, len: 2 * lines * maps_of_a_line, what: "maps" };
+    let mut result = vec![[0; 2]; case.len];
+    Reduction::Blocks.reduce(comm, &case.operands(rank), &mut result, &AFFINE, LATE)?;
+    send_message()?;
+    if rank == LATE {
+        let expected = case.folded(size).unwrap_or_default();
+        case.compare(&result, &expected, Reduction::Blocks, "reduce before a message", LATE)?;
+    }
+
+    // Three rounds, by turns in both buffers, where one suffices for the blocks of all ranks.
+    let mut counts = vec![3 * (lines / (size - 1)).max(1) * maps_of_a_line; size];
+    counts[0] = 0;
+    let case = Case { len: counts.iter().sum(), ..case };
+    let mut block = vec![[0; 2]; counts[rank]];
+    Reduction::Blocks.reduce_scatter(comm, &case.operands(rank), &counts, &mut block, &AFFINE)?;
+    send_message()?;
+    if rank == LATE {
+        let expected = case.folded(size).unwrap_or_default();
+        let expected = &expected[..block.len()];
+        case.compare(&block, expected, Reduction::Blocks, "reduce-scatter before a message", LATE)?;
+    }
+    Ok(())
+}
+
 /// An element of 8 KB, which fits no MPB.
 type HugeElement = [[u32; 32]; 64];
 
