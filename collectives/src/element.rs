@@ -1,8 +1,7 @@
 //! Elements that can be combined, and the operators that combine them.
 //!
 //! Integers wrap around on overflow. Minimum and maximum of floats compare by `<`: an operand that is no number is
-//! taken over from what
-//! was there before, and of two zeros the one that was there before stays.
+//! taken over from what was there before, and of two zeros the one that was there before stays.
 
 use core::fmt;
 

@@ -1,9 +1,8 @@
 //! Sets of ranks, for epochs and collective operations.
 //!
 //! A group holds ranks of the communicator, as bits: there is nothing to translate when an epoch is opened, and one
-//! that was made can be
-//! used for any number of epochs. What MPI calls a rank in a group is a member's *position* here, counted in ascending
-//! order of rank.
+//! that was made can be used for any number of epochs. What MPI calls a rank in a group is a member's *position* here,
+//! counted in ascending order of rank.
 
 use alloc::{rc::Rc, vec::Vec};
 
@@ -86,8 +85,7 @@ impl Group {
     }
 
     /// The positions in `other` of the members at `positions`; none for those that are not in it (MPI's
-    /// `Group_translate_ranks`), and
-    /// [`Error::NoSuchMember`] for a position that this group does not have.
+    /// `Group_translate_ranks`), and [`Error::NoSuchMember`] for a position that this group does not have.
     pub fn translate<'g>(
         &'g self,
         positions: impl IntoIterator<Item = usize, IntoIter: 'g>,

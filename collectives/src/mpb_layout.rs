@@ -27,8 +27,8 @@
 //! [`rcce_profile`](crate::rcce_profile).
 //!
 //! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they
-//! return on a rank nobody will read that rank's buffer any more. The second one belongs to the
-//! `sequence` of collective operations.
+//! return on a rank nobody will read that rank's buffer any more. The second one belongs to the `sequence` of
+//! collective operations.
 
 use core::{fmt, ops::Range};
 

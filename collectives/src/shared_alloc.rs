@@ -6,8 +6,7 @@
 //! merged when freed.
 //!
 //! The registers that guard the heaps are those of the first core of each quadrant, and the same that windows use:
-//! whoever holds one
-//! must not allocate, free, or communicate through windows.
+//! whoever holds one must not allocate, free, or communicate through windows.
 //!
 //! What an allocation is mapped as is decided by whoever asks; a region keeps its kind in its type. Before a
 //! region is freed, nobody may have lines of it in a cache: views given up and flushed, or the next owner's data may be

@@ -49,8 +49,8 @@ pub enum Broadcast {
 }
 
 impl Broadcast {
-    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name
-    /// the same algorithm, root, type and length.
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same algorithm, root, type and
+    /// length.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the

@@ -74,8 +74,8 @@ impl OcBcast {
         }
     }
 
-    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name
-    /// the same root, type, length and parameters.
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, type, length and
+    /// parameters.
     ///
     /// When it returns on a rank, that rank has the message and nobody reads its MPB any more.
     ///

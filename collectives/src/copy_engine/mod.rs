@@ -7,8 +7,8 @@
 //! numbers only rise: there is no lock.
 //!
 //! A source or target of a copy lies in shared memory: the parts of windows, and [`SharedBuffer`]s. A client's
-//! descriptor follows its data in the write-combine
-//! buffer, so the data is in memory when the engine sees the descriptor; the engine drains before it counts.
+//! descriptor follows its data in the write-combine buffer, so the data is in memory when the engine sees the
+//! descriptor; the engine drains before it counts.
 //!
 //! | who | accesses for each copy |
 //! |---|---|
@@ -56,9 +56,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     /// Sets the ranks of `engines` aside. Collective.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`]; [`Error::Engines`] if there are none, or nobody else; [`Error::NoSpareLines`] if the
-    /// MPBs have no room for
-    /// the rings.
+    /// [`Error::NoSuchRank`]; [`Error::Engines`] if there are none, or nobody else; [`Error::NoSpareLines`] if the MPBs
+    /// have no room for the rings.
     pub fn assign(comm: &'c Comm<'c, C>, engines: &Group) -> Result<Self, Error> {
         engines.check(comm.size())?;
         if engines.is_empty() || engines.len() == comm.size() {
@@ -103,8 +102,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     }
 
     /// Copies for this engine's clients until all of them have [dismissed](Self::dismiss) it; then it may serve again.
-    /// On other ranks it returns
-    /// at once.
+    /// On other ranks it returns at once.
     pub fn serve(&self) {
         let me = self.comm.rank();
         let is_client = |rank: &usize| *rank != me && self.engine_of[*rank] == me;
@@ -139,8 +137,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     }
 
     /// Lets this client's engine go: it takes no more copies of this rank until it serves again. Every client has to,
-    /// once for each time that its
-    /// engine serves. On engines it returns at once.
+    /// once for each time that its engine serves. On engines it returns at once.
     pub fn dismiss(&self) {
         if !self.is_engine() {
             self.ask(Descriptor::Leave);

@@ -25,9 +25,8 @@ pub(super) fn distribute<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &[u8]
     others(comm).try_for_each(|rank| comm.send(&all[spans.of(rank)], rank))
 }
 
-/// In each of P − 1 rounds every rank sends to the right what it has received from the left, which L1
-/// may still hold. `part_of` says which bytes
-/// are a rank's.
+/// In each of P − 1 rounds every rank sends to the right what it has received from the left, which L1 may still hold.
+/// `part_of` says which bytes are a rank's.
 ///
 /// Where the number of ranks is odd, the first and the last both send first, and the last is received from when the one
 /// above the first has sent.

@@ -1,8 +1,8 @@
 //! Matching: what has arrived and was not asked for yet.
 //!
 //! Everything is counted for its window *and its sender*. MPICH counts the posts that an origin has received for a
-//! window, whoever they
-//! came from, so that a start can take the early post of a later epoch's target for that of its own.
+//! window, whoever they came from, so that a start can take the early post of a later epoch's target for that of its
+//! own.
 
 use alloc::{
     collections::{BTreeMap, VecDeque},

@@ -1,11 +1,9 @@
 //! Packets in MPBs: a section of lines for each sender.
 //!
 //! A sender puts a packet into its section of the receiver's MPB and rings: it raises its byte among the receiver's
-//! doorbells, which
-//! pushes the packet out of the write-combine buffer first. The receiver takes the packet and acknowledges it
-//! likewise, in the *sender's*
-//! MPB, so that everybody polls in its own. A section holds one packet, and is free when as many were acknowledged as
-//! were sent. All bytes have one writer and only rise.
+//! doorbells, which pushes the packet out of the write-combine buffer first. The receiver takes the packet and
+//! acknowledges it likewise, in the *sender's* MPB, so that everybody polls in its own. A section holds one packet, and
+//! is free when as many were acknowledged as were sent. All bytes have one writer and only rise.
 
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::cell::Cell;
@@ -17,8 +15,8 @@ use crate::{Comm, MpbLayout};
 use super::packet::{GRANULE_BYTES, HEADER_BYTES, Header};
 
 /// Bytes of the fixed header of MPICH's packets on a 32-bit machine: type and flags, two window handles, address,
-/// count, datatype, its description's
-/// length, request, rank. We need fewer; a packet weighs as much as those that SCOSCo was compared with.
+/// count, datatype, its description's length, request, rank. We need fewer; a packet weighs as much as those that
+/// SCOSCo was compared with.
 const CH3_HEADER_BYTES: usize = 40;
 
 /// What this rank knows of its sections at a peer and the peer's here.

@@ -8,8 +8,7 @@ use crate::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum NotificationTree {
     /// Whoever has a notification goes on telling others until all have been told: the tree of least latency if to be
-    /// told takes twice as long as to tell (Karp et al., *Optimal Broadcast and Summation in the LogP
-    /// Model*).
+    /// told takes twice as long as to tell (Karp et al., *Optimal Broadcast and Summation in the LogP Model*).
     #[default]
     Fastest,
     /// A tree of this degree, filled level by level.

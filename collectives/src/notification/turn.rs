@@ -36,8 +36,8 @@ impl<C: Core> Notifications<'_, C> {
         let (hal, first) = (self.comm.hal(), self.first_member());
         let ticket = {
             let _register = hal.lock(first, "a ticket to notify");
-            // L1 has no copy from the last time, nor from earlier use of the line: this rank has polled for its turn, or
-            // in the barriers of its subscription, since then.
+            // L1 has no copy from the last time, nor from earlier use of the line: this rank has polled for its turn,
+            // or in the barriers of its subscription, since then.
             let next = self.lines.next(first);
             let ticket = hal.load_line(next).word(0);
             hal.store(next, 0, &ticket.wrapping_add(1).to_le_bytes());

@@ -86,8 +86,7 @@ impl Reduction {
     ///
     /// # Errors
     /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is
-    /// not as long as
-    /// `operands`.
+    /// not as long as `operands`.
     pub fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -174,8 +173,7 @@ impl Reduction {
     ///
     /// # Errors
     /// [`Error::Length`] if there is not one count for each rank, or if `operands` is not as long as all blocks, with
-    /// nothing sent; or if
-    /// `result` is not as long as the own block. [`Error::ElementTooLarge`].
+    /// nothing sent; or if `result` is not as long as the own block. [`Error::ElementTooLarge`].
     pub fn reduce_scatter<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,

@@ -80,9 +80,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 /// }
 /// ```
 ///
-/// It proves nothing about the targets: operations wait for the posts of theirs, or are queued until they are there,
-/// as the window's
-/// [`Class`](super::Class) says. Dropping it completes it, as [`complete`](Self::complete) does.
+/// It proves nothing about the targets: operations wait for the posts of theirs, or are queued until they are there, as
+/// the window's [`Class`](super::Class) says. Dropping it completes it, as [`complete`](Self::complete) does.
 #[must_use = "dropping the epoch completes it"]
 pub struct AccessEpoch<'b, 'w, 'c, C: Core, T: Pod> {
     operations: Operations<'b, 'w, 'c, C, T>,
@@ -97,9 +96,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for AccessEpoch<'b, 'w, 'c, C, T> {
 }
 
 impl<C: Core, T: Pod> AccessEpoch<'_, '_, '_, C, T> {
-    /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets
-    /// have been told. Waits for the
-    /// posts of targets that were never accessed, too.
+    /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets have
+    /// been told. Waits for the posts of targets that were never accessed, too.
     pub fn complete(self) {
         drop(self);
     }

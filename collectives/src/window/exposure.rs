@@ -131,8 +131,7 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     }
 
     /// Ends the epoch when all origins have completed, and exposes the part to the same origins again. The rank has no
-    /// view in between, so
-    /// nothing has to be written back or invalidated.
+    /// view in between, so nothing has to be written back or invalidated.
     pub fn post_again(mut self) -> Self {
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
@@ -163,8 +162,8 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     }
 
     /// Reads elements of the exposed part by the combined mapping: for data whose arrival [was
-    /// notified](Window::await_notifications), or whose
-    /// [origins were awaited](Self::await_origins). What is read without either may be from before.
+    /// notified](Window::await_notifications), or whose [origins were awaited](Self::await_origins). What is read
+    /// without either may be from before.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].

@@ -1,8 +1,8 @@
 //! Fences: epochs that all ranks open and close together.
 //!
 //! Opening writes the own part back and meets all others in a barrier, so that nobody reaches a part that is not in
-//! memory yet. Closing drains what this rank
-//! has put, meets all others, and invalidates. A fence in the middle drains and meets.
+//! memory yet. Closing drains what this rank has put, meets all others, and invalidates. A fence in the middle drains
+//! and meets.
 //!
 //! | call | remote accesses |
 //! |---|---|
@@ -24,8 +24,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ///
     /// # Errors
     /// [`Error::AccessEpochOpen`] or [`Error::ExposureEpochOpen`] if a PSCW epoch is open on this window,
-    /// [`Error::Locked`] if this rank has locked a part of it, [`Error::ForeignView`]; the
-    /// view comes back with the error, and the others wait until this rank does it right.
+    /// [`Error::Locked`] if this rank has locked a part of it, [`Error::ForeignView`]; the view comes back with the
+    /// error, and the others wait until this rank does it right.
     pub fn fence<'b>(
         &self,
         view: LocalView<'c, T>,
@@ -47,8 +47,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if meets {
             self.comm().barrier();
             // Nothing older than the stores of others, or of this rank's view, is read in the epoch. The polls of a
-            // barrier of one rank would not
-            // see to it, as there are none.
+            // barrier of one rank would not see to it, as there are none.
             self.comm().hal().invalidate_mpb();
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
@@ -92,8 +91,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     }
 
     /// Closes the epoch and returns the view, which shows what others have put. Collective. This is the fence after
-    /// which nothing follows (MPI's
-    /// `MODE_NOSUCCEED`).
+    /// which nothing follows (MPI's `MODE_NOSUCCEED`).
     pub fn close(mut self, caches: &mut Caches, assertions: Assertions) -> LocalView<'c, T> {
         let window = self.operations.window;
         if self.settle(assertions) {

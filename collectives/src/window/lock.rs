@@ -1,16 +1,13 @@
 //! The lock of a part: many readers or one writer, in the order in which they came.
 //!
 //! Four words in uncached memory at the part's owner. Whoever comes takes the next ticket of `USERS` under the owner's
-//! register. A writer waits until
-//! `WRITE` shows its ticket, a reader until `READ` does, and then lets the next reader in at once. A writer that leaves lets
-//! both on; a reader lets writers on. All waiting is polling of one word.
+//! register. A writer waits until `WRITE` shows its ticket, a reader until `READ` does, and then lets the next reader
+//! in at once. A writer that leaves lets both on; a reader lets writers on. All waiting is polling of one word.
 //!
 //! An epoch of several parts that locks them as it comes to them could close a circle with another such epoch, if a
-//! writer waited for each of them and
-//! both queued behind these. So a reader that holds locks of other parts *joins* readers that are in, past those who
-//! wait: it counts itself in
-//! `JOINED`, and a writer waits for that to be none, too. In a circle everybody would wait for somebody who got in
-//! after it had begun to wait.
+//! writer waited for each of them and both queued behind these. So a reader that holds locks of other parts *joins*
+//! readers that are in, past those who wait: it counts itself in `JOINED`, and a writer waits for that to be none, too.
+//! In a circle everybody would wait for somebody who got in after it had begun to wait.
 //!
 //! A part is born locked by its owner, who has the view of it. Others get in only after the owner has lent it.
 

@@ -1,11 +1,10 @@
 //! Our own synchronisation: single-writer marks in MPBs, no lock, no read-modify-write, nothing to reset.
 //!
-//! For each ordered pair of ranks there is one byte, the *mark* of the first for the second, of which only the first
-//! is the writer. It holds two
-//! numbers that only ever rise: of exposure epochs posted, and of access epochs completed. A rank can be at most one
-//! epoch ahead of its peer: a target
-//! posts again only after the origin has completed, and the origin completes again only after that post. So two bits of
-//! each number suffice, whoever else posts early, and however often the numbers wrap around.
+//! For each ordered pair of ranks there is one byte, the *mark* of the first for the second, of which only the first is
+//! the writer. It holds two numbers that only ever rise: of exposure epochs posted, and of access epochs completed. A
+//! rank can be at most one epoch ahead of its peer: a target posts again only after the origin has completed, and the
+//! origin completes again only after that post. So two bits of each number suffice, whoever else posts early, and
+//! however often the numbers wrap around.
 //!
 //! ```text
 //! bit  7      6      5‥4         3      2      1‥0
@@ -16,9 +15,8 @@
 //!
 //! * **pushed** to the peer, into a line that 32 ranks share: the writer pays a remote store for each peer, the
 //!   waiter one look at its own MPB for 32 of them;
-//! * **kept** in the writer's own MPB, side by side with those for 31 other peers: the writer pays one store for all
-//!   of them, each waiter a remote
-//!   look for each writer.
+//! * **kept** in the writer's own MPB, side by side with those for 31 other peers: the writer pays one store for all of
+//!   them, each waiter a remote look for each writer.
 //!
 //! One origin with many targets is told of their posts by pushes, and keeps its completion where all targets find it.
 //! The writer decides, by [`kept_is_faster`], and *announces with each mark where the next one will be* (the bit
@@ -31,8 +29,8 @@
 //! write-combine buffer.
 //!
 //! Where a window finds no room in the MPBs, its marks are in uncached memory, kept by their writer, four in a word.
-//! Pushed, each would need a word of
-//! its own, because no read-modify-write is atomic there, and a look would show no more of them.
+//! Pushed, each would need a word of its own, because no read-modify-write is atomic there, and a look would show no
+//! more of them.
 //!
 //! | call | remote accesses |
 //! |---|---|
@@ -227,8 +225,7 @@ impl Marks {
     }
 
     /// Whoever finds a mark that announces another place goes there next, so what changes place is written to the new
-    /// one first: to the peers,
-    /// then here, then to those peers where it was before.
+    /// one first: to the peers, then here, then to those peers where it was before.
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
         for peer in peers.iter() {
             let pair = &self.pairs[peer];
@@ -283,9 +280,8 @@ impl Marks {
         comm.hal().store(comm.mpb_line(comm.rank(), line), byte, &marks[..=to - from]);
     }
 
-    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then
-    /// those kept elsewhere.
-    /// Whoever is in `seen` was taken before; who is taken enters it.
+    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those
+    /// kept elsewhere. Whoever is in `seen` was taken before; who is taken enters it.
     pub(super) fn take<C: Core>(
         &self,
         at: &Peers<'_, C>,

@@ -55,8 +55,7 @@ pub(super) fn post<C: Core>(at: &Peers<'_, C>, origins: &Group) {
 /// Waits until `target` has posted to this rank, unless this epoch knows it already.
 ///
 /// Only the target's own bit enters the copy (IV.B.2), although the word shows those of 31 others: as each look
-/// invalidates, what is
-/// got afterwards is never older than the post.
+/// invalidates, what is got afterwards is never older than the post.
 pub(super) fn await_post<C: Core>(at: &Peers<'_, C>, seen: &Seen, target: usize, deadline: Deadline) {
     if !seen.contains(target) {
         let (word, bit) = match_bit(target);

@@ -4,22 +4,19 @@
 //! parts is done in epochs:
 //!
 //! * **PSCW**: a target exposes its part to some ranks by [POST](Window::post) until [WAIT](ExposureEpoch::wait), an
-//!   origin accesses some ranks' parts
-//!   between [START](Window::start) and [COMPLETE](AccessEpoch::complete). How they find each other is the window's
-//!   [`Class`]: SCOSCo's match vectors (Christgau and Schnor,
-//!   *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System*) with the alternatives
-//!   that the paper classifies, or our own
-//!   marks, which are the default;
+//!   origin accesses some ranks' parts between [START](Window::start) and [COMPLETE](AccessEpoch::complete). How they
+//!   find each other is the window's [`Class`]: SCOSCo's match vectors (Christgau and Schnor, *Synchronization of MPI
+//!   One-Sided Communication on a Non-Cache-Coherent Many-Core System*) with the alternatives that the paper
+//!   classifies, or our own marks, which are the default;
 //! * **fences**, which all ranks pass together;
 //! * **locks**, of which the target takes no notice.
 //!
 //! What keeps the data coherent, and where:
 //!
 //! * a rank writes its part back and forgets it **before** others are told that they may access it, and forgets it
-//!   again **after** it was told
-//!   that they are done, in case a neighbour's page or line brought some of it back. Between the two the types leave
-//!   it no view to touch it with, and it
-//!   can [post again](ExposureEpoch::post_again) without ever taking the view back;
+//!   again **after** it was told that they are done, in case a neighbour's page or line brought some of it back.
+//!   Between the two the types leave it no view to touch it with, and it can [post again](ExposureEpoch::post_again)
+//!   without ever taking the view back;
 //! * an origin reaches remote parts by the combined mapping only: its puts are byte-masked, so origins that write to
 //!   one line do not overwrite each other as whole-line write-backs would. What tells it that it may is seen by a
 //!   poll that invalidates **before** it looks, and it drains **before** it tells that it is done.
@@ -151,10 +148,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Makes a window over private memory that each rank has exposed, of which it takes the first `len` elements. They
-    /// keep their contents. Other ranks
-    /// reach them by mapping, which costs each of them a little, once ([`Expose::map`](hal::Expose::map)). When the
-    /// window is freed, the exposure
-    /// can be [ended](Exposure::end), and the memory is its owner's again.
+    /// keep their contents. Other ranks reach them by mapping, which costs each of them a little, once
+    /// ([`Expose::map`](hal::Expose::map)). When the window is freed, the exposure can be [ended](Exposure::end), and
+    /// the memory is its owner's again.
     ///
     /// # Errors
     /// As [`create`](Self::create), and [`Error::Length`] if a rank has exposed less.

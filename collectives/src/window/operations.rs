@@ -40,8 +40,7 @@ pub(super) enum Reach {
 /// The operations of an open epoch on a window; epochs dereference to this.
 ///
 /// Buffers are borrowed until the epoch is over, since an operation may be carried out at any time until then: an
-/// origin buffer can neither be
-/// changed nor looked at before.
+/// origin buffer can neither be changed nor looked at before.
 ///
 /// ```compile_fail,E0502
 /// # use collectives::{Group, Window};
@@ -107,15 +106,13 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
     }
 
-    /// Puts `source`, then raises one of the target's notification counters, so that the target can use the data
-    /// before the epoch is
-    /// complete. All that this rank put to the target before is there, too.
+    /// Puts `source`, then raises one of the target's notification counters, so that the target can use the data before
+    /// the epoch is complete. All that this rank put to the target before is there, too.
     ///
     /// Like every operation it may be queued, until a call of this epoch finds the target's post, or in COMPLETE in
-    /// classes that carry
-    /// operations out there. An origin that waits for an answer has to do it by
-    /// [`await_notifications`](Self::await_notifications) of the epoch, or the
-    /// notification may never leave; in classes `Deferred` and `Message` there can be no answer before COMPLETE.
+    /// classes that carry operations out there. An origin that waits for an answer has to do it by
+    /// [`await_notifications`](Self::await_notifications) of the epoch, or the notification may never leave; in classes
+    /// `Deferred` and `Message` there can be no answer before COMPLETE.
     ///
     /// # Errors
     /// As [`put`](Self::put), and [`Error::NoSuchCounter`].
@@ -148,8 +145,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     /// Puts elements `source` of a shared buffer over those of `target`'s part from `first` on. If the window has copy
-    /// engines, one of them does
-    /// it while this rank goes on.
+    /// engines, one of them does it while this rank goes on.
     ///
     /// # Errors
     /// As [`put`](Self::put), and [`Error::Length`] if the buffer ends before.
@@ -167,8 +163,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     /// Gets elements of `target`'s part, from `first` on, into elements `into` of a shared buffer. If the window has
-    /// copy engines, one of them
-    /// does it while this rank goes on.
+    /// copy engines, one of them does it while this rank goes on.
     ///
     /// # Errors
     /// As [`put_shared`](Self::put_shared).
@@ -218,8 +213,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     /// Waits like [`Window::await_notifications`], and carries out what is queued as the posts come: what a
-    /// notification is the answer to
-    /// has to get there first.
+    /// notification is the answer to has to get there first.
     ///
     /// # Errors
     /// As [`Window::await_notifications`].

@@ -1,9 +1,8 @@
 //! Passive targets: epochs in which the target takes no part.
 //!
 //! A rank whose part is to be accessed at any time *lends* it: its view is given up, and from then on the part belongs
-//! to whoever holds its
-//! [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank locks its own window
-//! before it touches it, made a type.
+//! to whoever holds its [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank
+//! locks its own window before it touches it, made a type.
 
 use core::{mem, ops::Deref};
 
@@ -63,8 +62,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Opens an epoch in which this rank may access all parts, shared with others that do so. Each part is locked when
-    /// it is addressed
-    /// first, so that parts which are not cost nothing.
+    /// it is addressed first, so that parts which are not cost nothing.
     ///
     /// # Errors
     /// [`Error::AccessEpochOpen`] within another access epoch; [`Error::Locked`] if this rank has locked a part, or
@@ -104,9 +102,8 @@ pub struct Lent<'w, 'c, C: Core, T: Pod> {
 
 impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
     /// Takes the part back, when those that came before have unlocked it; this rank must not hold a lock of it. Others
-    /// that come later wait until it is
-    /// lent again: where they should not have come at all, a barrier on both sides sees to it. The view shows what
-    /// they wrote; nobody gets in until it is lent again.
+    /// that come later wait until it is lent again: where they should not have come at all, a barrier on both sides
+    /// sees to it. The view shows what they wrote; nobody gets in until it is lent again.
     ///
     /// # Panics
     /// If this rank holds a lock of the part, for which it would wait for ever.
@@ -154,8 +151,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockEpoch<'b, 'w, 'c, C, T> {
 
 impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
     /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of
-    /// what came before are free: the
-    /// epoch that is returned borrows others.
+    /// what came before are free: the epoch that is returned borrows others.
     pub fn flush<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
         self.operations.settle();
         self.flush_local()

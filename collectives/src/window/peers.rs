@@ -30,8 +30,7 @@ impl<C: Core> Peers<'_, C> {
     }
 
     /// The memory of `rank`'s part as this rank puts to it and gets from it. If it is private memory of another core,
-    /// it is mapped: the first time
-    /// costs something, later ones do not.
+    /// it is mapped: the first time costs something, later ones do not.
     pub(super) fn reach(&self, rank: usize) -> Region<kind::Combined> {
         let part = self.part(rank).mapped();
         self.comm.hal().map(part).expect("a part is the memory of a core that exists");

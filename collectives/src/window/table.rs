@@ -1,8 +1,7 @@
 //! Making a window together: the table in which ranks tell each other what they have, all to all (SCOSCo IV.B.1).
 //!
 //! It lies in uncached memory and lives only meanwhile. Each rank allocates its synchronisation data by itself, as in
-//! the paper; the
-//! parts are allocated by rank 0 for all, in order, so that the heaps do not depend on who comes first.
+//! the paper; the parts are allocated by rank 0 for all, in order, so that the heaps do not depend on who comes first.
 
 use alloc::boxed::Box;
 

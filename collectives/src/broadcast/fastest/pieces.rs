@@ -10,8 +10,8 @@ const FIRST_LINES: usize = 2;
 /// The pieces of a message, in order: where each is in it.
 ///
 /// Pieces grow by half. While the readers get a piece, at `C_r^mpb + C_w^mem` a line, the root puts the next one, at
-/// `C_r^mem + C_w^mpb`, which is little more than half of it; what is left of the time is for the calls and for the count.
-/// So readers have to wait for the first piece only, and large messages have few pieces.
+/// `C_r^mem + C_w^mpb`, which is little more than half of it; what is left of the time is for the calls and for the
+/// count. So readers have to wait for the first piece only, and large messages have few pieces.
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
     rest: Range<usize>,

@@ -11,8 +11,8 @@
 //!
 //! The root and every rank with children write each line, the others none, and all remote reads are polls. With one
 //! level, one line takes a put, a poll that on average began half a poll before, and a line of memory written:
-//! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll, and 28 of its bytes to
-//! memory.
+//! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll, and 28 of its bytes
+//! to memory.
 
 use hal::{Clock, Deadline, Mpb, MpbCopy, MpbLine, Place, Reason, Wait};
 
