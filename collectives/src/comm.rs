@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
+use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Topology, Wait};
 
 use crate::{
     Error, Group, MpbLayout, SharedAllocator,
@@ -158,6 +158,28 @@ impl<'c, C> Comm<'c, C> {
     /// [`Error::NoSuchRank`].
     pub fn check_rank(&self, rank: usize) -> Result<(), Error> {
         if rank < self.size { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size }) }
+    }
+}
+
+impl<C: Topology> Comm<'_, C> {
+    /// Refuses, on all ranks alike, what needs every register on a machine where they do not reach everywhere.
+    pub(crate) fn check_registers(&self) -> Result<(), Error> {
+        let layout = self.hal.layout();
+        if layout.registers_reach_everywhere() {
+            return Ok(());
+        }
+        let register = CoreId::new(layout.domain_cores(1).start);
+        Err(Error::RegisterOutOfReach { core: CoreId::new(0), register })
+    }
+
+    /// Refuses the register of `rank`'s core if this rank cannot reach it.
+    pub(crate) fn check_register(&self, rank: usize) -> Result<(), Error> {
+        let (core, register) = (self.hal.core(), self.core_of(rank));
+        if self.hal.layout().reaches_register(core, register) {
+            Ok(())
+        } else {
+            Err(Error::RegisterOutOfReach { core, register })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use hal::{ClaimError, SharedAddress};
+use hal::{ClaimError, CoreId, SharedAddress};
 
 use crate::{group::MAX_RANKS, window::NOTIFICATION_COUNTERS};
 
@@ -72,6 +72,14 @@ pub enum Error {
     NotAllocated {
         /// Where it starts.
         start: SharedAddress,
+    },
+    /// A core cannot reach a test-and-set register that the operation needs, because on its machine registers reach no
+    /// further than their coherence domain. The shared heaps are under the register of core 0.
+    RegisterOutOfReach {
+        /// The core; core 0 for an operation of all ranks.
+        core: CoreId,
+        /// Whose register.
+        register: CoreId,
     },
     /// A core joined the communicator of all cores a second time.
     SecondWorld,
@@ -271,6 +279,13 @@ impl fmt::Display for Error {
                 write!(out, "{len_bytes} bytes do not fit behind one memory controller; at most {limit_bytes} do")
             }
             Self::NotAllocated { start } => write!(out, "nothing of that length is allocated at {start}"),
+            Self::RegisterOutOfReach { core, register } => {
+                write!(
+                    out,
+                    "{core} cannot reach the test-and-set register of {register}, which this needs; nothing is atomic \
+                     between coherence domains"
+                )
+            }
             Self::SecondWorld => write!(out, "this core has joined the communicator of all cores before"),
             Self::WindowFailed { window, rank } => {
                 write!(out, "window {window} was not made, because rank {rank} failed in its part; that rank says why")

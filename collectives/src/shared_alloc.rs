@@ -6,7 +6,9 @@
 //! merged when freed.
 //!
 //! The registers that guard the heaps are those of the first core of each quadrant, and the same that windows use:
-//! whoever holds one must not allocate, free, or communicate through windows.
+//! whoever holds one must not allocate, free, or communicate through windows. On a machine where registers can be
+//! reached within a coherence domain only, core 0's register guards all heaps, and only the cores of its domain can
+//! allocate and free; they do it for the others, as rank 0 does for windows.
 //!
 //! What an allocation is mapped as is decided by whoever asks; a region keeps its kind in its type. Before a
 //! region is freed, nobody may have lines of it in a cache: views given up and flushed, or the next owner's data may be
@@ -76,11 +78,13 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// Allocates at least `len_bytes` bytes, rounded up to whole lines, with any contents.
     ///
     /// # Errors
-    /// [`Error::PartTooLarge`] if no controller has that much, [`Error::OutOfSharedMemory`] if none has it left.
+    /// [`Error::PartTooLarge`] if no controller has that much, [`Error::OutOfSharedMemory`] if none has it left,
+    /// [`Error::RegisterOutOfReach`] if this core cannot reach the register that guards the heaps.
     pub fn allocate<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
         if len_bytes > self.limit_bytes() {
             return Err(self.refusal(len_bytes));
         }
+        self.check_reach()?;
         let len = len_bytes.next_multiple_of(LINE_BYTES);
         let first = self.first_choice(placement);
         let controllers = self.hal.layout().controllers();
@@ -114,9 +118,10 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// Frees a region that was allocated, as whatever kind. No cache may hold lines of it any more.
     ///
     /// # Errors
-    /// [`Error::NotAllocated`] if it is not the region of an allocation.
+    /// [`Error::NotAllocated`] if it is not the region of an allocation, [`Error::RegisterOutOfReach`] as for `allocate`.
     pub fn free<K: kind::Kind>(&self, region: Region<K>) -> Result<(), Error> {
         let controller = region.start().controller().ok_or(Error::NotAllocated { start: region.start() })?;
+        self.check_reach()?;
         let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
         Heap::new(self.hal, controller).give_back(region.start().offset(), region.len_bytes())
     }
@@ -134,9 +139,25 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         }
     }
 
-    /// The core whose test-and-set register guards what is shared behind `controller`: the first one of its quadrant.
+    /// Whether `core` can allocate and free: on a machine where registers do not reach everywhere, only the cores of
+    /// the first coherence domain can.
+    pub fn can_allocate(&self, core: CoreId) -> bool {
+        let layout = self.hal.layout();
+        layout.registers_reach_everywhere() || layout.reaches_register(core, CoreId::new(0))
+    }
+
+    fn check_reach(&self) -> Result<(), Error> {
+        let (core, register) = (self.hal.core(), CoreId::new(0));
+        if self.can_allocate(core) { Ok(()) } else { Err(Error::RegisterOutOfReach { core, register }) }
+    }
+
+    /// The core whose test-and-set register guards what is shared behind `controller`: the first one of its quadrant;
+    /// where registers do not reach everywhere, core 0.
     pub(crate) fn keeper(&self, controller: usize) -> CoreId {
         let layout = self.hal.layout();
+        if !layout.registers_reach_everywhere() {
+            return CoreId::new(0);
+        }
         (0..layout.cores())
             .map(CoreId::new)
             .find(|core| layout.nearest_controller(*core) == controller)

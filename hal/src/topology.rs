@@ -56,6 +56,15 @@ pub struct Layout {
     cores: u16,
     cores_per_domain: u16,
     controllers: Controllers,
+    registers: Registers,
+}
+
+/// From where a core's test-and-set register can be reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Registers {
+    Everywhere,
+    /// From cores of the same coherence domain only.
+    InDomains,
 }
 
 /// Where the memory controllers are.
@@ -97,6 +106,7 @@ impl Layout {
             cores: cores as u16,
             cores_per_domain: 1,
             controllers: Controllers::Quadrants,
+            registers: Registers::Everywhere,
         }
     }
 
@@ -111,7 +121,7 @@ impl Layout {
         let rows = if needed > self.rows { needed } else { self.rows };
         let grown = Self::mesh(self.columns, rows, self.cores_per_tile);
         assert!(cores > 0, "a machine has at least one core");
-        Self { cores: cores as u16, cores_per_domain: self.cores_per_domain, controllers: self.controllers, ..grown }
+        Self { cores: cores as u16, rows: grown.rows, ..self }
     }
 
     /// The same mesh with memory controllers at these tiles, instead of the SCC's four. Each core's nearest one is
@@ -138,6 +148,12 @@ impl Layout {
     pub const fn with_domains_of(self, cores: u16) -> Self {
         assert!(cores > 0, "a coherence domain has at least one core");
         Self { cores_per_domain: cores, ..self }
+    }
+
+    /// The same machine, on which no operation is atomic between coherence domains: a test-and-set register can be
+    /// reached by cores of its own domain only.
+    pub const fn with_registers_in_domains(self) -> Self {
+        Self { registers: Registers::InDomains, ..self }
     }
 
     /// Number of running cores.
@@ -242,6 +258,19 @@ impl Layout {
     pub fn domain_cores(&self, domain: usize) -> Range<usize> {
         let first = domain * self.cores_per_domain();
         first.min(self.cores())..(first + self.cores_per_domain()).min(self.cores())
+    }
+
+    /// Whether core `from` can reach the test-and-set register of core `register`.
+    pub const fn reaches_register(&self, from: CoreId, register: CoreId) -> bool {
+        match self.registers {
+            Registers::Everywhere => true,
+            Registers::InDomains => self.domain(from) == self.domain(register),
+        }
+    }
+
+    /// Whether every core can reach every test-and-set register.
+    pub const fn registers_reach_everywhere(&self) -> bool {
+        matches!(self.registers, Registers::Everywhere) || self.domains() == 1
     }
 
     /// What the primitive operations of the machine cost, to choose between algorithms.
@@ -350,5 +379,15 @@ mod tests {
             (odd.domains(), odd.domain_cores(0), odd.domain_cores(2), odd.domain_cores(3)),
             (3, 0..3, 6..7, 7..7)
         );
+    }
+
+    #[test]
+    fn registers_may_reach_no_further_than_their_domain() {
+        let layout = Layout::mesh(2, 2, 2).with_domains_of(4);
+        let [near, far] = [3, 4].map(CoreId::new);
+        assert!(layout.reaches_register(near, far) && layout.registers_reach_everywhere());
+        let cluster = layout.with_registers_in_domains().with_cores(12);
+        assert!(cluster.reaches_register(CoreId::new(0), near) && !cluster.reaches_register(near, far));
+        assert!(!cluster.registers_reach_everywhere() && cluster.with_cores(4).registers_reach_everywhere());
     }
 }

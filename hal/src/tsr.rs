@@ -3,6 +3,9 @@
 use crate::{CoreId, Topology};
 
 /// The test-and-set registers of all cores (RCCE's locks): reading acquires, any write frees.
+///
+/// On machines where they can be reached within a coherence domain only
+/// ([`Layout::reaches_register`](crate::Layout::reaches_register)), an operation on another one panics.
 pub trait TestAndSet: Topology {
     /// Reads the register of `core` once: true if it was free and is this core's now.
     fn try_acquire_register(&self, core: CoreId) -> bool;

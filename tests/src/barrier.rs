@@ -1,6 +1,6 @@
 //! The barrier of all ranks.
 
-use hal::{Core, kind};
+use hal::{Core, Counters, kind};
 
 use crate::{
     Context, check,
@@ -8,6 +8,13 @@ use crate::{
     check_eq,
     memory::{free, shared},
 };
+
+/// What this rank does in a barrier.
+pub fn cost_of_one<C: Core>(context: &Context<'_, '_, C>) -> Counters {
+    let before = context.hal().counters();
+    context.comm.barrier();
+    context.hal().counters() - before
+}
 
 /// Nobody leaves before everybody has come, with one rank late each time.
 pub fn separates_phases<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
@@ -42,9 +49,7 @@ pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 /// A flag to the parent, one for the children, as many polls as there are lines to look at, nothing else.
 pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
-    let before = context.hal().counters();
-    context.comm.barrier();
-    let done = context.hal().counters() - before;
+    let done = cost_of_one(context);
     if size <= 64 {
         // A root and its children.
         let looked_at = if rank == 0 { (size - 1).div_ceil(32) } else { 1 };

@@ -6,7 +6,9 @@ use collectives::{Delivery, Error, Group, Message, NotificationTree, Notificatio
 use hal::{Core, Deadline, LINE_BYTES};
 
 use crate::{
-    Context, check,
+    Context,
+    barrier::cost_of_one,
+    check,
     check::{Outcome, pattern as byte},
     check_eq,
     interrupts::{while_working, work},
@@ -232,10 +234,10 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     let notifications = subscribe(context, Subscription { tree, ..Subscription::default() })?;
     let children = (1..size).filter(|child| (child - 1) / degree == rank).count() as u64;
     for (len, lines) in [(8, 0), (300, 10)] {
-        // The message may come within the barrier, which writes a line in each of its rounds.
+        // The message may come within the barrier.
+        let barrier = cost_of_one(context).mpb_lines_written;
         let before = hal.counters();
         context.comm.barrier();
-        let rounds = u64::from(size.next_power_of_two().ilog2());
         if rank == 0 {
             notifications.notify_all(&pattern(len, 0))?;
         } else {
@@ -253,7 +255,7 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
         };
         check_eq!(
             (did.mpb_lines_read, did.mpb_lines_written),
-            (read, written + rounds),
+            (read, written + barrier),
             "lines for {len} bytes, and a barrier"
         );
     }

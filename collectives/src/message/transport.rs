@@ -20,6 +20,7 @@ impl Transport {
     /// Sets the better of the two up that there is room for. Collective; a barrier has to follow.
     pub(super) fn open<C: Core>(comm: &Comm<'_, C>) -> Result<Self, Error> {
         let Some(layout) = comm.mpb_layout().with_packets() else {
+            comm.check_registers()?;
             return Ok(Self::Rings(Rings::allocate(comm)?));
         };
         // Nobody reads this rank's staging any more, and none but this rank writes there.

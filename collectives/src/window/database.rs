@@ -5,7 +5,7 @@
 //! of its own that says whether it is free, so that the number goes back over all that is free at the end, whatever
 //! order it was freed in.
 
-use hal::{Core, LINE_BYTES, Region, SharedAddress, kind};
+use hal::{Core, CoreId, LINE_BYTES, Region, SharedAddress, kind};
 
 use crate::{Comm, Error, shared_alloc::database_region};
 
@@ -19,10 +19,10 @@ const USED: usize = 0;
 const LIVE: u32 = 1;
 const FREE: u32 = 2;
 
-/// Allocates so many bytes, whole lines, at this core's nearest controller. They contain anything.
-pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>, data_bytes: usize) -> Result<SharedAddress, Error> {
+/// Allocates so many bytes, whole lines, at the controller that is nearest to `owner`. They contain anything.
+pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>, owner: CoreId, data_bytes: usize) -> Result<SharedAddress, Error> {
     let hal = comm.hal();
-    let controller = hal.layout().nearest_controller(hal.core());
+    let controller = hal.layout().nearest_controller(owner);
     let database = database_region(controller, comm.size());
     let bytes = data_bytes + LINE_BYTES;
     let offset = {

@@ -41,7 +41,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ///
     /// # Errors
     /// [`Error::NoSuchRank`]; [`Error::AccessEpochOpen`] within another access epoch or between fences;
-    /// [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent.
+    /// [`Error::Locked`] if this rank has locked the part already; [`Error::NotLent`] if it is its own and not lent;
+    /// [`Error::RegisterOutOfReach`] where nothing is atomic between this rank and the target.
     pub fn lock<'b>(&self, target: usize, lock: Lock) -> Result<LockEpoch<'b, '_, 'c, C, T>, Error> {
         self.comm().check_rank(target)?;
         let window = self.number();
@@ -54,6 +55,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if self.locked.contains(target) || self.all_locked.get() {
             return Err(Error::Locked { rank: target, window });
         }
+        self.comm().check_register(target)?;
         lock::acquire(&self.peers, target, lock);
         self.locked.insert(target);
         self.access_epochs.set(self.access_epochs.get() + 1);
@@ -66,7 +68,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ///
     /// # Errors
     /// [`Error::AccessEpochOpen`] within another access epoch; [`Error::Locked`] if this rank has locked a part, or
-    /// all, already; [`Error::NotLent`] if its own part is not lent.
+    /// all, already; [`Error::NotLent`] if its own part is not lent; [`Error::RegisterOutOfReach`] where nothing is
+    /// atomic between the ranks.
     pub fn lock_all<'b>(&self) -> Result<LockAllEpoch<'b, '_, 'c, C, T>, Error> {
         let window = self.number();
         if !self.lent.get() {
@@ -78,6 +81,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if let Some(rank) = (0..self.comm().size()).find(|rank| self.locked.contains(*rank)) {
             return Err(Error::Locked { rank, window });
         }
+        self.comm().check_registers()?;
         if self.all_locked.replace(true) {
             return Err(Error::Locked { rank: self.comm().rank(), window });
         }

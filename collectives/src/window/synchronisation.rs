@@ -33,7 +33,10 @@ impl Synchronisation {
                 Self::Marks(Marks::new(first.map_or(Home::Words, |first| Home::Mpb { first }), ranks))
             }
             Class::Message => Self::Message(comm.open_channel()?),
-            Class::TrulyOneSided | Class::TriggerOnly | Class::Immediate | Class::Deferred => Self::MatchVector,
+            Class::TrulyOneSided | Class::TriggerOnly | Class::Immediate | Class::Deferred => {
+                comm.check_registers()?;
+                Self::MatchVector
+            }
         })
     }
 

@@ -1,7 +1,8 @@
 //! Making a window together: the table in which ranks tell each other what they have, all to all (SCOSCo IV.B.1).
 //!
 //! It lies in uncached memory and lives only meanwhile. Each rank allocates its synchronisation data by itself, as in
-//! the paper; the parts are allocated by rank 0 for all, in order, so that the heaps do not depend on who comes first.
+//! the paper, or rank 0 does for those that cannot reach the register; the parts are allocated by rank 0 for all, in
+//! order, so that the heaps do not depend on who comes first.
 
 use alloc::boxed::Box;
 
@@ -90,14 +91,19 @@ impl Table {
         memory: Option<SharedAddress>,
     ) -> Parts {
         let (me, len_bytes) = (comm.rank(), len.saturating_mul(element_bytes));
-        let sync = database::allocate(comm, sync_bytes);
+        let can_allocate = |rank| comm.allocator().can_allocate(comm.core_of(rank));
+        let sync = can_allocate(me).then(|| database::allocate(comm, comm.core_of(me), sync_bytes)).transpose();
         self.store(comm, me, LEN, len as u32);
         self.store(comm, me, LEN_BYTES, u32::try_from(len_bytes).unwrap_or(u32::MAX));
-        self.store_address(comm, me, SYNC, sync.ok());
+        self.store_address(comm, me, SYNC, sync.ok().flatten());
         self.store_address(comm, me, MEMORY, memory);
         comm.barrier();
         if comm.rank() == 0 {
             for rank in 0..comm.size() {
+                if !can_allocate(rank) {
+                    let sync = database::allocate(comm, comm.core_of(rank), sync_bytes);
+                    self.store_address(comm, rank, SYNC, sync.ok());
+                }
                 if self.load_address(comm, rank, MEMORY).is_none() {
                     let (len_bytes, near) = (self.load(comm, rank, LEN_BYTES), Placement::Near(comm.core_of(rank)));
                     let memory = comm.allocator().allocate::<kind::Cached>(len_bytes as usize, near);
@@ -113,7 +119,9 @@ impl Table {
         };
         let entries: Box<[Entry]> = (0..comm.size()).map(entry).collect();
         let no_memory = entries[me].memory.is_none().then(|| comm.allocator().refusal(len_bytes));
-        Parts { entries, own_failure: sync.err().or(no_memory) }
+        let controller = comm.hal().layout().nearest_controller(comm.hal().core());
+        let no_sync = entries[me].sync.is_none().then_some(Error::DatabaseFull { controller });
+        Parts { entries, own_failure: no_sync.or(no_memory) }
     }
 
     /// Returns when all ranks have said whether they are ready: the first that is not, if any.

@@ -134,8 +134,18 @@ impl<P: Platform> EmulatedCore<P> {
         self.run.set((before | mask != u32::MAX).then_some((at, before | mask)));
     }
 
+    /// Insists that the register of `core` is within reach of this core.
+    fn assert_register_reachable(&self, core: CoreId) {
+        assert!(
+            self.layout().reaches_register(self.core(), core),
+            "the test-and-set register of {core} is out of reach of {}: nothing is atomic between coherence domains",
+            self.core()
+        );
+    }
+
     /// Reads a register once.
     fn read_register(&self, core: CoreId) -> bool {
+        self.assert_register_reachable(core);
         self.explore();
         let acquired = self.platform.test_and_set(core);
         self.counting

@@ -9,7 +9,7 @@ use collectives::{Broadcast, Element, Error, Integer, OcBcast, Operation, Operat
 use hal::{Core, LINE_BYTES};
 
 use self::cases::{AFFINE, Case, FIVE_MAPS, REDUCTIONS, SCANS, TRIANGLE, map, mixed, one_or_all, random_counts};
-use crate::{Context, check::Outcome, check_eq, epochs::MANY_RANKS, random::Numbers};
+use crate::{Context, barrier::cost_of_one, check::Outcome, check_eq, epochs::MANY_RANKS, random::Numbers};
 
 /// Lengths around tagged lines, lines and chunks, of an operation that is not commutative.
 pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
@@ -398,14 +398,18 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
 
     // Long, with one line for each rank: that of this rank is read from all others, and each rank's from it.
     if size <= comm.mpb_layout().buffer_lines() {
-        comm.barrier();
+        let barrier = cost_of_one(context);
         let mut data = vec![1.0; size * LINE_BYTES / 8];
         let before = hal.counters();
         Reduction::Blocks.allreduce_in_place(comm, &mut data, &Operator::<f64>::SUM)?;
         let did = hal.counters() - before;
         let lines = size as u64;
         let data = (did.mpb_lines_written, did.mpb_lines_read, did.drains);
-        check_eq!(data, (lines + 2 * rounds, 2 * lines - 1, 2 * rounds), "lines of a long allreduce");
+        check_eq!(
+            data,
+            (lines + 2 * barrier.mpb_lines_written, 2 * lines - 1, 2 * barrier.drains),
+            "lines of a long allreduce"
+        );
 
         comm.barrier();
         let before = hal.counters();

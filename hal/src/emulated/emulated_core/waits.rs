@@ -37,6 +37,7 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
 
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
+        self.assert_register_reachable(core);
         self.platform.spend(Expense::WordCall);
         self.platform.free(core);
     }
