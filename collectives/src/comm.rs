@@ -51,7 +51,7 @@ impl<'c, C: Core> Comm<'c, C> {
             barrier: FlagBarrier::new(
                 &barrier::world(hal.core().index(), hal.layout()),
                 Members::All,
-                layout.barrier().start,
+                layout.barrier(),
             ),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),

@@ -8,11 +8,14 @@
 //! the write-combine buffer, and the flag itself is drained before the rank waits for anything.
 
 use alloc::boxed::Box;
-use core::cell::Cell;
+use core::{cell::Cell, ops::Range};
 
-use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
+use hal::{Core, Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
 
-use super::schedule::{Action, Schedule};
+use super::{
+    mechanism::Mechanism,
+    schedule::{Action, Schedule},
+};
 use crate::Comm;
 
 /// Barriers that a rank can be ahead of its peer in any schedule that is right; more would be taken for fewer.
@@ -23,7 +26,7 @@ pub(crate) struct FlagBarrier {
     actions: Box<[Action]>,
     /// The ranks of positions.
     members: Members,
-    first_line: usize,
+    lines: Range<usize>,
     number: Cell<u8>,
     /// The next action of the barrier that is under way.
     next: Cell<usize>,
@@ -47,36 +50,26 @@ impl Members {
 }
 
 impl FlagBarrier {
-    /// A barrier whose flags begin at `first_line` of every member's MPB; these lines are all zero, or have only been
-    /// used by this barrier.
-    pub(crate) fn new(schedule: &Schedule, members: Members, first_line: usize) -> Self {
+    /// A barrier whose flags are in these lines of every member's MPB, which are all zero.
+    pub(crate) fn new(schedule: &Schedule, members: Members, lines: Range<usize>) -> Self {
         let actions = schedule.actions().into();
-        Self { actions, members, first_line, number: Cell::new(0), next: Cell::new(0) }
+        Self { actions, members, lines, number: Cell::new(0), next: Cell::new(0) }
     }
 
     /// Begins the next barrier: does what needs no waiting.
-    pub(crate) fn arrive<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
+    fn arrive<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
         self.number.set(self.number.get().wrapping_add(1));
         self.next.set(0);
         self.set_flags(comm);
     }
 
-    /// Goes on, and returns when all have arrived, or when the machine is dying.
-    pub(crate) fn finish<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
-        self.go_on(comm, Deadline::Never);
-    }
-
-    /// Goes on as far as possible without waiting, and says whether all have arrived.
-    pub(crate) fn test<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) -> bool {
-        self.go_on(comm, Deadline::At(0))
-    }
-
     /// Arrives and waits.
     pub(crate) fn run<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
         self.arrive(comm);
-        self.finish(comm);
+        self.go_on(comm, Deadline::Never);
     }
 
+    /// Goes on until the deadline, and says whether all have arrived.
     fn go_on<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
         while let Some(&Action::Await { position, line, mask }) = self.actions.get(self.next.get()) {
             if !self.wait_for(comm, position, line, mask, deadline) {
@@ -92,7 +85,7 @@ impl FlagBarrier {
     fn set_flags<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
         let first = self.next.get();
         while let Some(&Action::Set { position, slot }) = self.actions.get(self.next.get()) {
-            let at = comm.mpb_line(self.members.rank(position), self.first_line + slot / LINE_BYTES);
+            let at = comm.mpb_line(self.members.rank(position), self.lines.start + slot / LINE_BYTES);
             comm.hal().store(at, slot % LINE_BYTES, &[self.number.get()]);
             self.next.set(self.next.get() + 1);
         }
@@ -110,7 +103,7 @@ impl FlagBarrier {
         deadline: Deadline,
     ) -> bool {
         let rank = self.members.rank(position);
-        let place = [Place::Line(comm.mpb_line(rank, self.first_line + line))];
+        let place = [Place::Line(comm.mpb_line(rank, self.lines.start + line))];
         let reason = Reason::new("a barrier");
         let all_set = |poll: &Poll<'_>| {
             let bytes = poll.line(0).0;
@@ -119,5 +112,19 @@ impl FlagBarrier {
         };
         let reason = if rank == comm.rank() { reason } else { reason.from(comm.core_of(rank)) };
         comm.wait_until(&place, deadline, reason, all_set).is_ok()
+    }
+}
+
+impl<C: Core> Mechanism<C> for FlagBarrier {
+    fn arrive(&self, comm: &Comm<'_, C>) {
+        Self::arrive(self, comm);
+    }
+
+    fn go_on(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
+        Self::go_on(self, comm, deadline)
+    }
+
+    fn end(&self, comm: &Comm<'_, C>) {
+        comm.spare_lines().give_back(self.lines.start, self.lines.len());
     }
 }

@@ -1,0 +1,101 @@
+//! Barriers of some ranks, as objects.
+
+use alloc::{boxed::Box, vec};
+
+use hal::{Core, Deadline, LINE_BYTES};
+
+use super::{Barrier, FlagBarrier, Members, mechanism::Mechanism};
+use crate::{Comm, Error, Group};
+
+/// A barrier of a group of ranks. Dropping it is collective over the communicator: a barrier of all ranks.
+///
+/// It tells others nothing but that its members have arrived: collective operations, windows and barriers of other
+/// groups may come in any order before, after and between [`arrive`](Self::arrive) and [`Arrived::wait`].
+#[must_use = "the barrier ends when this is dropped"]
+pub struct GroupBarrier<'b, 'c, C: Core> {
+    comm: &'b Comm<'c, C>,
+    mechanism: Box<dyn Mechanism<C>>,
+}
+
+/// A barrier that this rank has arrived at. Dropping it waits for the others.
+#[must_use = "the barrier is waited for when this is dropped"]
+pub struct Arrived<'a, 'b, 'c, C: Core> {
+    barrier: &'a GroupBarrier<'b, 'c, C>,
+    done: bool,
+}
+
+impl<'c, C: Core> Comm<'c, C> {
+    /// Makes a barrier of `group`. Collective over the communicator: each rank names the group that it is in, or the
+    /// empty one; groups of different ranks are equal or have no rank in common.
+    ///
+    /// # Errors
+    /// On every rank alike: [`Error::NoSpareLines`] if the MPBs have no room for its flags,
+    /// [`Error::ProfileInForce`]. [`Error::NoSuchRank`] if the group has a rank that does not exist.
+    pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
+        self.check_no_profile()?;
+        group.check(self.size())?;
+        // Barriers that are not schedules are made here, instead of flags.
+        let mechanism: Box<dyn Mechanism<C>> = Box::new(self.flag_barrier(group, barrier)?);
+        Ok(GroupBarrier { comm: self, mechanism })
+    }
+
+    fn flag_barrier(&self, group: &Group, barrier: Barrier) -> Result<FlagBarrier, Error> {
+        let lines = barrier.slots(self.size()).div_ceil(LINE_BYTES);
+        let first_line = self.spare_lines().take(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
+        let members: Box<[u16]> = group.iter().map(|rank| rank as u16).collect();
+        let schedule =
+            group.position_of(self.rank()).map(|position| barrier.schedule(position, group.len(), self.size()));
+        let own = self.mpb_line(self.rank(), first_line);
+        self.hal().put(&vec![0; lines * LINE_BYTES], own);
+        self.hal().drain();
+        self.barrier();
+        Ok(FlagBarrier::new(&schedule.unwrap_or_default(), Members::These(members), first_line..first_line + lines))
+    }
+}
+
+impl<'b, 'c, C: Core> GroupBarrier<'b, 'c, C> {
+    /// Returns when every member has called it; at once on a rank that is not one.
+    pub fn wait(&mut self) {
+        self.arrive().wait();
+    }
+
+    /// Tells the others that this rank has arrived.
+    pub fn arrive(&mut self) -> Arrived<'_, 'b, 'c, C> {
+        self.mechanism.arrive(self.comm);
+        Arrived { barrier: self, done: false }
+    }
+}
+
+impl<C: Core> Arrived<'_, '_, '_, C> {
+    /// Returns when all members have arrived.
+    pub fn wait(mut self) {
+        self.go_on(Deadline::Never);
+    }
+
+    /// Whether all members have arrived; goes on as far as it can without waiting.
+    pub fn test(&mut self) -> bool {
+        self.go_on(Deadline::At(0))
+    }
+
+    fn go_on(&mut self, deadline: Deadline) -> bool {
+        self.done = self.done || self.barrier.mechanism.go_on(self.barrier.comm, deadline);
+        self.done
+    }
+}
+
+impl<C: Core> Drop for Arrived<'_, '_, '_, C> {
+    fn drop(&mut self) {
+        self.go_on(Deadline::Never);
+    }
+}
+
+impl<C: Core> Drop for GroupBarrier<'_, '_, C> {
+    fn drop(&mut self) {
+        if self.comm.hal().is_dying() {
+            return;
+        }
+        // Others may still look at what this rank has stored.
+        self.comm.barrier();
+        self.mechanism.end(self.comm);
+    }
+}
