@@ -57,6 +57,7 @@ pub struct Layout {
     cores_per_domain: u16,
     controllers: Controllers,
     registers: Registers,
+    prices: Prices,
 }
 
 /// From where a core's test-and-set register can be reached.
@@ -73,11 +74,17 @@ enum Controllers {
     /// Four, as on the SCC: at the west and east edge, of the lower and the upper half. They move as the mesh grows.
     Quadrants,
     /// So many, at these tiles.
-    At(usize, [Tile; MAX_CONTROLLERS]),
+    At(usize, [Tile; MAX_PLACED_CONTROLLERS]),
+    /// One at each tile, or at [`MAX_CONTROLLERS`] of them that are spread evenly.
+    Nodes,
 }
 
-/// Memory controllers that a machine can have at most. The SCC has four.
-pub const MAX_CONTROLLERS: usize = 8;
+/// Memory controllers that a machine can have at most: enough for the nodes of a cluster on a host, where memory that
+/// is not touched costs nothing. The SCC has four.
+pub const MAX_CONTROLLERS: usize = if cfg!(target_os = "none") { 8 } else { 64 };
+
+/// Memory controllers that can be put at tiles one by one.
+pub const MAX_PLACED_CONTROLLERS: usize = 8;
 
 /// Shared DRAM behind each memory controller, in bytes: the legacy shared memory (LUT slots 0x80–0x83 of
 /// sccKit's default map).
@@ -107,6 +114,32 @@ impl Layout {
             cores_per_domain: 1,
             controllers: Controllers::Quadrants,
             registers: Registers::Everywhere,
+            prices: Prices::SCC,
+        }
+    }
+
+    /// A cluster of `nodes` nodes with `cores_per_node` cores each, in a square mesh of nodes. A node is a tile, a
+    /// coherence domain, and the home of shared memory; where there are more nodes than [`MAX_CONTROLLERS`], that many
+    /// of them are. Test-and-set registers can be reached within their node only.
+    ///
+    /// # Panics
+    /// If there are no cores, or more than 65535.
+    pub const fn cluster(nodes: u16, cores_per_node: u16) -> Self {
+        let cores = nodes as u32 * cores_per_node as u32;
+        assert!(cores > 0 && cores <= u16::MAX as u32, "a cluster has 1 to 65535 cores");
+        let mut columns = 1;
+        while (columns as u32) * (columns as u32) < nodes as u32 {
+            columns += 1;
+        }
+        Self {
+            columns,
+            rows: nodes.div_ceil(columns),
+            cores_per_tile: cores_per_node,
+            cores: cores as u16,
+            cores_per_domain: cores_per_node,
+            controllers: Controllers::Nodes,
+            registers: Registers::InDomains,
+            prices: Prices::SCC,
         }
     }
 
@@ -119,19 +152,18 @@ impl Layout {
         assert!(cores <= u16::MAX as usize, "a mesh has 1 to 65535 cores");
         let needed = cores.div_ceil(per_row) as u16;
         let rows = if needed > self.rows { needed } else { self.rows };
-        let grown = Self::mesh(self.columns, rows, self.cores_per_tile);
         assert!(cores > 0, "a machine has at least one core");
-        Self { cores: cores as u16, rows: grown.rows, ..self }
+        Self { cores: cores as u16, rows, ..self }
     }
 
     /// The same mesh with memory controllers at these tiles, instead of the SCC's four. Each core's nearest one is
     /// that with the fewest routers between, the first of them where several are.
     ///
     /// # Panics
-    /// If there is none, there are more than [`MAX_CONTROLLERS`], or one is outside of the mesh.
+    /// If there is none, there are more than [`MAX_PLACED_CONTROLLERS`], or one is outside of the mesh.
     pub const fn with_controllers(self, tiles: &[Tile]) -> Self {
-        assert!(!tiles.is_empty() && tiles.len() <= MAX_CONTROLLERS, "a machine has 1 to 8 memory controllers");
-        let mut at = [Tile { x: 0, y: 0 }; MAX_CONTROLLERS];
+        assert!(!tiles.is_empty() && tiles.len() <= MAX_PLACED_CONTROLLERS, "1 to 8 memory controllers are placed");
+        let mut at = [Tile { x: 0, y: 0 }; MAX_PLACED_CONTROLLERS];
         let mut index = 0;
         while index < tiles.len() {
             assert!(tiles[index].x < self.columns && tiles[index].y < self.rows, "a controller is at a tile");
@@ -154,6 +186,11 @@ impl Layout {
     /// reached by cores of its own domain only.
     pub const fn with_registers_in_domains(self) -> Self {
         Self { registers: Registers::InDomains, ..self }
+    }
+
+    /// The same machine with other prices to choose algorithms by.
+    pub const fn with_prices(self, prices: Prices) -> Self {
+        Self { prices, ..self }
     }
 
     /// Number of running cores.
@@ -192,7 +229,14 @@ impl Layout {
         match self.controllers {
             Controllers::Quadrants => 4,
             Controllers::At(count, _) => count,
+            Controllers::Nodes if self.nodes() < MAX_CONTROLLERS => self.nodes(),
+            Controllers::Nodes => MAX_CONTROLLERS,
         }
+    }
+
+    /// Tiles with running cores.
+    const fn nodes(&self) -> usize {
+        self.cores().div_ceil(self.cores_per_tile())
     }
 
     /// The tile whose router memory controller `controller` hangs off (`sccDefines.h` of sccKit).
@@ -207,11 +251,16 @@ impl Layout {
                 y: if controller < 2 { 0 } else { self.rows / 2 },
             },
             Controllers::At(_, tiles) => tiles[controller],
+            Controllers::Nodes => {
+                let node = (controller * self.nodes()).div_ceil(self.controllers()) as u16;
+                Tile { x: node % self.columns, y: node / self.columns }
+            }
         }
     }
 
     /// The memory controller of `core`: on a mesh with the SCC's four, that of the quadrant that it is in (sccKit's
-    /// rule, which also decides ties), otherwise the first of those with the fewest routers between.
+    /// rule, which also decides ties); on a cluster, that of its node, or of the last node before it that has one;
+    /// otherwise the first of those with the fewest routers between.
     pub const fn nearest_controller(&self, core: CoreId) -> usize {
         let tile = self.tile(core);
         match self.controllers {
@@ -231,6 +280,7 @@ impl Layout {
                 }
                 nearest
             }
+            Controllers::Nodes => core.index() / self.cores_per_tile() * self.controllers() / self.nodes(),
         }
     }
 
@@ -275,7 +325,7 @@ impl Layout {
 
     /// What the primitive operations of the machine cost, to choose between algorithms.
     pub const fn prices(&self) -> Prices {
-        Prices::SCC
+        self.prices
     }
 }
 
@@ -297,6 +347,13 @@ pub struct Prices {
     pub near_poll_ns: u32,
     /// One poll of a line of another coherence domain's MPB.
     pub poll_ns: u32,
+    /// For how long a flag that comes from another coherence domain keeps others from being received there: of flags
+    /// that come at one time to one domain, each can be seen so much later than the one before. 0 where they do not
+    /// wait for each other.
+    pub receive_ns: u32,
+    /// For how long a core of the own coherence domain that fetches or changes a line keeps others of the domain from
+    /// fetching it.
+    pub near_transfer_ns: u32,
 }
 
 impl Prices {
@@ -310,6 +367,8 @@ impl Prices {
         own_poll_ns: 136,
         near_poll_ns: 169,
         poll_ns: 169,
+        receive_ns: 0,
+        near_transfer_ns: 0,
     };
 }
 
@@ -379,6 +438,41 @@ mod tests {
             (odd.domains(), odd.domain_cores(0), odd.domain_cores(2), odd.domain_cores(3)),
             (3, 0..3, 6..7, 7..7)
         );
+    }
+
+    #[test]
+    fn nodes_are_tiles_domains_and_homes() {
+        let cluster = Layout::cluster(6, 4);
+        assert_eq!((cluster.columns(), cluster.rows(), cluster.cores(), cluster.domains()), (3, 2, 24, 6));
+        assert_eq!((cluster.controllers(), cluster.controller_tile(4)), (6, Tile { x: 1, y: 1 }));
+        for core in 0..24 {
+            let core = CoreId::new(core);
+            assert_eq!((cluster.domain(core), cluster.nearest_controller(core)), (core.index() / 4, core.index() / 4));
+            assert_eq!(cluster.controller_tile(cluster.nearest_controller(core)), cluster.tile(core));
+        }
+        assert!(!cluster.reaches_register(CoreId::new(3), CoreId::new(4)));
+        let fewer = cluster.with_cores(9);
+        assert_eq!((fewer.controllers(), fewer.domains(), fewer.domain_cores(2)), (3, 3, 8..9));
+        assert_eq!(Layout::cluster(65_535, 1).cores(), 65_535);
+    }
+
+    #[test]
+    fn many_nodes_share_homes_evenly() {
+        for nodes in [64, 65, 100, 127, 128, 4096] {
+            let cluster = Layout::cluster(nodes, 1);
+            assert_eq!(cluster.controllers(), MAX_CONTROLLERS);
+            let mut users = [0; MAX_CONTROLLERS];
+            for core in (0..cluster.cores()).map(CoreId::new) {
+                users[cluster.nearest_controller(core)] += 1;
+            }
+            let even = usize::from(nodes) / MAX_CONTROLLERS;
+            assert!(users.iter().all(|users| (even..=even + 1).contains(users)), "{nodes} nodes: {users:?}");
+            for controller in 0..MAX_CONTROLLERS {
+                let at = cluster.controller_tile(controller);
+                let node = CoreId::new(usize::from(at.x) + cluster.columns() * usize::from(at.y));
+                assert_eq!(cluster.nearest_controller(node), controller, "of {nodes} nodes");
+            }
+        }
     }
 
     #[test]

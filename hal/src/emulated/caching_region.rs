@@ -91,7 +91,7 @@ pub enum FetchUnit {
 
 #[derive(Clone, Copy)]
 struct Resident {
-    page: u16,
+    page: u32,
     frame: u16,
     /// One bit for each line that was fetched.
     lines: u128,
@@ -239,7 +239,7 @@ impl CachingRegion {
         let pages = dirty_pages().count();
         let victim = if pages == 0 { None } else { dirty_pages().nth(platform.choose(Choice::VictimPage, pages)) };
         // A mutable slice may be stored to at any time.
-        let held = self.resident.iter().any(|resident| resident.held && window.is_dirty(usize::from(resident.page)));
+        let held = self.resident.iter().any(|resident| resident.held && window.is_dirty(resident.page as usize));
         let Some(index) = victim else {
             self.may_be_dirty = held;
             return 0;
@@ -252,7 +252,7 @@ impl CachingRegion {
     }
 
     fn position(&self, page: usize) -> Result<usize, usize> {
-        self.resident.binary_search_by_key(&(page as u16), |resident| resident.page)
+        self.resident.binary_search_by_key(&(page as u32), |resident| resident.page)
     }
 
     fn fetch<P: Platform>(
@@ -316,7 +316,7 @@ impl CachingRegion {
         window.map(page, usize::from(frame));
         window.set_clean(page);
         let index = self.position(page).expect_err("the page was not resident");
-        let resident = Resident { page: page as u16, frame, lines: 0, held: false };
+        let resident = Resident { page: page as u32, frame, lines: 0, held: false };
         assert!(self.resident.insert(index, resident).is_ok(), "there are no more residents than frames");
         index
     }
@@ -328,7 +328,7 @@ impl CachingRegion {
 
     fn line_and_twin<W: PageWindow>(&self, window: &W, index: usize, line: usize) -> (Line, Line) {
         let Resident { page, frame, .. } = self.resident[index];
-        let position = usize::from(page) * PAGE_BYTES + line * LINE_BYTES;
+        let position = page as usize * PAGE_BYTES + line * LINE_BYTES;
         let (mut data, mut twin) = (Line::default(), Line::default());
         // SAFETY: the page is mapped (it is resident) and `line` lies inside it and inside its twin.
         unsafe {
@@ -348,7 +348,7 @@ impl CachingRegion {
     /// Which of `lines` of a resident page are present and differ from their twins.
     fn dirty_lines<W: PageWindow>(&self, window: &W, index: usize, lines: u128) -> u128 {
         let Resident { page, lines: present, .. } = self.resident[index];
-        if !window.is_dirty(usize::from(page)) {
+        if !window.is_dirty(page as usize) {
             return 0;
         }
         (0..LINES_PER_PAGE).filter(|line| (lines & present) >> line & 1 == 1).fold(0, |dirty, line| {
@@ -359,7 +359,7 @@ impl CachingRegion {
 
     fn write_back<P: Platform>(&mut self, platform: &P, window: &P::Window, index: usize, lines: u128) -> u64 {
         let Resident { page, lines: present, .. } = self.resident[index];
-        let page = usize::from(page);
+        let page = page as usize;
         let dirty = self.dirty_lines(window, index, lines);
         for line in (0..LINES_PER_PAGE).filter(|line| dirty >> line & 1 == 1) {
             let (data, _) = self.line_and_twin(window, index, line);
@@ -377,7 +377,7 @@ impl CachingRegion {
         self.resident[index].lines &= !lines;
         if self.resident[index].lines == 0 {
             let Resident { page, frame, .. } = self.resident.remove(index);
-            window.unmap(usize::from(page));
+            window.unmap(page as usize);
             assert!(self.free.push(frame).is_ok(), "a frame is freed once");
         }
     }
@@ -406,4 +406,4 @@ fn lines_mask(first: usize, count: usize) -> u128 {
     ones << first
 }
 
-const _: () = assert!(WINDOW_BYTES / PAGE_BYTES <= u16::MAX as usize, "a page number fits 16 bits");
+const _: () = assert!(WINDOW_BYTES / PAGE_BYTES <= u32::MAX as usize, "a page number fits 32 bits");

@@ -194,7 +194,7 @@ impl Machine {
         let shared = Rc::new(Shared {
             layout,
             cost: Cost::new(&layout, &parameters),
-            memory: Memory::new(layout.cores()),
+            memory: Memory::new(layout.cores(), layout.controllers()),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
@@ -202,7 +202,8 @@ impl Machine {
         });
         let core = |core| {
             let platform = SimPlatform::new(CoreId::new(core), shared.clone());
-            Box::new(SimCore::new(platform, SimWindow::new(self.options.cache_frames.clamp(1, 1024))))
+            let frames = self.options.cache_frames.clamp(1, 1024);
+            Box::new(SimCore::new(platform, SimWindow::new(frames, layout.controllers())))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
         let mut programs: Vec<Program<R>> = cores

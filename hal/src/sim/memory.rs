@@ -11,14 +11,9 @@ use std::{
 };
 
 use crate::{
-    CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::PAGE_BYTES,
-    kind,
-    topology::{MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
+    CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress, emulated::PAGE_BYTES, kind,
+    topology::SHARED_BYTES_PER_CONTROLLER,
 };
-
-/// Bytes of shared DRAM, for as many controllers as there can be.
-const SHARED_BYTES: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;
 
 /// Zeroed memory, aligned to a page, that the host provides page by page as it is touched.
 pub(super) struct Buffer {
@@ -73,10 +68,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(cores: usize) -> Self {
+    pub(super) fn new(cores: usize, controllers: usize) -> Self {
         Self {
             mpbs: Buffer::new(cores * MPB_LINES * LINE_BYTES),
-            shared: Buffer::new(SHARED_BYTES),
+            shared: Buffer::new(controllers * SHARED_BYTES_PER_CONTROLLER),
             exposed: RefCell::new((0..cores).map(|_| Vec::new()).collect()),
             registers: vec![Cell::new(None); cores],
         }

@@ -1,6 +1,6 @@
 //! Where a simulated core keeps its private copies of cached shared memory.
 //!
-//! One buffer as large as all shared memory and all that a core can expose, so that a view of any region is
+//! One buffer as large as the machine's shared memory and all that a core can expose, so that a view of any region is
 //! contiguous; the host backs only the pages that are touched, and a core that never claims cached memory has no
 //! buffer at all.
 
@@ -8,12 +8,11 @@ use std::cell::{Cell, OnceCell};
 
 use crate::{
     LINE_BYTES,
-    emulated::{PAGE_BYTES, PageWindow, WINDOW_BYTES},
+    emulated::{EXPOSED_POSITION, PAGE_BYTES, PageWindow},
+    topology::{EXPOSED_BYTES_PER_CORE, SHARED_BYTES_PER_CONTROLLER},
 };
 
 use super::memory::Buffer;
-
-const PAGES: usize = WINDOW_BYTES / PAGE_BYTES;
 
 struct Copies {
     pages: Buffer,
@@ -24,21 +23,33 @@ struct Copies {
 /// The private copies of a simulated core.
 pub struct SimWindow {
     frames: usize,
+    /// Bytes of shared memory that the machine has.
+    shared_bytes: usize,
     copies: OnceCell<Copies>,
 }
 
 impl SimWindow {
-    /// A window in which `frames` pages can be resident.
-    pub(super) fn new(frames: usize) -> Self {
-        Self { frames, copies: OnceCell::new() }
+    /// A window on the memory of so many controllers, in which `frames` pages can be resident.
+    pub(super) fn new(frames: usize, controllers: usize) -> Self {
+        Self { frames, shared_bytes: controllers * SHARED_BYTES_PER_CONTROLLER, copies: OnceCell::new() }
     }
 
     fn copies(&self) -> &Copies {
         self.copies.get_or_init(|| Copies {
-            pages: Buffer::new(WINDOW_BYTES),
+            pages: Buffer::new(self.shared_bytes + EXPOSED_BYTES_PER_CORE),
             twins: Buffer::new(self.frames * PAGE_BYTES),
-            dirty: vec![Cell::new(false); PAGES],
+            dirty: vec![Cell::new(false); (self.shared_bytes + EXPOSED_BYTES_PER_CORE) / PAGE_BYTES],
         })
+    }
+
+    /// Where in the buffer a position of the window is: what the core exposes comes after the controllers that there
+    /// are, instead of after all that there could be.
+    fn place(&self, position: usize) -> usize {
+        position.checked_sub(EXPOSED_POSITION).map_or(position, |offset| self.shared_bytes + offset)
+    }
+
+    fn dirty(&self, page: usize) -> &Cell<bool> {
+        &self.copies().dirty[self.place(page * PAGE_BYTES) / PAGE_BYTES]
     }
 }
 
@@ -52,11 +63,11 @@ impl PageWindow for SimWindow {
     }
 
     fn address(&self, position: usize) -> *mut u8 {
-        self.copies().pages.at(position, LINE_BYTES)
+        self.copies().pages.at(self.place(position), LINE_BYTES)
     }
 
     fn map(&self, page: usize, _frame: usize) {
-        self.copies().dirty[page].set(false);
+        self.dirty(page).set(false);
     }
 
     fn unmap(&self, _page: usize) {}
@@ -66,11 +77,11 @@ impl PageWindow for SimWindow {
     }
 
     fn is_dirty(&self, page: usize) -> bool {
-        self.copies().dirty[page].get()
+        self.dirty(page).get()
     }
 
     fn set_dirty(&self, page: usize) {
-        self.copies().dirty[page].set(true);
+        self.dirty(page).set(true);
     }
 
     /// A page stays suspect until it is mapped anew: the program may hold a mutable slice of it, and what it stores
