@@ -18,11 +18,13 @@
 //!   of the own tile;
 //! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and
 //!   nobody has measured that: it costs what a test-and-set register there costs;
-//! * on a flat machine *d* is 1 everywhere.
+//! * on a flat machine *d* is 1 everywhere;
+//! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take what
+//!   [`Cluster`] says, and setting a flag has no overhead but that of its call.
 
 use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
-use super::{Parameters, contention::Trip, waiting::Effect};
+use super::{Cluster, Parameters, contention::Trip, waiting::Effect};
 
 /// When a write can be seen, and when the core that wrote goes on; both counted from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,9 +33,23 @@ pub(super) struct WriteCost {
     pub(super) complete_ps: u64,
 }
 
+/// How an access gets to its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// As the price list says.
+    Direct,
+    /// Through the core's cache, which is coherent with others of its node.
+    Coherent,
+    /// Over the engines to this node.
+    Engine(usize),
+}
+
 /// The price list of a machine.
 pub(super) struct Cost {
     parameters: Parameters,
+    /// On a cluster, the node of each core and of each controller.
+    nodes: Vec<u16>,
+    controller_nodes: Vec<u16>,
     /// Of each core; looking it up in the layout would cost two divisions for each operation.
     tiles: Vec<Tile>,
     nearest_controller: Vec<Tile>,
@@ -44,12 +60,56 @@ impl Cost {
     pub(super) fn new(layout: &Layout, parameters: &Parameters) -> Self {
         let cores = || (0..layout.cores()).map(CoreId::new);
         let controllers: Vec<_> = (0..layout.controllers()).map(|index| layout.controller_tile(index)).collect();
+        let node = |tile: Tile| tile.x + tile.y * layout.columns() as u16;
         Self {
             parameters: parameters.clone(),
+            nodes: cores().map(|core| layout.domain(core) as u16).collect(),
+            controller_nodes: controllers.iter().map(|tile| node(*tile)).collect(),
             tiles: cores().map(|core| layout.tile(core)).collect(),
             nearest_controller: cores().map(|core| controllers[layout.nearest_controller(core)]).collect(),
             controllers,
         }
+    }
+
+    /// The machine's cluster, if it is one.
+    pub(super) fn cluster(&self) -> Option<&Cluster> {
+        self.parameters.cluster.as_ref()
+    }
+
+    /// How an access to a line gets there.
+    pub(super) fn way(&self, core: CoreId, at: LineAddress) -> Way {
+        if self.parameters.cluster.is_none() {
+            return Way::Direct;
+        }
+        let node = match at {
+            LineAddress::Mpb(line) => self.nodes[line.core.index()],
+            LineAddress::Shared(address) => self.node_of(address),
+        };
+        match at {
+            _ if node != self.nodes[core.index()] => Way::Engine(node.into()),
+            LineAddress::Mpb(_) => Way::Coherent,
+            LineAddress::Shared(_) => Way::Direct,
+        }
+    }
+
+    /// How an access to an uncached word gets there.
+    pub(super) fn word_way(&self, at: SharedAddress) -> Way {
+        match self.parameters.cluster {
+            None => Way::Direct,
+            Some(_) => Way::Engine(self.node_of(at).into()),
+        }
+    }
+
+    fn node_of(&self, at: SharedAddress) -> u16 {
+        match at.home() {
+            Home::Controller(controller) => self.controller_nodes[usize::from(controller)],
+            Home::Core(owner) => self.nodes[owner.index()],
+        }
+    }
+
+    /// A line of the own node that the core's cache holds, or owns for stores.
+    pub(super) fn hit(&self, cluster: &Cluster) -> u64 {
+        self.cycles(cluster.hit_cycles)
     }
 
     pub(super) fn read_line(&self, core: CoreId, at: LineAddress) -> u64 {
@@ -127,6 +187,7 @@ impl Cost {
             Expense::PutFromMpb => parameters.put_from_mpb_ps,
             Expense::GetToMemory => parameters.get_to_memory_ps,
             Expense::GetToMpb => parameters.get_to_mpb_ps,
+            Expense::FlagStore if parameters.cluster.is_some() => parameters.put_from_mpb_ps,
             Expense::FlagStore => parameters.put_from_mpb_ps + parameters.mpb_ps + 2 * parameters.hop_ps,
             Expense::WordCall => self.cycles(parameters.word_call_cycles),
             Expense::PrivateRead { lines } => u64::from(lines) * self.private(core, parameters.memory_read_ps),

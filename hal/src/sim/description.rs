@@ -9,6 +9,8 @@ use std::{error::Error, fmt};
 
 use crate::Layout;
 
+use super::Cluster;
+
 /// The primitive costs of a machine. The constants of [`Parameters::SCC`] and their sources:
 ///
 /// | field | value | source |
@@ -71,6 +73,9 @@ pub struct Parameters {
     pub flat: bool,
     /// What accesses that meet do to each other; nothing if it is not given.
     pub contention: Option<Contention>,
+    /// What a cluster's nodes and engines cost, if the machine is one: the prices of its MPBs, and of all that goes from
+    /// node to node.
+    pub cluster: Option<Cluster>,
 }
 
 /// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not
@@ -128,12 +133,48 @@ impl Parameters {
         packet_ps: 0,
         flat: false,
         contention: None,
+        cluster: None,
     };
 
     /// The SCC with the software costs that had to be fitted, for comparison with published times of whole
     /// operations: `packet_ps`.
     pub const SCC_CALIBRATED: Self = Self { packet_ps: FITTED_PACKET_PS, ..Self::SCC };
+
+    /// The prototype of the scalable-barriers paper. Beside [`Cluster::FPGA`]:
+    ///
+    /// | field | value | source |
+    /// |---|---|---|
+    /// | `core_mhz` | 2200 | IV.B; computation takes the cycles of a P54C, so that programs do the same work on all machines |
+    /// | `mpb_ps`, `memory_read_ps`, `memory_write_ps` | 100 ns | IV.B, local memory: also a locked instruction that takes or frees a test-and-set register of the own node, and a line of cached, combined or private memory of the own node |
+    /// | `put_…_ps`, `get_…_ps`, `word_call_cycles` | 12 cycles | chosen: a put of an Opteron is a store, and a call takes what [`Parameters::SCC`] counts |
+    /// | `hop_ps` | 0 | all nodes are equally far |
+    /// | `cache_sets`, `cache_ways` | 8192, 1 | chosen: the 512 KB of a core's L2 in 64-byte lines; a range is flushed line by line (`clflush`), all by as many lines as there are (`wbinvd`) |
+    /// | `interrupt_…_cycles` | as the SCC | not published |
+    pub const CLUSTER_FPGA: Self = Self {
+        hop_ps: 0,
+        mpb_ps: Cluster::FPGA.memory_ps,
+        memory_write_ps: Cluster::FPGA.memory_ps,
+        memory_read_ps: Cluster::FPGA.memory_ps,
+        put_from_mpb_ps: CLUSTER_CALL_PS,
+        get_to_mpb_ps: CLUSTER_CALL_PS,
+        put_from_memory_ps: CLUSTER_CALL_PS,
+        get_to_memory_ps: CLUSTER_CALL_PS,
+        core_mhz: CLUSTER_MHZ,
+        cache_sets: 8192,
+        cache_ways: 1,
+        cluster: Some(Cluster::FPGA),
+        ..Self::SCC
+    };
+
+    /// The same with the ASIC that the paper predicts.
+    pub const CLUSTER_ASIC: Self = Self { cluster: Some(Cluster::ASIC), ..Self::CLUSTER_FPGA };
 }
+
+/// Clock of an Opteron in the cluster.
+const CLUSTER_MHZ: u64 = 2_200;
+
+/// What a call takes there.
+const CLUSTER_CALL_PS: u64 = 12 * 1_000_000 / CLUSTER_MHZ;
 
 /// A machine that can be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -157,9 +198,19 @@ impl Description {
         Self { name: "scc-calibrated".into(), layout: Layout::scc(), parameters: Parameters::SCC_CALIBRATED }
     }
 
+    /// The cluster of the scalable-barriers paper with so many nodes and cores in each.
+    ///
+    /// # Panics
+    /// If there are no cores, or more than 65535.
+    pub fn cluster(name: &str, parameters: Parameters, nodes: u16, cores_per_node: u16) -> Self {
+        let layout = Layout::cluster(nodes, cores_per_node);
+        let prices = parameters.cluster.map_or(layout.prices(), |cluster| cluster.prices(parameters.put_from_mpb_ps));
+        Self { name: name.into(), layout: layout.with_prices(prices), parameters }
+    }
+
     /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices
     /// of the SCC; behind it, each once at most, `+contention` for [`Contention::SCC`] and `+flat` for
-    /// [`Parameters::flat`].
+    /// [`Parameters::flat`]. Or `cluster-fpga` or `cluster-asic`, with `:NxC` for N nodes of C cores instead of 64 of 16.
     ///
     /// # Errors
     /// If there is no such machine; the error is one line that says what there is.
@@ -170,6 +221,7 @@ impl Description {
         let mut parameters = plain.parameters.clone();
         for suffix in parts {
             match suffix {
+                _ if parameters.cluster.is_some() => return Err(unknown()),
                 "contention" if parameters.contention.is_none() => parameters.contention = Some(Contention::SCC),
                 "flat" if !parameters.flat => parameters.flat = true,
                 _ => return Err(unknown()),
@@ -185,6 +237,14 @@ impl Description {
             "scc-calibrated" => return Some(Self::scc_calibrated()),
             _ => {}
         }
+        for (kind, parameters) in
+            [("cluster-fpga", Parameters::CLUSTER_FPGA), ("cluster-asic", Parameters::CLUSTER_ASIC)]
+        {
+            if let Some(rest) = name.strip_prefix(kind) {
+                let (nodes, cores) = Self::parse_nodes(rest)?;
+                return Some(Self::cluster(name, parameters, nodes, cores));
+            }
+        }
         let sides = name.strip_prefix("mesh:")?;
         let sides: Vec<u16> = sides.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
         let &[columns, rows, cores_per_tile] = sides.as_slice() else { return None };
@@ -194,6 +254,16 @@ impl Description {
         }
         let layout = Layout::mesh(columns, rows, cores_per_tile);
         Some(Self { name: name.into(), layout, parameters: Parameters::SCC })
+    }
+
+    /// Nodes and cores of each, from `:NxC` or nothing.
+    fn parse_nodes(text: &str) -> Option<(u16, u16)> {
+        if text.is_empty() {
+            return Some((64, 16));
+        }
+        let (nodes, cores) = text.strip_prefix(':')?.split_once('x')?;
+        let (nodes, cores) = (nodes.parse::<u16>().ok()?, cores.parse::<u16>().ok()?);
+        (1..=u32::from(u16::MAX)).contains(&(u32::from(nodes) * u32::from(cores))).then_some((nodes, cores))
     }
 
     /// The same machine with only its first `cores` cores running; rows of tiles are added if that many do not fit.
@@ -217,7 +287,7 @@ impl fmt::Display for DescriptionError {
         write!(
             out,
             "no machine is called {:?}: there are scc, scc-calibrated and mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 cores), \
-             with +contention and +flat behind it, each once at most",
+             with +contention and +flat behind it, each once at most, and cluster-fpga[:NxC] and cluster-asic[:NxC] (nodes, cores of each)",
             self.name
         )
     }

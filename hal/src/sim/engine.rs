@@ -16,12 +16,15 @@ use std::{
 use crate::emulated::{Choice, WaitInfo, Watch, Woken};
 
 use super::{
+    Cluster,
     choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
     contention::{Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
     interrupts::InterruptLine,
+    lines::Lines,
     memory::Memory,
+    network::{Come, Network, Stored},
     waiting::{Access, CoreWait, Effect, Polling, Sample, WatchTable},
 };
 
@@ -58,6 +61,10 @@ pub(super) struct Engine {
     polling: Polling,
     /// Accesses on their way, where they can meet.
     pub(super) traffic: Option<Traffic>,
+    /// Accesses between the nodes of a cluster.
+    pub(super) network: Option<Network>,
+    /// What caches hold of their own nodes' memory, on a cluster.
+    pub(super) lines: Lines,
 }
 
 impl Engine {
@@ -78,6 +85,8 @@ impl Engine {
             skips: true,
             polling: Polling::default(),
             traffic: None,
+            network: None,
+            lines: Lines::default(),
         };
         (0..cores).for_each(|core| engine.enter(core, 0, Effect::Read));
         engine
@@ -113,7 +122,7 @@ impl Engine {
         }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-        if time < ready.min(last_poll).min(self.next_alarm_ps()) {
+        if time < ready.min(last_poll).min(self.next_alarm_ps()).min(self.next_of_network_ps()) {
             self.now_ps = time;
             return true;
         }
@@ -146,6 +155,66 @@ impl Engine {
         false
     }
 
+    /// As [`reach`](Self::reach), for a load over the network. The core has to give way; returns how long the answer takes
+    /// after the load has read memory.
+    pub(super) fn load(&mut self, core: usize, node: usize) -> u64 {
+        let wait = &mut self.waits[core];
+        wait.polls_network |= wait.polling;
+        let delay = if wait.polling { 0 } else { self.delay() };
+        let start = self.clocks[core].saturating_add(delay).max(self.now_ps);
+        let Some(network) = &mut self.network else { unreachable!("there is no network to load from") };
+        network.load(core, node, start)
+    }
+
+    /// `core` hands a store to the network and goes on.
+    pub(super) fn post(&mut self, core: usize, node: usize, stored: Stored) {
+        self.fruitless_rounds = 0;
+        let start = self.clocks[core].saturating_add(self.delay()).max(self.now_ps);
+        let Some(network) = &mut self.network else { unreachable!("there is no network to store to") };
+        self.clocks[core] = start + network.store(core, node, stored, start);
+    }
+
+    /// A store that was posted has just changed memory.
+    pub(super) fn landed(&mut self, access: Access) {
+        self.lines.pushed(access.key);
+        self.announce_change(access);
+    }
+
+    /// `core` finds that its cache does not hold a line of its node. Returns how long it takes to fetch it.
+    pub(super) fn miss(&mut self, core: usize, key: u64, cluster: &Cluster) -> u64 {
+        let wait = &mut self.waits[core];
+        wait.polls_memory |= wait.polling;
+        cluster.memory_ps + self.lines.fetch(key, self.clocks[core], cluster.transfer_ps)
+    }
+
+    fn next_of_network_ps(&self) -> u64 {
+        self.network.as_ref().and_then(Network::next_ps).unwrap_or(u64::MAX)
+    }
+
+    /// Lets the network go on up to the first event that is not its own. Returns the store that takes effect, if one
+    /// does.
+    fn move_network(&mut self) -> Option<Stored> {
+        loop {
+            let next = self.next_of_network_ps();
+            let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
+            let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
+            if next == u64::MAX || next > ready.min(last_poll).min(self.next_alarm_ps()) {
+                return None;
+            }
+            match self.network.as_mut().and_then(Network::step) {
+                None => {}
+                Some((time_ps, Come::Load(core))) => {
+                    self.clocks[usize::from(core)] = time_ps;
+                    self.ready.push(Reverse(Event { time_ps, effect: Effect::Read, core }));
+                }
+                Some((time_ps, Come::Store(stored))) => {
+                    self.now_ps = self.now_ps.max(time_ps);
+                    return Some(stored);
+                }
+            }
+        }
+    }
+
     fn next_alarm_ps(&self) -> u64 {
         self.alarms.first().map_or(u64::MAX, |alarm| alarm.0)
     }
@@ -167,6 +236,12 @@ impl Engine {
 
     /// `core` has just made an access that may have changed something; the rest of its cost is its own.
     pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
+        self.announce_change(access);
+        self.spend(core, cost.complete_ps - cost.visible_ps);
+    }
+
+    /// Memory has changed: those who watch it look again.
+    fn announce_change(&mut self, access: Access) {
         self.fruitless_rounds = 0;
         self.polling.something_changed();
         let watches = std::mem::take(&mut self.watches);
@@ -176,7 +251,6 @@ impl Engine {
             }
         }
         self.watches = watches;
-        self.spend(core, cost.complete_ps - cost.visible_ps);
     }
 
     /// A poll begins.
@@ -195,6 +269,8 @@ impl Engine {
         }
         wait.samples.clear();
         wait.polling = true;
+        wait.polls_network = false;
+        wait.polls_memory = false;
         wait.start_ps = now;
     }
 
@@ -240,8 +316,12 @@ impl Engine {
             Watch::Register(register) => Some(register),
             Watch::Places(_) => None,
         };
-        if !self.skips {
+        if !self.skips || wait.polls_network {
             return self.poll_on(core, watch, deadline_ps);
+        }
+        if wait.polls_memory {
+            // The next poll finds in the cache what this one has fetched, and is shorter.
+            return Some(Woken::Poll { missed_polls: 0 });
         }
         if wait.samples.iter().any(|sample| sample.is_outdated(memory)) {
             return Some(Woken::Poll { missed_polls: 0 });
@@ -251,6 +331,7 @@ impl Engine {
             self.watches.enter(core, &wait.watched);
         }
         wait.parked = true;
+        self.polling.parked += 1;
         wait.last_poll_ps = deadline_ps.map(|deadline| wait.last_poll_ps(now, deadline));
         if let Some(last) = wait.last_poll_ps {
             self.last_polls.insert((last, core as u16));
@@ -314,10 +395,13 @@ impl Engine {
 
     fn next_by_time(&mut self) -> Next {
         // An interrupt that is on its way is not seen by looking, until it is there.
-        if self.polling.is_over(self.waits.len()) && self.alarms.is_empty() {
+        if self.polling.is_over(self.waits.len()) && self.alarms.is_empty() && self.nothing_is_on_its_way() {
             return Next::Nobody;
         }
         self.move_traffic();
+        if let Some(stored) = self.move_network() {
+            return Next::Store(stored);
+        }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
         if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
@@ -334,6 +418,11 @@ impl Engine {
         let event = if self.chooser.freedom().ties { self.break_tie(first) } else { first };
         self.now_ps = event.time_ps;
         Next::Core(usize::from(event.core))
+    }
+
+    /// Whether no store will change anything by itself, and no wait ends by itself.
+    fn nothing_is_on_its_way(&self) -> bool {
+        self.last_polls.is_empty() && self.network.as_ref().is_none_or(|network| !network.has_stores())
     }
 
     fn break_tie(&mut self, first: Event) -> Event {
@@ -359,6 +448,7 @@ impl Engine {
         let period = (self.clocks[core] - wait.start_ps).max(1);
         self.clocks[core] = time;
         wait.parked = false;
+        self.polling.parked -= 1;
         wait.last_poll_ps = None;
         wait.woken = Some(Woken::Poll { missed_polls: (time - wait.start_ps) / period - 1 });
         Some(Next::Core(core))
@@ -385,6 +475,7 @@ impl Engine {
     pub(super) fn resume(&mut self, core: usize) {
         let wait = &mut self.waits[core];
         wait.parked = false;
+        self.polling.parked -= 1;
         if let Some(last) = wait.last_poll_ps.take() {
             self.last_polls.remove(&(last, core as u16));
         }

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 
 use super::{
     choice::{Chooser, Question},
+    network::Stored,
     waiting::Access,
 };
 
@@ -18,6 +19,8 @@ use super::{
 pub(super) enum Next {
     /// This core runs.
     Core(usize),
+    /// This takes effect in memory.
+    Store(Stored),
     /// No core has anything to do.
     Nobody,
     /// Whatever could run has been explored in another order.

@@ -17,7 +17,9 @@ use super::{
     cost::Cost,
     engine::Engine,
     free::Next,
+    lines::Lines,
     memory::Memory,
+    network::Network,
     panics::{self, Running},
     platform::Shared,
 };
@@ -187,10 +189,15 @@ impl Machine {
         if chooser.freedom().schedule == Schedule::Free {
             // Where there is no time, nobody can be late.
             parameters.contention = None;
+            parameters.cluster = None;
         }
         let mut engine = Engine::new(layout.cores(), chooser);
         engine.traffic = Traffic::new(&layout, &parameters);
         engine.skips = self.skips && engine.traffic.is_none();
+        if let Some(cluster) = parameters.cluster {
+            engine.network = Some(Network::new(&layout, cluster));
+            engine.lines = Lines::new(layout.cores());
+        }
         let shared = Rc::new(Shared {
             layout,
             cost: Cost::new(&layout, &parameters),
@@ -263,6 +270,10 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
         let next = shared.engine.borrow_mut().next();
         let index = match next {
             Next::Core(index) => index,
+            Next::Store(stored) => {
+                shared.land(stored);
+                continue;
+            }
             Next::Nobody => return Some(Stopped::Failed(deadlock(shared, cores, programs))),
             Next::Redundant => return Some(Stopped::Redundant),
         };

@@ -19,11 +19,16 @@
 //! `contention` module says how. Every poll is simulated there. Exhaustive exploration has no time, and so no
 //! contention.
 //!
+//! On a [`Cluster`], what goes from node to node meets in the engines and at the sockets' limit of one load; the
+//! `cluster` and `network` modules say how. Polls over the engine are simulated, and polls of lines that the core's
+//! cache holds are not.
+//!
 //! Elsewhere, a core that waits is taken out of the schedule until somebody writes what it reads, and comes back with
 //! the clock and the failed polls it would have had by spinning. When nobody can move any more, the machine has
 //! deadlocked, and says who waits for what and from whom.
 
 mod choice;
+mod cluster;
 mod contention;
 mod cost;
 mod description;
@@ -32,8 +37,10 @@ mod explore;
 mod failure;
 mod free;
 mod interrupts;
+mod lines;
 mod machine;
 mod memory;
+mod network;
 mod panics;
 mod platform;
 mod waiting;
@@ -44,6 +51,7 @@ mod tests;
 
 pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
+    cluster::Cluster,
     description::{Contention, Description, DescriptionError, Parameters},
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},

@@ -12,17 +12,18 @@ use std::{
 use corosensei::Yielder;
 
 use crate::{
-    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
+    CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
 use super::{
-    SimWindow,
+    Cluster, SimWindow,
     contention::Trip,
-    cost::Cost,
+    cost::{Cost, Way, WriteCost},
     engine::Engine,
     memory::Memory,
+    network::Stored,
     panics::Running,
     waiting::{Access, Effect, Sample},
 };
@@ -42,6 +43,23 @@ pub(super) struct Shared {
     pub(super) fetch_unit: FetchUnit,
     /// The run has failed and its cores are being unwound.
     pub(super) dying: Cell<bool>,
+}
+
+impl Shared {
+    /// A store that was on its way takes effect.
+    pub(super) fn land(&self, stored: Stored) {
+        let access = match stored {
+            Stored::Line(at, data, mask) => {
+                self.memory.write_line(at, &data, mask);
+                Access::line(at, mask, Effect::Write)
+            }
+            Stored::Word(at, value) => {
+                self.memory.write_word(at, value);
+                Access::word(at, Effect::Write)
+            }
+        };
+        self.engine.borrow_mut().landed(access);
+    }
 }
 
 /// The machine as one simulated core sees it.
@@ -92,6 +110,60 @@ impl SimPlatform {
         }
     }
 
+    /// Lets the time come at which the last of so many loads reads the memory of a node. Returns how long its answer
+    /// takes.
+    fn reach_over_network(&self, node: usize, loads: usize) -> u64 {
+        let mut answer_ps = 0;
+        for load in 0..loads {
+            if load > 0 {
+                self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
+            }
+            answer_ps = self.shared.engine.borrow_mut().load(self.core.index(), node);
+            self.give_way();
+        }
+        answer_ps
+    }
+
+    /// Hands a store to the network.
+    fn post(&self, node: usize, stored: Stored) {
+        self.shared.engine.borrow_mut().post(self.core.index(), node, stored);
+    }
+
+    /// Reads a line through a cache that is coherent with others of the node.
+    fn read_coherently(&self, at: LineAddress, cluster: &Cluster) -> Line {
+        let (core, key) = (self.core.index(), at.key());
+        let access = Access::line(at, u32::MAX, Effect::Read);
+        let hit_ps = self.shared.cost.hit(cluster);
+        if let Some(Sample::Line(_, line)) = self.replay(access, hit_ps) {
+            return line;
+        }
+        self.reach(access, hit_ps);
+        if !self.shared.engine.borrow().lines.holds(core, key) {
+            let fetch_ps = self.shared.engine.borrow_mut().miss(core, key, cluster);
+            self.reach(access, fetch_ps.saturating_sub(hit_ps));
+            self.shared.engine.borrow_mut().lines.fetched(core, key);
+        }
+        let line = self.shared.memory.read_line(at);
+        self.sampled(Sample::Line(at, line));
+        line
+    }
+
+    /// Writes bytes of a line through a cache that is coherent with others of the node.
+    fn write_coherently(&self, at: LineAddress, data: &Line, mask: u32, cluster: &Cluster) {
+        let (core, key) = (self.core.index(), at.key());
+        let access = Access::line(at, mask, Effect::Write);
+        let hit_ps = self.shared.cost.hit(cluster);
+        self.reach(access, hit_ps);
+        if !self.shared.engine.borrow().lines.owns(core, key) {
+            let fetch_ps = self.shared.engine.borrow_mut().miss(core, key, cluster);
+            self.reach(access, fetch_ps.saturating_sub(hit_ps));
+        }
+        self.shared.memory.write_line(at, data, mask);
+        let mut engine = self.shared.engine.borrow_mut();
+        engine.lines.stored(core, key);
+        engine.written(core, access, WriteCost { visible_ps: 0, complete_ps: 0 });
+    }
+
     /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That
     /// costs nothing in itself.
     fn reach_exposure(&self) {
@@ -124,6 +196,17 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return Line::default();
         }
+        match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
+            (Way::Coherent, Some(cluster)) => return self.read_coherently(at, cluster),
+            (Way::Engine(node), _) => {
+                let answer_ps = self.reach_over_network(node, Cluster::loads(LINE_BYTES));
+                let line = self.shared.memory.read_line(at);
+                self.sampled(Sample::Line(at, line));
+                self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
+                return line;
+            }
+            _ => {}
+        }
         let cost = self.shared.cost.read_line(self.core, at);
         let access = Access::line(at, u32::MAX, Effect::Read);
         if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
@@ -139,6 +222,11 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return;
         }
+        match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
+            (Way::Coherent, Some(cluster)) => return self.write_coherently(at, data, mask, cluster),
+            (Way::Engine(node), _) => return self.post(node, Stored::Line(at, *data, mask)),
+            _ => {}
+        }
         let cost = self.shared.cost.write_line(self.core, at);
         let access = Access::line(at, mask, Effect::Write);
         self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
@@ -149,6 +237,13 @@ impl Platform for SimPlatform {
     fn read_word(&self, at: SharedAddress) -> u32 {
         if self.is_dying() {
             return 0;
+        }
+        if let Way::Engine(node) = self.shared.cost.word_way(at) {
+            let answer_ps = self.reach_over_network(node, 1);
+            let word = self.shared.memory.read_word(at);
+            self.sampled(Sample::Word(at, word));
+            self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
+            return word;
         }
         let cost = self.shared.cost.read_word(self.core, at);
         let access = Access::word(at, Effect::Read);
@@ -164,6 +259,9 @@ impl Platform for SimPlatform {
     fn write_word(&self, at: SharedAddress, value: u32) {
         if self.is_dying() {
             return;
+        }
+        if let Way::Engine(node) = self.shared.cost.word_way(at) {
+            return self.post(node, Stored::Word(at, value));
         }
         let cost = self.shared.cost.write_word(self.core, at);
         let access = Access::word(at, Effect::Write);

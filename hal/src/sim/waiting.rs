@@ -114,6 +114,10 @@ pub(super) struct CoreWait {
     pub(super) active: bool,
     /// Between a poll's begin and its end.
     pub(super) polling: bool,
+    /// The last poll went over the network, where it may have kept others waiting.
+    pub(super) polls_network: bool,
+    /// The last poll fetched a line that stays in the cache.
+    pub(super) polls_memory: bool,
     /// Out of the schedule.
     pub(super) parked: bool,
     pub(super) since_ps: u64,
@@ -151,6 +155,8 @@ pub(super) struct Polling {
     /// Cores that have looked everywhere since, in vain.
     hopeless: usize,
     pub(super) finished: usize,
+    /// Cores that are out of the schedule until something changes.
+    pub(super) parked: usize,
 }
 
 impl Polling {
@@ -174,7 +180,7 @@ impl Polling {
 
     /// Whether none of so many cores will ever go on.
     pub(super) fn is_over(&self, cores: usize) -> bool {
-        self.hopeless > 0 && self.hopeless + self.finished == cores
+        self.hopeless > 0 && self.hopeless + self.finished + self.parked == cores
     }
 }
 

@@ -1,0 +1,237 @@
+//! The engines between the nodes of a cluster, and what is on its way through them.
+//!
+//! An engine sends one packet at a time and receives one at a time, in the order in which they come. The time for which a
+//! packet occupies it is part of the packet's latency, not on top of it: what meets no other takes exactly as long as
+//! [`Cluster`] says. A packet that finds the receiving engine's queue full waits in the network, and then occupies the
+//! engine for longer. Answers of loads are small, and meet nobody.
+//!
+//! A socket has one load under way. Others of its cores wait, first come, first served, until the answer is there.
+//!
+//! Stores are posted: the core that made one goes on. They become visible by themselves, those of one core in the order
+//! in which they were made, also in different nodes; who sees a flag finds the data that was stored before it.
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+};
+
+use rustc_hash::FxHashMap;
+
+use crate::{CoreId, Layout, Line, LineAddress, SharedAddress};
+
+use super::Cluster;
+
+/// What a posted store will write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stored {
+    /// The bytes of a line that the mask says.
+    Line(LineAddress, Line, u32),
+    Word(SharedAddress, u32),
+}
+
+/// Something that has come through the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Come {
+    /// A load of this core reads memory now.
+    Load(u16),
+    /// A store takes effect now.
+    Store(Stored),
+}
+
+/// What is on its way: the load of a core, or a store, which has a number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Packet {
+    Store(u32),
+    Load,
+}
+
+/// Something that happens in the network. At one time, what is on its way comes before what begins, and stores come
+/// before loads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Step {
+    /// A packet of this core takes effect.
+    Lands(u16, Packet),
+    /// It is at the engine that receives it.
+    Arrives(u16, Packet),
+    /// The load that this socket had under way is answered.
+    Answered(u16),
+    /// It is handed to the engine that sends it.
+    Leaves(u16, Packet),
+    /// This core asks its socket for a load.
+    Asks(u16),
+}
+
+/// Where something goes, and what it is.
+#[derive(Clone, Copy)]
+struct Way {
+    node: u16,
+    loopback: bool,
+}
+
+#[derive(Default)]
+struct EngineQueues {
+    sends_until_ps: u64,
+    receives_until_ps: u64,
+    /// When the packets that are there will have been received.
+    received_ps: VecDeque<u64>,
+}
+
+#[derive(Default)]
+struct Socket {
+    is_busy: bool,
+    waiting: VecDeque<u16>,
+}
+
+struct Port {
+    node: u16,
+    socket: u16,
+    /// Where its load goes.
+    load: Way,
+    /// The number of its next store.
+    next_store: u32,
+    /// When the last of its stores that has arrived takes effect.
+    last_visible_ps: u64,
+}
+
+/// All engines and sockets of a cluster.
+pub(super) struct Network {
+    cluster: Cluster,
+    steps: BinaryHeap<Reverse<(u64, Step)>>,
+    engines: Vec<EngineQueues>,
+    sockets: Vec<Socket>,
+    ports: Vec<Port>,
+    stores: FxHashMap<(u16, u32), (Way, Stored)>,
+}
+
+impl Network {
+    pub(super) fn new(layout: &Layout, cluster: Cluster) -> Self {
+        let port = |core: usize| {
+            let node = layout.domain(CoreId::new(core));
+            let socket = (core - layout.domain_cores(node).start) % usize::from(cluster.sockets);
+            Port {
+                node: node as u16,
+                socket: (node * usize::from(cluster.sockets) + socket) as u16,
+                load: Way { node: 0, loopback: false },
+                next_store: 0,
+                last_visible_ps: 0,
+            }
+        };
+        Self {
+            cluster,
+            steps: BinaryHeap::new(),
+            engines: std::iter::repeat_with(EngineQueues::default).take(layout.domains()).collect(),
+            sockets: std::iter::repeat_with(Socket::default)
+                .take(layout.domains() * usize::from(cluster.sockets))
+                .collect(),
+            ports: (0..layout.cores()).map(port).collect(),
+            stores: FxHashMap::default(),
+        }
+    }
+
+    /// `core` begins a load from `node` at `start_ps`. Returns how long its answer takes after it has read memory.
+    pub(super) fn load(&mut self, core: usize, node: usize, start_ps: u64) -> u64 {
+        let loopback = usize::from(self.ports[core].node) == node;
+        self.ports[core].load = Way { node: node as u16, loopback };
+        self.steps.push(Reverse((start_ps, Step::Asks(core as u16))));
+        self.cluster.return_ps(loopback)
+    }
+
+    /// `core` begins a store to `node` at `start_ps`. Returns how long it takes before the core goes on.
+    pub(super) fn store(&mut self, core: usize, node: usize, stored: Stored, start_ps: u64) -> u64 {
+        let port = &mut self.ports[core];
+        let number = port.next_store;
+        port.next_store = number.wrapping_add(1);
+        let way = Way { node: node as u16, loopback: usize::from(port.node) == node };
+        self.stores.insert((core as u16, number), (way, stored));
+        self.steps.push(Reverse((start_ps, Step::Leaves(core as u16, Packet::Store(number)))));
+        self.cluster.hand_over_ps
+    }
+
+    /// Whether a store is on its way.
+    pub(super) fn has_stores(&self) -> bool {
+        !self.stores.is_empty()
+    }
+
+    /// When the next step is.
+    pub(super) fn next_ps(&self) -> Option<u64> {
+        self.steps.peek().map(|Reverse((time, _))| *time)
+    }
+
+    /// Makes the next step. Returns what takes effect, and when.
+    pub(super) fn step(&mut self) -> Option<(u64, Come)> {
+        let Reverse((now_ps, step)) = self.steps.pop()?;
+        match step {
+            Step::Asks(core) => {
+                let socket = &mut self.sockets[usize::from(self.ports[usize::from(core)].socket)];
+                if socket.is_busy {
+                    socket.waiting.push_back(core);
+                } else {
+                    socket.is_busy = true;
+                    self.push(now_ps, Step::Leaves(core, Packet::Load));
+                }
+            }
+            Step::Leaves(core, packet) => {
+                let port = &self.ports[usize::from(core)];
+                let engine = &mut self.engines[usize::from(port.node)];
+                engine.sends_until_ps = engine.sends_until_ps.max(now_ps) + self.cluster.send_ps;
+                let sent_ps = engine.sends_until_ps;
+                let wire_ps = self.cluster.wire_ps(self.way(core, packet).loopback, packet != Packet::Load);
+                self.push(sent_ps + wire_ps, Step::Arrives(core, packet));
+            }
+            Step::Arrives(core, packet) => {
+                let way = self.way(core, packet);
+                let received_ps = self.receive(way.node, packet, now_ps) + self.cluster.memory_ps;
+                let port = &mut self.ports[usize::from(core)];
+                if packet == Packet::Load {
+                    let answered_ps = received_ps + self.cluster.return_ps(way.loopback);
+                    let socket = port.socket;
+                    self.push(answered_ps, Step::Answered(socket));
+                    self.push(received_ps, Step::Lands(core, packet));
+                } else {
+                    port.last_visible_ps = received_ps.max(port.last_visible_ps);
+                    let visible_ps = port.last_visible_ps;
+                    self.push(visible_ps, Step::Lands(core, packet));
+                }
+            }
+            Step::Answered(socket) => {
+                let socket = &mut self.sockets[usize::from(socket)];
+                match socket.waiting.pop_front() {
+                    Some(core) => self.push(now_ps, Step::Leaves(core, Packet::Load)),
+                    None => socket.is_busy = false,
+                }
+            }
+            Step::Lands(core, Packet::Load) => return Some((now_ps, Come::Load(core))),
+            Step::Lands(core, Packet::Store(number)) => {
+                let (_, stored) = self.stores.remove(&(core, number))?;
+                return Some((now_ps, Come::Store(stored)));
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, time_ps: u64, step: Step) {
+        self.steps.push(Reverse((time_ps, step)));
+    }
+
+    fn way(&self, core: u16, packet: Packet) -> Way {
+        match packet {
+            Packet::Load => self.ports[usize::from(core)].load,
+            Packet::Store(number) => self.stores[&(core, number)].0,
+        }
+    }
+
+    /// Enters a packet at the engine of `node`. Returns when it has been received.
+    fn receive(&mut self, node: u16, packet: Packet, now_ps: u64) -> u64 {
+        let engine = &mut self.engines[usize::from(node)];
+        while engine.received_ps.front().is_some_and(|received| *received <= now_ps) {
+            engine.received_ps.pop_front();
+        }
+        let mut service_ps = self.cluster.receive_ps(packet != Packet::Load);
+        if engine.received_ps.len() >= self.cluster.queue {
+            service_ps += self.cluster.backpressure_ps;
+        }
+        engine.receives_until_ps = engine.receives_until_ps.max(now_ps) + service_ps;
+        engine.received_ps.push_back(engine.receives_until_ps);
+        engine.receives_until_ps
+    }
+}

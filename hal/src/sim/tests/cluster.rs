@@ -1,0 +1,339 @@
+//! Clusters: each operation takes exactly what the table says, and what meets waits.
+
+use super::*;
+use crate::{Clock, Combined, Mpb, MpbCoherence, Place, Reason, TestAndSet, Topology, Uncached, Wait};
+
+const FPGA: Cluster = Cluster::FPGA;
+
+/// Cycles of 2.2 GHz.
+fn cycles(count: u64) -> u64 {
+    count * 1_000_000 / 2_200
+}
+
+/// What a call costs beside its accesses.
+fn call() -> u64 {
+    cycles(12)
+}
+
+fn machine(name: &str) -> Machine {
+    Machine::new(Description::parse(name).unwrap())
+}
+
+/// What core 0 needs for `operation`.
+fn time(name: &str, operation: impl Fn(&SimCore)) -> u64 {
+    let outcome = machine(name)
+        .run(|core| {
+            if core.core().index() == 0 {
+                operation(core);
+            }
+        })
+        .unwrap();
+    outcome.cores[0].time_ps
+}
+
+/// Words at the home of a node.
+fn words(node: usize) -> Region<kind::Uncached> {
+    Region::new(SharedAddress::new(node, 0), 4096)
+}
+
+#[test]
+fn loads_take_what_was_measured() {
+    for (name, own, foreign) in [("cluster-fpga:2x4", 1_210_000, 1_890_000), ("cluster-asic:2x4", 534_000, 534_000)] {
+        assert_eq!(time(name, |c| _ = c.load_word(words(0), 3)), call() + own);
+        assert_eq!(time(name, |c| _ = c.load_word(words(1), 3)), call() + foreign);
+        // 64 bits at a time.
+        assert_eq!(time(name, |c| _ = c.load_line(line(4, 1))), 4 * foreign);
+        let combined = |node| Region::<kind::Combined>::new(SharedAddress::new(node, 0), 32);
+        assert_eq!(time(name, |c| c.read(combined(1), 0, &mut [0; 32])), call() + 4 * foreign + 100_000);
+        assert_eq!(time(name, |c| c.read(combined(0), 0, &mut [0; 32])), call() + 100_000 + 100_000);
+    }
+}
+
+#[test]
+fn stores_are_posted_and_visible_one_way_later() {
+    for (name, cluster) in [("cluster-fpga:2x1", Cluster::FPGA), ("cluster-asic:2x1", Cluster::ASIC)] {
+        let one_way = (cluster.remote_load_ps - 100_000) / 2 + 100_000;
+        let outcome = machine(name)
+            .run(|core| {
+                if core.core().index() == 0 {
+                    core.store(line(1, 1), 0, &[7]);
+                    core.drain();
+                } else {
+                    core.wait(&[Place::Line(line(1, 1))], Reason::new("a flag"), |poll| {
+                        (poll.line(0).0[0] == 7).then_some(())
+                    });
+                }
+                core.platform().now_ps()
+            })
+            .unwrap()
+            .results();
+        assert_eq!(outcome[0], call() + cluster.hand_over_ps);
+        // Polls go on in the cache, and the one that is under way or comes next fetches the line.
+        let seen = outcome[1] - (call() + one_way);
+        assert!(seen.abs_diff(100_000) <= cycles(4), "{name}: {seen}");
+    }
+}
+
+#[test]
+fn memory_of_the_own_node_is_fetched_once_and_then_cached() {
+    let hit = cycles(3);
+    assert_eq!(time("cluster-fpga:1x4", |c| _ = c.load_line(line(2, 1))), 100_000);
+    let twice = time("cluster-fpga:1x4", |c| {
+        c.load_line(line(2, 1));
+        c.invalidate_mpb();
+        c.load_line(line(2, 1));
+    });
+    assert_eq!(twice, 100_000 + cycles(1) + hit);
+    let stores = time("cluster-fpga:1x4", |c| {
+        for value in [1, 2] {
+            c.store(line(2, 1), 0, &[value]);
+            c.drain();
+        }
+    });
+    assert_eq!(stores, 2 * call() + 100_000 + hit);
+    assert_eq!(time("cluster-fpga:1x4", |c| assert!(c.try_acquire_register(CoreId::new(3)))), call() + 100_000);
+}
+
+#[test]
+fn fetches_of_one_line_go_one_after_the_other() {
+    let outcome = machine("cluster-fpga:1x16").run(|core| _ = core.load_line(line(0, 1))).unwrap();
+    for (index, core) in outcome.cores.iter().enumerate() {
+        assert_eq!(core.time_ps, 100_000 + index as u64 * FPGA.transfer_ps);
+    }
+}
+
+#[test]
+fn a_socket_has_one_load_under_way() {
+    // Cores 0, 4, 8 and 12 share a socket.
+    let outcome = machine("cluster-fpga:1x16").run(|core| _ = core.load_word(words(0), 0)).unwrap();
+    // Sockets send at one time, and the engine takes them one after the other.
+    let between = FPGA.send_ps.max(FPGA.receive_load_ps);
+    for (index, core) in outcome.cores.iter().enumerate() {
+        let (turn, socket) = (index as u64 / 4, index as u64 % 4);
+        assert_eq!(core.time_ps, call() + socket * between + (turn + 1) * FPGA.loopback_load_ps, "core {index}");
+    }
+}
+
+/// When the last of so many nodes' stores to node 0 is seen there, if all are made at one time.
+fn last_of(nodes: usize) -> u64 {
+    let outcome = machine(&format!("cluster-fpga:{}x1", nodes + 1))
+        .run(|core| {
+            let me = core.core().index();
+            if me > 0 {
+                core.store(line(0, 1 + me / 32), me % 32, &[1]);
+                core.drain();
+                return 0;
+            }
+            for peer in 1..=nodes {
+                core.wait(&[Place::Line(line(0, 1 + peer / 32))], Reason::new("a flag"), |poll| {
+                    (poll.line(0).0[peer % 32] == 1).then_some(())
+                });
+            }
+            core.platform().now_ps()
+        })
+        .unwrap();
+    outcome.cores[0].result
+}
+
+#[test]
+fn an_engine_receives_one_store_after_the_other_and_saturates() {
+    let first = last_of(1);
+    // The last one is seen by a poll that begins after it has come, or before.
+    let near = |time: u64, expected: u64| assert!(time.abs_diff(expected) < 10_000, "{time} is not {expected}");
+    near(last_of(2), first + FPGA.receive_store_ps);
+    near(last_of(39), first + 38 * FPGA.receive_store_ps);
+    near(last_of(42), first + 41 * FPGA.receive_store_ps + 3 * FPGA.backpressure_ps);
+}
+
+#[test]
+fn stores_are_seen_in_the_order_in_which_they_were_made() {
+    // Node 1 is flooded. What core 0 stores there is late, and its flag at node 2 does not come before it.
+    let outcome = machine("cluster-fpga:8x4")
+        .run(|core| {
+            let me = core.core().index();
+            let flag = Place::Line(line(8, 1));
+            match me {
+                0 => {
+                    core.store_word(words(1), 0, 7);
+                    core.store(line(8, 1), 0, &[1]);
+                    core.drain();
+                }
+                8 => {
+                    core.wait(&[flag], Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+                    return core.load_word(words(1), 0);
+                }
+                12.. => (0..8).for_each(|index| core.store_word(words(1), 8 + me * 8 + index, 1)),
+                _ => {}
+            }
+            7
+        })
+        .unwrap();
+    assert!(outcome.results().iter().all(|word| *word == 7));
+}
+
+#[test]
+fn registers_and_interrupts_of_other_nodes_are_refused() {
+    let refused = |operation: fn(&SimCore)| {
+        let failure = machine("cluster-fpga:2x2").run(|core| {
+            if core.core().index() == 0 {
+                operation(core);
+            }
+        });
+        failure.unwrap_err().to_string()
+    };
+    let texts = [
+        refused(|core| core.acquire_register(CoreId::new(2), "a test")),
+        refused(|core| core.free_register(CoreId::new(3))),
+        refused(|core| crate::Interrupt::raise_interrupt(core, CoreId::new(2))),
+    ];
+    assert!(texts.iter().all(|text| text.contains("out of reach of core 0")), "{texts:?}");
+}
+
+/// The barrier of section IV.A, ten times on all cores, in uncached words of node 0: picoseconds for each.
+fn central_barrier(name: &str) -> u64 {
+    const BARRIERS: u64 = 10;
+    let poll = |core: &SimCore, word: usize, phase: u32| {
+        core.wait(&[Place::Word(words(0), word)], Reason::new("the phase"), |poll| {
+            (poll.word(0) != phase).then_some(())
+        });
+    };
+    let outcome = machine(name)
+        .run(|core| {
+            let (id, count) = (core.core().index(), core.layout().cores());
+            // The phase and each flag have a line of their own.
+            for _ in 0..BARRIERS {
+                let my_phase = core.load_word(words(0), 0);
+                core.store_word(words(0), 8 + 8 * id, 1 - my_phase);
+                if id == 0 {
+                    (1..count).for_each(|other| poll(core, 8 + 8 * other, my_phase));
+                    core.store_word(words(0), 0, 1 - my_phase);
+                }
+                // The master waits for its own store, or it would read the old phase again.
+                poll(core, 0, my_phase);
+            }
+        })
+        .unwrap();
+    outcome.time_ps / BARRIERS
+}
+
+#[test]
+fn the_central_barrier_through_the_own_engine_takes_what_the_paper_measured() {
+    for (name, published) in [("cluster-fpga:1x16", 94_000_000), ("cluster-asic:1x16", 43_000_000)] {
+        let time = central_barrier(name);
+        println!("{name}: {:.1} us", time as f64 / 1e6);
+        assert!(time.abs_diff(published) * 5 <= published, "{name}: {time} ps instead of {published}");
+    }
+}
+
+/// The tree barrier of section V.B among nodes of one core, with fan-in 8 counted with the parent: whoever has heard
+/// from its children tells its parent, and whoever has heard from its parent tells its children.
+fn tree_barrier(name: &str, barriers: u64) -> u64 {
+    let outcome = machine(name)
+        .run(|core| {
+            let (me, nodes) = (core.core().index(), core.layout().cores());
+            let wait = |place: usize, value: u8| {
+                core.wait(&[Place::Line(line(me, 1 + place))], Reason::new("a node"), |poll| {
+                    (poll.line(0).0[0] == value).then_some(())
+                });
+            };
+            let tell = |peer: usize, place: usize, value: u8| {
+                core.store(line(peer, 1 + place), 0, &[value]);
+                core.drain();
+            };
+            for round in 1..=barriers {
+                let value = round as u8;
+                // Strides at which this node is the parent of seven others, nearest first.
+                let mut stride = 1;
+                while me.is_multiple_of(stride * 8) && stride < nodes {
+                    (1..8).filter(|child| me + child * stride < nodes).for_each(|child| {
+                        wait(child + 8 * stride.ilog2() as usize / 3, value);
+                    });
+                    stride *= 8;
+                }
+                if me != 0 {
+                    tell(me / (stride * 8) * (stride * 8), me / stride % 8 + 8 * stride.ilog2() as usize / 3, value);
+                    wait(0, value);
+                }
+                while stride > 1 {
+                    stride /= 8;
+                    let children = (1..8).map(|child| me + child * stride).filter(|child| *child < nodes);
+                    children.for_each(|child| tell(child, 0, value));
+                }
+            }
+        })
+        .unwrap();
+    outcome.time_ps / barriers
+}
+
+/// Eq. 2 of section VI, in picoseconds.
+fn equation_2(nodes: f64, cores: f64) -> u64 {
+    (((0.0216 * cores + 2.4928) * nodes.ln() + 0.0561 * cores + 0.377) * 1e6) as u64
+}
+
+#[test]
+fn the_tree_barrier_of_eight_nodes_is_fitted_and_others_follow() {
+    for (nodes, percent) in [(8, 1), (2, 10), (4, 15), (16, 15), (32, 15), (64, 10)] {
+        let (time, published) =
+            (tree_barrier(&format!("cluster-fpga:{nodes}x1"), 20), equation_2(f64::from(nodes), 1.0));
+        println!("{nodes} nodes: {:.2} us instead of {:.2}", time as f64 / 1e6, published as f64 / 1e6);
+        assert!(
+            time.abs_diff(published) * 100 <= published * percent,
+            "{nodes} nodes: {time} ps instead of {published}"
+        );
+    }
+}
+
+#[test]
+fn thousands_of_nodes_meet() {
+    let time = tree_barrier("cluster-fpga:4096x1", 2);
+    assert!(time.abs_diff(equation_2(4096.0, 1.0)) * 4 < time, "{time}");
+}
+
+/// All cores of two nodes work, tell each other, poll several lines of their node and words of both, in turn.
+fn mixture(core: &SimCore) -> (u64, u64, u32) {
+    let (me, all) = (core.core().index(), core.layout().cores());
+    for round in 1..6_u8 {
+        core.compute(u64::from(round) * 97 + me as u64 * 31);
+        let (right, left) = ((me + 1) % all, (me + all - 1) % all);
+        core.store(line(right, 2 + usize::from(round % 2)), me % 32, &[round]);
+        core.drain();
+        core.store_word(words(me % 2), 8 * me, u32::from(round));
+        let lines = [2, 3].map(|index| Place::Line(line(me, index)));
+        core.wait(&lines, Reason::new("the left one"), |poll| {
+            (0..2).any(|index| poll.line(index).0[left % 32] >= round).then_some(())
+        });
+        let neighbour = [Place::Line(line(me ^ 1, 1)), Place::Line(line(me, 2 + usize::from(round % 2)))];
+        core.wait(&neighbour, Reason::new("a line that is there"), |poll| {
+            (poll.line(1).0[left % 32] >= round).then_some(poll.line(0).0[0])
+        });
+        if me == usize::from(round) {
+            core.wait(&[Place::Word(words(left % 2), 8 * left)], Reason::new("a word"), |poll| {
+                (poll.word(0) >= u32::from(round)).then_some(())
+            });
+        }
+    }
+    let counters = crate::Counted::counters(core);
+    (core.platform().now_ps(), counters.failed_polls, core.load_word(words(0), 0))
+}
+
+#[test]
+fn skipping_ahead_changes_nothing() {
+    for name in ["cluster-fpga:2x6", "cluster-asic:3x2"] {
+        let skipped = machine(name).run(mixture).unwrap();
+        let polled = machine(name).polling_for_real().run(mixture).unwrap();
+        assert_eq!(skipped, polled, "{name}");
+    }
+}
+
+#[test]
+fn a_cluster_that_is_stuck_says_so() {
+    let failure = machine("cluster-fpga:2x2").run(|core| {
+        let me = core.core().index();
+        let place = if me % 2 == 0 { Place::Line(line(me, 1)) } else { Place::Word(words(0), 8) };
+        core.wait(&[place], Reason::new("what never comes"), |poll| {
+            (if me % 2 == 0 { poll.line(0).0[0] != 0 } else { poll.word(0) != 0 }).then_some(())
+        });
+    });
+    let text = failure.unwrap_err().to_string();
+    assert!((0..4).all(|core| text.contains(&format!("core {core}"))) && text.contains("what never comes"), "{text}");
+}
