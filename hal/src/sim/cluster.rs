@@ -30,7 +30,7 @@ use crate::Prices;
 /// | `send_ps` | 64 ns | 64 ns | derived: the same 40 bytes at 624 MB/s of a link (III.C); IV.C keeps links as they are |
 /// | `receive_load_ps` | 64 ns | 64 ns | derived, as `send_ps`: the engine is pipelined (III.C) |
 /// | `receive_store_ps` | 574 ns | 112 ns | **fitted**, on Eq. 2 at 8 nodes of one core: 5.66 µs with a tree of fan-in 8; the logic scales with its clock, 156 to 800 MHz (IV.C) |
-/// | `queue` | 39 | 39 | **fitted**, on V.B: the engine of a flat barrier's master "gets congested at 40 nodes" |
+/// | `queue` | 35 | 35 | **fitted**, on V.B: the engine of a flat barrier's master "gets congested at 40 nodes", in barriers back to back |
 /// | `backpressure_ps` | 574 ns | 112 ns | chosen: what waits in the network is received half as fast; the paper does not say how much slower |
 /// | `transfer_ps` | 28 ns | 28 ns | **fitted**, on the 0.0561 µs of Eq. 2 by which each core of a node lengthens a barrier, in which each has its flag fetched and fetches the phase |
 ///
@@ -83,7 +83,7 @@ impl Cluster {
         send_ps: 64_000,
         receive_load_ps: 64_000,
         receive_store_ps: RECEIVE_STORE_PS,
-        queue: 39,
+        queue: 35,
         backpressure_ps: RECEIVE_STORE_PS,
     };
 

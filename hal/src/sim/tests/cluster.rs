@@ -141,8 +141,9 @@ fn an_engine_receives_one_store_after_the_other_and_saturates() {
     // The last one is seen by a poll that begins after it has come, or before.
     let near = |time: u64, expected: u64| assert!(time.abs_diff(expected) < 10_000, "{time} is not {expected}");
     near(last_of(2), first + FPGA.receive_store_ps);
-    near(last_of(39), first + 38 * FPGA.receive_store_ps);
-    near(last_of(42), first + 41 * FPGA.receive_store_ps + 3 * FPGA.backpressure_ps);
+    let room = FPGA.queue as u64;
+    near(last_of(FPGA.queue), first + (room - 1) * FPGA.receive_store_ps);
+    near(last_of(FPGA.queue + 3), first + (room + 2) * FPGA.receive_store_ps + 3 * FPGA.backpressure_ps);
 }
 
 #[test]
@@ -281,6 +282,47 @@ fn the_tree_barrier_of_eight_nodes_is_fitted_and_others_follow() {
             "{nodes} nodes: {time} ps instead of {published}"
         );
     }
+}
+
+/// The same with one master for all (V.B, "flat"), picoseconds for each barrier.
+fn flat_barrier(nodes: usize) -> u64 {
+    const BARRIERS: u64 = 20;
+    let outcome = machine(&format!("cluster-fpga:{nodes}x1"))
+        .run(|core| {
+            let me = core.core().index();
+            let wait = |at: usize, value: u8| {
+                core.wait(&[Place::Line(line(me, 1 + at))], Reason::new("a node"), |poll| {
+                    (poll.line(0).0[0] == value).then_some(())
+                });
+            };
+            let tell = |peer: usize, at: usize, value: u8| {
+                core.store(line(peer, 1 + at), 0, &[value]);
+                core.drain();
+            };
+            for round in 1..=BARRIERS as u8 {
+                if me == 0 {
+                    (1..nodes).for_each(|peer| wait(peer, round));
+                    (1..nodes).for_each(|peer| tell(peer, 0, round));
+                } else {
+                    tell(0, me, round);
+                    wait(0, round);
+                }
+            }
+        })
+        .unwrap();
+    outcome.time_ps / BARRIERS
+}
+
+#[test]
+fn the_flat_barrier_changes_its_trend_at_40_nodes() {
+    let growth = |nodes| flat_barrier(nodes + 1) - flat_barrier(nodes);
+    let (before, after) = ([8, 20, 30].map(growth), [41, 50, 63].map(growth));
+    assert!(before.iter().all(|growth| growth.abs_diff(FPGA.receive_store_ps) < 10_000), "{before:?}");
+    let congested = FPGA.receive_store_ps + FPGA.backpressure_ps;
+    assert!(after.iter().all(|growth| growth.abs_diff(congested) < 10_000), "{after:?}");
+    let at: Vec<_> = (38..44).map(|nodes| (nodes, growth(nodes))).collect();
+    let first = at.iter().find(|(_, growth)| *growth > congested * 9 / 10).map(|(nodes, _)| *nodes);
+    assert_eq!(first, Some(40), "{at:?}");
 }
 
 #[test]
