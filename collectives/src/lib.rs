@@ -6,6 +6,7 @@ extern crate alloc;
 
 pub mod barrier;
 pub mod broadcast;
+pub mod coherence;
 pub mod comm;
 pub mod copy_engine;
 pub mod element;
@@ -30,6 +31,7 @@ pub mod window;
 
 pub use barrier::{Arrived, Barrier, GroupBarrier, Release};
 pub use broadcast::{Broadcast, OcBcast};
+pub use coherence::{CoherentlyArrived, Scope};
 pub use comm::Comm;
 pub use copy_engine::{CopyEngines, SharedBuffer};
 pub use element::{Element, Integer, Operator};

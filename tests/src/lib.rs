@@ -14,6 +14,7 @@ pub mod broadcast;
 pub mod broadcast_cost;
 pub mod channel;
 pub mod check;
+pub mod coherence;
 pub mod copy_engine;
 pub mod default_broadcast;
 pub mod epoch_cost;

@@ -54,6 +54,11 @@ impl<'c, C: Core> Comm<'c, C> {
 }
 
 impl<'b, 'c, C: Core> GroupBarrier<'b, 'c, C> {
+    /// The communicator that its members are ranks of.
+    pub(crate) fn comm(&self) -> &'b Comm<'c, C> {
+        self.comm
+    }
+
     /// Returns when every member has called it; at once on a rank that is not one.
     pub fn wait(&mut self) {
         self.arrive().wait();
