@@ -5,8 +5,21 @@ use core::{fmt, str::FromStr};
 use crate::Failure;
 
 /// Options of the machine, which every program accepts and no program sees.
-const OF_THE_MACHINE: &[&str] =
-    &["program", "cores", "machine", "seed", "preempt", "coherent", "heap_kib", "heap0_kib", "cache_frames"];
+const OF_THE_MACHINE: &[&str] = &[
+    "program",
+    "cores",
+    "machine",
+    "seed",
+    "preempt",
+    "coherent",
+    "heap_kib",
+    "heap0_kib",
+    "cache_frames",
+    "node",
+    "nodes",
+    "shared_mib",
+    "deadline",
+];
 
 /// An option that a program understands: its name, and what it is for.
 pub type KnownOption = (&'static str, &'static str);

@@ -12,7 +12,7 @@
 
 use super::memory::{self, PAGE_BYTES};
 use super::multiboot::{self, Handed};
-use super::{console, descriptor, fw_cfg, lapic, layout, lock, smp};
+use super::{cluster, console, descriptor, fw_cfg, heartbeat, lapic, layout, lock, smp};
 use core::fmt;
 use spin::once::Once;
 
@@ -32,14 +32,22 @@ pub(super) struct Information {
     pub(super) cache_frames: usize,
     pub(super) shared_dram: usize,
     pub(super) mpb: usize,
+    /// This node's place in a cluster, if it is one.
+    pub(super) membership: Option<cluster::Membership>,
     heap_bytes: usize,
     first_heap_bytes: usize,
 }
 
 impl Information {
-    /// Bytes of a core's heap.
+    /// Bytes of a core's heap. The first core of the whole machine has its own size.
     pub(super) fn heap_bytes(&self, core: usize) -> usize {
-        if core == 0 { self.first_heap_bytes } else { self.heap_bytes }
+        let is_first = core == 0 && self.membership.is_none_or(|member| member.node == 0);
+        if is_first { self.first_heap_bytes } else { self.heap_bytes }
+    }
+
+    /// Cores of all nodes.
+    pub(super) fn all_cores(&self) -> usize {
+        self.core_count * self.membership.map_or(1, |member| member.nodes)
     }
 }
 
@@ -53,7 +61,12 @@ pub(super) fn information() -> &'static Information {
     INFORMATION.get().unwrap_or_else(|| fail(format_args!("asked for the machine's layout before it was made")))
 }
 
-/// The number of cores of this machine.
+/// What is known, or nothing before the start has found it out.
+pub(super) fn known_information() -> Option<&'static Information> {
+    INFORMATION.get()
+}
+
+/// The number of cores of this machine; of a cluster, those of this node.
 pub fn core_count() -> usize {
     information().core_count
 }
@@ -73,7 +86,7 @@ pub fn has_word(word: &str) -> bool {
     command_line().split_ascii_whitespace().any(|other| other == word)
 }
 
-fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+pub(super) fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.split_ascii_whitespace().filter_map(|word| word.strip_prefix(key)?.strip_prefix('=')).next_back()
 }
 
@@ -93,7 +106,7 @@ pub(super) fn fail(message: fmt::Arguments<'_>) -> ! {
 }
 
 /// A number from the command line within limits.
-fn number(line: &str, key: &str, default: usize, max: usize) -> usize {
+pub(super) fn number(line: &str, key: &str, default: usize, max: usize) -> usize {
     match value_of(line, key) {
         None => default,
         Some(text) => match text.parse() {
@@ -127,6 +140,7 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
         cache_frames: number(line, "cache_frames", DEFAULT_CACHE_FRAMES, memory::CACHE_MAX_FRAMES),
         shared_dram: 0,
         mpb: 0,
+        membership: cluster::membership(line, core_count),
         heap_bytes: (heap_kib << 10).next_multiple_of(PAGE_BYTES),
         first_heap_bytes: (first_heap_kib << 10).next_multiple_of(PAGE_BYTES),
     };
@@ -152,6 +166,8 @@ pub(super) extern "C" fn core_start(core: usize) -> ! {
     }
     if core == 0 {
         smp::start_others(cores);
+        heartbeat::join();
+        smp::open_gate();
     } else {
         smp::arrive(core);
     }

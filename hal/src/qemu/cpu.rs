@@ -64,6 +64,13 @@ pub(super) fn park() -> ! {
     }
 }
 
+/// Stops this core until an interrupt comes, with interrupts on.
+pub(super) fn halt_until_interrupt() {
+    // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was; `sti` lets none come
+    // before the next instruction. Not `nomem`, so that memory is read again afterwards.
+    unsafe { asm!("sti", "hlt", options(nostack)) }
+}
+
 /// Forgets the translation of one page.
 #[inline]
 pub(super) fn invalidate_page(address: usize) {

@@ -125,6 +125,7 @@ pub(super) fn load() {
     interrupts[8] = task_gate(DOUBLE_FAULT_TASK);
     interrupts[usize::from(lapic::SPURIOUS_VECTOR)] = interrupt_gate(trap::ignore_stub());
     interrupts[usize::from(lapic::INTERRUPT_VECTOR)] = interrupt_gate(trap::interrupt_stub());
+    interrupts[LEGACY_TIMER] = interrupt_gate(trap::timer_stub());
     for legacy in LEGACY_SPURIOUS {
         interrupts[legacy] = interrupt_gate(trap::ignore_stub());
     }
@@ -151,6 +152,9 @@ pub(super) fn interrupted_task() -> TaskState {
     // SAFETY: the processor writes the value at a task switch only, and the double fault's task is never left.
     unsafe { MAIN.get().read_volatile() }
 }
+
+/// Vector of the timer, which only nodes of a cluster let through.
+const LEGACY_TIMER: usize = 0x20;
 
 /// Vectors on which a masked legacy controller may still report a request that vanished.
 const LEGACY_SPURIOUS: [usize; 2] = [0x27, 0x2F];

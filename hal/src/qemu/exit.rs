@@ -3,7 +3,7 @@
 //! The first core that ends the machine decides its result. Nothing is printed after that: the other cores stop as
 //! soon as they reach the console, and this core keeps the console for ever.
 
-use super::{console, cpu, port};
+use super::{board::Stage, console, cpu, heartbeat, port};
 use core::sync::atomic::{AtomicBool, Ordering};
 use qemu_exit::{QEMUExit, X86};
 
@@ -28,6 +28,7 @@ pub fn exit(success: bool) -> ! {
     if ENDING.swap(true, Ordering::AcqRel) {
         cpu::park();
     }
+    heartbeat::note_end(Stage::Failed);
     console::seize();
     // SAFETY: the port is the exit device's in QEMU and unused on a PC.
     let device = unsafe { X86::new(DEBUG_EXIT_PORT, SUCCESS_STATUS) };

@@ -16,7 +16,7 @@ use heapless::Vec;
 use crate::{CoreId, emulated::MAX_EXPOSURES};
 
 use super::{
-    demand,
+    cluster, demand,
     lock::EmulatorLock,
     memory::{self, FOREIGN_BASE, FOREIGN_PAGES, PAGE_BYTES, WALK},
     paging::{Entry, TABLE_ENTRIES, TABLE_SPAN},
@@ -37,8 +37,8 @@ struct Exposed {
 static EXPOSED: [EmulatorLock<Vec<Exposed, MAX_EXPOSURES>>; MAX_CORES] =
     [const { EmulatorLock::new(Vec::new()) }; MAX_CORES];
 
-/// Which page of which core each page of the foreign window shows.
-static FOREIGN: Private<[Option<(CoreId, usize)>; FOREIGN_PAGES]> = Private::new([None; FOREIGN_PAGES]);
+/// Which page of which core of this node each page of the foreign window shows.
+static FOREIGN: Private<[Option<(usize, usize)>; FOREIGN_PAGES]> = Private::new([None; FOREIGN_PAGES]);
 
 /// From now on this core's memory from `address` on is what others name by `offset`.
 ///
@@ -70,9 +70,10 @@ pub(super) fn own_address(offset: usize, len_bytes: usize) -> Option<usize> {
 /// Gives `access` a pointer to `len_bytes` bytes of a line that `owner` exposes, while nobody else has one. Returns
 /// nothing if the line is not exposed.
 pub(super) fn with<R>(owner: CoreId, offset: usize, len_bytes: usize, access: impl FnOnce(*mut u8) -> R) -> Option<R> {
-    let exposed = EXPOSED[owner.index()].lock();
+    let local_owner = cluster::expect_local(owner, "exposed memory");
+    let exposed = EXPOSED[local_owner].lock();
     let address = find(&exposed, offset, len_bytes)?;
-    let address = if owner.index() == this_core() { address } else { foreign(owner, address) };
+    let address = if local_owner == this_core() { address } else { foreign(local_owner, address) };
     Some(access(core::ptr::with_exposed_provenance_mut(address)))
 }
 
@@ -85,9 +86,9 @@ fn find(exposed: &[Exposed], offset: usize, len_bytes: usize) -> Option<usize> {
 }
 
 /// The address under which this core sees what `owner` sees at `address`, until the next call.
-fn foreign(owner: CoreId, address: usize) -> usize {
+fn foreign(owner: usize, address: usize) -> usize {
     let page = address / PAGE_BYTES;
-    let index = (page + owner.index()) % FOREIGN_PAGES;
+    let index = (page + owner) % FOREIGN_PAGES;
     let shown_at = FOREIGN_BASE + index * PAGE_BYTES;
     // SAFETY: only this core reaches the value, and no fault handler does.
     let shown = unsafe { &mut (*FOREIGN.get())[index] };
@@ -102,8 +103,8 @@ fn foreign(owner: CoreId, address: usize) -> usize {
 }
 
 /// The frame of a page that is present for `owner`.
-fn frame_of(owner: CoreId, address: usize) -> usize {
-    let directory = DIRECTORIES[owner.index()].load(Ordering::Acquire) as usize;
+fn frame_of(owner: usize, address: usize) -> usize {
+    let directory = DIRECTORIES[owner].load(Ordering::Acquire) as usize;
     let table = entry(directory, address / TABLE_SPAN);
     entry(table.address(), address / PAGE_BYTES % TABLE_ENTRIES).address()
 }

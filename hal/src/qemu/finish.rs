@@ -5,9 +5,7 @@ use core::{
     sync::atomic::{AtomicU32, Ordering::SeqCst},
 };
 
-use crate::CoreId;
-
-use super::{boot, console, cpu, exit, platform, stuck, this_core};
+use super::{board::Stage, boot, console, exit, heartbeat, platform, stuck, this_core_id};
 
 /// Cores whose program failed.
 #[unsafe(link_section = ".emulator")]
@@ -17,16 +15,17 @@ static FAILED: AtomicU32 = AtomicU32::new(0);
 pub fn finish<F: fmt::Display>(result: Result<(), F>) -> ! {
     if let Err(failure) = result {
         FAILED.fetch_add(1, SeqCst);
-        console::write_fmt(format_args!("rank {} failed: {failure}\n", this_core()));
+        console::write_fmt(format_args!("rank {} failed: {failure}\n", this_core_id().index()));
     }
-    if stuck::finish(CoreId::new(this_core()), platform::undrained()) {
+    if stuck::finish(platform::undrained()) {
         match FAILED.load(SeqCst) {
             0 => console::write_line("@done ok"),
             failed => {
                 console::write_fmt(format_args!("@done failed on {failed} of {} ranks\n", boot::core_count()));
             }
         }
+        heartbeat::note_end(Stage::Finished);
         exit::exit(FAILED.load(SeqCst) == 0);
     }
-    cpu::park()
+    heartbeat::rest()
 }

@@ -2,7 +2,7 @@
 //!
 //! Done by the first core before paging is on, when every frame can be reached under its physical address.
 
-use super::boot::Information;
+use super::boot::{self, Information};
 use super::frames::FramePool;
 use super::memory::{self, PAGE_BYTES, image};
 use super::multiboot::Handed;
@@ -36,6 +36,14 @@ pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
     for module in &handed.modules {
         pool.reserve(module.contents.clone());
     }
+    if let Some(member) = information.membership {
+        let region = member.region..member.region + memory::CLUSTER_REGION_BYTES;
+        let is_memory = handed.usable.iter().any(|range| range.start <= region.start && region.end <= range.end);
+        if !is_memory || region.start < image::end() {
+            boot::fail(format_args!("the region that nodes share is not at {:#x}", region.start));
+        }
+        pool.reserve(region);
+    }
     let needed_pages = pages_needed(information, handed);
     let lacking = needed_pages.saturating_sub(pool.pages());
     // Some slack covers what the counting leaves out: holes in the memory map and pages lost at their edges.
@@ -46,14 +54,20 @@ pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
     if lacking > 0 {
         return Err(shortage);
     }
-    // The promise that a shared page is zero is kept once, so it must stand in one place: the page tables of the
-    // shared DRAM are not among those that each core has a copy of, because they cover nothing else.
-    information.shared_dram =
-        pool.contiguous(memory::SHARED_DRAM_BYTES, TABLE_SPAN, memory::HEAP_BASE).ok_or(shortage)?;
-    let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
-    information.mpb = pool.contiguous(mpb_bytes, PAGE_BYTES, memory::HEAP_BASE).ok_or(shortage)?;
-    // SAFETY: the block came from the pool, so it is free RAM; paging is off.
-    unsafe { paging::clear(information.mpb, mpb_bytes) }
+    if let Some(member) = information.membership {
+        // Whoever starts the nodes has made it zero; other nodes may use it by now.
+        information.shared_dram = member.region;
+        information.mpb = member.region + memory::SHARED_DRAM_BYTES;
+    } else {
+        // The promise that a shared page is zero is kept once, so it must stand in one place: the page tables of the
+        // shared DRAM are not among those that each core has a copy of, because they cover nothing else.
+        information.shared_dram =
+            pool.contiguous(memory::SHARED_DRAM_BYTES, TABLE_SPAN, memory::HEAP_BASE).ok_or(shortage)?;
+        let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
+        information.mpb = pool.contiguous(mpb_bytes, PAGE_BYTES, memory::HEAP_BASE).ok_or(shortage)?;
+        // SAFETY: the block came from the pool, so it is free RAM; paging is off.
+        unsafe { paging::clear(information.mpb, mpb_bytes) }
+    }
     // SAFETY: paging is off, and the pool holds free RAM only.
     unsafe { build_spaces(information, handed, &mut pool) }.map_err(|OutOfFrames| shortage)
 }
@@ -103,10 +117,14 @@ unsafe fn shared_space(
     space.map_identity(image::text_start()..image::text_end(), read_only, pool)?;
     space.map_identity(image::rodata_start()..image::rodata_end(), read_only, pool)?;
     space.map_identity(image::emulator_start()..image::emulator_end(), writable, pool)?;
-    let dram = information.shared_dram;
-    space.promise_identity(dram..dram + memory::SHARED_DRAM_BYTES, pool)?;
-    let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
-    space.map_identity(information.mpb..information.mpb + mpb_bytes, writable, pool)?;
+    if let Some(member) = information.membership {
+        space.map_identity(member.region..member.region + memory::CLUSTER_REGION_BYTES, writable, pool)?;
+    } else {
+        let dram = information.shared_dram;
+        space.promise_identity(dram..dram + memory::SHARED_DRAM_BYTES, pool)?;
+        let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
+        space.map_identity(information.mpb..information.mpb + mpb_bytes, writable, pool)?;
+    }
     for module in &handed.modules {
         space.map_identity(module.contents.clone(), read_only, pool)?;
     }
@@ -122,8 +140,13 @@ fn pages_needed(information: &Information, handed: &Handed) -> usize {
     let image_bytes = image::end() - image::start();
     let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
     let module_tables: usize = handed.modules.iter().map(|module| tables(module.contents.len())).sum();
-    let shared = pages(memory::SHARED_DRAM_BYTES)
-        + pages(mpb_bytes)
+    let shared_by_cores = if information.membership.is_some() {
+        // Not from the pool; its page tables are.
+        tables(memory::CLUSTER_REGION_BYTES)
+    } else {
+        pages(memory::SHARED_DRAM_BYTES) + pages(mpb_bytes)
+    };
+    let shared = shared_by_cores
         + tables(memory::SHARED_DRAM_BYTES)
         + tables(mpb_bytes)
         + tables(image_bytes)

@@ -6,7 +6,7 @@
 //! | to 1 MiB | low memory, identity | shared |
 //! | image | `.text`, `.rodata` read-only; `.emulator` | shared |
 //! | image | `.data`, `.bss` | private frames |
-//! | where they are in RAM | modules (read-only), emulated shared DRAM and MPB, identity | shared |
+//! | where they are in RAM | modules (read-only), emulated shared DRAM and MPB, identity | shared, on a cluster by all nodes |
 //! | [`HEAP_BASE`] | heap | private |
 //! | [`CACHE_WINDOW_BASE`] | private caching region, not present at first | private page tables |
 //! | [`CACHE_FRAMES_BASE`], [`CACHE_TWINS_BASE`] | its frames and twins, always mapped | private |
@@ -28,7 +28,7 @@ use crate::{
     topology::EXPOSED_BYTES_PER_CORE,
 };
 
-use super::boot;
+use super::{boot, smp::MAX_CORES};
 
 const _: () = assert!(CACHE_WINDOW_BASE + CACHE_WINDOW_BYTES <= CACHE_FRAMES_BASE, "the window ends before its frames");
 
@@ -73,6 +73,13 @@ pub const TABLES_BASE: usize = 0xFFC0_0000;
 pub const SHARED_DRAM_BYTES: usize = 64 << 20;
 /// Bytes of the emulated MPB of one core.
 pub const MPB_BYTES_PER_CORE: usize = 8192;
+/// Bytes of what the nodes of a cluster share: the shared DRAM, then the MPBs of all cores, then the board. `xtask`
+/// makes it that long.
+pub(super) const CLUSTER_REGION_BYTES: usize = SHARED_DRAM_BYTES + (4 << 20);
+/// Where in it the board is.
+pub(super) const BOARD_OFFSET: usize = SHARED_DRAM_BYTES + (3 << 20);
+const _: () =
+    assert!(SHARED_DRAM_BYTES + MAX_CORES * MPB_BYTES_PER_CORE <= BOARD_OFFSET, "all MPBs lie below the board");
 
 /// Bounds of the image's parts, from the linker script. The symbols' addresses are the values.
 pub(super) mod image {
@@ -103,12 +110,13 @@ pub fn shared_dram() -> (*mut u8, usize) {
     (core::ptr::with_exposed_provenance_mut(boot::information().shared_dram), SHARED_DRAM_BYTES)
 }
 
-/// The memory that stands for all message passing buffers: start and bytes ([`MPB_BYTES_PER_CORE`] per core).
+/// The memory that stands for all message passing buffers: start and bytes ([`MPB_BYTES_PER_CORE`] per core of the whole
+/// machine).
 ///
 /// Zero at start, writable by every core. Only the emulator may touch it.
 pub fn mpb() -> (*mut u8, usize) {
     let information = boot::information();
-    (core::ptr::with_exposed_provenance_mut(information.mpb), information.core_count * MPB_BYTES_PER_CORE)
+    (core::ptr::with_exposed_provenance_mut(information.mpb), information.all_cores() * MPB_BYTES_PER_CORE)
 }
 
 /// Whether an address lies in the guard page below this core's stack.

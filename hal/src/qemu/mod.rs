@@ -10,15 +10,18 @@
 //!
 //! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`)
 //! and of exposed memory (`exposed`), descriptors and traps, the local APIC, locks, and how a stuck machine is
-//! recognised (`stuck`).
+//! recognised (`stuck`). Several machines can be one, which share memory: `cluster`, with what their nodes tell each
+//! other (`board`) and how they notice that one is gone (`heartbeat`).
 //!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
 //! `#[unsafe(link_section = ".emulator")]`, or `".bss.emulator"` if it is large and zero at start.
 //!
 //! Everything must run on a P54C: no instruction newer than the Pentium, in the assembly too.
 
+mod board;
 pub mod boot;
 mod cache_window;
+mod cluster;
 pub mod console;
 mod cpu;
 mod demand;
@@ -29,6 +32,7 @@ mod exposed;
 mod finish;
 mod frames;
 mod fw_cfg;
+mod heartbeat;
 mod lapic;
 mod layout;
 mod lock;
@@ -49,6 +53,8 @@ pub use self::{
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::CoreId;
+
 /// Calls `action` with interrupts from other cores off: for state that a handler might want as well.
 pub fn without_interrupts<R>(action: impl FnOnce() -> R) -> R {
     let _interrupts = cpu::InterruptsOff::new();
@@ -58,7 +64,13 @@ pub fn without_interrupts<R>(action: impl FnOnce() -> R) -> R {
 /// The number of this core, in private memory: the fastest place to look.
 static THIS_CORE: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of the calling core, from 0.
+/// The core of the whole machine that the calling core is: on a node of a cluster, its own number follows those of
+/// the nodes before it.
+pub fn this_core_id() -> CoreId {
+    cluster::global(this_core())
+}
+
+/// The number of the calling core among those of its node, from 0.
 #[inline]
 pub fn this_core() -> usize {
     THIS_CORE.load(Ordering::Relaxed)

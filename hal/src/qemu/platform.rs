@@ -7,7 +7,7 @@
 use core::{
     cell::Cell,
     ptr::{NonNull, with_exposed_provenance_mut},
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering},
 };
 
 use crate::{
@@ -17,7 +17,8 @@ use crate::{
 };
 
 use super::{
-    boot, cache_window, cpu, exit, exposed, lapic, lock::EmulatorLock, memory, private::Private, stuck, this_core, trap,
+    boot, cache_window, cluster, cpu, exit, exposed, heartbeat, lapic, lock::EmulatorLock, memory, private::Private,
+    stuck, this_core, this_core_id, trap,
 };
 
 /// A core of the machine under QEMU.
@@ -32,11 +33,11 @@ const LOCKS: usize = 64;
 #[unsafe(link_section = ".emulator")]
 static LINE_LOCKS: [EmulatorLock<()>; LOCKS] = [const { EmulatorLock::new(()) }; LOCKS];
 
-/// The test-and-set registers: 1 is free, as it reads on the chip.
+/// The test-and-set registers of this node's cores: 1 is free, as it reads on the chip.
 #[unsafe(link_section = ".emulator")]
 static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(1) }; 256];
 
-/// Whether an interrupt was raised on a core and not taken: the bit of its configuration register.
+/// Whether an interrupt was raised on a core of this node and not taken: the bit of its configuration register.
 #[unsafe(link_section = ".emulator")]
 static RAISED: [AtomicBool; 256] = [const { AtomicBool::new(false) }; 256];
 
@@ -97,11 +98,11 @@ impl QemuPlatform {
         let (explore, preempt) = (seed("seed"), seed("preempt"));
         // Spread neighbouring seeds and cores; xorshift must not start at 0.
         let mixed = (explore ^ preempt.rotate_left(32))
-            .wrapping_add(this_core() as u64 + 1)
+            .wrapping_add(this_core_id().index() as u64 + 1)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self {
-            core: CoreId::new(this_core()),
-            layout: Layout::scc().with_cores(boot::core_count()),
+            core: this_core_id(),
+            layout: layout(),
             coherent: boot::has_word("coherent"),
             explores: explore != 0,
             preempts: preempt != 0,
@@ -126,6 +127,15 @@ impl QemuPlatform {
     }
 }
 
+/// The machine. Each node of a cluster is a coherence domain, and no register reaches beyond it.
+fn layout() -> Layout {
+    let layout = Layout::scc().with_cores(cluster::all_cores());
+    match cluster::member() {
+        Some(_) => layout.with_domains_of(boot::core_count() as u16),
+        None => layout,
+    }
+}
+
 /// The seed that a word of the command line gives, or 0.
 ///
 /// # Panics
@@ -141,7 +151,7 @@ fn seed(key: &str) -> u64 {
 fn with_storage<R>(at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u8) -> R) -> R {
     let (base, offset) = match at {
         LineAddress::Mpb(mpb) => {
-            assert!(mpb.core.index() < boot::core_count(), "{} does not exist", mpb.core);
+            assert!(mpb.core.index() < cluster::all_cores(), "{} does not exist", mpb.core);
             (memory::mpb().0, mpb.core.index() * memory::MPB_BYTES_PER_CORE + usize::from(mpb.line) * 32)
         }
         LineAddress::Shared(address) => match address.home() {
@@ -160,6 +170,21 @@ fn with_storage<R>(at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u
     access(memory)
 }
 
+/// Writes those bytes of an aligned word whose bits in `mask` are set, and no others: they may be somebody else's.
+fn write_masked(memory: *mut u8, word: &[u8], mask: u32) {
+    if mask == 0xF
+        && let Ok(bytes) = word.try_into()
+    {
+        // SAFETY: the callers point to an aligned word of memory that all cores may write.
+        unsafe { AtomicU32::from_ptr(memory.cast()) }.store(u32::from_ne_bytes(bytes), Ordering::Release);
+        return;
+    }
+    for (index, byte) in word.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
+        // SAFETY: as above; `index` is below the length of a word.
+        unsafe { AtomicU8::from_ptr(memory.add(index)) }.store(*byte, Ordering::Release);
+    }
+}
+
 impl Platform for QemuPlatform {
     type Window = MmuWindow;
 
@@ -175,48 +200,54 @@ impl Platform for QemuPlatform {
         self.hand_over_by_chance();
         let mut line = Line::default();
         with_storage(at, LINE_BYTES, |memory| {
-            // SAFETY: `with_storage` points to a whole line and keeps writers out.
-            unsafe { line.0.as_mut_ptr().copy_from_nonoverlapping(memory, LINE_BYTES) };
+            // `with_storage` keeps writers of this node out. Those of others write the last word last.
+            for (index, word) in line.0.chunks_exact_mut(WORD_BYTES).enumerate().rev() {
+                // SAFETY: `with_storage` points to a whole line, which is aligned to words.
+                let found = unsafe { AtomicU32::from_ptr(memory.cast::<u32>().add(index)) }.load(Ordering::Acquire);
+                word.copy_from_slice(&found.to_ne_bytes());
+            }
         });
         line
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
         with_storage(at, LINE_BYTES, |memory| {
-            if mask == u32::MAX {
-                // SAFETY: `with_storage` points to a whole line and keeps everybody else out.
-                unsafe { memory.copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
-            } else {
-                for (index, byte) in data.0.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
-                    // SAFETY: as above; `index` is below the length of a line.
-                    unsafe { memory.add(index).write(*byte) };
-                }
+            // Other nodes may read at the same time, from the end.
+            for (index, word) in data.0.chunks_exact(WORD_BYTES).enumerate() {
+                let offset = index * WORD_BYTES;
+                write_masked(memory.wrapping_add(offset), word, mask >> offset & 0xF);
             }
         });
+        cluster::make_visible();
         stuck::note_write();
         self.hand_over_by_chance();
     }
 
     fn read_word(&self, at: SharedAddress) -> u32 {
         self.hand_over_by_chance();
-        // SAFETY: as in `read_line`; word addresses are multiples of 4.
-        with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| unsafe { memory.cast::<u32>().read() })
+        with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| {
+            // SAFETY: as in `read_line`; word addresses are multiples of 4.
+            unsafe { AtomicU32::from_ptr(memory.cast()) }.load(Ordering::Acquire)
+        })
     }
 
     fn write_word(&self, at: SharedAddress, value: u32) {
-        // SAFETY: as in `write_line`; word addresses are multiples of 4.
-        with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| unsafe { memory.cast::<u32>().write(value) });
+        with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| {
+            // SAFETY: as in `read_line`; word addresses are multiples of 4.
+            unsafe { AtomicU32::from_ptr(memory.cast()) }.store(value, Ordering::Release);
+        });
+        cluster::make_visible();
         stuck::note_write();
         self.hand_over_by_chance();
     }
 
     fn test_and_set(&self, register: CoreId) -> bool {
         self.hand_over_by_chance();
-        REGISTERS[register.index()].swap(0, Ordering::AcqRel) == 1
+        REGISTERS[cluster::expect_local(register, "the register")].swap(0, Ordering::AcqRel) == 1
     }
 
     fn free(&self, register: CoreId) {
-        REGISTERS[register.index()].store(1, Ordering::Release);
+        REGISTERS[cluster::expect_local(register, "the register")].store(1, Ordering::Release);
         stuck::note_write();
         self.hand_over_by_chance();
     }
@@ -230,8 +261,8 @@ impl Platform for QemuPlatform {
     }
 
     fn ticks_per_second(&self) -> u64 {
-        // With `-icount shift=0` an instruction is a nanosecond.
-        1_000_000_000
+        // With `-icount shift=0` an instruction is a nanosecond; the nodes of a cluster have measured it.
+        heartbeat::cycles_per_second().unwrap_or(1_000_000_000)
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {
@@ -249,7 +280,7 @@ impl Platform for QemuPlatform {
 
     fn park(&self, _watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
         match deadline {
-            Deadline::Never => stuck::wait_fruitlessly(self.core, self.writes_before_poll.get(), info),
+            Deadline::Never => stuck::wait_fruitlessly(self.writes_before_poll.get(), info),
             Deadline::At(ticks) if cpu::rdtsc() >= ticks => {
                 cpu::pause();
                 return Woken::TimedOut;
@@ -261,29 +292,32 @@ impl Platform for QemuPlatform {
     }
 
     fn end_wait(&self, _watch: Watch<'_>) {
-        stuck::stop_waiting(self.core);
+        stuck::stop_waiting();
     }
 
     fn raise_interrupt(&self, target: CoreId) {
-        let was_raised = RAISED[target.index()].swap(true, Ordering::SeqCst);
+        let local = cluster::expect_local(target, "the interrupt");
+        let was_raised = RAISED[local].swap(true, Ordering::SeqCst);
         // A core that interrupts itself finds it when the operation ends, and alone it has no local APIC.
         if !was_raised && target != self.core {
-            lapic::send_interrupt(target.index());
+            lapic::send_interrupt(local);
         }
         stuck::note_write();
         self.hand_over_by_chance();
     }
 
     fn open_interrupts(&self, open: bool) {
-        cpu::set_interrupts(open);
+        // The timer of a node always comes; the core keeps the others off by itself.
+        let has_timer = cluster::member().is_some() && this_core() == 0;
+        cpu::set_interrupts(open || has_timer);
     }
 
     fn interrupt_is_due(&self) -> bool {
-        RAISED[self.core.index()].load(Ordering::SeqCst)
+        RAISED[this_core()].load(Ordering::SeqCst)
     }
 
     fn take_interrupt(&self) -> bool {
-        RAISED[self.core.index()].swap(false, Ordering::SeqCst)
+        RAISED[this_core()].swap(false, Ordering::SeqCst)
     }
 
     fn relax(&self) {

@@ -29,7 +29,7 @@ fn missing(cores: usize) -> impl Iterator<Item = usize> {
     (1..cores).filter(|&core| !ARRIVED[core].load(Ordering::Acquire))
 }
 
-/// Starts all cores but the calling one, waits until they have arrived and opens the gate.
+/// Starts all cores but the calling one, and waits until they have arrived.
 pub(super) fn start_others(cores: usize) {
     if cores > 1 {
         // SAFETY: the page is below 1 MiB, where nothing is allocated, and the loader's information has been copied.
@@ -47,6 +47,10 @@ pub(super) fn start_others(cores: usize) {
             ));
         }
     }
+}
+
+/// Lets the cores that have arrived begin.
+pub(super) fn open_gate() {
     GATE.store(true, Ordering::Release);
 }
 

@@ -3,25 +3,34 @@
 //! Not a matter of time, since the host may be busy: every write to memory that cores share counts up a number. A
 //! core whose poll found nothing notes the number it had before the poll. When every core has finished or noted the
 //! present number, no poll can ever find anything, and the machine ends with a report of who waits for whom.
+//!
+//! On a cluster the number is the sum of what the nodes count, each for itself, and the notes of all cores are on the
+//! [`board`]. A sum that is the same twice means that no node has counted in between, and a core that waits no longer
+//! has said so before it writes anything; so the rule is the same. Every node finds out by itself and reports its own
+//! cores.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use core::{
+    fmt,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
+};
 
-use crate::{CoreId, LineAddress, Reason, emulated::WaitInfo};
+use crate::{LineAddress, Reason, emulated::WaitInfo};
 
-use super::{boot, console, cpu, exit, lock::EmulatorLock};
+use super::{board, boot, cluster, console, cpu, exit, lock::EmulatorLock, this_core};
 
 /// Cores that the report has room for.
 const CORES: usize = 256;
 
-/// Writes to memory that cores share.
+/// Writes to memory that cores share, where the machine is no cluster.
 #[unsafe(link_section = ".emulator")]
-static WRITES: AtomicU32 = AtomicU32::new(1);
+static WRITES: AtomicU32 = AtomicU32::new(0);
 
-/// For each core: the number of writes before its last fruitless poll, or [`RUNS`] or [`FINISHED`].
+/// For each core: the number of writes before its last fruitless poll, or [`RUNS`] or [`FINISHED`]. Where the machine is
+/// no cluster.
 #[unsafe(link_section = ".emulator")]
 static STATES: [AtomicU32; CORES] = [const { AtomicU32::new(RUNS) }; CORES];
 
-/// Cores that do not run: an upper bound that saves looking at all states after every poll.
+/// Cores of this node that do not run: an upper bound that saves looking at all states after every poll.
 #[unsafe(link_section = ".emulator")]
 static IDLE: AtomicU32 = AtomicU32::new(0);
 
@@ -37,19 +46,32 @@ const FINISHED: u32 = u32::MAX;
 
 /// Counts a write.
 pub(super) fn note_write() {
-    // The numbers that stand for states are passed over.
-    while [RUNS, FINISHED].contains(&WRITES.fetch_add(1, SeqCst).wrapping_add(1)) {}
+    board::own().map_or(&WRITES, |own| &own.writes).fetch_add(1, SeqCst);
 }
 
-/// Writes so far.
+/// Writes so far, as a number that is neither [`RUNS`] nor [`FINISHED`].
 pub(super) fn writes() -> u32 {
-    WRITES.load(SeqCst)
+    let count = match board::nodes() {
+        Some(nodes) => nodes.iter().fold(0u32, |sum, node| sum.wrapping_add(node.writes.load(SeqCst))),
+        None => WRITES.load(SeqCst),
+    };
+    count % (FINISHED - 1) + 1
 }
 
-/// Notes that a poll of `core`, begun after `writes_before` writes, found nothing. Ends a machine that is stuck.
-pub(super) fn wait_fruitlessly(core: CoreId, writes_before: u32, info: &WaitInfo) {
-    *WAITS[core.index()].lock() = Some(*info);
-    if STATES[core.index()].swap(writes_before, SeqCst) == RUNS {
+/// The states of all cores of the machine.
+fn states() -> &'static [AtomicU32] {
+    board::states().unwrap_or_else(|| &STATES[..boot::core_count()])
+}
+
+/// The states of this node's cores.
+fn own_states() -> &'static [AtomicU32] {
+    &states()[cluster::global(0).index()..][..boot::core_count()]
+}
+
+/// Notes that a poll of this core, begun after `writes_before` writes, found nothing. Ends a machine that is stuck.
+pub(super) fn wait_fruitlessly(writes_before: u32, info: &WaitInfo) {
+    *WAITS[this_core()].lock() = Some(*info);
+    if own_states()[this_core()].swap(writes_before, SeqCst) == RUNS {
         IDLE.fetch_add(1, SeqCst);
     }
     if IDLE.load(SeqCst) as usize == boot::core_count() && is_stuck() {
@@ -57,26 +79,26 @@ pub(super) fn wait_fruitlessly(core: CoreId, writes_before: u32, info: &WaitInfo
     }
 }
 
-/// Notes that `core` waits no longer.
-pub(super) fn stop_waiting(core: CoreId) {
-    if STATES[core.index()].swap(RUNS, SeqCst) != RUNS {
+/// Notes that this core waits no longer.
+pub(super) fn stop_waiting() {
+    if own_states()[this_core()].swap(RUNS, SeqCst) != RUNS {
         IDLE.fetch_sub(1, SeqCst);
     }
 }
 
-/// What `core` waits for, if its last poll found nothing and nobody is writing that down just now.
+/// What core `core` of this node waits for, if its last poll found nothing and nobody is writing that down just now.
 pub(super) fn waits_for(core: usize) -> Option<WaitInfo> {
-    let waits = ![RUNS, FINISHED].contains(&STATES[core].load(SeqCst));
+    let waits = ![RUNS, FINISHED].contains(&own_states()[core].load(SeqCst));
     if waits { *WAITS[core].try_lock()? } else { None }
 }
 
-/// Notes that `core` has finished its program, with a line in its write-combine buffer or without. Returns true to
-/// the last one.
-pub(super) fn finish(core: CoreId, undrained: Option<LineAddress>) -> bool {
-    *WAITS[core.index()].lock() = Some(WaitInfo { reason: Reason::new("nothing"), undrained });
-    STATES[core.index()].store(FINISHED, SeqCst);
+/// Notes that this core has finished its program, with a line in its write-combine buffer or without. Returns true to
+/// the last one of the node.
+pub(super) fn finish(undrained: Option<LineAddress>) -> bool {
+    *WAITS[this_core()].lock() = Some(WaitInfo { reason: Reason::new("nothing"), undrained });
+    own_states()[this_core()].store(FINISHED, SeqCst);
     IDLE.fetch_add(1, SeqCst);
-    STATES[..boot::core_count()].iter().all(|state| state.load(SeqCst) == FINISHED) && claim_end()
+    own_states().iter().all(|state| state.load(SeqCst) == FINISHED) && claim_end()
 }
 
 /// Whether this core is the one that ends the machine: several may see the same end at a time.
@@ -86,7 +108,7 @@ fn claim_end() -> bool {
 
 fn is_stuck() -> bool {
     let now = writes();
-    let all_wait = STATES[..boot::core_count()].iter().all(|state| [now, FINISHED].contains(&state.load(SeqCst)));
+    let all_wait = states().iter().all(|state| [now, FINISHED].contains(&state.load(SeqCst)));
     all_wait && writes() == now
 }
 
@@ -95,8 +117,9 @@ fn report() -> ! {
         cpu::park();
     }
     console::write_urgent(format_args!("deadlock: every core waits, and nothing was written since\n"));
-    for (core, state) in STATES[..boot::core_count()].iter().enumerate() {
-        let Some(info) = *WAITS[core].lock() else { continue };
+    for (local, state) in own_states().iter().enumerate() {
+        let Some(info) = *WAITS[local].lock() else { continue };
+        let core = cluster::global(local).index();
         if state.load(SeqCst) == FINISHED {
             console::write_urgent(format_args!("  core {core} has finished\n"));
         } else {
@@ -110,4 +133,21 @@ fn report() -> ! {
     }
     console::write_urgent(format_args!("@done failed deadlock\n"));
     exit::exit(false)
+}
+
+/// Says of a core of this node what it waits for, of one that waits for a core of node `on` if there is one. Nothing if
+/// no core waits.
+pub(super) struct Waiting {
+    pub(super) on: usize,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waits = || (0..boot::core_count()).filter_map(|core| Some((core, waits_for(core)?.reason)));
+        let is_wanted = |peer| cluster::node_of(peer) == self.on;
+        match waits().find(|(_, reason)| reason.peer.is_some_and(is_wanted)).or_else(|| waits().next()) {
+            Some((core, reason)) => write!(out, "; {} waits for {reason}", cluster::global(core)),
+            None => Ok(()),
+        }
+    }
 }

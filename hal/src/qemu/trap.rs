@@ -8,7 +8,7 @@
 //! from other cores save it.
 
 use super::private::Private;
-use super::{console, cpu, demand, descriptor, exit, lapic, memory, stuck, this_core};
+use super::{cluster, console, cpu, demand, descriptor, exit, heartbeat, lapic, memory, stuck, this_core};
 use core::arch::global_asm;
 
 /// A page fault's second chance: gets the address, says whether the access may be repeated.
@@ -128,6 +128,21 @@ trap_interrupt:
     iretl
     .size trap_interrupt, . - trap_interrupt
 
+    /* The timer of a cluster's node. Its handler leaves the x87 alone. */
+    .balign 16
+    .globl trap_timer
+    .type trap_timer, @function
+trap_timer:
+    pushal
+    cld
+    movl %esp, %ebx
+    andl $-16, %esp
+    call {timer}
+    movl %ebx, %esp
+    popal
+    iretl
+    .size trap_timer, . - trap_timer
+
     .balign 16
     .globl trap_ignore
     .type trap_ignore, @function
@@ -150,6 +165,7 @@ trap_double_fault:
     unexpected = const UNEXPECTED,
     handle = sym handle,
     interrupt = sym interrupt,
+    timer = sym heartbeat::tick,
     x87_bytes = const X87_STATE_BYTES,
     x87_control_word = const cpu::X87_CONTROL_WORD,
     double_fault = sym double_fault,
@@ -160,6 +176,7 @@ unsafe extern "C" {
     static trap_stubs: u8;
     static trap_unexpected: u8;
     static trap_interrupt: u8;
+    static trap_timer: u8;
     static trap_ignore: u8;
     static trap_double_fault: u8;
 }
@@ -174,6 +191,10 @@ pub(super) fn unexpected_stub() -> usize {
 
 pub(super) fn interrupt_stub() -> usize {
     (&raw const trap_interrupt).addr()
+}
+
+pub(super) fn timer_stub() -> usize {
+    (&raw const trap_timer).addr()
 }
 
 pub(super) fn ignore_stub() -> usize {
@@ -258,7 +279,7 @@ extern "C" fn handle(frame: &Frame) {
     if exit::is_ending() {
         cpu::park();
     }
-    let core = this_core();
+    let core = cluster::global(this_core()).index();
     let name = NAMES.get(frame.vector as usize).copied().unwrap_or("unexpected interrupt");
     let address = cpu::fault_address();
     let detail = match frame.vector {
@@ -295,8 +316,8 @@ extern "C" fn handle(frame: &Frame) {
 /// Says where this core is, or what it waits for: somebody wants to know why the machine does not end. It goes on
 /// afterwards.
 fn say_where(eip: u32) {
-    let core = this_core();
-    match stuck::waits_for(core) {
+    let core = cluster::global(this_core()).index();
+    match stuck::waits_for(this_core()) {
         Some(info) => console::write_urgent(format_args!("core {core} waits for {}\n", info.reason)),
         None => console::write_urgent(format_args!("core {core} runs at {eip:#010x}\n")),
     }
@@ -312,7 +333,7 @@ fn page_fault_detail(error: u32) -> &'static str {
 }
 
 extern "C" fn double_fault() -> ! {
-    let core = this_core();
+    let core = cluster::global(this_core()).index();
     let address = cpu::fault_address();
     let state = descriptor::interrupted_task();
     let name = if memory::is_stack_guard(address) { "stack overflow" } else { "double fault" };

@@ -47,7 +47,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         // The report itself panicked.
         exit::exit(false);
     }
-    let core = qemu::this_core();
+    let core = qemu::this_core_id().index();
     let message = format_args!("{}", info.message());
     let message = Plain(message);
     match info.location() {
