@@ -1,5 +1,9 @@
 //! A guest (a machine in QEMU, or the simulator) from its start to a verdict, within a time limit.
 
+mod merge;
+
+pub(crate) use merge::merge;
+
 use crate::{
     console::{Console, Event, Transcript},
     inquiry::Inquiry,
@@ -18,6 +22,9 @@ pub(crate) const SUCCESS: i32 = 33;
 /// The exit status of a guest that ended itself because something was wrong.
 const FAILURE: i32 = 35;
 
+/// How often somebody else may end a guest.
+const GLANCE: Duration = Duration::from_millis(100);
+
 /// How long a guest that has said `@done` may take to go away.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -33,6 +40,8 @@ enum Ending {
     Exited(ExitStatus),
     TimedOut(Duration),
     Lingered,
+    /// Others that it belongs together with have failed.
+    Stopped,
 }
 
 /// A guest that is no more.
@@ -60,6 +69,22 @@ pub(crate) fn run(
     command: &mut Command,
     inquiry: Option<&Inquiry>,
     limit: Duration,
+    watch: impl FnMut(&Event<'_>),
+) -> Result<Outcome> {
+    run_until(label, command, inquiry, limit, |_| None, watch)
+}
+
+/// Runs a guest like [`run`]. `end` is asked again and again when it has to end at the latest, because of others.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn run_until(
+    label: &str,
+    command: &mut Command,
+    inquiry: Option<&Inquiry>,
+    limit: Duration,
+    mut end: impl FnMut(&Running) -> Option<Instant>,
     mut watch: impl FnMut(&Event<'_>),
 ) -> Result<Outcome> {
     let start = Instant::now();
@@ -68,7 +93,11 @@ pub(crate) fn run(
     let mut running = Running::start(command)?;
     let mut done = false;
     let ending = loop {
-        match running.next(Some(deadline)) {
+        let now = Instant::now();
+        if end(&running).is_some_and(|end| now >= end) {
+            break Ending::Stopped;
+        }
+        match running.next(Some(deadline.min(now + GLANCE))) {
             Next::Line(line) => {
                 let event = console.line(&line);
                 if event == Event::Done && !done {
@@ -81,6 +110,7 @@ pub(crate) fn run(
                 Ok(status) => break Ending::Exited(status),
                 Err(_) => break Ending::Lingered,
             },
+            Next::TimedOut if Instant::now() < deadline => {}
             Next::TimedOut => break if done { Ending::Lingered } else { Ending::TimedOut(limit) },
             Next::Interrupted => bail!("interrupted"),
         }
@@ -146,6 +176,7 @@ impl Outcome {
                 );
             }
             Ending::Lingered => bail!("{label} does not go away after its work is done"),
+            Ending::Stopped => bail!("{label} was stopped, because another node failed"),
             Ending::Exited(status) => status,
         };
         match (status.code(), &self.transcript.done) {
@@ -172,7 +203,9 @@ impl Outcome {
         let label = &self.label;
         let status = match self.ending {
             Ending::Exited(status) => status.code(),
-            Ending::TimedOut(_) | Ending::Lingered => bail!("{label} has not ended instead of saying `{report}`"),
+            Ending::TimedOut(_) | Ending::Lingered | Ending::Stopped => {
+                bail!("{label} has not ended instead of saying `{report}`")
+            }
         };
         let last_word = match &self.transcript.done {
             Some(Ok(())) => bail!("{label} ended well instead of saying `{report}`"),

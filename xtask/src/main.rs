@@ -7,6 +7,7 @@
 mod bench;
 mod build;
 mod catalogue;
+mod cluster;
 mod console;
 mod cores;
 mod emulation;
@@ -49,6 +50,7 @@ enum Command {
     Setup(setup::Arguments),
     Run(run::Arguments),
     Sim(sim::Arguments),
+    Cluster(cluster::Arguments),
     Test(test::Arguments),
     Bench(bench::Arguments),
     ImageCheck(image_check::Arguments),
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Command::Setup(arguments) => setup::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
+        Command::Cluster(arguments) => cluster::main(&arguments),
         Command::Test(arguments) => test::main(&arguments),
         Command::Bench(arguments) => bench::main(&arguments),
         Command::ImageCheck(arguments) => image_check::main(&arguments),
@@ -130,6 +133,9 @@ mod tests {
             &["bogus"],
             &["test", "--cores", "1,x"],
             &["bench"],
+            &["cluster", "--nodes", "0"],
+            &["cluster", "--cores", "x"],
+            &["cluster", "--deadline", "0"],
             &["bench", "pscw", "--machine", "abacus"],
         ] {
             let error = Cli::try_parse_from(["xtask"].iter().chain(words)).err().expect("refused");

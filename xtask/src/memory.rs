@@ -6,7 +6,10 @@
 use anyhow::{Result, bail};
 
 /// The 64 MiB of shared memory behind four controllers, and 32 MiB for the image and what it starts with.
-const BASE_MIB: u64 = 64 + 32;
+const BASE_MIB: u64 = SHARED_MIB + 32;
+
+/// The shared memory.
+const SHARED_MIB: u64 = 64;
 
 /// What a core has besides its heap: stacks, statics, page tables, private copies of shared memory.
 const PER_CORE_KIB: u64 = 1024;
@@ -53,6 +56,11 @@ impl Plan {
             );
         }
         Ok(Self { heap_kib, heap0_kib, memory_mib })
+    }
+
+    /// Memory without what cores share.
+    pub(crate) fn private_mib(&self) -> u64 {
+        self.memory_mib - SHARED_MIB
     }
 }
 

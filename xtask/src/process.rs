@@ -86,6 +86,15 @@ impl Running {
         }
     }
 
+    /// Sends the child a signal, unless it is gone.
+    pub(crate) fn signal(&self, signal: i32) {
+        if let Ok(child) = i32::try_from(self.child.id()) {
+            // SAFETY: this only sends a signal. The child is not waited for before `self` is borrowed mutably, so that
+            // the number is its own.
+            unsafe { libc::kill(child, signal) };
+        }
+    }
+
     /// Kills the child and returns the lines that it had written but nobody had read.
     pub(crate) fn kill(&mut self) -> Vec<String> {
         self.kill_group();

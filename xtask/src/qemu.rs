@@ -28,6 +28,57 @@ pub(crate) struct Machine<'a> {
     pub(crate) thread_multi: bool,
 }
 
+/// What a machine that is a node of a cluster has besides.
+pub(crate) struct Node<'a> {
+    pub(crate) node: u16,
+    pub(crate) nodes: u16,
+    /// The file that is the memory of all nodes.
+    pub(crate) region: &'a Path,
+    /// Bytes of the input files, which the loader puts below the shared memory.
+    pub(crate) input_bytes: u64,
+    /// Seconds without a sign of life after which nodes take another one for lost.
+    pub(crate) deadline_s: u64,
+}
+
+impl Node<'_> {
+    /// Memory that nodes share, as the kernel lays it out: 64 MiB of shared DRAM, all MPBs, what nodes tell each other.
+    pub(crate) const SHARED_MIB: u64 = 64 + 4;
+
+    /// Memory below that, for the image. What else firmware and loader use is at the upper end of all memory.
+    const IMAGE_MIB: u64 = 64;
+
+    /// Where the shared memory begins.
+    fn low_mib(&self) -> u64 {
+        Self::IMAGE_MIB + self.input_bytes.div_ceil(1 << 20)
+    }
+
+    /// Three pieces, the shared one in the middle.
+    fn memory(&self, plan: &Plan) -> Vec<(String, String)> {
+        let (low, shared) = (self.low_mib(), Self::SHARED_MIB);
+        let high = plan.private_mib();
+        let word = |key: &str, value: String| (key.to_owned(), value);
+        let mut words = vec![
+            word("-m", (low + shared + high).to_string()),
+            word("-object", format!("memory-backend-ram,id=low,size={low}M")),
+            word(
+                "-object",
+                format!("memory-backend-file,id=shared,size={shared}M,share=on,mem-path={}", self.region.display()),
+            ),
+            word("-object", format!("memory-backend-ram,id=high,size={high}M")),
+        ];
+        words.extend(["low", "shared", "high"].map(|part| word("-numa", format!("node,memdev={part}"))));
+        words
+    }
+
+    fn add_to(&self, words: Words) -> Words {
+        words
+            .value("node", Some(self.node))
+            .value("nodes", Some(self.nodes))
+            .value("shared_mib", Some(self.low_mib()))
+            .value("deadline", Some(self.deadline_s))
+    }
+}
+
 /// A machine ready to start; its files are removed when dropped.
 pub(crate) struct Staged {
     pub(crate) command: Command,
@@ -43,6 +94,19 @@ impl Machine<'_> {
     ///
     /// When a file cannot be copied.
     pub(crate) fn stage(self) -> Result<Staged> {
+        self.stage_as(None)
+    }
+
+    /// Like [`stage`](Self::stage), for a machine that is a node of a cluster.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be copied.
+    pub(crate) fn stage_node(self, node: &Node<'_>) -> Result<Staged> {
+        self.stage_as(Some(node))
+    }
+
+    fn stage_as(self, node: Option<&Node<'_>>) -> Result<Staged> {
         let directory = workspace::scratch()?;
         copy(self.image, &directory.path().join(IMAGE))?;
         let mut modules = Vec::new();
@@ -52,21 +116,29 @@ impl Machine<'_> {
             modules.push(name);
         }
         let mut command = workspace::command(self.qemu);
-        command.args(self.arguments(&modules)).current_dir(directory.path());
+        command.args(self.arguments(&modules, node)).current_dir(directory.path());
         let inquiry = Inquiry { directory: directory.path().into(), image: self.image.into() };
         Ok(Staged { command, inquiry, _directory: directory })
     }
 
-    fn arguments(&self, modules: &[String]) -> Vec<String> {
+    fn arguments(&self, modules: &[String], node: Option<&Node<'_>>) -> Vec<String> {
         let words = self
             .words
             .clone()
             .value("heap_kib", Some(self.plan.heap_kib))
             .value("heap0_kib", Some(self.plan.heap0_kib));
+        let words = node.map_or(words.clone(), |node| node.add_to(words));
         let mut arguments: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(ToString::to_string));
-        add(&["-cpu", "pentium,-mmx", "-smp", &self.cores.to_string(), "-m", &self.plan.memory_mib.to_string()]);
-        if self.thread_multi {
+        add(&["-cpu", "pentium,-mmx", "-smp", &self.cores.to_string()]);
+        match node {
+            Some(node) => node.memory(self.plan).iter().for_each(|words| add(&[&words.0, &words.1])),
+            None => add(&["-m", &self.plan.memory_mib.to_string()]),
+        }
+        if node.is_some() {
+            // Nodes run at the pace of the host's clock: counted instructions would not agree.
+            add(&["-accel", "tcg,thread=single"]);
+        } else if self.thread_multi {
             // Counting instructions needs one thread.
             add(&["-accel", "tcg,thread=multi"]);
         } else {
@@ -102,7 +174,7 @@ fn module_name(input: &Path, place: usize, used: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn arguments(thread_multi: bool, modules: &[String]) -> String {
+    fn arguments(thread_multi: bool, modules: &[String], node: Option<&Node<'_>>) -> String {
         let plan = Plan::new(48, 0, None, None).unwrap();
         let words = Words::default().value("program", Some("terrain")).value("seed", Some(7));
         let machine = Machine {
@@ -114,13 +186,13 @@ mod tests {
             words,
             thread_multi,
         };
-        machine.arguments(modules).join("|")
+        machine.arguments(modules, node).join("|")
     }
 
     #[test]
     fn command_line() {
         assert_eq!(
-            arguments(false, &["a.pgm".into(), "b.txt".into()]),
+            arguments(false, &["a.pgm".into(), "b.txt".into()], None),
             "-cpu|pentium,-mmx|-smp|48|-m|336|-accel|tcg,thread=single|-icount|shift=0,sleep=off|-display|none|-serial|stdio|\
              -monitor|none|-nic|none|-no-reboot|-qmp|unix:qmp.sock,server=on,wait=off|-device|isa-debug-exit,iobase=0xf4,iosize=0x04|-kernel|./atoll.elf|-append|\
              program=terrain seed=7 heap_kib=4096 heap0_kib=4096|-initrd|a.pgm,b.txt"
@@ -129,8 +201,24 @@ mod tests {
 
     #[test]
     fn threads_exclude_counting_instructions() {
-        let line = arguments(true, &[]);
+        let line = arguments(true, &[], None);
         assert!(line.contains("thread=multi") && !line.contains("icount") && !line.contains("initrd"), "{line}");
+    }
+
+    #[test]
+    fn nodes_share_the_middle_of_their_memory() {
+        let region = Path::new("/proc/1/fd/7");
+        let line = arguments(false, &[], Some(&Node { node: 1, nodes: 2, region, input_bytes: 0, deadline_s: 10 }));
+        assert!(
+            line.starts_with(
+                "-cpu|pentium,-mmx|-smp|48|-m|404|-object|memory-backend-ram,id=low,size=64M|\
+                 -object|memory-backend-file,id=shared,size=68M,share=on,mem-path=/proc/1/fd/7|\
+                 -object|memory-backend-ram,id=high,size=272M|-numa|node,memdev=low|-numa|node,memdev=shared|\
+                 -numa|node,memdev=high|-accel|tcg,thread=single|-display|"
+            ),
+            "{line}"
+        );
+        assert!(line.ends_with(" node=1 nodes=2 shared_mib=64 deadline=10") && !line.contains("icount"), "{line}");
     }
 
     #[test]

@@ -144,12 +144,12 @@ pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Pl
 }
 
 /// Length of all input files together.
-fn bytes(inputs: &[PathBuf]) -> u64 {
+pub(crate) fn bytes(inputs: &[PathBuf]) -> u64 {
     inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum()
 }
 
 /// How long a guest may take: what the user says, or more for a larger input.
-fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
+pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
     let beyond_kib = input_bytes.div_ceil(1024).saturating_sub(SMALL_INPUT_KIB);
     Duration::from_secs(timeout.unwrap_or_else(|| LIMIT_S.saturating_add(beyond_kib.div_ceil(INPUT_KIB_PER_S))))
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 6] = [
+const OWN_OPTION: [(&str, &str); 10] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("machine", "--machine"),
@@ -11,6 +11,10 @@ const OWN_OPTION: [(&str, &str); 6] = [
     // The simulator has no such option.
     ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
+    ("node", "--nodes of `cluster`"),
+    ("nodes", "--nodes of `cluster`"),
+    ("shared_mib", "--nodes of `cluster`"),
+    ("deadline", "--deadline of `cluster`"),
 ];
 
 /// A command line in the making.
