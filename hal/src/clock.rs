@@ -41,6 +41,8 @@ pub mod p54c {
     pub const FMUL: u64 = 3;
     /// Floating-point division in double precision (53 bits).
     pub const FDIV: u64 = 33;
+    /// Sine and cosine of an angle: the most that it takes.
+    pub const FSINCOS: u64 = 137;
     /// Load of a floating-point value that L1 holds.
     pub const FLOAD: u64 = 1;
     /// Store of a floating-point value.

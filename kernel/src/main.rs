@@ -3,13 +3,14 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Hello, Latency, Lines, MeshLink, Model, MpbContention,
+    Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, MeshLink, Model, MpbContention,
     MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
     Terrain,
     Wave,
+    Fft,
     Hello,
     Pscw,
     Latency,

@@ -1,6 +1,7 @@
 //! The programs of the tree.
 
 mod bench;
+pub mod fft;
 mod hello;
 mod terrain;
 mod wave;
@@ -10,6 +11,7 @@ pub use self::{
         Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Latency, Lines, MeshLink, Model, MpbContention,
         MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
     },
+    fft::Fft,
     hello::Hello,
     terrain::Terrain,
     wave::Wave,

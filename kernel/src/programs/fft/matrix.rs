@@ -1,0 +1,208 @@
+//! A matrix in the shared memory of all controllers.
+
+use alloc::vec::Vec;
+use core::{fmt, ops::Range, str::FromStr};
+
+use collectives::{Comm, Placement};
+use hal::{Core, Region, SharedAddress, kind};
+
+use crate::Failure;
+
+use super::{complex::COMPLEX_BYTES, shape::Shape};
+
+/// Where the rows of a matrix are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Distribution {
+    /// Those of a rank behind its nearest memory controller.
+    Local,
+    /// Dealt out over all controllers by this seed, whosever they are, as in the paper's measurements: a single rank
+    /// still works on the memory of all.
+    Random(u64),
+}
+
+/// What [`Distribution`] is called, without its seed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum DistributionName {
+    Local,
+    Random,
+}
+
+impl fmt::Display for DistributionName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Local => "local",
+            Self::Random => "random",
+        })
+    }
+}
+
+impl FromStr for DistributionName {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = [Self::Local, Self::Random].into_iter().find(|known| alloc::format!("{known}") == name);
+        found.ok_or("it is local or random")
+    }
+}
+
+/// The next of a row of numbers that look random, by SplitMix64.
+pub(super) fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+/// A region as ranks tell each other of it; its length goes without saying. Nothing is `u32::MAX` twice.
+type Told = [u32; 2];
+
+const NOTHING: Told = [u32::MAX; 2];
+
+/// A matrix of complex numbers, of which every rank knows where it is. Rows are whole lines.
+pub(super) struct Matrix {
+    shape: Shape,
+    /// Where each row starts.
+    rows: Vec<SharedAddress>,
+    /// What this rank has allocated of it.
+    allocated: Vec<Region<kind::Cached>>,
+}
+
+impl Matrix {
+    /// Allocates a matrix. Collective; if there is no room, all ranks fail alike, and nothing stays allocated.
+    pub(super) fn allocate<C: Core>(
+        comm: &Comm<'_, C>,
+        shape: Shape,
+        distribution: Distribution,
+    ) -> Result<Self, Failure> {
+        match distribution {
+            Distribution::Local => Self::allocate_local(comm, shape),
+            Distribution::Random(seed) => Self::allocate_random(comm, shape, seed),
+        }
+    }
+
+    fn row_bytes(shape: Shape) -> usize {
+        shape.columns() * COMPLEX_BYTES
+    }
+
+    /// Every rank allocates its own rows.
+    fn allocate_local<C: Core>(comm: &Comm<'_, C>, shape: Shape) -> Result<Self, Failure> {
+        let (allocator, row_bytes) = (comm.allocator(), Self::row_bytes(shape));
+        let own = shape.share(comm.rank(), comm.size());
+        let near = Placement::Near(comm.hal().core());
+        let own = (!own.is_empty()).then(|| allocator.allocate::<kind::Cached>(own.len() * row_bytes, near));
+        let allocated: Vec<_> = own.iter().flatten().copied().collect();
+        let mut told = alloc::vec![NOTHING; comm.size()];
+        let own = allocated.first().map_or(NOTHING, |region| region.start().to_words());
+        comm.allgather(&[own], &mut told)?;
+
+        let mut rows = Vec::with_capacity(shape.rows());
+        for (owner, words) in told.into_iter().enumerate() {
+            let share = shape.share(owner, comm.size());
+            if words != NOTHING {
+                let start = SharedAddress::from_words(words);
+                rows.extend((0..share.len()).map(|row| start.plus(row * row_bytes)));
+            }
+        }
+        Self::checked(comm, Self { shape, rows, allocated })
+    }
+
+    /// Rank 0 allocates as much behind every controller, and rows are dealt out.
+    fn allocate_random<C: Core>(comm: &Comm<'_, C>, shape: Shape, seed: u64) -> Result<Self, Failure> {
+        let (allocator, row_bytes) = (comm.allocator(), Self::row_bytes(shape));
+        let controllers = comm.hal().layout().controllers();
+        let pool_bytes = shape.rows().div_ceil(controllers) * row_bytes;
+        let mut told = alloc::vec![NOTHING; controllers];
+        let mut allocated = Vec::new();
+        if comm.rank() == 0 {
+            let pool = |index| allocator.allocate::<kind::Cached>(pool_bytes, Placement::Striped(index));
+            allocated.extend((0..controllers).map_while(|index| pool(index).ok()));
+            told.iter_mut().zip(&allocated).for_each(|(told, region)| *told = region.start().to_words());
+        }
+        comm.broadcast(&mut told, 0)?;
+
+        let pools = told.into_iter().take_while(|words| *words != NOTHING).map(SharedAddress::from_words);
+        let pools: Vec<_> = pools.collect();
+        let mut rows = Vec::with_capacity(shape.rows());
+        if pools.len() == controllers {
+            let places = dealt(shape.rows(), seed).into_iter();
+            rows.extend(places.map(|place| pools[place % controllers].plus(place / controllers * row_bytes)));
+        }
+        Self::checked(comm, Self { shape, rows, allocated })
+    }
+
+    /// The matrix, if all of it was allocated. All ranks know that alike.
+    fn checked<C: Core>(comm: &Comm<'_, C>, matrix: Self) -> Result<Self, Failure> {
+        if matrix.rows.len() == matrix.shape.rows() {
+            return Ok(matrix);
+        }
+        let bytes = matrix.shape.len() * COMPLEX_BYTES;
+        matrix.free(comm)?;
+        let text = format_args!("there is no room for a matrix of {bytes} bytes in shared memory");
+        Err(Failure::new(text).on_all_ranks())
+    }
+
+    /// Frees what this rank has allocated. No cache may hold lines of the matrix.
+    pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Failure> {
+        self.allocated.into_iter().try_for_each(|region| Ok(comm.allocator().free(region)?))
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Row `row`.
+    pub(super) fn row(&self, row: usize) -> Region<kind::Cached> {
+        Region::new(self.rows[row], Self::row_bytes(self.shape))
+    }
+
+    /// All of some rows, in as few regions as possible.
+    pub(super) fn regions(&self, rows: Range<usize>) -> Vec<Region<kind::Cached>> {
+        let mut regions: Vec<Region<kind::Cached>> = Vec::new();
+        for row in rows.map(|row| self.row(row)) {
+            match regions.last_mut() {
+                Some(last) if follows(last, &row) => {
+                    *last = Region::new(last.start(), last.len_bytes() + row.len_bytes());
+                }
+                _ => regions.push(row),
+            }
+        }
+        regions
+    }
+
+    /// The lines with some columns, in all rows but `without`.
+    pub(super) fn columns(&self, columns: Range<usize>, without: Range<usize>) -> Vec<Region<kind::Cached>> {
+        let others = (0..self.shape.rows()).filter(|row| !without.contains(row) && !columns.is_empty());
+        let (from, to) = (columns.start * COMPLEX_BYTES, columns.end * COMPLEX_BYTES);
+        others.map(|row| self.row(row).lines_around(from, to)).collect()
+    }
+}
+
+/// Whether a region begins where another one ends.
+fn follows(before: &Region<kind::Cached>, after: &Region<kind::Cached>) -> bool {
+    before.start().home() == after.start().home()
+        && before.start().offset() + before.len_bytes() == after.start().offset()
+}
+
+/// The numbers below `count` in an order that depends on the seed.
+fn dealt(count: usize, seed: u64) -> Vec<usize> {
+    let (mut places, mut state): (Vec<_>, _) = ((0..count).collect(), seed);
+    for last in (1..count).rev() {
+        places.swap(last, (next_random(&mut state) % (last as u64 + 1)) as usize);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_places_are_dealt_out_once() {
+        for seed in 0..5 {
+            let mut places = dealt(37, seed);
+            assert_ne!(places, dealt(37, seed + 1));
+            places.sort_unstable();
+            assert!(places.into_iter().eq(0..37));
+        }
+    }
+}
