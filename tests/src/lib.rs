@@ -23,6 +23,7 @@ pub mod exchanges;
 pub mod exposed;
 pub mod fatal;
 pub mod fence;
+pub mod fft;
 pub mod floating_point;
 pub mod hazards;
 pub mod interrupts;

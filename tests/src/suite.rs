@@ -4,7 +4,7 @@ use hal::Core;
 
 use crate::{
     Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, coherence, copy_engine,
-    default_broadcast, epoch_cost, exchanges, exposed, fence, floating_point, hazards, interrupts, litmus, marks,
+    default_broadcast, epoch_cost, exchanges, exposed, fence, fft, floating_point, hazards, interrupts, litmus, marks,
     memory, messages, nonblocking, notification, operations, overlap, passive, private_window, promises, pscw, queue,
     reductions, registers, waiting, window,
 };
@@ -200,6 +200,7 @@ suite! {
         amounts_are_moved,
         misuse_is_refused,
     }
+    fft::{ equals_its_sums, is_the_same_everywhere, lengths, refuses_too_much, }
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
     private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }
     channel::{

@@ -50,6 +50,31 @@ fn what_a_slice_looks_at_is_not_evicted() {
     assert_eq!(seen.unwrap(), (5, 5));
 }
 
+/// Making room for one page of a store does not take another one's.
+#[test]
+fn a_store_over_pages_is_stored_on_all_of_them() {
+    let words = 2 * PAGE / 4;
+    let seen = alone(2, |core| {
+        let mut caches = core.take_caches().unwrap();
+        let region = Region::<kind::Cached>::new(SharedAddress::new(0, 0), 6 * PAGE);
+        let mut view = core.claim::<u32>(region, 3 * words).unwrap();
+        let stored: Vec<u32> = (1..=words as u32).collect();
+        (0..3).for_each(|part| view.copy_from(part * words, &stored));
+        core.write_back_invalidate_all(&mut caches);
+        (0..3 * words).all(|word| core.load_word(region.mapped(), word) == (word % words) as u32 + 1)
+    });
+    assert!(seen.unwrap());
+}
+
+#[test]
+fn a_store_of_more_than_fits_is_refused_by_a_panic() {
+    let failure = alone(2, |core| {
+        let region = Region::<kind::Cached>::new(SharedAddress::new(0, 0), 3 * PAGE);
+        core.claim::<u32>(region, 3 * PAGE / 4).unwrap().copy_from(0, &[1; 3 * PAGE / 4]);
+    });
+    assert!(failure.unwrap_err().to_string().contains("or a store at more"));
+}
+
 #[test]
 fn slices_of_more_than_fits_are_refused_by_a_panic() {
     let failure = alone(2, |core| {

@@ -6,6 +6,8 @@
 //! when they run out, a page is evicted, and eviction can also be provoked. A store of the value that was there
 //! before is not seen as dirty, which hardware would write back.
 
+use core::ops::Range;
+
 use heapless::Vec;
 
 use crate::{
@@ -123,7 +125,7 @@ impl CachingRegion {
     /// accessed.
     ///
     /// # Panics
-    /// If pages cannot fault, and slices look at more of them than there are frames.
+    /// If pages cannot fault, and slices, or this store, look at more of them than there are frames.
     pub(super) fn touch<P: Platform>(
         &mut self,
         platform: &P,
@@ -136,6 +138,9 @@ impl CachingRegion {
         self.may_be_dirty |= access.writes();
         let first = position(region.start()) / LINE_BYTES;
         let end = first + region.len_lines();
+        // Where pages do not fault, a store that follows would be lost in one that has gone again meanwhile.
+        let stays = if access.writes() && !window.faults() { first..end } else { 0..0 };
+        let stays = stays.start / LINES_PER_PAGE..stays.end.div_ceil(LINES_PER_PAGE);
         let mut line = first;
         while line < end {
             let page = line / LINES_PER_PAGE;
@@ -147,7 +152,7 @@ impl CachingRegion {
                 },
                 FetchUnit::Line => lines_mask(line % LINES_PER_PAGE, page_end - line),
             };
-            let index = self.fetch(platform, window, page, wanted, &mut touched);
+            let index = self.fetch(platform, window, page, (wanted, &stays), &mut touched);
             // Where pages fault, one that is evicted under a slice comes back as it does on hardware.
             self.resident[index].held |= access.lasts() && !window.faults();
             if access.writes() {
@@ -260,12 +265,12 @@ impl CachingRegion {
         platform: &P,
         window: &P::Window,
         page: usize,
-        wanted: u128,
+        (wanted, stays): (u128, &Range<usize>),
         touched: &mut Touched,
     ) -> usize {
         let index = match self.position(page) {
             Ok(index) => index,
-            Err(_) => self.allocate(platform, window, page, touched),
+            Err(_) => self.allocate(platform, window, page, stays, touched),
         };
         let missing = wanted & !self.resident[index].lines;
         if missing == 0 {
@@ -294,18 +299,27 @@ impl CachingRegion {
         index
     }
 
-    fn allocate<P: Platform>(&mut self, platform: &P, window: &P::Window, page: usize, touched: &mut Touched) -> usize {
+    /// Gives `page` a frame, if need be that of another page, but none of those that stay.
+    fn allocate<P: Platform>(
+        &mut self,
+        platform: &P,
+        window: &P::Window,
+        page: usize,
+        stays: &Range<usize>,
+        touched: &mut Touched,
+    ) -> usize {
         if !self.frames_known {
             self.frames_known = true;
             let frames = window.frames().clamp(1, MAX_FRAMES) as u16;
             self.free.extend((0..frames).rev());
         }
         if self.free.is_empty() {
-            let victims = || (0..self.resident.len()).filter(|index| !self.resident[*index].held);
+            let may_go = |resident: &Resident| !resident.held && !stays.contains(&usize::from(resident.page));
+            let victims = || (0..self.resident.len()).filter(|index| may_go(&self.resident[*index]));
             let count = victims().count();
             assert!(
                 count > 0,
-                "slices look at all {} pages that this core can cache; copy in parts",
+                "slices look at all {} pages that this core can cache, or a store at more; copy in parts",
                 self.resident.len()
             );
             let victim = victims().nth(platform.choose(Choice::VictimPage, count)).expect("there are as many");
