@@ -27,7 +27,34 @@ pub(crate) fn png_from_pgm(pgm: &[u8]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The samples of a binary PGM (P5), row by row.
+///
+/// # Errors
+///
+/// When it is not such a PGM.
+pub(crate) fn samples(pgm: &[u8]) -> Result<Vec<u16>> {
+    Ok(parse_plain(pgm)?.values)
+}
+
 fn parse(pgm: &[u8]) -> Result<Grey> {
+    let Plain { width, height, most, values } = parse_plain(pgm)?;
+    let pixels = if most > 255 {
+        stretch(&values)
+    } else {
+        values.into_iter().map(|value| u8::try_from(u32::from(value) * 255 / most).unwrap_or(255)).collect()
+    };
+    Ok(Grey { width, height, pixels })
+}
+
+/// A picture as the file has it.
+struct Plain {
+    width: u32,
+    height: u32,
+    most: u32,
+    values: Vec<u16>,
+}
+
+fn parse_plain(pgm: &[u8]) -> Result<Plain> {
     let mut rest = pgm.strip_prefix(b"P5").context("not a binary PGM")?;
     let mut header = || -> Result<u32> {
         let (value, after) = number(rest).context("the PGM's header is damaged")?;
@@ -41,12 +68,12 @@ fn parse(pgm: &[u8]) -> Result<Grey> {
     let pixels = u64::from(width) * u64::from(height);
     let expected = pixels.saturating_mul(if most > 255 { 2 } else { 1 });
     ensure!(content.len() as u64 == expected, "the PGM has {} bytes instead of {expected}", content.len());
-    let pixels = if most > 255 {
-        stretch(&content.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect::<Vec<_>>())
+    let values = if most > 255 {
+        content.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
     } else {
-        content.iter().map(|&value| u8::try_from(u32::from(value) * 255 / most).unwrap_or(255)).collect()
+        content.iter().map(|value| u16::from(*value)).collect()
     };
-    Ok(Grey { width, height, pixels })
+    Ok(Plain { width, height, most, values })
 }
 
 /// The next decimal number after white space and comments, and what follows it.

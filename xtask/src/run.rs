@@ -9,7 +9,7 @@ use crate::{
     program::Program,
     progress::Progress,
     qemu::Machine,
-    results, setup,
+    results, setup, signal,
     words::{self, Words},
     workspace,
 };
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
 /// What QEMU and the simulator have in common.
 #[derive(Args)]
 pub(crate) struct Common {
-    /// Input file; again for more than one [default for terrain: tests/data/jacksboro-elevation.pgm]
+    /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Vec<PathBuf>,
 
@@ -109,14 +109,15 @@ impl Common {
         words.switch("coherent", coherent).free(&self.words)
     }
 
-    /// The input files: those given, or the default program's.
+    /// The input files: those given, or the default of programs that have one, as the program reads them.
     ///
     /// # Errors
     ///
-    /// When one cannot be read.
+    /// When one cannot be read, or is no signal for a program that needs one.
     pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
         let mut inputs = self.input.clone();
-        if inputs.is_empty() && !program.is_own && program.name == DEFAULT_PROGRAM {
+        let is = |name: &str| !program.is_own && program.name == name;
+        if inputs.is_empty() && (is(DEFAULT_PROGRAM) || is(signal::PROGRAM)) {
             inputs.push(default_input());
         }
         for input in &mut inputs {
@@ -124,6 +125,9 @@ impl Common {
             *input = input.canonicalize().with_context(|| format!("cannot read {shown}"))?;
             ensure!(input.is_file(), "{shown} is not a file");
             std::fs::File::open(&input).with_context(|| format!("cannot read {shown}"))?;
+            if is(signal::PROGRAM) {
+                *input = signal::convert(input)?;
+            }
         }
         Ok(inputs)
     }
