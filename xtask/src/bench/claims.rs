@@ -1,6 +1,9 @@
 //! Claims: what a bench says of its own rows, with a bound, checked each time it runs.
 
-use super::series::{Line, Missing, Row, Rows};
+use super::{
+    scaling::Fit,
+    series::{Line, Missing, Row, Rows},
+};
 use std::fmt;
 
 /// The machines whose rows a claim is about.
@@ -75,10 +78,12 @@ impl Finding {
 
     /// A line that is straight: the coefficient of determination of its least-squares line is at least this.
     pub(crate) fn linear(line: &Line<'_>, r_squared: f64) -> Result<Self, Missing> {
-        let (slope, found) = least_squares(line).ok_or(Missing)?;
-        let finding = Self::at_least(found, r_squared, "");
+        let points: Vec<_> = line.points().map(|(param, median)| (param as f64, median)).collect();
+        // Any two points are on a line.
+        let fit = Fit::linear(points.iter().copied()).filter(|_| points.len() > 2).ok_or(Missing)?;
+        let finding = Self::at_least(fit.r_squared, r_squared, "");
         Ok(Self {
-            measured: format!("R2 {found:.5}, {slope:.3} each"),
+            measured: format!("R2 {:.5}, {:.3} each", fit.r_squared, fit.slope),
             bound: format!("R2 {}", finding.bound),
             ..finding
         })
@@ -115,22 +120,6 @@ fn quantity(value: f64, unit: &str) -> String {
 
 fn extremes(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
-}
-
-/// Slope and coefficient of determination of the straight line through three points or more.
-fn least_squares(line: &Line<'_>) -> Option<(f64, f64)> {
-    let points: Vec<_> = line.points().map(|(param, median)| (param as f64, median)).collect();
-    if points.len() < 3 {
-        return None;
-    }
-    let count = points.len() as f64;
-    let mean_x = points.iter().map(|(x, _)| x).sum::<f64>() / count;
-    let mean_y = points.iter().map(|(_, y)| y).sum::<f64>() / count;
-    let sum = |term: fn(f64, f64) -> f64| points.iter().map(|(x, y)| term(x - mean_x, y - mean_y)).sum::<f64>();
-    let (xx, xy, yy) = (sum(|x, _| x * x), sum(|x, y| x * y), sum(|_, y| y * y));
-    // Points on a level are on a line.
-    let r_squared = if yy == 0.0 { 1.0 } else { xy * xy / (xx * yy) };
-    Some((xy / xx, r_squared))
 }
 
 /// What became of a claim.

@@ -4,6 +4,7 @@ mod catalogue;
 mod claims;
 mod csv;
 mod runs;
+mod scaling;
 mod series;
 mod table;
 
