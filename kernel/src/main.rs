@@ -3,8 +3,8 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, MeshLink, Model, MpbContention,
-    MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
+    Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, MeshLink, Model,
+    MpbContention, MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
@@ -30,5 +30,6 @@ kernel::image!(
     Notification,
     Bcast,
     Model,
-    Collectives
+    Collectives,
+    Barriers
 );

@@ -314,7 +314,7 @@ impl CachingRegion {
             self.free.extend((0..frames).rev());
         }
         if self.free.is_empty() {
-            let may_go = |resident: &Resident| !resident.held && !stays.contains(&usize::from(resident.page));
+            let may_go = |resident: &Resident| !resident.held && !stays.contains(&(resident.page as usize));
             let victims = || (0..self.resident.len()).filter(|index| may_go(&self.resident[*index]));
             let count = victims().count();
             assert!(

@@ -8,7 +8,7 @@ mod wave;
 
 pub use self::{
     bench::{
-        Bandwidth, Bcast, Collectives, Crowd, Design, Engine, Latency, Lines, MeshLink, Model, MpbContention,
+        Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Latency, Lines, MeshLink, Model, MpbContention,
         MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
     },
     fft::Fft,

@@ -1,5 +1,6 @@
 //! The programs that measure. `cargo xtask bench` runs them, pools what their ranks send, and checks claims on it.
 
+mod barrier;
 mod broadcast;
 mod collectives;
 mod design;
@@ -11,6 +12,7 @@ mod rma;
 mod splits;
 
 pub use self::{
+    barrier::Barriers,
     broadcast::{Bcast, Model},
     collectives::Collectives,
     design::Design,

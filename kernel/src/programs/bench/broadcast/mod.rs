@@ -27,13 +27,17 @@ use self::{
     messages::Messages,
     mode::{Mode, Modes},
     roots::Roots,
-    times::{Span, combine},
+    times::Span,
 };
 use super::throughput;
 use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 
 pub use self::model::Model;
-pub(super) use self::{messages::FLUSHING_BYTES, sizes::Sizes, times::Times};
+pub(super) use self::{
+    messages::FLUSHING_BYTES,
+    sizes::Sizes,
+    times::{Times, combine},
+};
 
 /// Bytes of the messages that a rank keeps at most.
 const MOST_BYTES: usize = 256 << 20;

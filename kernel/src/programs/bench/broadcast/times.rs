@@ -60,7 +60,7 @@ impl Times {
 ///
 /// # Errors
 /// None that ranks which are there would meet.
-pub(super) fn combine<C: Mpb + MpbCopy + Wait>(
+pub(in crate::programs::bench) fn combine<C: Mpb + MpbCopy + Wait>(
     comm: &Comm<'_, C>,
     numbers: &mut [u64],
     with: impl Fn(u64, u64) -> u64,
