@@ -216,10 +216,14 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If the view ends before.
     pub fn copy_to(&self, first: usize, target: &mut [T]) {
-        self.touch(first, target.len(), ViewAccess::Load);
-        for (index, element) in target.iter_mut().enumerate() {
-            // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
-            *element = unsafe { self.elements.add(first + index).read_volatile() };
+        self.assert_inside(first, target.len());
+        for (piece, elements) in target.chunks_mut(Self::PIECE).enumerate() {
+            let first = first + piece * Self::PIECE;
+            self.touch(first, elements.len(), ViewAccess::Load);
+            for (index, element) in elements.iter_mut().enumerate() {
+                // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
+                *element = unsafe { self.elements.add(first + index).read_volatile() };
+            }
         }
     }
 
@@ -228,12 +232,16 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If the view ends before.
     pub fn copy_from(&mut self, first: usize, source: &[T]) {
-        let absent = self.touch(first, source.len(), ViewAccess::Store);
-        for (index, element) in source.iter().enumerate() {
-            // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
-            unsafe { self.elements.add(first + index).write_volatile(*element) };
+        self.assert_inside(first, source.len());
+        for (piece, elements) in source.chunks(Self::PIECE).enumerate() {
+            let first = first + piece * Self::PIECE;
+            let absent = self.touch(first, elements.len(), ViewAccess::Store);
+            for (index, element) in elements.iter().enumerate() {
+                // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
+                unsafe { self.elements.add(first + index).write_volatile(*element) };
+            }
+            self.stored(first, elements.len(), absent);
         }
-        self.stored(first, source.len(), absent);
     }
 
     /// All elements as a slice, for as long as no coherence point is passed.
@@ -260,13 +268,21 @@ impl<'c, T: Pod> LocalView<'c, T> {
         unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
     }
 
-    fn touch(&self, first: usize, count: usize, access: ViewAccess) -> bool {
+    /// Elements that are copied at a time: a page of bytes. What is about to be stored to stays in the cache until it is,
+    /// so it must not be more than the cache holds.
+    const PIECE: usize = if size_of::<T>() == 0 || size_of::<T>() > 4096 { 1 } else { 4096 / size_of::<T>() };
+
+    fn assert_inside(&self, first: usize, count: usize) {
         assert!(
             first <= self.len && count <= self.len - first,
             "elements {first}..{} of a local view of {}",
             first.saturating_add(count),
             self.len
         );
+    }
+
+    fn touch(&self, first: usize, count: usize, access: ViewAccess) -> bool {
+        self.assert_inside(first, count);
         count > 0 && self.window.touch(self.lines_of(first, count), access)
     }
 

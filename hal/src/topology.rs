@@ -5,6 +5,8 @@
 
 use core::{fmt, ops::Range};
 
+use crate::Home;
+
 /// The number of a core, counted from 0 as the SCC counts them: `(x + columns * y) * cores_per_tile + z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CoreId(u16);
@@ -54,7 +56,7 @@ pub struct Layout {
     rows: u16,
     cores_per_tile: u16,
     cores: u16,
-    cores_per_domain: u16,
+    domains: Domains,
     controllers: Controllers,
     registers: Registers,
     prices: Prices,
@@ -66,6 +68,15 @@ enum Registers {
     Everywhere,
     /// From cores of the same coherence domain only.
     InDomains,
+}
+
+/// Which neighbouring cores are a coherence domain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Domains {
+    /// So many each.
+    Of(u16),
+    /// As many as there have to be in each for so many domains.
+    Number(u16),
 }
 
 /// Where the memory controllers are.
@@ -111,7 +122,7 @@ impl Layout {
             rows,
             cores_per_tile,
             cores: cores as u16,
-            cores_per_domain: 1,
+            domains: Domains::Of(1),
             controllers: Controllers::Quadrants,
             registers: Registers::Everywhere,
             prices: Prices::SCC,
@@ -136,7 +147,7 @@ impl Layout {
             rows: nodes.div_ceil(columns),
             cores_per_tile: cores_per_node,
             cores: cores as u16,
-            cores_per_domain: cores_per_node,
+            domains: Domains::Of(cores_per_node),
             controllers: Controllers::Nodes,
             registers: Registers::InDomains,
             prices: Prices::SCC,
@@ -179,7 +190,22 @@ impl Layout {
     /// If `cores` is 0.
     pub const fn with_domains_of(self, cores: u16) -> Self {
         assert!(cores > 0, "a coherence domain has at least one core");
-        Self { cores_per_domain: cores, ..self }
+        Self { domains: Domains::Of(cores), ..self }
+    }
+
+    /// The same mesh in so many coherence domains of neighbouring cores, as long as there are as many cores; the last
+    /// domain may have fewer than the others, and where the cores do not come out even there may be fewer domains.
+    ///
+    /// # Panics
+    /// If `number` is 0.
+    pub const fn with_domains(self, number: u16) -> Self {
+        assert!(number > 0, "a machine has at least one coherence domain");
+        Self { domains: Domains::Number(number), ..self }
+    }
+
+    /// Whether coherence domains were chosen; otherwise every core is one.
+    pub const fn has_domains(&self) -> bool {
+        !matches!(self.domains, Domains::Of(1))
     }
 
     /// The same machine, on which no operation is atomic between coherence domains: a test-and-set register can be
@@ -291,12 +317,15 @@ impl Layout {
 
     /// The coherence domain of `core`: cores of one domain see each other's cached stores.
     pub const fn domain(&self, core: CoreId) -> usize {
-        (core.0 / self.cores_per_domain) as usize
+        core.0 as usize / self.cores_per_domain()
     }
 
     /// Cores of a coherence domain; the last one may have fewer.
     pub const fn cores_per_domain(&self) -> usize {
-        self.cores_per_domain as usize
+        match self.domains {
+            Domains::Of(cores) => cores as usize,
+            Domains::Number(number) => self.cores().div_ceil(number as usize),
+        }
     }
 
     /// Number of coherence domains.
@@ -321,6 +350,26 @@ impl Layout {
     /// Whether every core can reach every test-and-set register.
     pub const fn registers_reach_everywhere(&self) -> bool {
         matches!(self.registers, Registers::Everywhere) || self.domains() == 1
+    }
+
+    /// The coherence domain, of several cores, that memory with this home belongs to: inside it loads of that memory are
+    /// always current, and stores that other domains push there are seen. A controller's memory belongs to a domain if
+    /// the controller was placed and is the nearest one of this domain only; on the SCC, and where every core is a
+    /// domain of its own, no memory belongs to any.
+    pub fn home_domain(&self, home: Home) -> Option<usize> {
+        if self.cores_per_domain() == 1 {
+            return None;
+        }
+        match (home, self.controllers) {
+            (Home::Core(core), _) => Some(self.domain(core)),
+            (Home::Controller(_), Controllers::Quadrants) => None,
+            (Home::Controller(controller), Controllers::At(..) | Controllers::Nodes) => {
+                let is_nearest = |core: &CoreId| self.nearest_controller(*core) == usize::from(controller);
+                let mut domains = (0..self.cores()).map(CoreId::new).filter(is_nearest).map(|core| self.domain(core));
+                let first = domains.next()?;
+                domains.all(|domain| domain == first).then_some(first)
+            }
+        }
     }
 
     /// What the primitive operations of the machine cost, to choose between algorithms.
@@ -438,6 +487,23 @@ mod tests {
             (odd.domains(), odd.domain_cores(0), odd.domain_cores(2), odd.domain_cores(3)),
             (3, 0..3, 6..7, 7..7)
         );
+        let two = Layout::scc().with_domains(2).with_cores(9);
+        assert_eq!((two.domains(), two.cores_per_domain(), two.domain(CoreId::new(5))), (2, 5, 1));
+        assert_eq!(two.with_cores(1).domains(), 1);
+        assert!(two.has_domains() && !Layout::scc().has_domains());
+    }
+
+    #[test]
+    fn memory_belongs_to_a_domain_where_the_controller_is_its_own() {
+        let ends = [Tile { x: 0, y: 0 }, Tile { x: 1, y: 0 }, Tile { x: 1, y: 1 }];
+        let layout = Layout::mesh(2, 2, 2).with_domains_of(2);
+        let homes = |layout: Layout| [0, 1, 2].map(|controller| layout.home_domain(Home::Controller(controller)));
+        assert_eq!(homes(layout), [None; 3]);
+        // Tile (0, 1) is as far from the first controller as from the third, and the first wins.
+        assert_eq!(homes(layout.with_controllers(&ends)), [None, Some(1), Some(3)]);
+        assert_eq!(homes(layout.with_controllers(&ends).with_domains_of(1)), [None; 3]);
+        assert_eq!(layout.home_domain(Home::Core(CoreId::new(5))), Some(2));
+        assert_eq!(Layout::scc().home_domain(Home::Core(CoreId::new(5))), None);
     }
 
     #[test]

@@ -16,11 +16,11 @@ use crate::{
 };
 
 use super::{
-    CachingRegion, Choice, Expense, LineCache, Platform,
-    caching_region::address_at,
+    Choice, Copies, Expense, LineCache, Platform,
     exposures::Exposures,
     line_cache::mask_of,
     mappings::{Mappings, Slot},
+    page_window::address_at,
 };
 
 use self::interrupts::Interrupts;
@@ -45,9 +45,11 @@ bitflags! {
 /// An emulated core of a machine without cache coherence.
 pub struct EmulatedCore<P: Platform> {
     platform: P,
-    window: P::Window,
+    /// Copies of what the core itself exposes.
+    own: P::Copies,
+    /// Copies of controllers' memory, which it has in common with its coherence domain. Alone in it, they are `own`.
+    domain: P::Copies,
     lines: RefCell<LineCache>,
-    region: RefCell<CachingRegion>,
     views: RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>,
     exposures: RefCell<Exposures>,
     mappings: RefCell<Mappings>,
@@ -60,13 +62,14 @@ pub struct EmulatedCore<P: Platform> {
 }
 
 impl<P: Platform> EmulatedCore<P> {
-    /// A core with empty caches.
-    pub fn new(platform: P, window: P::Window) -> Self {
+    /// A core with these copies of what it exposes, and with these of controllers' memory, which are the same where it
+    /// is a coherence domain of its own.
+    pub fn new(platform: P, own: P::Copies, domain: P::Copies) -> Self {
         Self {
             platform,
-            window,
+            own,
+            domain,
             lines: RefCell::new(LineCache::new()),
-            region: RefCell::new(CachingRegion::new()),
             views: RefCell::new(Vec::new()),
             exposures: RefCell::default(),
             mappings: RefCell::default(),
@@ -92,7 +95,11 @@ impl<P: Platform> EmulatedCore<P> {
     /// Evicts one cached line now if it is dirty, as hardware may at any moment.
     pub fn provoke_eviction(&self) {
         let _operation = self.operation();
-        let evicted = self.region.borrow_mut().evict_a_line(&self.platform, &self.window);
+        self.meet_domain(Home::Controller(0), true);
+        let evicted = match self.domain.evict_a_line(&self.platform) {
+            0 if self.domain.is_shared() => self.own.evict_a_line(&self.platform),
+            evicted => evicted,
+        };
         self.counting.count(|counters| counters.lines_evicted += evicted);
     }
 
@@ -103,6 +110,30 @@ impl<P: Platform> EmulatedCore<P> {
         self.fetch(Region::new(start, LINE_BYTES), ViewAccess::Load);
     }
 
+    /// The copies of memory with this home.
+    fn copies(&self, home: Home) -> &Copies<P::Window> {
+        match home {
+            Home::Controller(_) => &self.domain,
+            Home::Core(_) => &self.own,
+        }
+    }
+
+    /// Prepares for a use of the copies of memory with this home, which other cores may see.
+    fn meet_domain(&self, home: Home, changes: bool) {
+        if self.copies(home).is_shared() {
+            self.platform.meet_domain(changes);
+        }
+    }
+
+    /// Whether the home of a line is the own coherence domain, in which loads are always current.
+    fn is_near(&self, at: LineAddress) -> bool {
+        let home = match at {
+            LineAddress::Mpb(line) => Home::Core(line.core),
+            LineAddress::Shared(address) => address.home(),
+        };
+        self.domain.is_shared() && self.platform.home_domain(home) == Some(self.layout().domain(self.core()))
+    }
+
     fn omits(&self, operation: Omit) -> bool {
         self.omitted.get().contains(operation)
     }
@@ -110,7 +141,8 @@ impl<P: Platform> EmulatedCore<P> {
     /// Returns whether something had to be fetched.
     fn fetch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
         let exposures = self.exposures.borrow();
-        let touched = self.region.borrow_mut().touch(&self.platform, &self.window, &exposures, region, access);
+        let copies = self.copies(region.start().home());
+        let touched = copies.touch(&self.platform, &exposures, region, access);
         self.counting.count(|counters| {
             counters.lines_fetched += touched.lines_fetched;
             counters.lines_evicted += touched.lines_evicted;
@@ -164,7 +196,8 @@ impl<P: Platform> EmulatedCore<P> {
         if self.undrained().is_some() && self.platform.choose(Choice::DrainEarly, 2) == 1 {
             self.push_out_pending();
         }
-        if self.region.borrow().may_be_dirty() && self.platform.choose(Choice::Evict, 2) == 1 {
+        let may_be_dirty = self.domain.may_be_dirty() || self.domain.is_shared() && self.own.may_be_dirty();
+        if may_be_dirty && self.platform.choose(Choice::Evict, 2) == 1 {
             self.provoke_eviction();
         }
     }
@@ -179,9 +212,10 @@ impl<P: Platform> EmulatedCore<P> {
     }
 
     fn load_uncounted(&self, at: LineAddress) -> Line {
-        if !self.platform.coherent()
-            && let Some(line) = self.lines.borrow().lookup(at)
-        {
+        if self.platform.coherent() || self.is_near(at) {
+            return self.platform.read_line(at);
+        }
+        if let Some(line) = self.lines.borrow().lookup(at) {
             return line;
         }
         let line = self.platform.read_line(at);
@@ -225,7 +259,9 @@ impl<P: Platform> EmulatedCore<P> {
 
     /// Writes a region back and forgets it, as far as this core may have copies of it.
     fn flush(&self, region: Region<kind::Cached>) {
-        let flushed = self.region.borrow_mut().write_back_invalidate(&self.platform, &self.window, region);
+        let home = region.start().home();
+        self.meet_domain(home, true);
+        let flushed = self.copies(home).write_back_invalidate(&self.platform, region);
         self.counting.count(|counters| {
             counters.lines_written_back += flushed.lines_written;
             counters.lines_evicted += flushed.neighbours_written;

@@ -2,21 +2,25 @@
 //!
 //! QEMU's vCPUs and the simulator's host both have coherent memory. This module makes a core of it that is not: a
 //! tagged L1 for MPB and combined lines with a one-line write-combine buffer ([`LineCache`]), private copies with
-//! twins of cached shared memory ([`CachingRegion`]), and [`EmulatedCore`], which implements every trait of the HAL
+//! twins of cached shared memory ([`Copies`], accounted for by a [`CachingRegion`]), and [`EmulatedCore`], which implements every trait of the HAL
 //! with them, counts operations, and says to a small [`Platform`] what has to happen. As there is one for both
 //! backends, they behave and count alike by construction.
 
 mod caching_region;
+mod copies;
 mod emulated_core;
 mod exposures;
 mod line_cache;
 mod mappings;
+mod page_window;
 mod platform;
 
 pub use self::{
-    caching_region::{CachingRegion, EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
+    caching_region::{CachingRegion, MAX_FRAMES},
+    copies::Copies,
     emulated_core::{EmulatedCore, Omit},
     exposures::MAX_EXPOSURES,
     line_cache::LineCache,
+    page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     platform::{Choice, Expense, Platform, WaitInfo, Watch, Woken},
 };

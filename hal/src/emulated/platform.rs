@@ -1,10 +1,12 @@
 //! What an emulating backend has to provide.
 
-use core::ptr::NonNull;
+use core::{ops::Deref, ptr::NonNull};
 
-use crate::{CoreId, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, Software, kind, wait::Deadline};
+use crate::{
+    CoreId, Home, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, Software, kind, wait::Deadline,
+};
 
-use super::{FetchUnit, PageWindow};
+use super::{Copies, FetchUnit, PageWindow};
 
 /// Work that costs time on the real machine but touches no memory that other cores see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +109,9 @@ pub trait Platform: 'static {
     /// Where private copies of cached memory live.
     type Window: PageWindow;
 
+    /// How the core has its copies, or the part in those of its coherence domain.
+    type Copies: Deref<Target = Copies<Self::Window>>;
+
     /// This core.
     fn core(&self) -> CoreId;
 
@@ -179,6 +184,15 @@ pub trait Platform: 'static {
 
     /// Whether memory is to be coherent: no private copies, no stale lines, stores visible at once.
     fn coherent(&self) -> bool;
+
+    /// See [`Layout::home_domain`].
+    fn home_domain(&self, home: Home) -> Option<usize> {
+        self.layout().home_domain(home)
+    }
+
+    /// Called before each use of copies that the cores of a coherence domain share, which is visible to them all: to
+    /// change them, or only to look.
+    fn meet_domain(&self, changes: bool);
 
     /// How much of cached memory is fetched at a time.
     fn fetch_unit(&self) -> FetchUnit;

@@ -209,8 +209,9 @@ impl Description {
     }
 
     /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices
-    /// of the SCC; behind it, each once at most, `+contention` for [`Contention::SCC`] and `+flat` for
-    /// [`Parameters::flat`]. Or `cluster-fpga` or `cluster-asic`, with `:NxC` for N nodes of C cores instead of 64 of 16.
+    /// of the SCC; behind it, each once at most, `+contention` for [`Contention::SCC`], `+flat` for [`Parameters::flat`],
+    /// and `+domains=D` for [`Layout::with_domains`]. Or `cluster-fpga` or `cluster-asic`, with `:NxC` for N nodes of C
+    /// cores instead of 64 of 16.
     ///
     /// # Errors
     /// If there is no such machine; the error is one line that says what there is.
@@ -218,16 +219,20 @@ impl Description {
         let unknown = || DescriptionError { name: name.into() };
         let mut parts = name.split('+');
         let plain = Self::parse_plain(parts.next().unwrap_or_default()).ok_or_else(unknown)?;
-        let mut parameters = plain.parameters.clone();
+        let (mut parameters, mut layout) = (plain.parameters.clone(), plain.layout);
         for suffix in parts {
             match suffix {
                 _ if parameters.cluster.is_some() => return Err(unknown()),
                 "contention" if parameters.contention.is_none() => parameters.contention = Some(Contention::SCC),
                 "flat" if !parameters.flat => parameters.flat = true,
+                _ if !layout.has_domains() => {
+                    let domains = suffix.strip_prefix("domains=").and_then(|domains| domains.parse().ok());
+                    layout = layout.with_domains(domains.filter(|domains| *domains > 0).ok_or_else(unknown)?);
+                }
                 _ => return Err(unknown()),
             }
         }
-        Ok(Self { name: name.into(), parameters, ..plain })
+        Ok(Self { name: name.into(), layout, parameters })
     }
 
     /// The machine with this name without suffixes.
@@ -287,7 +292,8 @@ impl fmt::Display for DescriptionError {
         write!(
             out,
             "no machine is called {:?}: there are scc, scc-calibrated and mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 cores), \
-             with +contention and +flat behind it, each once at most, and cluster-fpga[:NxC] and cluster-asic[:NxC] (nodes, cores of each)",
+             with +contention, +flat and +domains=D (coherence domains of neighbouring cores) behind it, each once at most, \
+             and cluster-fpga[:NxC] and cluster-asic[:NxC] (nodes, cores of each)",
             self.name
         )
     }

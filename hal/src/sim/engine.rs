@@ -130,6 +130,13 @@ impl Engine {
         false
     }
 
+    /// Explores every order of operations, also of those that touch different memory.
+    pub(super) fn nothing_commutes(&mut self) {
+        if let Some(free) = &mut self.free {
+            free.nothing_commutes();
+        }
+    }
+
     /// As [`reach`](Self::reach), for an access that may meet others on its way.
     pub(super) fn travel(&mut self, core: usize, access: Access, trip: Trip) -> bool {
         let delay = if self.waits[core].polling { 0 } else { self.delay() };

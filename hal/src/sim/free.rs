@@ -35,11 +35,18 @@ pub(super) struct FreeSchedule {
     about_to: Vec<Option<Access>>,
     /// Cores whose operation has been explored first in a sibling's subtree.
     asleep: Vec<usize>,
+    /// Whether the order of any two operations may make a difference.
+    nothing_commutes: bool,
 }
 
 impl FreeSchedule {
     pub(super) fn new(cores: usize) -> Self {
-        Self { local: VecDeque::new(), about_to: vec![None; cores], asleep: Vec::new() }
+        Self { local: VecDeque::new(), about_to: vec![None; cores], asleep: Vec::new(), nothing_commutes: false }
+    }
+
+    /// From now on leaves no interleaving out.
+    pub(super) fn nothing_commutes(&mut self) {
+        self.nothing_commutes = true;
     }
 
     /// `core` can go on to its next operation.
@@ -65,6 +72,9 @@ impl FreeSchedule {
         let core = awake[chosen];
         let access = self.about_to[core].take().expect("a core that is awake is about to do something");
         self.asleep.extend_from_slice(&awake[..chosen]);
+        if self.nothing_commutes {
+            self.asleep.clear();
+        }
         let about_to = &self.about_to;
         self.asleep.retain(|other| about_to[*other].is_some_and(|waiting| !waiting.conflicts(&access)));
         Next::Core(core)

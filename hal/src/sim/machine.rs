@@ -11,10 +11,11 @@ use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 use crate::{CoreId, Counted, Counters, Layout, emulated::FetchUnit};
 
 use super::{
-    Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, SimWindow, Strategy, Waiting,
+    Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
     choice::{Answer, Chooser, Schedule},
     contention::Traffic,
     cost::Cost,
+    domains::Domains,
     engine::Engine,
     free::Next,
     lines::Lines,
@@ -198,19 +199,26 @@ impl Machine {
             engine.network = Some(Network::new(&layout, cluster));
             engine.lines = Lines::new(layout.cores());
         }
+        if layout.cores_per_domain() > 1 {
+            // What an access to memory does to the copies of a domain does not show in its address.
+            engine.nothing_commutes();
+        }
         let shared = Rc::new(Shared {
             layout,
             cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores(), layout.controllers()),
+            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, 1024)),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
             dying: Cell::new(false),
         });
         let core = |core| {
-            let platform = SimPlatform::new(CoreId::new(core), shared.clone());
-            let frames = self.options.cache_frames.clamp(1, 1024);
-            Box::new(SimCore::new(platform, SimWindow::new(frames, layout.controllers())))
+            let core = CoreId::new(core);
+            let platform = SimPlatform::new(core, shared.clone());
+            let domain = shared.domains.copies(shared.layout.domain(core));
+            let own = if domain.is_shared() { shared.domains.of_a_core() } else { domain.clone() };
+            Box::new(SimCore::new(platform, own, domain))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
         let mut programs: Vec<Program<R>> = cores

@@ -32,6 +32,7 @@ mod cluster;
 mod contention;
 mod cost;
 mod description;
+mod domains;
 mod engine;
 mod explore;
 mod failure;

@@ -12,8 +12,8 @@ use std::{
 use corosensei::Yielder;
 
 use crate::{
-    CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
+    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    emulated::{Choice, Copies, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
@@ -21,6 +21,7 @@ use super::{
     Cluster, SimWindow,
     contention::Trip,
     cost::{Cost, Way, WriteCost},
+    domains::Domains,
     engine::Engine,
     memory::Memory,
     network::Stored,
@@ -38,6 +39,7 @@ pub(super) struct Shared {
     pub(super) layout: Layout,
     pub(super) cost: Cost,
     pub(super) memory: Memory,
+    pub(super) domains: Domains,
     pub(super) engine: RefCell<Engine>,
     pub(super) coherent: bool,
     pub(super) fetch_unit: FetchUnit,
@@ -183,6 +185,7 @@ impl SimPlatform {
 
 impl Platform for SimPlatform {
     type Window = SimWindow;
+    type Copies = Rc<Copies<SimWindow>>;
 
     fn core(&self) -> CoreId {
         self.core
@@ -231,6 +234,9 @@ impl Platform for SimPlatform {
         let access = Access::line(at, mask, Effect::Write);
         self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
         self.shared.memory.write_line(at, data, mask);
+        if let LineAddress::Shared(at) = at {
+            self.shared.domains.pushed(at, data, mask);
+        }
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
@@ -267,6 +273,9 @@ impl Platform for SimPlatform {
         let access = Access::word(at, Effect::Write);
         self.reach(access, cost.visible_ps);
         self.shared.memory.write_word(at, value);
+        let (mut line, within) = (Line::default(), at.offset() % LINE_BYTES);
+        line.0[within..within + 4].copy_from_slice(&value.to_le_bytes());
+        self.shared.domains.pushed(at, &line, 0b1111 << within);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
@@ -401,6 +410,17 @@ impl Platform for SimPlatform {
 
     fn coherent(&self) -> bool {
         self.shared.coherent
+    }
+
+    fn home_domain(&self, home: Home) -> Option<usize> {
+        self.shared.domains.home(&self.shared.layout, home)
+    }
+
+    fn meet_domain(&self, changes: bool) {
+        if !self.is_dying() {
+            let effect = if changes { Effect::Write } else { Effect::Read };
+            self.reach(Access::copies(self.shared.layout.domain(self.core), effect), 0);
+        }
     }
 
     fn fetch_unit(&self) -> FetchUnit {

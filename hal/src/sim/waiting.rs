@@ -54,6 +54,11 @@ impl Access {
         Self { key: INTERRUPTS | of.index() as u64, mask: u32::MAX, effect }
     }
 
+    /// What the cores of a coherence domain have cached.
+    pub(super) fn copies(domain: usize, effect: Effect) -> Self {
+        Self { key: COPIES | domain as u64, mask: u32::MAX, effect }
+    }
+
     /// What `owner` exposes comes or goes, and with it any line of it.
     pub(super) fn exposure(owner: CoreId) -> Self {
         let first = LineAddress::Shared(SharedAddress::exposed(owner, 0));
@@ -74,6 +79,9 @@ const REGISTERS: u64 = 1 << 62;
 
 /// Begins the keys of pending interrupts.
 const INTERRUPTS: u64 = 1 << 61;
+
+/// Begins the keys of coherence domains.
+const COPIES: u64 = 1 << 60;
 
 /// Ends the key that stands for all lines of a home, none of which has so high a number.
 const ANY_LINE: u64 = u32::MAX as u64;

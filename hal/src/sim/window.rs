@@ -1,4 +1,4 @@
-//! Where a simulated core keeps its private copies of cached shared memory.
+//! Where a simulated core, or a coherence domain of them, keeps its private copies of cached shared memory.
 //!
 //! One buffer as large as the machine's shared memory and all that a core can expose, so that a view of any region is
 //! contiguous; the host backs only the pages that are touched, and a core that never claims cached memory has no
@@ -54,6 +54,10 @@ impl SimWindow {
 }
 
 impl PageWindow for SimWindow {
+    type Exclusion = ();
+
+    fn exclude(&self) {}
+
     fn frames(&self) -> usize {
         self.frames
     }
@@ -66,9 +70,19 @@ impl PageWindow for SimWindow {
         self.copies().pages.at(self.place(position), LINE_BYTES)
     }
 
-    fn map(&self, page: usize, _frame: usize) {
+    fn prepare(&self, page: usize) {
         self.dirty(page).set(false);
     }
+
+    fn contents(&self, page: usize, _frame: usize) -> *mut u8 {
+        self.copies().pages.at(self.place(page * PAGE_BYTES), PAGE_BYTES)
+    }
+
+    fn map(&self, _page: usize, _frame: usize) {}
+
+    fn hide(&self, _page: usize) {}
+
+    fn settle(&self) {}
 
     fn unmap(&self, _page: usize) {}
 

@@ -13,8 +13,8 @@ use crate::{
 use super::{
     super::{
         Choice, Expense, PageWindow, Platform,
-        caching_region::position,
         mappings::{Asked, Slot},
+        page_window::position,
     },
     EmulatedCore, MAX_VIEWS, Omit,
 };
@@ -26,13 +26,14 @@ impl<P: Platform> ViewWindow for EmulatedCore<P> {
             return false;
         }
         self.explore();
+        self.meet_domain(region.start().home(), access.writes());
         self.fetch(region, access)
     }
 
     fn stored_absent(&self, region: Region<kind::Cached>) {
         let _operation = self.operation();
         if self.platform.choose(Choice::StoreThrough, 2) == 1 {
-            self.region.borrow_mut().store_through(&self.platform, &self.window, region);
+            self.copies(region.start().home()).store_through(&self.platform, region);
         }
     }
 
@@ -71,7 +72,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         let memory = if self.platform.coherent() {
             self.platform.shared_memory(region)
         } else {
-            self.window.address(position(region.start()))
+            self.copies(region.start().home()).window().address(position(region.start()))
         };
         let elements = NonNull::new(memory.cast::<T>()).expect("shared memory is not at address 0");
         // SAFETY: 1. the window (or the memory itself, on a coherent machine) covers every region that may be
@@ -97,7 +98,11 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::FlushAll);
         if !self.omits(Omit::FLUSH) {
-            let written = self.region.borrow_mut().write_back_invalidate_all(&self.platform, &self.window);
+            self.meet_domain(Home::Controller(0), true);
+            let mut written = self.domain.write_back_invalidate_all(&self.platform);
+            if self.domain.is_shared() {
+                written += self.own.write_back_invalidate_all(&self.platform);
+            }
             self.counting.count(|counters| counters.lines_written_back += written);
         }
     }

@@ -1,0 +1,371 @@
+//! Copies of cached shared memory: those that the cores of one coherence domain have in common, and those that a core
+//! has of what it exposes itself. On the SCC, where every core is a domain, the two are one.
+//!
+//! Write-back writes whole lines, as hardware does, so that a neighbour's bytes in the same line are overwritten. The
+//! frames are few: when they run out, a page is evicted, and eviction can also be provoked. A store of the value that
+//! was there before is not seen as dirty, which hardware would write back.
+//!
+//! **Several cores.** Accesses to memory take time, and other cores of the domain go on meanwhile. So nothing is
+//! taken for granted across an access: a line that was read is only put in place if nobody else has fetched it, what
+//! was stored while a line was written back makes it dirty again, and a line is forgotten only while it is clean. A line
+//! that another core looks at by a slice, or is about to store to, cannot be forgotten where pages do not fault; it is
+//! refetched in place, at once.
+
+use core::cell::{RefCell, RefMut};
+
+use crate::{LINE_BYTES, Line, LineAddress, Region, SharedAddress, cached::ViewAccess, kind};
+
+use super::{
+    CachingRegion, Choice, FetchUnit, PAGE_BYTES, PageWindow, Platform,
+    caching_region::{Claimed, LINES_PER_PAGE, lines_mask, lines_of},
+    exposures::Exposures,
+    line_cache::mask_of,
+    page_window::{EXPOSED_POSITION, address_at, position},
+};
+
+/// A window with copies, and the account of them.
+pub struct Copies<W> {
+    region: RefCell<CachingRegion>,
+    window: W,
+    is_shared: bool,
+}
+
+impl<W: PageWindow> Copies<W> {
+    /// No copies yet, of one core or shared by several.
+    pub const fn new(window: W, is_shared: bool) -> Self {
+        Self { region: RefCell::new(CachingRegion::new()), window, is_shared }
+    }
+
+    /// Where they are.
+    pub(super) fn window(&self) -> &W {
+        &self.window
+    }
+
+    /// Whether several cores have them in common.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// The account, for one step.
+    fn account(&self) -> RefMut<'_, CachingRegion> {
+        self.region.borrow_mut()
+    }
+
+    /// Makes the lines of `region` present; if it is exposed, it is one of `exposures`. Returns how many lines were
+    /// fetched and how many dirty ones evicted.
+    ///
+    /// A region of more pages than there are frames does not become present as a whole; its pages fault when they are
+    /// accessed.
+    ///
+    /// # Panics
+    /// If pages cannot fault, and slices look at more of them than there are frames.
+    pub(super) fn touch<P: Platform<Window = W>>(
+        &self,
+        platform: &P,
+        exposures: &Exposures,
+        region: Region<kind::Cached>,
+        access: ViewAccess,
+    ) -> Touched {
+        let _exclusion = self.window.exclude();
+        let mut touched = Touched::default();
+        let core = platform.core().index();
+        // Where pages fault, one that is evicted under a slice comes back as it does on hardware.
+        let lasts = access.lasts() && !self.window.faults();
+        let protects = self.is_shared && !self.window.faults() && (lasts || !self.is_present(region));
+        let mut held_before = heapless::Vec::<u128, 4>::new();
+        if protects {
+            for (page, lines) in pages_of(region) {
+                // What does not last is a page at a time.
+                let _ = held_before.push(self.account().hold(core, page, lines));
+            }
+        }
+        // Where pages do not fault, a store that follows would be lost in one that has gone again meanwhile.
+        let stays = if access.writes() && !self.window.faults() { region } else { Region::new(region.start(), 0) };
+        for (page, asked) in pages_of(region) {
+            let wanted = match platform.fetch_unit() {
+                FetchUnit::Page => match (page * PAGE_BYTES).checked_sub(EXPOSED_POSITION) {
+                    None => u128::MAX,
+                    Some(offset) => lines_mask(0, exposures.lines_from(offset)),
+                },
+                FetchUnit::Line => asked,
+            };
+            self.fetch(platform, page, wanted, stays, &mut touched);
+            if lasts {
+                self.account().hold(core, page, asked);
+            }
+            if access.writes() {
+                self.window.set_dirty(page);
+            }
+        }
+        let mut account = self.account();
+        account.may_be_dirty |= access.writes();
+        if protects && !lasts {
+            for ((page, _), lines) in pages_of(region).zip(held_before) {
+                account.hold_only(core, page, lines);
+            }
+        }
+        touched
+    }
+
+    fn is_present(&self, region: Region<kind::Cached>) -> bool {
+        let account = self.account();
+        pages_of(region).all(|(page, lines)| account.present(page) & lines == lines)
+    }
+
+    fn fetch<P: Platform<Window = W>>(
+        &self,
+        platform: &P,
+        page: usize,
+        wanted: u128,
+        stays: Region<kind::Cached>,
+        touched: &mut Touched,
+    ) {
+        let new = self.make_room(platform, page, stays, touched);
+        let missing = wanted & !self.account().present(page);
+        for line in lines_of(missing) {
+            if self.is_shared && self.account().present(page) >> line & 1 == 1 {
+                continue;
+            }
+            let data = platform.read_line(line_address(platform, page, line));
+            touched.lines_fetched += u64::from(self.account().install(&self.window, page, line, &data));
+        }
+        if let Some(frame) = new {
+            self.window.map(page, frame);
+        }
+    }
+
+    /// Makes a page resident, if need be in place of another, but of none with lines that stay. Returns its frame if it
+    /// was not.
+    fn make_room<P: Platform<Window = W>>(
+        &self,
+        platform: &P,
+        page: usize,
+        stays: Region<kind::Cached>,
+        touched: &mut Touched,
+    ) -> Option<usize> {
+        let stays = |page: usize| pages_of(stays).any(|(staying, _)| staying == page);
+        loop {
+            let claimed = self.account().claim(&self.window, page);
+            match claimed {
+                Claimed::Resident => return None,
+                Claimed::Frame(frame) => return Some(frame),
+                Claimed::Full => {}
+            }
+            let victim = {
+                let account = self.account();
+                let victims = || account.pages().filter(|page| !account.is_held(*page) && !stays(*page));
+                let count = victims().count();
+                assert!(
+                    count > 0,
+                    "slices look at all {} pages that this core can cache, or a store at more; copy in parts",
+                    account.pages().count()
+                );
+                victims().nth(platform.choose(Choice::VictimPage, count)).expect("there are as many")
+            };
+            self.window.hide(victim);
+            self.window.settle();
+            touched.lines_evicted += self.write_back(platform, victim, u128::MAX);
+            self.forget_what_is_clean(victim, u128::MAX);
+        }
+    }
+
+    /// Writes back what is dirty in `region` and forgets its lines; where the unit is a page, the rest of its pages
+    /// too. This core has no slices.
+    pub(super) fn write_back_invalidate<P: Platform<Window = W>>(
+        &self,
+        platform: &P,
+        region: Region<kind::Cached>,
+    ) -> Flushed {
+        let _exclusion = self.window.exclude();
+        self.account().release(platform.core().index());
+        let mut flushed = Flushed::default();
+        self.hide_all(|page| pages_of(region).any(|(other, _)| other == page));
+        for (page, asked) in pages_of(region) {
+            if self.account().present(page) == 0 {
+                continue;
+            }
+            let forgotten = match platform.fetch_unit() {
+                FetchUnit::Page => u128::MAX,
+                FetchUnit::Line => asked,
+            };
+            loop {
+                flushed.lines_written += self.write_back(platform, page, asked);
+                flushed.neighbours_written += self.write_back(platform, page, forgotten & !asked);
+                if self.forget_what_is_clean(page, forgotten) {
+                    break;
+                }
+            }
+            self.refetch(platform, page, forgotten);
+        }
+        flushed
+    }
+
+    /// Writes everything dirty back and forgets everything. Returns the number of lines written back. This core has no
+    /// slices.
+    pub(super) fn write_back_invalidate_all<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
+        let _exclusion = self.window.exclude();
+        self.account().release(platform.core().index());
+        self.hide_all(|_| true);
+        let mut written = 0;
+        let mut bound = usize::MAX;
+        while let Some(page) = self.last_page_below(bound) {
+            bound = page;
+            loop {
+                written += self.write_back(platform, page, u128::MAX);
+                if self.forget_what_is_clean(page, u128::MAX) {
+                    break;
+                }
+            }
+            self.refetch(platform, page, u128::MAX);
+        }
+        written
+    }
+
+    fn last_page_below(&self, bound: usize) -> Option<usize> {
+        self.account().pages().rfind(|page| *page < bound)
+    }
+
+    /// Takes resident pages away from the programs of all cores that see them, where these run meanwhile.
+    fn hide_all(&self, is_meant: impl Fn(usize) -> bool) {
+        if self.is_shared && self.window.faults() {
+            let account = self.account();
+            let meant = account.pages().filter(|page| is_meant(*page));
+            if meant.inspect(|page| self.window.hide(*page)).count() > 0 {
+                self.window.settle();
+            }
+        }
+    }
+
+    /// Forgets lines of a page, which have been written back, as far as no other core has stored to them meanwhile or
+    /// holds them. Returns whether none is left that is dirty.
+    fn forget_what_is_clean(&self, page: usize, lines: u128) -> bool {
+        let mut account = self.account();
+        let dirty = if self.is_shared { account.dirty_lines(&self.window, page, lines) } else { 0 };
+        let kept = if self.is_shared { dirty | account.held_lines(page) } else { 0 };
+        account.forget(&self.window, page, lines & !kept);
+        dirty == 0
+    }
+
+    /// Brings lines up to date that are present still, since other cores hold them.
+    fn refetch<P: Platform<Window = W>>(&self, platform: &P, page: usize, lines: u128) {
+        let left = lines & self.account().present(page);
+        for line in lines_of(left) {
+            let data = platform.read_line(line_address(platform, page, line));
+            self.account().refresh(&self.window, page, line, &data, u32::MAX);
+        }
+    }
+
+    /// Writes back those of `lines` of a page that are dirty. Returns how many were.
+    fn write_back<P: Platform<Window = W>>(&self, platform: &P, page: usize, lines: u128) -> u64 {
+        let dirty = self.account().dirty_lines(&self.window, page, lines);
+        let mut written = 0;
+        for line in lines_of(dirty) {
+            let changes = self.account().changes(&self.window, page, line);
+            if let Some((data, 1..)) = changes {
+                platform.write_line(line_address(platform, page, line), &data, mask_of(0, LINE_BYTES));
+                self.account().set_twin(&self.window, page, line, &data);
+                written += 1;
+            }
+        }
+        let present = self.account().present(page);
+        if present != 0 && lines & present == present {
+            self.window.set_clean(page);
+        }
+        written
+    }
+
+    /// Sends what was just stored to `region` to memory at once, byte by byte, as hardware without write-allocate does
+    /// when the line is not cached; where the unit is a line, the lines are forgotten again.
+    pub(super) fn store_through<P: Platform<Window = W>>(&self, platform: &P, region: Region<kind::Cached>) {
+        let _exclusion = self.window.exclude();
+        for (page, lines) in pages_of(region) {
+            for line in lines_of(lines) {
+                let changes = self.account().changes(&self.window, page, line);
+                let Some((data, mask)) = changes else { continue };
+                if mask != 0 {
+                    platform.write_line(line_address(platform, page, line), &data, mask);
+                    self.account().set_twin(&self.window, page, line, &data);
+                }
+                let held = self.account().is_held(page);
+                if platform.fetch_unit() == FetchUnit::Line && !held {
+                    self.forget_what_is_clean(page, 1 << line);
+                }
+            }
+        }
+    }
+
+    /// Whether an eviction could find something to write back.
+    pub(super) fn may_be_dirty(&self) -> bool {
+        let _exclusion = self.window.exclude();
+        self.account().may_be_dirty
+    }
+
+    /// Evicts one dirty line of some resident page, as the platform chooses: writes it back. Returns the number of
+    /// lines written back, 0 if none is dirty.
+    ///
+    /// The copy stays, now clean; dropping it would change memory under a slice that a program holds.
+    pub(super) fn evict_a_line<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
+        let _exclusion = self.window.exclude();
+        let victim = {
+            let mut account = self.account();
+            let dirty = |account: &CachingRegion, page| account.dirty_lines(&self.window, page, u128::MAX);
+            let dirty_pages = || account.pages().filter(|page| dirty(&account, *page) != 0);
+            let pages = dirty_pages().count();
+            let victim = if pages == 0 { None } else { dirty_pages().nth(platform.choose(Choice::VictimPage, pages)) };
+            // A mutable slice may be stored to at any time.
+            let held = account.pages().any(|page| account.is_held(page) && self.window.is_dirty(page));
+            let Some(page) = victim else {
+                account.may_be_dirty = held;
+                return 0;
+            };
+            let lines = dirty(&account, page);
+            let victim = platform.choose(Choice::VictimLine, lines.count_ones() as usize);
+            account.may_be_dirty = held || pages > 1 || lines.count_ones() > 1;
+            lines_of(lines).nth(victim).map(|line| (page, line))
+        };
+        victim.map_or(0, |(page, line)| self.write_back(platform, page, 1 << line))
+    }
+
+    /// Another core has stored these bytes of a line to memory whose home this domain is: the copy changes with it, as
+    /// far as it is clean.
+    pub fn pushed(&self, at: SharedAddress, data: &Line, mask: u32) {
+        let line = position(at) / LINE_BYTES;
+        self.account().refresh(&self.window, line / LINES_PER_PAGE, line % LINES_PER_PAGE, data, mask);
+    }
+}
+
+/// The pages of a region, and which lines of each.
+fn pages_of(region: Region<kind::Cached>) -> impl Iterator<Item = (usize, u128)> {
+    let first = position(region.start()) / LINE_BYTES;
+    let end = first + region.len_lines();
+    let mut line = first;
+    core::iter::from_fn(move || {
+        let page = line / LINES_PER_PAGE;
+        let page_end = end.min((page + 1) * LINES_PER_PAGE);
+        let lines = (line < end).then(|| (page, lines_mask(line % LINES_PER_PAGE, page_end - line)));
+        line = page_end;
+        lines
+    })
+}
+
+fn line_address<P: Platform>(platform: &P, page: usize, line: usize) -> LineAddress {
+    LineAddress::Shared(address_at(page * PAGE_BYTES + line * LINE_BYTES, platform.core()))
+}
+
+/// What a flush wrote back.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Flushed {
+    /// Lines of the region.
+    pub lines_written: u64,
+    /// Other lines of its pages.
+    pub neighbours_written: u64,
+}
+
+/// What a touch had to do.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Touched {
+    /// Lines fetched.
+    pub(super) lines_fetched: u64,
+    /// Dirty lines written back to make room.
+    pub(super) lines_evicted: u64,
+}
