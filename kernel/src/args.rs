@@ -8,6 +8,7 @@ use crate::Failure;
 const OF_THE_MACHINE: &[&str] = &[
     "program",
     "cores",
+    "domains",
     "machine",
     "seed",
     "preempt",

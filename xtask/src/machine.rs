@@ -1,12 +1,12 @@
 //! Names of simulated machines.
 
-use anyhow::{Result, bail, ensure};
-use std::fmt;
+use anyhow::{Result, anyhow, bail, ensure};
+use std::{fmt, num::NonZero};
 
 /// The kernel's limit; a simulation with more would only be refused after it was built.
 pub(crate) const MOST_CORES: u32 = 4096;
 
-/// A machine the simulator can be: `NAME[+contention][+flat]`.
+/// A machine the simulator can be: `NAME[+contention][+flat][+domains=D]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Machine {
     pub(crate) kind: Kind,
@@ -32,11 +32,14 @@ pub(crate) struct Variant {
     contention: bool,
     /// `+flat`: all distances are one.
     flat: bool,
+    /// `+domains=D`: so many coherence domains of neighbouring cores.
+    domains: Option<NonZero<u16>>,
 }
 
 impl Variant {
     const CONTENTION: &'static str = "contention";
     const FLAT: &'static str = "flat";
+    const DOMAINS: &'static str = "domains=";
 
     /// Whether there is no suffix.
     pub(crate) fn is_plain(self) -> bool {
@@ -46,10 +49,18 @@ impl Variant {
     fn of<'s>(suffixes: impl Iterator<Item = &'s str>) -> Result<Self> {
         let mut variant = Self::default();
         for suffix in suffixes {
+            if let Some(domains) = suffix.strip_prefix(Self::DOMAINS) {
+                let domains = domains
+                    .parse()
+                    .map_err(|_| anyhow!("`+{suffix}`: a machine has 1 to {} coherence domains", u16::MAX))?;
+                ensure!(variant.domains.is_none(), "`+{suffix}` is there after another number of domains");
+                variant.domains = Some(domains);
+                continue;
+            }
             let flag = match suffix {
                 Self::CONTENTION => &mut variant.contention,
                 Self::FLAT => &mut variant.flat,
-                _ => bail!("`+{suffix}` is no suffix of a machine; there are `+contention` and `+flat`"),
+                _ => bail!("`+{suffix}` is no suffix of a machine; there are `+contention`, `+flat` and `+domains=D`"),
             };
             ensure!(!*flag, "`+{suffix}` is there twice; a machine has `+contention` and `+flat` at most once each");
             *flag = true;
@@ -64,6 +75,9 @@ impl fmt::Display for Variant {
             if is_there {
                 write!(out, "+{suffix}")?;
             }
+        }
+        if let Some(domains) = self.domains {
+            write!(out, "+{}{domains}", Self::DOMAINS)?;
         }
         Ok(())
     }
@@ -82,7 +96,8 @@ impl std::str::FromStr for Variant {
 
 impl Machine {
     /// The SCC as it is by default.
-    pub(crate) const SCC: Self = Self { kind: Kind::Scc, variant: Variant { contention: false, flat: false } };
+    pub(crate) const SCC: Self =
+        Self { kind: Kind::Scc, variant: Variant { contention: false, flat: false, domains: None } };
 
     /// Number of cores when the user names none.
     pub(crate) fn default_cores(&self) -> u32 {
@@ -102,18 +117,45 @@ impl Machine {
         Self { variant, ..self.clone() }
     }
 
+    /// The same machine in so many coherence domains, if a number is given.
+    ///
+    /// # Errors
+    ///
+    /// When its name gives another number.
+    pub(crate) fn with_domains(mut self, domains: Option<NonZero<u16>>) -> Result<Self> {
+        if let Some(domains) = domains {
+            let named = self.variant.domains.replace(domains);
+            ensure!(named.is_none_or(|named| named == domains), "--domains {domains} contradicts the machine's name");
+        }
+        Ok(self)
+    }
+
     /// Checks a number of cores against the machine.
     ///
     /// # Errors
     ///
-    /// When the machine has fewer.
+    /// When the machine has fewer, or more coherence domains.
     pub(crate) fn check(&self, cores: u32) -> Result<()> {
         ensure!((1..=MOST_CORES).contains(&cores), "the simulator takes 1 to {MOST_CORES} cores, not {cores}");
         if self.is_mesh() {
             ensure!(cores <= self.default_cores(), "{self} has only {} cores, not {cores}", self.default_cores());
         }
+        check_domains(self.variant.domains, cores)?;
         Ok(())
     }
+}
+
+/// Checks a number of coherence domains.
+///
+/// # Errors
+///
+/// When there are fewer cores.
+pub(crate) fn check_domains(domains: Option<NonZero<u16>>, cores: u32) -> Result<()> {
+    if let Some(domains) = domains {
+        let (count, cores_of) = (domains.get(), crate::cores::cores(cores));
+        ensure!(u32::from(count) <= cores, "{cores_of} cannot be {count} coherence domains");
+    }
+    Ok(())
 }
 
 impl fmt::Display for Machine {
@@ -152,7 +194,7 @@ impl std::str::FromStr for Kind {
         let Some(Ok(sides)) = sides else {
             bail!(
                 "`{text}` is no machine; there are `scc`, `scc-calibrated` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile), \
-                 each with `+contention` and `+flat` behind it or not"
+                 each with `+contention`, `+flat` and `+domains=D` behind it or not"
             );
         };
         let [width, height, cores_per_tile] = sides[..] else {
@@ -202,6 +244,11 @@ mod tests {
             "scc+flats",
             "+flat",
             "scc+flat+flat",
+            "scc+domains",
+            "scc+domains=0",
+            "scc+domains=x",
+            "scc+domains=65536",
+            "scc+domains=2+domains=2",
             "scc +flat",
         ] {
             let message = text.parse::<Machine>().expect_err(text).to_string();
@@ -225,6 +272,12 @@ mod tests {
         assert!(!machine.variant.is_plain() && Machine::SCC.variant.is_plain());
         let contention: Variant = "+contention".parse().unwrap();
         assert_eq!(Machine::SCC.with_variant(contention).to_string(), "scc+contention");
+        let domains: Machine = "scc+domains=4+flat".parse().unwrap();
+        assert_eq!(domains.to_string(), "scc+flat+domains=4");
+        assert!(domains.check(4).is_ok() && domains.check(3).is_err());
+        let two = NonZero::new(2);
+        assert_eq!(Machine::SCC.with_domains(two).unwrap().to_string(), "scc+domains=2");
+        assert!(domains.clone().with_domains(two).is_err() && domains.with_domains(NonZero::new(4)).is_ok());
         for text in ["contention", "+", "+x", "+flat+flat"] {
             assert!(text.parse::<Variant>().is_err(), "{text}");
         }

@@ -5,6 +5,7 @@ use crate::{
     console::{Event, Transcript},
     cores, emulation, guest, image,
     inquiry::Inquiry,
+    machine::check_domains,
     memory::Plan,
     program::Program,
     progress::Progress,
@@ -15,7 +16,7 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use std::{path::PathBuf, time::Duration};
+use std::{num::NonZero, path::PathBuf, time::Duration};
 
 /// The elevation map that the default program computes on.
 const DEFAULT_INPUT: &str = "tests/data/jacksboro-elevation.pgm";
@@ -77,6 +78,10 @@ pub(crate) struct Common {
     /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Vec<PathBuf>,
+
+    /// Coherence domains of neighbouring cores: cores of one share what they cache [default: every core is one]
+    #[arg(long, value_name = "D")]
+    pub(crate) domains: Option<NonZero<u16>>,
 
     /// Seed of everything that is left to chance
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
@@ -172,8 +177,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let inputs = common.inputs(&program)?;
     let plan = plan(arguments.cores, &inputs, &common.words)?;
-    let words = |coherent| common.words(&program, arguments.preempt, coherent);
+    let words = |coherent| {
+        let words = common.words(&program, arguments.preempt, coherent)?;
+        anyhow::Ok(words.value("domains", common.domains))
+    };
     words(arguments.coherent)?;
+    check_domains(common.domains, arguments.cores.into())?;
     catalogue::check(&program)?;
     let tools = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&program, &tools)?;

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     program: String,
 
     /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile), with
-    /// `+contention` (of MPB ports and mesh links) and `+flat` (all distances are one) behind it or not
+    /// `+contention` (of MPB ports and mesh links), `+flat` (all distances are one) and `+domains=D` behind it or not
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 
@@ -54,15 +54,16 @@ pub(crate) struct Arguments {
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    let count = arguments.cores.unwrap_or_else(|| arguments.machine.default_cores());
-    arguments.machine.check(count)?;
+    let machine = arguments.machine.clone().with_domains(common.domains)?;
+    let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
+    machine.check(count)?;
     let program = Program::resolve(&arguments.program)?;
     if catalogue::listed(&program)? {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
     let words = common.words(&program, None, arguments.coherent)?;
-    let words = words.value("machine", Some(&arguments.machine)).value("cores", Some(count));
+    let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let built = image::host(&program, if arguments.debug { Profile::Debug } else { Profile::Release })?;
     if let Some(objdump) = setup::objdump() {
         check_statics(&objdump, &built.executable, &program)?;

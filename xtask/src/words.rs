@@ -3,9 +3,10 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 10] = [
+const OWN_OPTION: [(&str, &str); 11] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
+    ("domains", "--domains"),
     ("machine", "--machine"),
     ("seed", "--seed"),
     // The simulator has no such option.

@@ -30,6 +30,8 @@ const DEFAULT_CACHE_FRAMES: usize = 64;
 pub(super) struct Information {
     pub(super) core_count: usize,
     pub(super) cache_frames: usize,
+    /// Neighbouring cores that share their copies of controllers' memory.
+    pub(super) cores_per_domain: usize,
     pub(super) shared_dram: usize,
     pub(super) mpb: usize,
     /// This node's place in a cluster, if it is one.
@@ -39,6 +41,17 @@ pub(super) struct Information {
 }
 
 impl Information {
+    /// Frames of a core's own: half of them where it shares the other half with its coherence domain.
+    pub(super) fn own_frames(&self) -> usize {
+        if self.cores_per_domain == 1 { self.cache_frames } else { self.cache_frames.div_ceil(2) }
+    }
+
+    /// Frames that the cores of a coherence domain share.
+    pub(super) fn domain_frames(&self) -> usize {
+        let per_core = self.cache_frames - self.cache_frames.div_ceil(2);
+        (per_core * self.cores_per_domain).clamp(1, memory::CACHE_MAX_FRAMES)
+    }
+
     /// Bytes of a core's heap. The first core of the whole machine has its own size.
     pub(super) fn heap_bytes(&self, core: usize) -> usize {
         let is_first = core == 0 && self.membership.is_none_or(|member| member.node == 0);
@@ -135,12 +148,15 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     let heap_max_kib = memory::HEAP_MAX_BYTES >> 10;
     let heap_kib = number(line, "heap_kib", DEFAULT_HEAP_KIB, heap_max_kib);
     let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
+    let membership = cluster::membership(line, core_count);
+    let domains = if membership.is_some() { 1 } else { number(line, "domains", core_count, core_count) };
     let mut information = Information {
         core_count,
+        cores_per_domain: core_count.div_ceil(domains),
         cache_frames: number(line, "cache_frames", DEFAULT_CACHE_FRAMES, memory::CACHE_MAX_FRAMES),
         shared_dram: 0,
         mpb: 0,
-        membership: cluster::membership(line, core_count),
+        membership,
         heap_bytes: (heap_kib << 10).next_multiple_of(PAGE_BYTES),
         first_heap_bytes: (first_heap_kib << 10).next_multiple_of(PAGE_BYTES),
     };

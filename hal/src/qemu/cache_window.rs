@@ -1,4 +1,4 @@
-//! The private caching region's building blocks: a window of pages that each core maps as it likes.
+//! The caching region's building blocks: a window of pages that each core, or each coherence domain, maps as it likes.
 //!
 //! Page `i` of the window stands for page `i` of the emulated shared DRAM, and further on for what the core exposes.
 //! At start no page is present, so the first
@@ -7,9 +7,13 @@
 //! twins are always reachable under a second address, [`frame`] and [`twin`], which does not touch the dirty bit of the
 //! window's page.
 //!
-//! All functions act on the calling core only.
+//! The part of the window for shared DRAM is the core's own or that of its coherence domain, with frames in another
+//! place ([`Frames`]); the rest is always the core's own. What cores share they change one at a time, under the lock of
+//! [`super::domain`].
 
-use super::memory::{CACHE_FRAMES_BASE, CACHE_TWINS_BASE, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use super::memory::{self, CACHE_WINDOW_BASE, CACHE_WINDOW_BYTES, PAGE_BYTES};
 use super::paging::Entry;
 use super::{boot, demand};
 
@@ -19,9 +23,47 @@ pub(super) const PAGES: usize = CACHE_WINDOW_BYTES / PAGE_BYTES;
 /// Contents of a page.
 pub(super) type Page = [u8; PAGE_BYTES];
 
-/// Number of frames, and of twins, that each core has (`cache_frames=` on the command line).
-pub(super) fn capacity() -> usize {
-    boot::information().cache_frames
+/// Whose frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Frames {
+    /// The core's.
+    Own,
+    /// Those of its coherence domain.
+    Domain,
+}
+
+impl Frames {
+    /// Number of frames, and of twins (`cache_frames=` for each core on the command line).
+    pub(super) fn capacity(self) -> usize {
+        match self {
+            Self::Own => boot::information().own_frames(),
+            Self::Domain => boot::information().domain_frames(),
+        }
+    }
+
+    /// A frame, under the address that is always mapped.
+    ///
+    /// # Panics
+    ///
+    /// The index lies beyond the [`capacity`](Self::capacity).
+    pub(super) fn frame(self, frame_index: usize) -> *mut Page {
+        self.page(memory::CACHE_FRAMES_BASE, memory::DOMAIN_FRAMES_BASE, frame_index)
+    }
+
+    /// The twin of a frame.
+    ///
+    /// # Panics
+    ///
+    /// The index lies beyond the [`capacity`](Self::capacity).
+    pub(super) fn twin(self, frame_index: usize) -> *mut Page {
+        self.page(memory::CACHE_TWINS_BASE, memory::DOMAIN_TWINS_BASE, frame_index)
+    }
+
+    fn page(self, own: usize, domain: usize, index: usize) -> *mut Page {
+        assert!(index < self.capacity());
+        let base = if self == Self::Own { own } else { domain };
+        core::ptr::with_exposed_provenance_mut(base + index * PAGE_BYTES)
+    }
 }
 
 /// Address of a page of the window.
@@ -40,26 +82,6 @@ pub(super) fn page_of(address: usize) -> Option<usize> {
     (offset < CACHE_WINDOW_BYTES).then_some(offset / PAGE_BYTES)
 }
 
-/// A frame of this core, under the address that is always mapped.
-///
-/// # Panics
-///
-/// The index lies beyond the [`capacity`].
-pub(super) fn frame(frame_index: usize) -> *mut Page {
-    assert!(frame_index < capacity());
-    core::ptr::with_exposed_provenance_mut(CACHE_FRAMES_BASE + frame_index * PAGE_BYTES)
-}
-
-/// The twin of a frame of this core.
-///
-/// # Panics
-///
-/// The index lies beyond the [`capacity`].
-pub(super) fn twin(frame_index: usize) -> *mut Page {
-    assert!(frame_index < capacity());
-    core::ptr::with_exposed_provenance_mut(CACHE_TWINS_BASE + frame_index * PAGE_BYTES)
-}
-
 fn read_entry(address: usize) -> Entry {
     // SAFETY: the window and the frames have page tables on every core.
     unsafe { demand::read_entry(address) }
@@ -67,12 +89,12 @@ fn read_entry(address: usize) -> Entry {
 
 fn write_entry(page_index: usize, value: Entry) {
     let page = address(page_index).addr();
-    // SAFETY: the window has page tables on every core, they are this core's own, and what becomes of the page's
-    // memory is the business of the callers' callers.
+    // SAFETY: the window has page tables on every core; they are this core's own, or its domain's, whose lock it holds;
+    // and what becomes of the page's memory is the business of the callers' callers.
     unsafe { demand::write_entry(page, value) }
 }
 
-/// Shows a frame of this core in the window, writable and clean.
+/// Shows a frame in the window, writable and clean.
 ///
 /// # Safety
 ///
@@ -81,9 +103,9 @@ fn write_entry(page_index: usize, value: Entry) {
 ///
 /// # Panics
 ///
-/// The index lies beyond the window or the [`capacity`].
-pub(super) unsafe fn map(page_index: usize, frame_index: usize) {
-    let frame = frame(frame_index);
+/// The index lies beyond the window or the frames' capacity.
+pub(super) unsafe fn map(page_index: usize, frames: Frames, frame_index: usize) {
+    let frame = frames.frame(frame_index);
     // SAFETY: the frame is mapped or at least promised. If this is the first touch, the page is cleared now and not
     // later, when it has contents.
     unsafe { frame.cast::<u8>().read_volatile() };
@@ -104,13 +126,27 @@ pub(super) unsafe fn unmap(page_index: usize) {
     write_entry(page_index, Entry::empty());
 }
 
+/// Takes a page out of the window that several cores share, but remembers whether it is dirty. Other cores may see it
+/// until they have forgotten old translations.
+///
+/// # Panics
+///
+/// The index lies beyond the window.
+pub(super) fn hide(page_index: usize) {
+    let entry = demand::entry(address(page_index).addr()).cast::<u32>();
+    // SAFETY: the window has page tables on every core, and an entry is aligned. Other cores' processors set bits of it
+    // meanwhile, as atomically.
+    let entry = unsafe { AtomicU32::from_ptr(entry) };
+    entry.fetch_and(!Entry::PRESENT.bits(), Ordering::SeqCst);
+}
+
 /// Whether something was stored through the window since the page was mapped or [`clear_dirty`] was called.
 ///
 /// # Panics
 ///
 /// The index lies beyond the window.
 pub(super) fn is_dirty(page_index: usize) -> bool {
-    read_entry(address(page_index).addr()).contains(Entry::PRESENT | Entry::DIRTY)
+    read_entry(address(page_index).addr()).contains(Entry::DIRTY)
 }
 
 /// Forgets that something was stored.

@@ -79,6 +79,13 @@ pub(super) fn invalidate_page(address: usize) {
     unsafe { asm!("invlpg [{}]", in(reg) address, options(nostack, preserves_flags)) }
 }
 
+/// Forgets the translations of all pages.
+#[inline]
+pub(super) fn forget_translations() {
+    // SAFETY: the page directory stays the same; see `invalidate_page`.
+    unsafe { asm!("mov {0}, cr3", "mov cr3, {0}", out(reg) _, options(nostack, preserves_flags)) }
+}
+
 /// Reads control register 2: the address of the last page fault.
 #[inline]
 pub(super) fn fault_address() -> usize {

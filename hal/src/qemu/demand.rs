@@ -16,7 +16,7 @@ use super::paging::{self, Entry, TABLE_SPAN};
 static CLEARING: EmulatorLock<()> = EmulatorLock::new(());
 
 /// The page table entry of an address, in the part where a core sees its own page tables.
-fn entry(address: usize) -> *mut Entry {
+pub(super) fn entry(address: usize) -> *mut Entry {
     core::ptr::with_exposed_provenance_mut::<Entry>(TABLES_BASE).wrapping_add(address / PAGE_BYTES)
 }
 

@@ -30,6 +30,7 @@ bitflags! {
     /// Low half of the interrupt command register, apart from the vector in its lowest byte.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     struct Command: u32 {
+        const NMI = DELIVER_NMI;
         const INIT = 0b101 << 8;
         const START_UP = 0b110 << 8;
         const PENDING = 1 << 12;
@@ -83,6 +84,11 @@ pub(super) fn send_start_up(target: usize, page_address: usize) {
 /// Interrupts another core.
 pub(super) fn send_interrupt(target: usize) {
     command(target, Command::ASSERT, INTERRUPT_VECTOR);
+}
+
+/// Interrupts another core even if its interrupts are off.
+pub(super) fn send_nmi(target: usize) {
+    command(target, Command::NMI | Command::ASSERT, 0);
 }
 
 /// Acknowledges the interrupt that this core handles.

@@ -79,12 +79,32 @@ unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut Fr
     // SAFETY: the caller says so.
     let shared = unsafe { shared_space(information, handed, pool)? };
     let private = image::private_start()..image::private_end();
+    let nothing = 0..0;
     let stack = memory::STACK_BASE..memory::STACK_TOP;
-    let cache_bytes = information.cache_frames * PAGE_BYTES;
+    let cache_bytes = information.own_frames() * PAGE_BYTES;
+    let [dram_window, _] = memory::CACHE_WINDOW_PARTS;
+    // SAFETY: the caller says so.
+    let mut domain = unsafe { AddressSpace::new(pool)? };
     for core in 0..information.core_count {
         // SAFETY: the caller says so.
         let mut space = unsafe { AddressSpace::new(pool)? };
         space.inherit(&shared, private.clone(), pool)?;
+        if information.cores_per_domain > 1 {
+            if core % information.cores_per_domain == 0 {
+                // SAFETY: the caller says so.
+                domain = unsafe { AddressSpace::new(pool)? };
+                let shared_bytes = information.domain_frames() * PAGE_BYTES;
+                let (frames, twins) = (memory::DOMAIN_FRAMES_BASE, memory::DOMAIN_TWINS_BASE);
+                let account = memory::DOMAIN_ACCOUNT_BASE;
+                domain.promise_zeroed(frames..frames + shared_bytes, pool)?;
+                domain.promise_zeroed(twins..twins + shared_bytes, pool)?;
+                domain.map_zeroed(account..account + memory::DOMAIN_ACCOUNT_BYTES, pool)?;
+                for offset in dram_window.clone().step_by(TABLE_SPAN) {
+                    domain.ensure_table(memory::CACHE_WINDOW_BASE + offset, pool)?;
+                }
+            }
+            space.inherit(&domain, nothing.clone(), pool)?;
+        }
         space.map_copy(image::private_start()..image::data_end(), pool)?;
         space.map_zeroed(image::data_end()..image::private_end(), pool)?;
         space.map_fresh(stack.clone(), pool)?;
@@ -152,7 +172,7 @@ fn pages_needed(information: &Information, handed: &Handed) -> usize {
         + tables(image_bytes)
         + module_tables
         + 2;
-    let cache_bytes = information.cache_frames * PAGE_BYTES;
+    let cache_bytes = information.own_frames() * PAGE_BYTES;
     let per_core = 1
         + tables(image_bytes)
         + pages(image::private_end() - image::private_start())
@@ -160,9 +180,19 @@ fn pages_needed(information: &Information, handed: &Handed) -> usize {
         + 1
         + 2 * (pages(cache_bytes) + tables(cache_bytes))
         + memory::CACHE_WINDOW_PARTS.into_iter().map(|part| tables(part.len())).sum::<usize>();
+    let domain_bytes = information.domain_frames() * PAGE_BYTES;
+    let per_domain = 1
+        + tables(memory::CACHE_WINDOW_PARTS[0].len())
+        + 2 * (pages(domain_bytes) + tables(domain_bytes))
+        + pages(memory::DOMAIN_ACCOUNT_BYTES)
+        + tables(memory::DOMAIN_ACCOUNT_BYTES);
+    let domains = match information.cores_per_domain {
+        1 => 1,
+        cores => information.core_count.div_ceil(cores) * per_domain,
+    };
     let heaps: usize = (0..information.core_count)
         .map(|core| information.heap_bytes(core))
         .map(|bytes| pages(bytes) + tables(bytes))
         .sum();
-    shared + information.core_count * per_core + heaps
+    shared + information.core_count * per_core + domains + heaps
 }

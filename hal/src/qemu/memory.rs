@@ -8,8 +8,9 @@
 //! | image | `.data`, `.bss` | private frames |
 //! | where they are in RAM | modules (read-only), emulated shared DRAM and MPB, identity | shared, on a cluster by all nodes |
 //! | [`HEAP_BASE`] | heap | private |
-//! | [`CACHE_WINDOW_BASE`] | private caching region, not present at first | private page tables |
+//! | [`CACHE_WINDOW_BASE`] | caching region, not present at first | page tables of the core, or of its coherence domain |
 //! | [`CACHE_FRAMES_BASE`], [`CACHE_TWINS_BASE`] | its frames and twins, always mapped | private |
+//! | [`DOMAIN_BASE`] and on | frames, twins and account of copies that cores of one coherence domain share | the domain's |
 //! | [`STACK_GUARD`] | one page that is not mapped, then the stack | private |
 //! | above the stack | pages for short-lived mappings, and for memory that other cores expose | private |
 //! | `0xFEE0_0000` | local APIC, uncached | the core's |
@@ -24,11 +25,14 @@
 use core::ops::Range;
 
 use crate::{
-    emulated::{EXPOSED_POSITION, WINDOW_BYTES},
+    emulated::{EXPOSED_POSITION, MAX_FRAMES, WINDOW_BYTES},
     topology::EXPOSED_BYTES_PER_CORE,
 };
 
 use super::{boot, smp::MAX_CORES};
+
+const _: () = assert!(CACHE_FRAMES_BASE + CACHE_MAX_FRAMES * PAGE_BYTES <= DOMAIN_BASE, "frames do not overlap");
+const _: () = assert!(DOMAIN_ACCOUNT_BASE + DOMAIN_ACCOUNT_BYTES <= CACHE_TWINS_BASE, "nor do they and twins");
 
 const _: () = assert!(CACHE_WINDOW_BASE + CACHE_WINDOW_BYTES <= CACHE_FRAMES_BASE, "the window ends before its frames");
 
@@ -49,8 +53,18 @@ pub(super) const CACHE_WINDOW_PARTS: [Range<usize>; 2] =
 pub const CACHE_FRAMES_BASE: usize = 0xCC00_0000;
 /// Where the twins of these frames are always mapped.
 pub const CACHE_TWINS_BASE: usize = 0xCE00_0000;
-/// Upper limit for the number of frames of a private caching region.
-pub const CACHE_MAX_FRAMES: usize = 256;
+/// Upper limit for the number of frames of a caching region.
+pub const CACHE_MAX_FRAMES: usize = MAX_FRAMES;
+/// Start of what the cores of a coherence domain share.
+pub const DOMAIN_BASE: usize = CACHE_FRAMES_BASE + 0x0100_0000;
+/// Where their frames are always mapped.
+pub const DOMAIN_FRAMES_BASE: usize = DOMAIN_BASE;
+/// Where the twins of these frames are always mapped.
+pub const DOMAIN_TWINS_BASE: usize = DOMAIN_FRAMES_BASE + CACHE_MAX_FRAMES * PAGE_BYTES;
+/// Where their account is.
+pub const DOMAIN_ACCOUNT_BASE: usize = DOMAIN_TWINS_BASE + CACHE_MAX_FRAMES * PAGE_BYTES;
+/// Bytes that the account may take.
+pub const DOMAIN_ACCOUNT_BYTES: usize = 4 * PAGE_BYTES;
 /// The page below the stack, never mapped.
 pub const STACK_GUARD: usize = 0xD000_0000;
 /// Lowest address of the stack.

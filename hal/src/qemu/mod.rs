@@ -8,10 +8,10 @@
 //! - [`memory`]: what is where, the heap, the memory that stands for the chip's shared DRAM and MPB;
 //! - [`console`] and [`mod@exit`].
 //!
-//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`)
-//! and of exposed memory (`exposed`), descriptors and traps, the local APIC, locks, and how a stuck machine is
-//! recognised (`stuck`). Several machines can be one, which share memory: `cluster`, with what their nodes tell each
-//! other (`board`) and how they notice that one is gone (`heartbeat`).
+//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`), of
+//! what coherence domains share (`domain`) and of exposed memory (`exposed`), descriptors and traps, the local APIC,
+//! locks, and how a stuck machine is recognised (`stuck`). Several machines can be one, which share memory: `cluster`,
+//! with what their nodes tell each other (`board`) and how they notice that one is gone (`heartbeat`).
 //!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
 //! `#[unsafe(link_section = ".emulator")]`, or `".bss.emulator"` if it is large and zero at start.
@@ -26,6 +26,7 @@ pub mod console;
 mod cpu;
 mod demand;
 mod descriptor;
+mod domain;
 mod entry;
 pub mod exit;
 mod exposed;
@@ -45,10 +46,12 @@ mod private;
 mod smp;
 mod stuck;
 mod trap;
+mod window;
 
 pub use self::{
     finish::finish,
-    platform::{MmuWindow, QemuCore, QemuPlatform, start_core},
+    platform::{QemuCore, QemuPlatform, start_core},
+    window::MmuWindow,
 };
 
 use core::sync::atomic::{AtomicUsize, Ordering};

@@ -181,7 +181,8 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere.
+    /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere. They have
+    /// no addresses in common with its own.
     pub(super) fn inherit(&mut self, other: &Self, own: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for slot in 0..TABLE_ENTRIES {
             let entry = other.directory_entry(slot);

@@ -12,13 +12,13 @@ use core::{
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, PageWindow, Platform, WaitInfo, Watch, Woken},
+    emulated::{Choice, Copies, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
 use super::{
-    boot, cache_window, cluster, cpu, exit, exposed, heartbeat, lapic, lock::EmulatorLock, memory, private::Private,
-    stuck, this_core, this_core_id, trap,
+    MmuWindow, boot, cache_window, cluster, cpu, domain, exit, exposed, heartbeat, lapic, lock::EmulatorLock, memory,
+    private::Private, stuck, this_core, this_core_id, trap,
 };
 
 /// A core of the machine under QEMU.
@@ -41,6 +41,9 @@ static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(1) }; 256];
 #[unsafe(link_section = ".emulator")]
 static RAISED: [AtomicBool; 256] = [const { AtomicBool::new(false) }; 256];
 
+/// This core's own copies: of what it exposes, and of shared DRAM where it is a coherence domain by itself.
+static COPIES: Private<Copies<MmuWindow>> = Private::new(Copies::new(MmuWindow::own(), false));
+
 /// This core, for its page fault handler.
 static CORE: Private<Option<QemuCore>> = Private::new(None);
 
@@ -49,12 +52,14 @@ static CORE: Private<Option<QemuCore>> = Private::new(None);
 /// # Panics
 /// If it was made before.
 pub fn start_core() -> &'static QemuCore {
-    // SAFETY: 1. the static is private to this vCPU; 2. it is written only here, once, before the fault handler that
-    // reads it is set; 3. afterwards only shared references to it exist.
+    // SAFETY: 1. the statics are private to this vCPU; 2. the first is written only here, once, before the fault handler
+    // that reads it is set; 3. afterwards, and of the other always, only shared references to it exist.
     let core = unsafe {
         let slot = &mut *CORE.get();
         assert!(slot.is_none(), "a core is started once");
-        &*slot.insert(EmulatedCore::new(QemuPlatform::new(), MmuWindow))
+        let own = &*COPIES.get();
+        let domain = if boot::information().cores_per_domain > 1 { domain::copies() } else { own };
+        &*slot.insert(EmulatedCore::new(QemuPlatform::new(), own, domain))
     };
     trap::set_fault_handler(|address| {
         let Some(page) = cache_window::page_of(address) else { return false };
@@ -129,11 +134,9 @@ impl QemuPlatform {
 
 /// The machine. Each node of a cluster is a coherence domain, and no register reaches beyond it.
 fn layout() -> Layout {
-    let layout = Layout::scc().with_cores(cluster::all_cores());
-    match cluster::member() {
-        Some(_) => layout.with_domains_of(boot::core_count() as u16),
-        None => layout,
-    }
+    let cores_per_domain = boot::information().cores_per_domain as u16;
+    let layout = Layout::scc().with_cores(cluster::all_cores()).with_domains_of(cores_per_domain);
+    if cluster::member().is_some() { layout.with_registers_in_domains() } else { layout }
 }
 
 /// The seed that a word of the command line gives, or 0.
@@ -187,6 +190,7 @@ fn write_masked(memory: *mut u8, word: &[u8], mask: u32) {
 
 impl Platform for QemuPlatform {
     type Window = MmuWindow;
+    type Copies = &'static Copies<MmuWindow>;
 
     fn core(&self) -> CoreId {
         self.core
@@ -332,6 +336,10 @@ impl Platform for QemuPlatform {
         self.coherent
     }
 
+    fn meet_domain(&self, _changes: bool) {
+        self.hand_over_by_chance();
+    }
+
     fn fetch_unit(&self) -> FetchUnit {
         FetchUnit::Page
     }
@@ -355,50 +363,5 @@ impl Platform for QemuPlatform {
                 None => panic!("{start} is not exposed"),
             },
         }
-    }
-}
-
-/// The window of private copies, made by the MMU: pages that are not resident fault.
-pub struct MmuWindow;
-
-impl PageWindow for MmuWindow {
-    fn frames(&self) -> usize {
-        cache_window::capacity()
-    }
-
-    fn faults(&self) -> bool {
-        true
-    }
-
-    fn address(&self, position: usize) -> *mut u8 {
-        with_exposed_provenance_mut(memory::CACHE_WINDOW_BASE + position)
-    }
-
-    fn map(&self, page: usize, frame: usize) {
-        // SAFETY: the engine maps a page only when it is not resident, when no access to it is under way; it gives
-        // each frame to one page at a time.
-        unsafe { cache_window::map(page, frame) }
-    }
-
-    fn unmap(&self, page: usize) {
-        // SAFETY: the next access faults and brings the page back; slices do not survive the coherence points at
-        // which pages are unmapped, except for an eviction, which is a whole page's write-back.
-        unsafe { cache_window::unmap(page) }
-    }
-
-    fn twin(&self, frame: usize) -> *mut u8 {
-        cache_window::twin(frame).cast()
-    }
-
-    fn is_dirty(&self, page: usize) -> bool {
-        cache_window::is_dirty(page)
-    }
-
-    fn set_dirty(&self, _page: usize) {
-        // The MMU sees stores by itself.
-    }
-
-    fn set_clean(&self, page: usize) {
-        cache_window::clear_dirty(page);
     }
 }

@@ -8,7 +8,7 @@
 //! from other cores save it.
 
 use super::private::Private;
-use super::{cluster, console, cpu, demand, descriptor, exit, heartbeat, lapic, memory, stuck, this_core};
+use super::{cluster, console, cpu, demand, descriptor, domain, exit, heartbeat, lapic, memory, stuck, this_core};
 use core::arch::global_asm;
 
 /// A page fault's second chance: gets the address, says whether the access may be repeated.
@@ -271,6 +271,7 @@ fn repaired(address: usize) -> bool {
 
 extern "C" fn handle(frame: &Frame) {
     match frame.vector {
+        NMI if domain::told() => return,
         NMI => return say_where(frame.eip),
         PAGE_FAULT if frame.error & 1 == 0 && demand::keep_promise(cpu::fault_address()) => return,
         PAGE_FAULT if repaired(cpu::fault_address()) => return,

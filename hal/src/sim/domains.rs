@@ -24,7 +24,8 @@ impl Domains {
     pub(super) fn new(layout: &Layout, frames: usize) -> Self {
         let copies = |domain| {
             let cores = layout.domain_cores(domain).len();
-            Rc::new(Copies::new(SimWindow::new((frames * cores).min(MAX_FRAMES), layout.controllers()), cores > 1))
+            let window = SimWindow::new((frames * cores).min(MAX_FRAMES), layout.controllers());
+            Rc::new(Copies::new(window, layout.cores_per_domain() > 1))
         };
         Self {
             copies: (0..layout.domains()).map(copies).collect(),

@@ -10,7 +10,7 @@ use crate::{
     words::Words,
 };
 use anyhow::{Result, ensure};
-use std::{fmt, path::Path};
+use std::{fmt, num::NonZero, path::Path};
 
 /// What a guest says that has no test for a filter.
 const NO_MATCH: &str = "no test's name contains";
@@ -26,12 +26,14 @@ pub(crate) struct Guest {
     pub(crate) preempt: Option<u64>,
     /// One host thread per core.
     pub(crate) thread_multi: bool,
+    /// Coherence domains of neighbouring cores.
+    pub(crate) domains: Option<NonZero<u16>>,
 }
 
 impl Guest {
     /// A machine whose cores take turns only where they wait.
     pub(crate) fn of(cores: u16) -> Self {
-        Self { cores, preempt: None, thread_multi: false }
+        Self { cores, preempt: None, thread_multi: false, domains: None }
     }
 }
 
@@ -43,6 +45,9 @@ impl fmt::Display for Guest {
         }
         if self.thread_multi {
             write!(out, ", threads")?;
+        }
+        if let Some(domains) = self.domains {
+            write!(out, ", coherence domains: {domains}")?;
         }
         Ok(())
     }
@@ -108,7 +113,7 @@ fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words:
     let label = format!("{what} on {guest}");
     let _progress = Progress::new(label.clone());
     let plan = Plan::new(guest.cores, 0, None, None)?;
-    let words = words.value("preempt", guest.preempt);
+    let words = words.value("preempt", guest.preempt).value("domains", guest.domains);
     let machine = Machine {
         qemu: &tools.qemu,
         image,

@@ -7,11 +7,11 @@ mod summary;
 
 pub(crate) use main_job::{same_files, same_values};
 
-use crate::{cores::List, image, image::Profile, program::Program, run, setup, sim};
+use crate::{cores::List, image, image::Profile, machine, program::Program, run, setup, sim};
 use anyhow::{Result, bail};
 use clap::Args;
 use guests::Guest;
-use std::{fmt, time::Duration};
+use std::{fmt, num::NonZero, time::Duration};
 use summary::Summary;
 
 /// Sizes at which the in-kernel tests boot.
@@ -34,6 +34,10 @@ pub(crate) struct Arguments {
     /// schedules]
     #[arg(long, value_name = "LIST")]
     cores: Option<List>,
+
+    /// Coherence domains of neighbouring cores in the in-kernel tests
+    #[arg(long, value_name = "D")]
+    domains: Option<NonZero<u16>>,
 
     /// Only tests whose name contains this
     #[arg(long, value_name = "NAME")]
@@ -66,7 +70,8 @@ impl Arguments {
     }
 
     fn guests(&self) -> Vec<Guest> {
-        let chosen = |cores| Guest { cores, preempt: self.preempt, thread_multi: self.thread_multi };
+        let chosen =
+            |cores| Guest { cores, preempt: self.preempt, thread_multi: self.thread_multi, domains: self.domains };
         match &self.cores {
             Some(list) => list.0.iter().copied().map(chosen).collect(),
             None => {
@@ -74,6 +79,8 @@ impl Arguments {
                     Guest { preempt: Some(1), ..Guest::of(5) },
                     Guest { preempt: Some(2), ..Guest::of(5) },
                     Guest { thread_multi: true, ..Guest::of(2) },
+                    Guest { domains: NonZero::new(2), ..Guest::of(8) },
+                    Guest { domains: NonZero::new(2), thread_multi: true, ..Guest::of(4) },
                 ];
                 CORES.into_iter().chain([LARGEST]).map(chosen).chain(schedules).collect()
             }
@@ -102,6 +109,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if let Some(filter) = &arguments.filter {
         // It becomes a word of the kernel's command line.
         crate::words::Words::default().free(&[format!("x={filter}")])?;
+    }
+    for guest in arguments.guests() {
+        machine::check_domains(guest.domains, guest.cores.into())?;
     }
     let tools = setup::ensure(arguments.yes)?;
     let mut summary = Summary::default();
