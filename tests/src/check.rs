@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 
 use collectives::Comm;
-use hal::{Caches, Core};
+use hal::{Caches, Core, Home};
 
 /// What a test runs with: a rank's view of the machine.
 pub struct Context<'t, 'c, C: Core> {
@@ -28,6 +28,18 @@ impl<'c, C: Core> Context<'_, 'c, C> {
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.comm.size()
+    }
+
+    /// Whether this rank and another are cores of one coherence domain.
+    pub fn is_near(&self, rank: usize) -> bool {
+        let layout = self.hal().layout();
+        layout.domain(self.comm.core_of(rank)) == layout.domain(self.hal().core())
+    }
+
+    /// Whether loads of memory with this home are always current on this core.
+    pub fn is_coherent(&self, home: Home) -> bool {
+        let layout = self.hal().layout();
+        layout.home_domain(home) == Some(layout.domain(self.hal().core()))
     }
 }
 

@@ -17,6 +17,7 @@ pub mod check;
 pub mod coherence;
 pub mod copy_engine;
 pub mod default_broadcast;
+pub mod domains;
 pub mod epoch_cost;
 pub mod epochs;
 pub mod exchanges;

@@ -4,9 +4,9 @@ use hal::Core;
 
 use crate::{
     Context, allocation, barrier, broadcast, broadcast_cost, channel, check::Outcome, coherence, copy_engine,
-    default_broadcast, epoch_cost, exchanges, exposed, fence, fft, floating_point, hazards, interrupts, litmus, marks,
-    memory, messages, nonblocking, notification, operations, overlap, passive, private_window, promises, pscw, queue,
-    reductions, registers, waiting, window,
+    default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point, hazards, interrupts,
+    litmus, marks, memory, messages, nonblocking, notification, operations, overlap, passive, private_window, promises,
+    pscw, queue, reductions, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -62,6 +62,16 @@ suite! {
         words_of_exposed_memory,
         mappings_are_reused,
         refusals,
+    }
+    domains::{
+        cached_stores_are_seen_inside,
+        false_sharing_is_harmless_inside,
+        pushed_flags_end_local_spinning,
+        cached_flags_end_local_spinning,
+        stores_survive_flushes_of_others,
+        slices_survive_flushes_of_others,
+        domains_have_finite_caches,
+        flushes_hand_data_over,
     }
     registers::{ exclude, are_freed_by_any_write, }
     waiting::{ times_out, }

@@ -14,7 +14,7 @@ use tests::suite;
 const CORES: [usize; 8] = [1, 2, 3, 4, 5, 7, 16, 48];
 
 /// Tests that show what hardware keeps to itself unless it evicts or drains on its own account: with seeds it does.
-const ONLY_UNPROVOKED: [&str; 12] = [
+const ONLY_UNPROVOKED: [&str; 14] = [
     "memory::unflushed_store_is_unseen",
     "memory::cached_read_without_invalidate_is_stale",
     "memory::mpb_read_without_invalidate_is_stale",
@@ -24,6 +24,8 @@ const ONLY_UNPROVOKED: [&str; 12] = [
     "memory::register_does_not_drain",
     "memory::false_sharing_loses_an_update",
     "memory::more_pages_than_frames",
+    "domains::cached_stores_are_seen_inside",
+    "domains::false_sharing_is_harmless_inside",
     "exposed::unflushed_store_of_the_owner_is_unseen",
     "exposed::put_is_unseen_until_the_owner_invalidates",
     "exposed::write_back_of_the_owner_wipes_out_a_put",
@@ -60,6 +62,31 @@ fn with_pages_as_the_unit_of_fetch() {
         let options = Options { fetch_unit: FetchUnit::Page, cache_frames: 64, ..Options::default() };
         let machine = Machine::scc(cores).with_options(options);
         all_pass(&machine, suite::NAMES.iter().copied(), &format!("on {cores} cores by pages"));
+    }
+}
+
+/// Inside domains memory is coherent, between them it is not, and programs are right on all of them.
+#[test]
+fn in_coherence_domains() {
+    for (cores, domains) in [(8, 2), (8, 1), (7, 3), (5, 2)] {
+        let machine =
+            Machine::new(Description::parse(&format!("scc+domains={domains}")).expect("there is such a machine"));
+        let what = format!("on {cores} cores in {domains} domains");
+        all_pass(&machine.clone().with_cores(cores), suite::NAMES.iter().copied(), &what);
+        if domains == 2 {
+            let options = Options { fetch_unit: FetchUnit::Page, cache_frames: 16, ..Options::default() };
+            let by_pages = machine.with_cores(cores).with_options(options);
+            all_pass(&by_pages, suite::NAMES.iter().copied(), &format!("{what} by pages"));
+        }
+    }
+}
+
+#[test]
+fn in_coherence_domains_over_seeds() {
+    let machine = Machine::new(Description::parse("scc+domains=2").expect("there is such a machine"));
+    for seed in 1..=3 {
+        let names = suite::NAMES.iter().copied().filter(|name| !ONLY_UNPROVOKED.contains(name));
+        all_pass(&machine.clone().with_cores(6).with_seed(seed), names, &format!("in 2 domains with seed {seed}"));
     }
 }
 

@@ -356,9 +356,9 @@ fn line_address<P: Platform>(platform: &P, page: usize, line: usize) -> LineAddr
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Flushed {
     /// Lines of the region.
-    pub lines_written: u64,
+    pub(super) lines_written: u64,
     /// Other lines of its pages.
-    pub neighbours_written: u64,
+    pub(super) neighbours_written: u64,
 }
 
 /// What a touch had to do.
