@@ -48,11 +48,7 @@ impl<'c, C: Core> Comm<'c, C> {
             size,
             layout: Cell::new(layout),
             signals: Signals::new(size),
-            barrier: FlagBarrier::new(
-                &barrier::world(hal.core().index(), hal.layout()),
-                Members::All,
-                layout.barrier(),
-            ),
+            barrier: FlagBarrier::new(barrier::world(hal.core().index(), hal.layout()), Members::All, layout.barrier()),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),

@@ -10,7 +10,7 @@
 use alloc::boxed::Box;
 use core::{cell::Cell, ops::Range};
 
-use hal::{Core, Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
+use hal::{Core, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
 
 use super::{
     mechanism::Mechanism,
@@ -23,7 +23,7 @@ const FARTHEST: u8 = 128;
 
 /// A barrier that is a [`Schedule`], on lines of the MPBs of its members.
 pub(crate) struct FlagBarrier {
-    actions: Box<[Action]>,
+    schedule: Schedule,
     /// The ranks of positions.
     members: Members,
     lines: Range<usize>,
@@ -51,9 +51,8 @@ impl Members {
 
 impl FlagBarrier {
     /// A barrier whose flags are in these lines of every member's MPB, which are all zero.
-    pub(crate) fn new(schedule: &Schedule, members: Members, lines: Range<usize>) -> Self {
-        let actions = schedule.actions().into();
-        Self { actions, members, lines, number: Cell::new(0), next: Cell::new(0) }
+    pub(crate) fn new(schedule: Schedule, members: Members, lines: Range<usize>) -> Self {
+        Self { schedule, members, lines, number: Cell::new(0), next: Cell::new(0) }
     }
 
     /// Begins the next barrier: does what needs no waiting.
@@ -71,8 +70,11 @@ impl FlagBarrier {
 
     /// Goes on until the deadline, and says whether all have arrived.
     fn go_on<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
-        while let Some(&Action::Await { position, line, mask }) = self.actions.get(self.next.get()) {
-            if !self.wait_for(comm, position, line, mask, deadline) {
+        while let Some(&Action::Await { position, line, mask, writers }) = self.schedule.actions().get(self.next.get())
+        {
+            let at = comm.mpb_line(self.members.rank(position), self.lines.start + line);
+            let writers = &self.schedule.writers()[writers..][..mask.count_ones() as usize];
+            if !self.wait_for(comm, at, mask, writers, deadline) {
                 return false;
             }
             self.next.set(self.next.get() + 1);
@@ -84,7 +86,7 @@ impl FlagBarrier {
     /// Sets flags up to the next one that is awaited.
     fn set_flags<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
         let first = self.next.get();
-        while let Some(&Action::Set { position, slot }) = self.actions.get(self.next.get()) {
+        while let Some(&Action::Set { position, slot }) = self.schedule.actions().get(self.next.get()) {
             let at = comm.mpb_line(self.members.rank(position), self.lines.start + slot / LINE_BYTES);
             comm.hal().store(at, slot % LINE_BYTES, &[self.number.get()]);
             self.next.set(self.next.get() + 1);
@@ -94,24 +96,31 @@ impl FlagBarrier {
         }
     }
 
+    /// Waits until those who write them have set the flags of a line that `mask` has bits for.
     fn wait_for<C: Mpb + Wait>(
         &self,
         comm: &Comm<'_, C>,
-        position: usize,
-        line: usize,
+        at: MpbLine,
         mask: u32,
+        writers: &[u16],
         deadline: Deadline,
     ) -> bool {
-        let rank = self.members.rank(position);
-        let place = [Place::Line(comm.mpb_line(rank, self.lines.start + line))];
+        let slots = (0..LINE_BYTES).filter(|slot| mask >> slot & 1 == 1);
+        let core_of = |writer: &u16| comm.core_of(self.members.rank(usize::from(*writer)));
         let reason = Reason::new("a barrier");
+        let reason = if let [writer] = writers { reason.from(core_of(writer)) } else { reason };
         let all_set = |poll: &Poll<'_>| {
             let bytes = poll.line(0).0;
-            let is_set = |slot: &usize| bytes[*slot].wrapping_sub(self.number.get()) < FARTHEST;
-            (0..LINE_BYTES).filter(|slot| mask >> slot & 1 == 1).all(|slot| is_set(&slot)).then_some(())
+            let is_set = |slot: usize| bytes[slot].wrapping_sub(self.number.get()) < FARTHEST;
+            match slots.clone().zip(writers).find(|(slot, _)| !is_set(*slot)) {
+                None => Some(()),
+                Some((_, writer)) => {
+                    poll.missing(core_of(writer));
+                    None
+                }
+            }
         };
-        let reason = if rank == comm.rank() { reason } else { reason.from(comm.core_of(rank)) };
-        comm.wait_until(&place, deadline, reason, all_set).is_ok()
+        comm.wait_until(&[Place::Line(at)], deadline, reason, all_set).is_ok()
     }
 }
 

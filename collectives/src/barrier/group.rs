@@ -4,8 +4,8 @@ use alloc::{boxed::Box, vec};
 
 use hal::{Core, Deadline, LINE_BYTES};
 
-use super::{Barrier, FlagBarrier, Members, mechanism::Mechanism};
-use crate::{Comm, Error, Group};
+use super::{Barrier, FlagBarrier, Members, mechanism::Mechanism, party::Party};
+use crate::{Comm, Error, Group, Operator};
 
 /// A barrier of a group of ranks. Dropping it is collective over the communicator: a barrier of all ranks.
 ///
@@ -25,31 +25,55 @@ pub struct Arrived<'a, 'b, 'c, C: Core> {
 }
 
 impl<'c, C: Core> Comm<'c, C> {
-    /// Makes a barrier of `group`. Collective over the communicator: each rank names the group that it is in, or the
-    /// empty one; groups of different ranks are equal or have no rank in common.
+    /// Makes a barrier of `group`. Collective over the communicator: each rank names a group, with an algorithm. The
+    /// members of a group all name it, alike; others may name it, too, or the empty one, or one of their own. So each rank
+    /// can be in one barrier that is made, and several groups without common members get theirs at the same time.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::NoSpareLines`] if the MPBs have no room for its flags,
-    /// [`Error::ProfileInForce`]. [`Error::NoSuchRank`] if the group has a rank that does not exist.
+    /// On every rank alike, if one of them has reason to refuse: [`Error::NoSuchRank`] for the group,
+    /// [`Error::NoDegree`] for a tree without children or a dissemination without partners, [`Error::NoSpareLines`] if
+    /// the MPBs have no room for its flags; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
         self.check_no_profile()?;
-        group.check(self.size())?;
-        // Barriers that are not schedules are made here, instead of flags.
+        self.agree(group.check(self.size()).and(barrier.check()))?;
         let mechanism: Box<dyn Mechanism<C>> = Box::new(self.flag_barrier(group, barrier)?);
         Ok(GroupBarrier { comm: self, mechanism })
     }
 
+    /// Whether no rank has an error in what it asked for. Collective.
+    fn agree(&self, checked: Result<(), Error>) -> Result<(), Error> {
+        let refusal = match checked {
+            Ok(()) => 0,
+            Err(Error::NoSuchRank { rank, .. }) => 2 + rank as u32,
+            Err(_) => 1,
+        };
+        match self.most(refusal) {
+            0 => Ok(()),
+            1 => Err(Error::NoDegree),
+            rank => Err(Error::NoSuchRank { rank: rank as usize - 2, size: self.size() }),
+        }
+    }
+
+    /// The largest number of all ranks. Collective.
+    fn most(&self, number: u32) -> u32 {
+        let mut most = [number];
+        let reduced = self.allreduce_in_place(&mut most, &Operator::MAX);
+        debug_assert_eq!(reduced, Ok(()), "one element always fits");
+        most[0]
+    }
+
     fn flag_barrier(&self, group: &Group, barrier: Barrier) -> Result<FlagBarrier, Error> {
-        let lines = barrier.slots(self.size()).div_ceil(LINE_BYTES);
+        let party = Party::new(group.iter(), self.hal().layout());
+        let algorithm = barrier.algorithm(&party, self.hal().layout());
+        // Groups may need different numbers of lines, and all ranks have to take the same.
+        let lines = self.most(algorithm.slots(&party).div_ceil(LINE_BYTES) as u32) as usize;
         let first_line = self.spare_lines().take(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
         let members: Box<[u16]> = group.iter().map(|rank| rank as u16).collect();
-        let schedule =
-            group.position_of(self.rank()).map(|position| barrier.schedule(position, group.len(), self.size()));
-        let own = self.mpb_line(self.rank(), first_line);
-        self.hal().put(&vec![0; lines * LINE_BYTES], own);
+        let schedule = group.position_of(self.rank()).map(|position| algorithm.schedule(position, &party));
+        self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));
         self.hal().drain();
         self.barrier();
-        Ok(FlagBarrier::new(&schedule.unwrap_or_default(), Members::These(members), first_line..first_line + lines))
+        Ok(FlagBarrier::new(schedule.unwrap_or_default(), Members::These(members), first_line..first_line + lines))
     }
 }
 

@@ -7,26 +7,43 @@
 //! What a rank has stored to MPB lines, combined and uncached memory before it arrives, all others see when they are
 //! released. Cached memory has to be flushed: see the coherent barriers.
 
+mod algorithm;
+mod butterfly;
+mod dissemination;
 mod fastest;
 mod flags;
 mod group;
+mod hierarchical;
+mod linear;
 mod mechanism;
+mod name;
+mod party;
 mod schedule;
+mod tournament;
 mod tree;
 
-use hal::{LINE_BYTES, Mpb, Wait};
+#[cfg(test)]
+mod checker;
 
-pub use self::group::{Arrived, GroupBarrier};
+use hal::{LINE_BYTES, Layout, Mpb, Wait};
+
+pub use self::{
+    group::{Arrived, GroupBarrier},
+    name::UnknownBarrier,
+};
 
 pub(crate) use self::{
     fastest::{world, world_lines},
     flags::{FlagBarrier, Members},
 };
 
-use self::schedule::Schedule;
-use crate::Comm;
+use self::{
+    algorithm::Algorithm, dissemination::Dissemination, fastest::choose, hierarchical::Hierarchical, party::Party,
+    tree::Tree,
+};
+use crate::{Comm, Error};
 
-/// Which way a release comes to those who wait for it.
+/// Which way a flag comes to those who wait for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Release {
     /// Stored to each of them.
@@ -36,18 +53,48 @@ pub enum Release {
 }
 
 /// An algorithm for barriers.
+///
+/// Measurements call them by name, and each module says what its algorithm costs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Barrier {
-    /// The fastest for the machine and the number of ranks.
+    /// The fastest for the machine and the number of ranks: `default`.
     #[default]
     Default,
-    /// A tree of that many children.
+    /// All flags are pushed to one master, which pushes its phase to everybody: `central-push`.
+    CentralPush,
+    /// RCCE's barrier, in which a root reads and writes flags of all others one by one: `rcce-linear`.
+    RcceLinear,
+    /// Pairs, in ⌈log₂ P⌉ rounds: `butterfly`.
+    Butterfly,
+    /// Rounds in which everybody tells some others: `dissemination` for one, `dissemination-3`, `dissemination-3-pull`.
+    Dissemination {
+        /// Those that a rank tells in a round.
+        partners: usize,
+        /// How they come to know.
+        flags: Release,
+    },
+    /// A tree, up which flags are pushed: `tree-k8-push`, `tree-k8-pull`.
     Tree {
         /// Children of a rank at most.
         fan_in: usize,
         /// How the release comes down.
         release: Release,
     },
+    /// A tree in which nobody stores to another's MPB, and all flags are polled where they are: `tree-k8-polled`.
+    PolledTree {
+        /// Children of a rank at most.
+        fan_in: usize,
+    },
+    /// Pairs of which one loses and waits: `tournament`.
+    Tournament,
+    /// A master for each coherence domain, and a tree with all flags pushed between the masters: `hierarchical`, which is
+    /// `hierarchical-k8`.
+    Hierarchical {
+        /// Children of a master at most.
+        fan_in: usize,
+    },
+    /// The same with one master above all the others: `flat`.
+    Flat,
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
@@ -70,19 +117,41 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 }
 
 impl Barrier {
-    /// Flags in the MPB of each rank, in a communicator of so many.
-    fn slots(self, ranks: usize) -> usize {
+    /// Refuses what makes no sense.
+    fn check(self) -> Result<(), Error> {
         match self {
-            Self::Default => world_lines(ranks) * LINE_BYTES,
-            Self::Tree { fan_in, .. } => tree::slots(fan_in),
+            Self::Dissemination { partners: 0, .. }
+            | Self::Tree { fan_in: 0, .. }
+            | Self::PolledTree { fan_in: 0 }
+            | Self::Hierarchical { fan_in: 0 } => Err(Error::NoDegree),
+            _ => Ok(()),
         }
     }
 
-    /// What the member at `position` of `len` does.
-    fn schedule(self, position: usize, len: usize, _ranks: usize) -> Schedule {
+    /// What it is for these members, with no more children than there are.
+    fn algorithm(self, party: &Party, layout: &Layout) -> Algorithm {
+        let most = |members: usize| members.saturating_sub(1).max(1);
+        let tree = |fan_in: usize, gather, release| {
+            Algorithm::Tree(Tree { fan_in: fan_in.min(most(party.len())), gather, release })
+        };
+        let hierarchical = |fan_in: usize| {
+            let fan_in = fan_in.min(most(party.domains()));
+            Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in: most(party.largest_domain()) })
+        };
         match self {
-            Self::Default => tree::schedule(position, len, LINE_BYTES - 1, Release::Pull),
-            Self::Tree { fan_in, release } => tree::schedule(position, len, fan_in, release),
+            Self::Default => choose(party, &layout.prices(), world_lines(layout.cores()) * LINE_BYTES),
+            Self::CentralPush => tree(usize::MAX, Release::Push, Release::Push),
+            Self::RcceLinear => Algorithm::Linear,
+            Self::Butterfly => Algorithm::Butterfly,
+            Self::Dissemination { partners, flags } => {
+                let partners = partners.min(most(party.len()));
+                Algorithm::Dissemination(Dissemination { partners, flags })
+            }
+            Self::Tree { fan_in, release } => tree(fan_in, Release::Push, release),
+            Self::PolledTree { fan_in } => tree(fan_in, Release::Pull, Release::Pull),
+            Self::Tournament => Algorithm::Tournament,
+            Self::Hierarchical { fan_in } => hierarchical(fan_in),
+            Self::Flat => hierarchical(usize::MAX),
         }
     }
 }

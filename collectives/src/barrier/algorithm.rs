@@ -1,0 +1,45 @@
+//! The algorithms that are schedules, with all their parameters.
+
+use super::{
+    butterfly, dissemination::Dissemination, hierarchical::Hierarchical, linear, party::Party, schedule::Schedule,
+    tournament, tree::Tree,
+};
+
+/// An algorithm with all its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Algorithm {
+    Linear,
+    Butterfly,
+    Tournament,
+    Dissemination(Dissemination),
+    Tree(Tree),
+    Hierarchical(Hierarchical),
+}
+
+impl Algorithm {
+    /// Flags that it has in the MPB of each member.
+    pub(super) fn slots(self, party: &Party) -> usize {
+        match (self, party.len()) {
+            (_, 0 | 1) => 0,
+            (Self::Linear, _) => linear::SLOTS,
+            (Self::Butterfly, len) => butterfly::slots(len),
+            (Self::Tournament, len) => tournament::slots(len),
+            (Self::Dissemination(dissemination), len) => dissemination.slots(len),
+            (Self::Tree(tree), _) => tree.slots(),
+            (Self::Hierarchical(hierarchical), _) => hierarchical.slots(),
+        }
+    }
+
+    /// What the member at `position` does.
+    pub(super) fn schedule(self, position: usize, party: &Party) -> Schedule {
+        match (self, party.len()) {
+            (_, 0 | 1) => Schedule::default(),
+            (Self::Linear, len) => linear::schedule(position, len),
+            (Self::Butterfly, len) => butterfly::schedule(position, len),
+            (Self::Tournament, len) => tournament::schedule(position, len),
+            (Self::Dissemination(dissemination), len) => dissemination.schedule(position, len),
+            (Self::Tree(tree), len) => tree.schedule(position, len),
+            (Self::Hierarchical(hierarchical), _) => hierarchical.schedule(position, party),
+        }
+    }
+}
