@@ -120,6 +120,11 @@ impl<'c, C> Comm<'c, C> {
         &self.requests
     }
 
+    /// Whether something goes on while this rank waits.
+    pub(crate) fn has_engines(&self) -> bool {
+        self.channel.engine().is_some() || self.requests.engine().is_some()
+    }
+
     /// The core that `rank` runs on.
     pub fn core_of(&self, rank: usize) -> CoreId {
         CoreId::new(rank)

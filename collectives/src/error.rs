@@ -228,6 +228,8 @@ pub enum Error {
     },
     /// Non-blocking operations have not been completed.
     RequestsOutstanding,
+    /// A barrier of registers was asked for while ranks are subscribed to notifications, whose interrupts need these.
+    RegistersWanted,
     /// A wait with a deadline took too long.
     TimedOut {
         /// What it waited for.
@@ -357,6 +359,9 @@ impl fmt::Display for Error {
             }
             Self::TooManyRequests { limit } => {
                 write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")
+            }
+            Self::RegistersWanted => {
+                write!(out, "a barrier of registers takes them for itself, and notifications need them; end one first")
             }
             Self::RequestsOutstanding => write!(out, "non-blocking operations are outstanding; complete them first"),
             Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),

@@ -9,15 +9,18 @@
 
 mod algorithm;
 mod butterfly;
+mod central;
 mod dissemination;
 mod fastest;
 mod flags;
 mod group;
 mod hierarchical;
 mod linear;
+mod locked_counter;
 mod mechanism;
 mod name;
 mod party;
+mod registers;
 mod schedule;
 mod tournament;
 mod tree;
@@ -95,6 +98,13 @@ pub enum Barrier {
     },
     /// The same with one master above all the others: `flat`.
     Flat,
+    /// Flags and a phase in uncached words, polled where they are: the listing of *A Scalable Barrier…*, section IV.A.
+    Central,
+    /// A counter in an uncached word under a register, with sense-reversing release.
+    LockedCounter,
+    /// Test-and-set registers alone, which nobody else can use as long as the barrier exists: not even to allocate shared
+    /// memory.
+    Registers,
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
@@ -120,10 +130,6 @@ impl Barrier {
     /// Refuses what makes no sense.
     fn check(self) -> Result<(), Error> {
         match self {
-            Self::Dissemination { partners: 0, .. }
-            | Self::Tree { fan_in: 0, .. }
-            | Self::PolledTree { fan_in: 0 }
-            | Self::Hierarchical { fan_in: 0 } => Err(Error::NoDegree),
             _ => Ok(()),
         }
     }
@@ -139,7 +145,9 @@ impl Barrier {
             Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in: most(party.largest_domain()) })
         };
         match self {
-            Self::Default => choose(party, &layout.prices(), world_lines(layout.cores()) * LINE_BYTES),
+            Self::Default | Self::Central | Self::LockedCounter | Self::Registers => {
+                choose(party, &layout.prices(), world_lines(layout.cores()) * LINE_BYTES)
+            }
             Self::CentralPush => tree(usize::MAX, Release::Push, Release::Push),
             Self::RcceLinear => Algorithm::Linear,
             Self::Butterfly => Algorithm::Butterfly,

@@ -24,7 +24,10 @@ const PAPERS_FAN_IN: usize = 8;
 /// Those without a number.
 const NAMES: &[(&str, Barrier)] = &[
     ("default", Barrier::Default),
+    ("central", Barrier::Central),
     ("central-push", Barrier::CentralPush),
+    ("locked-counter", Barrier::LockedCounter),
+    ("registers", Barrier::Registers),
     ("rcce-linear", Barrier::RcceLinear),
     ("butterfly", Barrier::Butterfly),
     ("dissemination", Barrier::Dissemination { partners: 1, flags: Release::Push }),
@@ -78,9 +81,7 @@ impl fmt::Display for Barrier {
             Self::Tree { fan_in, release: Release::Pull } => write!(out, "tree-k{fan_in}-pull"),
             Self::PolledTree { fan_in } => write!(out, "tree-k{fan_in}-polled"),
             Self::Hierarchical { fan_in } => write!(out, "hierarchical-k{fan_in}"),
-            Self::Default | Self::CentralPush | Self::RcceLinear | Self::Butterfly | Self::Tournament | Self::Flat => {
-                unreachable!("it is in the table")
-            }
+            _ => unreachable!("it is in the table"),
         }
     }
 }

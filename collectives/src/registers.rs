@@ -1,0 +1,39 @@
+//! Waiting for test-and-set registers.
+
+use hal::{Clock, CoreId, Deadline, Mpb, TestAndSet, Wait};
+
+use crate::Comm;
+
+impl<C: Mpb + Wait + Clock + TestAndSet> Comm<'_, C> {
+    /// Takes the register of `core`, and says whether it could before the deadline. Packets that arrive meanwhile are
+    /// handled, and non-blocking operations go on, as in other waits of the communicator. On a machine that is dying it
+    /// may return without.
+    pub(crate) fn take_register(&self, core: CoreId, deadline: Deadline, purpose: &'static str) -> bool {
+        let hal = self.hal();
+        loop {
+            if hal.is_dying() {
+                return false;
+            }
+            if deadline == Deadline::Never && !self.has_engines() {
+                hal.acquire_register(core, purpose);
+                return true;
+            }
+            if hal.try_acquire_register(core) {
+                return true;
+            }
+            if matches!(deadline, Deadline::At(ticks) if hal.now() >= ticks) {
+                return false;
+            }
+            self.drive_engines();
+        }
+    }
+
+    /// Lets others go on for a moment in which this rank can only look at registers, which no wait can look at together
+    /// with places.
+    fn drive_engines(&self) {
+        let moment = (self.hal().ticks_per_second() / 1_000_000).max(1);
+        let until = Deadline::At(self.hal().now().saturating_add(moment));
+        // It always takes until then.
+        let _ = self.wait_until::<()>(&[], until, hal::Reason::new("a register"), |_| None);
+    }
+}

@@ -1,0 +1,62 @@
+//! Uncached words that several ranks share, for a time.
+
+use hal::{Core, Region, kind};
+
+use crate::{Comm, Error, Operator, Placement};
+
+/// Words that this rank shares with others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedWords {
+    pub(crate) region: Region<kind::Uncached>,
+    is_owner: bool,
+}
+
+impl SharedWords {
+    /// Gives the words back, if this rank has allocated them. Nobody uses them any more.
+    pub(crate) fn free<C: Core>(&self, comm: &Comm<'_, C>) {
+        if self.is_owner {
+            // They are an allocation, so nothing can go wrong.
+            let _ = comm.allocator().free(self.region);
+        }
+    }
+}
+
+impl<C: Core> Comm<'_, C> {
+    /// Allocates `words` words, all zero, behind the nearest controller of `owner`, for each set of ranks that name the
+    /// same owner, which is one of them; or none for ranks that name none. Collective.
+    ///
+    /// # Errors
+    /// On every rank alike: [`Error::NoSpareLines`], [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`].
+    pub(crate) fn share_words(&self, owner: Option<usize>, words: usize) -> Result<Option<SharedWords>, Error> {
+        // Each owner says in its own MPB where the words are.
+        let line = self.spare_lines().take(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
+        let len_bytes = words * 4;
+        let mut refused = [0];
+        let mut own = None;
+        if owner == Some(self.rank()) {
+            match self.allocator().allocate_zeroed::<kind::Uncached>(len_bytes, Placement::Near(self.hal().core())) {
+                Ok(region) => {
+                    self.hal().put(bytemuck::bytes_of(&region.to_words()), self.mpb_line(self.rank(), line));
+                    self.hal().drain();
+                    own = Some(region);
+                }
+                Err(_) => refused = [len_bytes as u32],
+            }
+        }
+        self.allreduce_in_place(&mut refused, &Operator::MAX)?;
+        let [refused] = refused;
+        if refused > 0 {
+            self.spare_lines().give_back(line, 1);
+            own.map_or(Ok(()), |region| self.allocator().free(region))?;
+            return Err(self.allocator().refusal(refused as usize));
+        }
+        self.hal().invalidate_mpb();
+        let shared = owner.map(|owner| {
+            let told = self.hal().load_line(self.mpb_line(owner, line));
+            SharedWords { region: Region::from_words([0, 1, 2].map(|word| told.word(word))), is_owner: own.is_some() }
+        });
+        self.barrier();
+        self.spare_lines().give_back(line, 1);
+        Ok(shared)
+    }
+}
