@@ -259,6 +259,7 @@ pub fn false_sharing_loses_an_update<C: Core>(context: &mut Context<'_, '_, C>) 
     let region = shared::<_, kind::Cached>(context, LINE_BYTES)?;
     let mut view = context.hal().claim::<u32>(region, 8)?;
     check_eq!(view.load(0), 0, "fresh memory");
+    context.comm.barrier();
     if context.rank() < 2 {
         view.store(context.rank(), 1);
     }

@@ -32,11 +32,14 @@ impl MmuWindow {
     }
 }
 
-impl PageWindow for MmuWindow {
-    type Exclusion = Option<EmulatorGuard<'static, ()>>;
+/// Keeps the other cores of the domain out, where they share the window.
+pub struct Exclusion(#[expect(dead_code, reason = "its end is what counts")] Option<EmulatorGuard<'static, ()>>);
 
-    fn exclude(&self) -> Self::Exclusion {
-        self.is_shared().then(domain::exclude)
+impl PageWindow for MmuWindow {
+    type Exclusion = Exclusion;
+
+    fn exclude(&self) -> Exclusion {
+        Exclusion(self.is_shared().then(domain::exclude))
     }
 
     fn frames(&self) -> usize {
