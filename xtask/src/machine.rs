@@ -23,7 +23,16 @@ pub(crate) enum Kind {
     SccCalibrated,
     /// A mesh of tiles.
     Mesh { width: u32, height: u32, cores_per_tile: u32 },
+    /// The cluster of the scalable-barriers paper, with its FPGA or with the ASIC that it predicts; nodes and cores of
+    /// each, unless they are the paper's 64 and 16.
+    Cluster { asic: bool, nodes: Option<(u32, u32)> },
 }
+
+/// Nodes of the paper's cluster, and cores of each.
+const NODES: (u32, u32) = (64, 16);
+
+const FPGA: &str = "cluster-fpga";
+const ASIC: &str = "cluster-asic";
 
 /// What a machine's name may end with, each once and in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,12 +113,16 @@ impl Machine {
         match self.kind {
             Kind::Scc | Kind::SccCalibrated => 48,
             Kind::Mesh { width, height, cores_per_tile } => width * height * cores_per_tile,
+            Kind::Cluster { nodes, .. } => {
+                let (nodes, cores) = nodes.unwrap_or(NODES);
+                nodes * cores
+            }
         }
     }
 
-    /// Whether it is a mesh and not the SCC.
-    pub(crate) fn is_mesh(&self) -> bool {
-        matches!(self.kind, Kind::Mesh { .. })
+    /// Whether it is the SCC, which grows where more cores are asked for.
+    pub(crate) fn is_scc(&self) -> bool {
+        matches!(self.kind, Kind::Scc | Kind::SccCalibrated)
     }
 
     /// The same machine with this suffix.
@@ -137,7 +150,7 @@ impl Machine {
     /// When the machine has fewer, or more coherence domains.
     pub(crate) fn check(&self, cores: u32) -> Result<()> {
         ensure!((1..=MOST_CORES).contains(&cores), "the simulator takes 1 to {MOST_CORES} cores, not {cores}");
-        if self.is_mesh() {
+        if !self.is_scc() {
             ensure!(cores <= self.default_cores(), "{self} has only {} cores, not {cores}", self.default_cores());
         }
         check_domains(self.variant.domains, cores)?;
@@ -164,6 +177,12 @@ impl fmt::Display for Machine {
             Kind::Scc => out.write_str("scc")?,
             Kind::SccCalibrated => out.write_str("scc-calibrated")?,
             Kind::Mesh { width, height, cores_per_tile } => write!(out, "mesh:{width}x{height}x{cores_per_tile}")?,
+            Kind::Cluster { asic, nodes } => {
+                out.write_str(if *asic { ASIC } else { FPGA })?;
+                if let Some((nodes, cores)) = nodes {
+                    write!(out, ":{nodes}x{cores}")?;
+                }
+            }
         }
         self.variant.fmt(out)
     }
@@ -175,7 +194,12 @@ impl std::str::FromStr for Machine {
     fn from_str(text: &str) -> Result<Self> {
         let mut parts = text.split('+');
         let kind = parts.next().unwrap_or_default().parse()?;
-        Ok(Self { kind, variant: Variant::of(parts)? })
+        let variant = Variant::of(parts)?;
+        ensure!(
+            variant.is_plain() || !matches!(kind, Kind::Cluster { .. }),
+            "`{text}`: `+contention` and `+flat` are for meshes; the engines of clusters are always occupied"
+        );
+        Ok(Self { kind, variant })
     }
 }
 
@@ -188,13 +212,17 @@ impl std::str::FromStr for Kind {
             "scc-calibrated" => return Ok(Self::SccCalibrated),
             _ => {}
         }
+        if let Some(cluster) = cluster(text)? {
+            return Ok(cluster);
+        }
         let sides = text
             .strip_prefix("mesh:")
             .map(|sides| sides.split('x').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>());
         let Some(Ok(sides)) = sides else {
             bail!(
                 "`{text}` is no machine; there are `scc`, `scc-calibrated` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile), \
-                 each with `+contention`, `+flat` and `+domains=D` behind it or not"
+                 each with `+contention`, `+flat` and `+domains=D` behind it or not, and `cluster-fpga[:NxC]` and \
+                 `cluster-asic[:NxC]` (nodes, cores of each)"
             );
         };
         let [width, height, cores_per_tile] = sides[..] else {
@@ -208,6 +236,24 @@ impl std::str::FromStr for Kind {
         );
         Ok(Self::Mesh { width, height, cores_per_tile })
     }
+}
+
+/// The cluster of this name, if it is one.
+fn cluster(text: &str) -> Result<Option<Kind>> {
+    let (name, sides) = text.split_once(':').map_or((text, None), |(name, sides)| (name, Some(sides)));
+    if name != FPGA && name != ASIC {
+        return Ok(None);
+    }
+    let nodes = sides.map(|sides| {
+        let (nodes, cores) = sides.split_once('x')?;
+        let (nodes, cores) = (nodes.parse::<u32>().ok()?, cores.parse::<u32>().ok()?);
+        (1..=MOST_CORES).contains(&nodes.checked_mul(cores)?).then_some((nodes, cores))
+    });
+    ensure!(
+        nodes != Some(None),
+        "`{text}` needs two numbers, {name}:NxC (nodes, cores of each), of 1 to {MOST_CORES} cores"
+    );
+    Ok(Some(Kind::Cluster { asic: name == ASIC, nodes: nodes.flatten() }))
 }
 
 #[cfg(test)]
@@ -263,6 +309,30 @@ mod tests {
         let mesh: Machine = "mesh:2x2x2".parse().unwrap();
         assert!(mesh.check(8).is_ok() && mesh.check(9).is_err() && mesh.check(0).is_err());
         assert!(Machine::SCC.check(4096).is_ok() && Machine::SCC.check(4097).is_err());
+    }
+
+    #[test]
+    fn clusters() {
+        for (name, cores) in
+            [("cluster-fpga", 1024), ("cluster-asic", 1024), ("cluster-fpga:8x8", 64), ("cluster-asic:4096x1", 4096)]
+        {
+            let machine: Machine = name.parse().unwrap();
+            assert_eq!((machine.default_cores(), machine.to_string().as_str()), (cores, name));
+            assert!(machine.check(cores).is_ok() && machine.check(cores + 1).is_err());
+        }
+        for text in [
+            "cluster-fpga:",
+            "cluster-fpga:8",
+            "cluster-asic:8x",
+            "cluster-fpga:0x3",
+            "cluster-fpga:4097x1",
+            "cluster-asic:2x2x2",
+            "cluster-fpga+flat",
+            "cluster",
+        ] {
+            let message = text.parse::<Machine>().expect_err(text).to_string();
+            assert!(!message.contains('\n') && message.contains("cluster"), "{message}");
+        }
     }
 
     #[test]

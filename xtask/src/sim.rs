@@ -23,7 +23,8 @@ pub(crate) struct Arguments {
     program: String,
 
     /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile), with
-    /// `+contention` (of MPB ports and mesh links), `+flat` (all distances are one) and `+domains=D` behind it or not
+    /// `+contention` (of MPB ports and mesh links), `+flat` (all distances are one) and `+domains=D` behind it or not;
+    /// `cluster-fpga[:NxC]` or `cluster-asic[:NxC]` (nodes, cores of each)
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 

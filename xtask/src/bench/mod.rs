@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     name: String,
 
     /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, with `+contention` and `+flat` behind it
-    /// or not, or `qemu` for counters only
+    /// or not; `cluster-fpga[:NxC]` or `cluster-asic[:NxC]`, too; or `qemu` for counters only
     #[arg(long, value_name = "M", default_value_t)]
     machine: Machine,
 
@@ -90,8 +90,8 @@ impl Machine {
         matches!(self, Self::Simulated(_))
     }
 
-    fn is_mesh(&self) -> bool {
-        matches!(self, Self::Simulated(machine) if machine.is_mesh())
+    fn is_no_scc(&self) -> bool {
+        matches!(self, Self::Simulated(machine) if !machine.is_scc())
     }
 
     /// Whether the user has chosen a variant of a machine, so that a bench does not.
@@ -113,7 +113,7 @@ impl Machine {
         match on {
             On::Every => true,
             On::VirtualTime => self.has_time(),
-            On::Scc => self.has_time() && !self.is_mesh() && !self.is_variant(),
+            On::Scc => self.has_time() && !self.is_no_scc() && !self.is_variant(),
         }
     }
 }
@@ -177,7 +177,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     // On a mesh nobody knows beforehand how much there is.
     let complete =
-        !machine.is_mesh() && !machine.is_variant() && count == machine.default_cores() && arguments.words.is_empty();
+        !machine.is_no_scc() && !machine.is_variant() && count == machine.default_cores() && arguments.words.is_empty();
     let check = |claim: &claims::Claim| claim.check(&rows, machine.is_in(claim.on), complete);
     let checked: Vec<_> = bench.claims.iter().map(check).collect();
     if !checked.is_empty() {

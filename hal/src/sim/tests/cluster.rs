@@ -75,6 +75,18 @@ fn stores_are_posted_and_visible_one_way_later() {
 }
 
 #[test]
+fn algorithms_are_chosen_by_the_same_prices() {
+    let prices = |name| Description::parse(name).unwrap().with_cores(3).layout.prices();
+    let (fpga, asic) = (prices("cluster-fpga"), prices("cluster-asic:9x1"));
+    // Of a flag: 12 cycles, and one way, or until it is handed over.
+    assert_eq!((fpga.push_ns, fpga.push_done_ns, fpga.near_push_ns), (6 + 995, 31, 106));
+    assert_eq!((asic.push_ns, asic.push_done_ns, asic.near_push_ns), (6 + 317, 31, 106));
+    assert_eq!((fpga.own_poll_ns, fpga.near_poll_ns, fpga.poll_ns, asic.poll_ns), (100, 100, 7_560, 2_136));
+    assert_eq!((fpga.receive_ns, asic.receive_ns, fpga.near_transfer_ns), (574, 112, 28));
+    assert_eq!(prices("scc"), crate::Prices::SCC);
+}
+
+#[test]
 fn memory_of_the_own_node_is_fetched_once_and_then_cached() {
     let hit = cycles(3);
     assert_eq!(time("cluster-fpga:1x4", |c| _ = c.load_line(line(2, 1))), 100_000);

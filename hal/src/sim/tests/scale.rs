@@ -54,10 +54,23 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
         "scc+flat+flat",
         "scc+contention+flat+contention",
         "+flat",
+        "cluster-fpga:",
+        "cluster-fpga:8",
+        "cluster-asic:8x0",
+        "cluster-asic:8x8x8",
+        "cluster-asic:256x256",
+        "cluster-fpga+flat",
+        "cluster-fpga:8x8+contention",
+        "cluster",
     ] {
         let error = Description::parse(wrong).unwrap_err().to_string();
         assert!(error.lines().count() == 1 && error.contains("mesh:WxHxC") && error.contains("+flat"), "{error}");
     }
+    let cluster = Description::parse("cluster-fpga").unwrap();
+    assert_eq!((cluster.layout.cores(), cluster.layout.domains(), cluster.layout.controllers()), (1024, 64, 64));
+    let cluster = Description::parse("cluster-asic:5x3").unwrap();
+    assert_eq!((cluster.layout.cores(), cluster.layout.domains(), cluster.layout.rows()), (15, 5, 2));
+    assert_eq!(cluster.parameters, Parameters::CLUSTER_ASIC);
     let variant = |name| {
         let description = Description::parse(name).unwrap();
         assert_eq!(description.name, name);
