@@ -181,6 +181,16 @@ impl Engine {
         self.clocks[core] = start + network.store(core, node, stored, start);
     }
 
+    /// `core` waits until its posted stores are answered. Returns whether it has to give way for that.
+    pub(super) fn settle(&mut self, core: usize) -> bool {
+        let Some(network) = &mut self.network else { return false };
+        let settled = network.settle(core);
+        if let Some(answered_ps) = settled {
+            self.clocks[core] = self.clocks[core].max(answered_ps);
+        }
+        settled.is_none()
+    }
+
     /// A store that was posted has just changed memory.
     pub(super) fn landed(&mut self, access: Access) {
         self.lines.pushed(access.key);
@@ -210,8 +220,10 @@ impl Engine {
             }
             match self.network.as_mut().and_then(Network::step) {
                 None => {}
-                Some((time_ps, Come::Load(core))) => {
-                    self.clocks[usize::from(core)] = time_ps;
+                Some((time_ps, Come::Core(core))) => {
+                    let clock = &mut self.clocks[usize::from(core)];
+                    let time_ps = time_ps.max(*clock);
+                    *clock = time_ps;
                     self.ready.push(Reverse(Event { time_ps, effect: Effect::Read, core }));
                 }
                 Some((time_ps, Come::Store(stored))) => {

@@ -8,7 +8,9 @@
 //! A socket has one load under way. Others of its cores wait, first come, first served, until the answer is there.
 //!
 //! Stores are posted: the core that made one goes on. They become visible by themselves, those of one core in the order
-//! in which they were made, also in different nodes; who sees a flag finds the data that was stored before it.
+//! in which they were made, also in different nodes; who sees a flag finds the data that was stored before it. The
+//! engine keeps that order, and knows nothing of stores that do not go over it: before a core stores to memory of its
+//! own node, or frees a register, it waits until its posted stores are answered, as a load behind them would be.
 
 use std::{
     cmp::Reverse,
@@ -32,8 +34,8 @@ pub(super) enum Stored {
 /// Something that has come through the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Come {
-    /// A load of this core reads memory now.
-    Load(u16),
+    /// This core goes on: its load reads memory now, or its stores are answered.
+    Core(u16),
     /// A store takes effect now.
     Store(Stored),
 }
@@ -55,6 +57,8 @@ enum Step {
     Arrives(u16, Packet),
     /// The load that this socket had under way is answered.
     Answered(u16),
+    /// So are the stores of this core, which waits for that.
+    Settled(u16),
     /// It is handed to the engine that sends it.
     Leaves(u16, Packet),
     /// This core asks its socket for a load.
@@ -91,6 +95,12 @@ struct Port {
     next_store: u32,
     /// When the last of its stores that has arrived takes effect.
     last_visible_ps: u64,
+    /// Its stores that have not taken effect.
+    on_their_way: u32,
+    /// When those that have are answered.
+    answered_ps: u64,
+    /// Whether the core waits for its stores.
+    waits: bool,
 }
 
 /// All engines and sockets of a cluster.
@@ -114,6 +124,9 @@ impl Network {
                 load: Way { node: 0, loopback: false },
                 next_store: 0,
                 last_visible_ps: 0,
+                on_their_way: 0,
+                answered_ps: 0,
+                waits: false,
             }
         };
         Self {
@@ -141,10 +154,18 @@ impl Network {
         let port = &mut self.ports[core];
         let number = port.next_store;
         port.next_store = number.wrapping_add(1);
+        port.on_their_way += 1;
         let way = Way { node: node as u16, loopback: usize::from(port.node) == node };
         self.stores.insert((core as u16, number), (way, stored));
         self.steps.push(Reverse((start_ps, Step::Leaves(core as u16, Packet::Store(number)))));
         self.cluster.hand_over_ps
+    }
+
+    /// When all stores of `core` are answered, if that is known. If not, it has to give way until it is.
+    pub(super) fn settle(&mut self, core: usize) -> Option<u64> {
+        let port = &mut self.ports[core];
+        port.waits = port.on_their_way > 0;
+        (!port.waits).then_some(port.answered_ps)
     }
 
     /// Whether a store is on its way.
@@ -200,9 +221,16 @@ impl Network {
                     None => socket.is_busy = false,
                 }
             }
-            Step::Lands(core, Packet::Load) => return Some((now_ps, Come::Load(core))),
+            Step::Lands(core, Packet::Load) | Step::Settled(core) => return Some((now_ps, Come::Core(core))),
             Step::Lands(core, Packet::Store(number)) => {
-                let (_, stored) = self.stores.remove(&(core, number))?;
+                let (way, stored) = self.stores.remove(&(core, number))?;
+                let port = &mut self.ports[usize::from(core)];
+                port.on_their_way -= 1;
+                port.answered_ps = port.answered_ps.max(now_ps + self.cluster.return_ps(way.loopback));
+                if port.on_their_way == 0 && std::mem::take(&mut port.waits) {
+                    let answered_ps = port.answered_ps;
+                    self.push(answered_ps, Step::Settled(core));
+                }
                 return Some((now_ps, Come::Store(stored)));
             }
         }

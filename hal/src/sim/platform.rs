@@ -131,6 +131,14 @@ impl SimPlatform {
         self.shared.engine.borrow_mut().post(self.core.index(), node, stored);
     }
 
+    /// Waits until stores that were handed to the network are answered, before one that does not go there.
+    fn settle(&self) {
+        let has_to_wait = self.shared.engine.borrow_mut().settle(self.core.index());
+        if has_to_wait {
+            self.give_way();
+        }
+    }
+
     /// Reads a line through a cache that is coherent with others of the node.
     fn read_coherently(&self, at: LineAddress, cluster: &Cluster) -> Line {
         let (core, key) = (self.core.index(), at.key());
@@ -155,6 +163,7 @@ impl SimPlatform {
         let (core, key) = (self.core.index(), at.key());
         let access = Access::line(at, mask, Effect::Write);
         let hit_ps = self.shared.cost.hit(cluster);
+        self.settle();
         self.reach(access, hit_ps);
         if !self.shared.engine.borrow().lines.owns(core, key) {
             let fetch_ps = self.shared.engine.borrow_mut().miss(core, key, cluster);
@@ -230,6 +239,7 @@ impl Platform for SimPlatform {
             (Way::Engine(node), _) => return self.post(node, Stored::Line(at, *data, mask)),
             _ => {}
         }
+        self.settle();
         let cost = self.shared.cost.write_line(self.core, at);
         let access = Access::line(at, mask, Effect::Write);
         self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
@@ -301,6 +311,7 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return;
         }
+        self.settle();
         let cost = self.shared.cost.free(self.core, register);
         let access = Access::register(register, Effect::Write);
         self.reach(access, cost.visible_ps);
@@ -332,6 +343,7 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return;
         }
+        self.settle();
         let cost = self.shared.cost.raise(self.core, target);
         self.reach(Access::interrupt(target, Effect::Write), cost.visible_ps);
         let delivery_ps = self.shared.cost.delivery();
