@@ -185,6 +185,32 @@ fn stores_are_seen_in_the_order_in_which_they_were_made() {
 }
 
 #[test]
+fn a_flag_in_the_own_node_waits_for_stores_to_others() {
+    // Core 0 stores to node 1 and sets a flag in its own node, which a core of node 1 polls from there.
+    let outcome = machine("cluster-fpga:2x2")
+        .run(|core| {
+            match core.core().index() {
+                0 => {
+                    (1..5).for_each(|index| core.store(line(3, index), 0, &[index as u8; 32]));
+                    core.store(line(0, 1), 0, &[1]);
+                    core.drain();
+                }
+                2 => {
+                    let flag = [Place::Line(line(0, 1))];
+                    core.wait(&flag, Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+                    assert_eq!(core.load_line(line(3, 4)).0[31], 4);
+                }
+                _ => {}
+            }
+            core.platform().now_ps()
+        })
+        .unwrap();
+    let answered = 4 * FPGA.receive_store_ps + FPGA.remote_load_ps - FPGA.receive_store_ps;
+    let expected = call() + answered + call() + FPGA.memory_ps;
+    assert!(outcome.results()[0].abs_diff(expected) <= 2 * call(), "the flag waits for the answers");
+}
+
+#[test]
 fn registers_and_interrupts_of_other_nodes_are_refused() {
     let refused = |operation: fn(&SimCore)| {
         let failure = machine("cluster-fpga:2x2").run(|core| {
