@@ -8,7 +8,7 @@ use crate::{Comm, Error, Operator, Placement};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedWords {
     pub(crate) region: Region<kind::Uncached>,
-    is_owner: bool,
+    pub(crate) is_owner: bool,
 }
 
 impl SharedWords {

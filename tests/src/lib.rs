@@ -10,6 +10,7 @@ pub use alloc::format;
 
 pub mod allocation;
 pub mod barrier;
+pub mod barriers_elsewhere;
 pub mod broadcast;
 pub mod broadcast_cost;
 pub mod channel;

@@ -33,10 +33,19 @@ pub(super) struct Central {
 impl Central {
     /// Collective over the communicator.
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
-        let members: Box<[u16]> = group.iter().map(|rank| rank as u16).collect();
-        let position = group.position_of(comm.rank());
-        let words = comm.share_words(position.and(group.rank_at(0)), members.len() + 1)?;
-        Ok(Self { words, members, position: position.unwrap_or(0), phase: Cell::new(0), next: Cell::new(0) })
+        let first = group.rank_at(0).filter(|_| group.contains(comm.rank()));
+        Ok(Self::with_words(comm.share_words(first, group.len() + 1)?, comm.rank(), group))
+    }
+
+    /// The barrier of rank `rank`, with words that are all zero.
+    pub(super) fn with_words(words: Option<SharedWords>, rank: usize, group: &Group) -> Self {
+        Self {
+            words,
+            members: group.iter().map(|rank| rank as u16).collect(),
+            position: group.position_of(rank).unwrap_or(0),
+            phase: Cell::new(0),
+            next: Cell::new(0),
+        }
     }
 
     fn word_of(position: usize) -> usize {

@@ -35,13 +35,18 @@ impl LockedCounter {
     /// Collective over the communicator.
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
         let first = group.rank_at(0).filter(|_| group.contains(comm.rank()));
-        Ok(Self {
-            words: comm.share_words(first, 2)?,
+        Ok(Self::with_words(comm.share_words(first, 2)?, group))
+    }
+
+    /// The barrier with words that are all zero.
+    pub(super) fn with_words(words: Option<SharedWords>, group: &Group) -> Self {
+        Self {
+            words,
             len: group.len(),
-            register: comm.core_of(first.unwrap_or(0)),
+            register: CoreId::new(group.rank_at(0).unwrap_or(0)),
             sense: Cell::new(0),
             came_last: Cell::new(false),
-        })
+        }
     }
 }
 

@@ -27,6 +27,8 @@ mod tree;
 
 #[cfg(test)]
 mod checker;
+#[cfg(test)]
+mod exploration;
 
 use hal::{LINE_BYTES, Layout, Mpb, Wait};
 

@@ -55,22 +55,26 @@ impl Registers {
         if comm.subscribed().get() {
             return Err(Error::RegistersWanted);
         }
-        let position = group.position_of(comm.rank());
-        let neighbour = |position: Option<usize>| {
-            position.and_then(|position| group.rank_at(position)).map(|rank| comm.core_of(rank))
-        };
         // Who has yet to come here may want to lock registers before.
         comm.barrier();
+        let registers = Self::taken(comm, group);
+        comm.barrier();
+        Ok(registers)
+    }
+
+    /// Takes the register of this rank, which stays with the barrier; nobody else begins before all have done so.
+    pub(super) fn taken<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Self {
+        let position = group.position_of(comm.rank());
+        let core_at = |position: usize| group.rank_at(position).map(|rank| comm.core_of(rank));
         if position.is_some() {
             comm.hal().acquire_register(comm.hal().core(), "a barrier of registers");
         }
-        comm.barrier();
-        Ok(Self {
+        Self {
             is_member: position.is_some(),
-            lower: neighbour(position.and_then(|position| position.checked_sub(1))),
-            upper: neighbour(position.map(|position| position + 1)),
+            lower: position.and_then(|position| core_at(position.checked_sub(1)?)),
+            upper: position.and_then(|position| core_at(position + 1)),
             step: Cell::new(Step::Done),
-        })
+        }
     }
 
     /// All above have arrived, and so has this rank.
