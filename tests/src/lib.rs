@@ -30,6 +30,7 @@ pub mod floating_point;
 pub mod hazards;
 pub mod interrupts;
 pub mod litmus;
+pub mod locks;
 pub mod marks;
 pub mod memory;
 pub mod messages;

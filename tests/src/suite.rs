@@ -5,7 +5,7 @@ use hal::Core;
 use crate::{
     Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, coherence,
     copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point, hazards,
-    interrupts, litmus, marks, memory, messages, nonblocking, notification, operations, overlap, passive,
+    interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations, overlap, passive,
     private_window, promises, pscw, queue, reductions, registers, waiting, window,
 };
 
@@ -80,6 +80,13 @@ suite! {
     barrier::{ separates_phases, back_to_back, costs_what_it_should, }
     barriers_elsewhere::{ separate_phases, groups, back_to_back, split_phase, cost_what_they_should, }
     coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
+    locks::{
+        mutexes_exclude,
+        pass_on_what_was_stored,
+        several_locks,
+        cost_what_they_should,
+        misuse_is_refused,
+    }
     messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
     broadcast::{
         all_roots,

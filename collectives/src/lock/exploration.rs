@@ -1,0 +1,59 @@
+//! Locks of two ranks in all orders of their operations.
+
+use hal::{
+    CoreId, LINE_BYTES, Region, SharedAddress, Uncached, kind,
+    sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
+};
+
+use super::{Lock, queue::Queue};
+use crate::{Comm, shared_words::SharedWords};
+
+/// Runs that an exploration may take.
+const LIMIT: u64 = 200_000;
+
+/// Where nothing else lies: the tail, and what the lock protects.
+fn words(index: usize) -> Region<kind::Uncached> {
+    Region::new(SharedAddress::new(0, (1 << 20) + index * LINE_BYTES), LINE_BYTES)
+}
+
+/// Both ranks raise a word under the lock, each as often as said.
+fn explore(rounds: u32, exclusively: impl Fn(&Comm<'_, SimCore>, &dyn Fn())) -> u64 {
+    let exploration = explore_exhaustively(
+        &Machine::scc(2),
+        Spontaneous::default(),
+        LIMIT,
+        |core| {
+            let comm = Comm::world(core).expect("the machine is small enough");
+            exclusively(&comm, &|| core.store_word(words(1), 0, core.load_word(words(1), 0) + 1));
+            comm.barrier();
+            assert_eq!(core.load_word(words(1), 0), 2 * rounds, "a round was lost");
+        },
+        |outcome| {
+            outcome.expect("every order comes to its end");
+        },
+    );
+    assert!(exploration.complete, "too many runs");
+    exploration.runs
+}
+
+#[test]
+fn locks_exclude_in_all_orders() {
+    let registers = explore(2, |comm, raise| {
+        let mut lock = comm.register_lock(1).expect("there is such a rank");
+        for _ in 0..2 {
+            let _guard = lock.lock();
+            raise();
+        }
+    });
+    assert!(registers > 1);
+    let queues = explore(2, |comm, raise| {
+        let line = comm.mpb_layout().spare().start;
+        let queue = Queue::new(SharedWords { region: words(0), is_owner: false }, CoreId::new(0), line);
+        for _ in 0..2 {
+            queue.acquire(comm);
+            raise();
+            queue.release(comm);
+        }
+    });
+    assert!(queues > 1);
+}
