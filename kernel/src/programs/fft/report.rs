@@ -58,12 +58,11 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, options: &Options, times: &Time
         let longest = ranks.iter().map(|numbers| numbers[metric]).max().unwrap_or(0);
         println!(rank, "  {name:<22}{:>16}{longest:>16}", ranks[0][metric]);
     }
-    let microseconds = |ticks: u64| u128::from(ticks) * 1_000_000 / u128::from(rank.hal().ticks_per_second());
-    let [total, flush, barrier, _] = numbers(times).map(microseconds);
-    let share = flush_share(times) as f64 / 10.0;
-    println!(rank, "{total} us, of which {flush} us ({share:.1} %) in flushes and {barrier} us in barriers");
-    rank.tell_host(format_args!("result total_us {total}"));
-    rank.tell_host(format_args!("result flush_us {flush}"));
-    rank.tell_host(format_args!("result barrier_us {barrier}"));
+    let [total, flush, barrier, _] = numbers(times);
+    let percent = |part: u64| part as f64 * 100.0 / total.max(1) as f64;
+    println!(rank, "rank 0 spent {:.1} % in flushes and {:.1} % in barriers", percent(flush), percent(barrier));
+    rank.tell_host(format_args!("result total_ticks {total}"));
+    rank.tell_host(format_args!("result flush_ticks {flush}"));
+    rank.tell_host(format_args!("result barrier_ticks {barrier}"));
     Ok(())
 }
