@@ -33,16 +33,16 @@ impl Dissemination {
         firsts.map(move |first| (1..=self.partners).map(move |nth| nth * first).take_while(move |at| *at < len))
     }
 
-    /// Rounds of `len` members.
-    pub(super) fn count(self, len: usize) -> usize {
-        self.rounds(len).count()
+    /// How many partners a member of `len` has in each round.
+    pub(super) fn partners_of_rounds(self, len: usize) -> impl Iterator<Item = usize> {
+        self.rounds(len).map(Iterator::count)
     }
 
     /// Flags in each MPB.
     pub(super) fn slots(self, len: usize) -> usize {
         match self.flags {
-            Release::Push => self.rounds(len).map(Iterator::count).sum(),
-            Release::Pull => self.count(len),
+            Release::Push => self.partners_of_rounds(len).sum(),
+            Release::Pull => self.partners_of_rounds(len).count(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! computes the same, and so chooses the same.
 
 use alloc::vec::Vec;
+use core::iter;
 
 use hal::{LINE_BYTES, Layout, Prices};
 
@@ -81,12 +82,16 @@ fn flattest(len: usize, most: usize) -> Vec<usize> {
 
 /// Levels below the root of a tree of so many.
 fn depth(len: usize, fan_in: usize) -> usize {
-    let (mut width, mut reached, mut depth) = (1, 1, 0);
-    while reached < len {
-        (width, depth) = (width * fan_in, depth + 1);
-        reached += width;
-    }
-    depth
+    levels(len, fan_in).count()
+}
+
+/// How many nodes are on each level below the root of a tree of so many.
+fn levels(len: usize, fan_in: usize) -> impl Iterator<Item = usize> {
+    let below = move |(first, nodes): &(usize, usize)| {
+        let next = first + nodes;
+        (next < len).then(|| (next, nodes.saturating_mul(fan_in).min(len - next)))
+    };
+    iter::successors(Some((0, 1)), below).skip(1).map(|(_, nodes)| nodes)
 }
 
 /// What flags cost between two members.
@@ -97,6 +102,10 @@ struct Link {
     poll_ns: u64,
     own_poll_ns: u64,
     own_set_ns: u64,
+    /// By how much flags that come to one place at one time are apart.
+    interval_ns: u64,
+    /// By how much those are apart who see one flag at one time.
+    readers_ns: u64,
 }
 
 impl Link {
@@ -107,6 +116,8 @@ impl Link {
             poll_ns: prices.near_poll_ns.into(),
             own_poll_ns: prices.own_poll_ns.into(),
             own_set_ns: prices.near_push_ns.into(),
+            interval_ns: prices.near_transfer_ns.into(),
+            readers_ns: prices.near_transfer_ns.into(),
         }
     }
 
@@ -115,66 +126,126 @@ impl Link {
             push_ns: prices.push_ns.into(),
             push_done_ns: prices.push_done_ns.into(),
             poll_ns: prices.poll_ns.into(),
+            interval_ns: prices.receive_ns.into(),
+            readers_ns: prices.receive_ns.into(),
             ..Self::near(prices)
         }
     }
 
-    /// Until the last of so many that flags are pushed to has seen it.
-    fn push_to(self, count: usize) -> u64 {
-        (count as u64 - 1) * self.push_done_ns + self.push_ns + self.own_poll_ns
+    /// Until a flag that is pushed has been seen.
+    fn push(self) -> u64 {
+        self.push_ns + self.own_poll_ns
     }
 
-    /// Until a rank has seen the flags of so many that pushed them to it.
-    fn gather(self, count: usize) -> u64 {
-        self.push_ns + count.div_ceil(LINE_BYTES) as u64 * self.own_poll_ns
+    /// Until a rank has seen the flags of so many that pushed them to it, or polls them where they are.
+    fn gather(self, count: usize, gather: Release) -> u64 {
+        let lines = count.div_ceil(LINE_BYTES) as u64;
+        match gather {
+            Release::Push => self.push_ns + (count as u64 - 1) * self.interval_ns + lines * self.own_poll_ns,
+            Release::Pull => self.own_set_ns + count as u64 * self.poll_ns,
+        }
     }
 
-    /// Until all who poll a flag of one rank have seen it.
-    fn pull(self) -> u64 {
-        self.own_set_ns + self.poll_ns
-    }
-
-    /// Up and down a tree with flags pushed up.
-    fn tree(self, len: usize, fan_in: usize, release: Release) -> u64 {
+    /// Up and down a tree.
+    fn tree(self, len: usize, tree: Tree) -> u64 {
         if len <= 1 {
             return 0;
         }
-        let down = match release {
-            Release::Push => self.push_to(fan_in.min(len - 1)),
-            Release::Pull => self.pull(),
+        let levels = || levels(len, tree.fan_in).map(|nodes| nodes.min(tree.fan_in));
+        let up: u64 = levels().map(|children| self.gather(children, tree.gather)).sum();
+        let pull = |readers: usize| self.own_set_ns + self.poll_ns + (readers as u64 - 1) * self.readers_ns;
+        up + match tree.release {
+            Release::Push => {
+                levels().count() as u64 * self.push() + elder_siblings(len, tree.fan_in) * self.push_done_ns
+            }
+            Release::Pull => levels().map(pull).sum(),
+        }
+    }
+
+    /// Rounds of dissemination, in domains of so many members.
+    fn dissemination(self, len: usize, members: usize, dissemination: Dissemination) -> u64 {
+        let round = |partners: usize| match dissemination.flags {
+            Release::Push => {
+                let told_before = partners as u64 - 1;
+                let told_nearby = (members * partners) as u64 - 1;
+                self.push() + told_before * self.push_done_ns + told_nearby * self.interval_ns
+            }
+            Release::Pull => self.own_set_ns + partners as u64 * self.poll_ns + members as u64 * self.readers_ns,
         };
-        depth(len, fan_in) as u64 * (self.gather(fan_in.min(len - 1)) + down)
+        dissemination.partners_of_rounds(len).map(round).sum()
     }
 }
 
+/// The most children that are released before a node and before those above it, in a tree of so many nodes.
+fn elder_siblings(len: usize, fan_in: usize) -> u64 {
+    // Of nodes that are equally deep, one has the most if it parts from the way to the last one of all, one to the left
+    // of it, and is the last one there.
+    let (mut node, mut below, mut most) = (len - 1, 0, 0);
+    let (mut way, mut last) = (Vec::new(), 0);
+    while node > 0 {
+        way.push((node - 1) % fan_in);
+        node = (node - 1) / fan_in;
+    }
+    for nth in &way {
+        if *nth > 0 {
+            most = most.max(way[below + 1..].iter().sum::<usize>() + nth - 1 + below * (fan_in - 1));
+        }
+        below += 1;
+        last += nth;
+    }
+    most.max(last).max((way.len() - 1) * (fan_in - 1)) as u64
+}
+
 /// What an algorithm takes, in nanoseconds, from the arrival of all to the departure of the last.
-fn estimate(algorithm: Algorithm, party: &Party, prices: &Prices) -> u64 {
-    let len = party.len();
-    let near = Link::near(prices);
-    let link = if party.domains() > 1 { Link::far(prices) } else { near };
+pub(super) fn estimate(algorithm: Algorithm, party: &Party, prices: &Prices) -> u64 {
+    let (len, near) = (party.len(), Link::near(prices));
+    let (link, members) = if party.domains() > 1 { (Link::far(prices), party.largest_domain()) } else { (near, 1) };
     match algorithm {
         _ if len <= 1 => 0,
         Algorithm::Linear => {
             let others = len as u64 - 1;
-            link.own_set_ns + others * link.poll_ns + link.push_to(len - 1)
+            2 * link.own_set_ns + others * link.poll_ns + link.push() + (others - 1) * link.push_done_ns
         }
         Algorithm::Butterfly => {
             let folding = if len.is_power_of_two() { 0 } else { 2 };
-            (u64::from(len.ilog2()) + folding) * link.push_to(1)
+            (u64::from(len.ilog2()) + folding) * (link.push() + (members as u64 - 1) * link.interval_ns)
         }
-        Algorithm::Tournament => 2 * u64::from(len.next_power_of_two().ilog2()) * link.push_to(1),
-        Algorithm::Dissemination(dissemination) => {
-            let partners = dissemination.partners.min(len - 1);
-            let round = match dissemination.flags {
-                Release::Push => link.push_to(partners),
-                Release::Pull => link.own_set_ns + partners as u64 * link.poll_ns,
+        Algorithm::Tournament => 2 * u64::from(len.next_power_of_two().ilog2()) * link.push(),
+        Algorithm::Dissemination(dissemination) => link.dissemination(len, members, dissemination),
+        Algorithm::Tree(tree) => link.tree(len, tree),
+        Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in }) => {
+            let masters = Tree { fan_in, gather: Release::Push, release: Release::Push };
+            let locals = Tree { fan_in: local_fan_in, gather: Release::Push, release: Release::Pull };
+            link.tree(party.domains(), masters) + near.tree(party.largest_domain(), locals)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_are_as_flat_as_they_can_be() {
+        assert_eq!([1, 2, 4, 5, 16, 17].map(|len| depth(len, 3)), [0, 1, 1, 2, 3, 3]);
+        assert_eq!(flattest(48, 47), [47, 7, 4, 3, 2, 1]);
+        assert_eq!(flattest(2, 1), [1]);
+        assert_eq!(flattest(255, 31), [16, 6, 4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn the_last_to_be_released_is_found() {
+        for (len, fan_in) in (2..200).flat_map(|len| (1..12).map(move |fan_in| (len, fan_in))) {
+            let before = |mut node: usize| {
+                let mut before = 0;
+                while node > 0 {
+                    before += (node - 1) % fan_in;
+                    node = (node - 1) / fan_in;
+                }
+                before
             };
-            dissemination.count(len) as u64 * round
-        }
-        Algorithm::Tree(tree) => link.tree(len, tree.fan_in, tree.release),
-        Algorithm::Hierarchical(hierarchical) => {
-            let masters = link.tree(party.domains(), hierarchical.fan_in, Release::Push);
-            masters + near.tree(party.largest_domain(), hierarchical.local_fan_in, Release::Pull)
+            let most = (0..len).map(before).max().unwrap() as u64;
+            assert_eq!(elder_siblings(len, fan_in), most, "{len} nodes with {fan_in} children each");
         }
     }
 }

@@ -29,6 +29,8 @@ mod tree;
 mod checker;
 #[cfg(test)]
 mod exploration;
+#[cfg(test)]
+mod timing;
 
 use hal::{LINE_BYTES, Layout, Mpb, Wait};
 
@@ -132,6 +134,10 @@ impl Barrier {
     /// Refuses what makes no sense.
     fn check(self) -> Result<(), Error> {
         match self {
+            Self::Dissemination { partners: 0, .. }
+            | Self::Tree { fan_in: 0, .. }
+            | Self::PolledTree { fan_in: 0 }
+            | Self::Hierarchical { fan_in: 0 } => Err(Error::NoDegree),
             _ => Ok(()),
         }
     }
