@@ -27,6 +27,7 @@ pub mod fatal;
 pub mod fence;
 pub mod fft;
 pub mod floating_point;
+pub mod group_barriers;
 pub mod hazards;
 pub mod interrupts;
 pub mod litmus;

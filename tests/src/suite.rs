@@ -4,9 +4,9 @@ use hal::Core;
 
 use crate::{
     Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, coherence,
-    copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point, hazards,
-    interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations, overlap, passive,
-    private_window, promises, pscw, queue, reductions, registers, waiting, window,
+    copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point,
+    group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations,
+    overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting, window,
 };
 
 macro_rules! suite {
@@ -78,6 +78,15 @@ suite! {
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
     floating_point::{ is_53_bits, }
     barrier::{ separates_phases, back_to_back, costs_what_it_should, }
+    group_barriers::{
+        separate_phases,
+        groups,
+        back_to_back,
+        split_phase,
+        several_at_once,
+        cost_what_they_should,
+        refusals,
+    }
     barriers_elsewhere::{ separate_phases, groups, back_to_back, split_phase, cost_what_they_should, }
     coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
     locks::{

@@ -1,4 +1,4 @@
-//! Barriers of two ranks that are no schedules, in all orders of their operations.
+//! Barriers of two ranks in all orders of their operations.
 
 use alloc::boxed::Box;
 
@@ -7,7 +7,10 @@ use hal::{
     sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
 };
 
-use super::{central::Central, locked_counter::LockedCounter, mechanism::Mechanism, registers::Registers};
+use super::{
+    Barrier, FlagBarrier, Members, central::Central, locked_counter::LockedCounter, mechanism::Mechanism, party::Party,
+    registers::Registers,
+};
 use crate::{Comm, Group, shared_words::SharedWords};
 
 /// Runs that an exploration may take.
@@ -64,6 +67,30 @@ fn barriers_without_mpb_in_all_orders() {
         Box::new(Registers::taken(comm, group))
     };
     for barrier in [central as Make, counter, registers] {
+        assert!(explore(barrier) > 1);
+    }
+}
+
+/// A barrier on flags, in a line that nothing else uses.
+fn flags(comm: &Comm<'_, SimCore>, name: &str) -> Box<dyn Mechanism<SimCore>> {
+    let (barrier, layout): (Barrier, _) = (name.parse().expect("a name"), comm.hal().layout());
+    let party = Party::new(0..2, layout);
+    let schedule = barrier.algorithm(&party, layout).schedule(comm.rank(), &party);
+    let line = comm.mpb_layout().spare().start + 1;
+    Box::new(FlagBarrier::new(schedule, Members::All, line..line + 1))
+}
+
+#[test]
+fn barriers_on_flags_in_all_orders() {
+    let barriers: [Make; 6] = [
+        |comm, _| flags(comm, "rcce-linear"),
+        |comm, _| flags(comm, "dissemination"),
+        |comm, _| flags(comm, "dissemination-1-pull"),
+        |comm, _| flags(comm, "tree-k1-push"),
+        |comm, _| flags(comm, "tree-k1-pull"),
+        |comm, _| flags(comm, "tree-k1-polled"),
+    ];
+    for barrier in barriers {
         assert!(explore(barrier) > 1);
     }
 }
