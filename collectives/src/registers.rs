@@ -1,8 +1,33 @@
-//! Waiting for test-and-set registers.
+//! Waiting for test-and-set registers, and agreeing on whether they can be reached.
 
-use hal::{Clock, CoreId, Deadline, Mpb, TestAndSet, Wait};
+use hal::{Clock, Core, CoreId, Deadline, Mpb, TestAndSet, Wait};
 
-use crate::Comm;
+use crate::{Comm, Error, Operator};
+
+impl<C: Core> Comm<'_, C> {
+    /// Whether all ranks can reach the registers that they need, which are those of the cores that each names.
+    /// Collective.
+    ///
+    /// # Errors
+    /// On every rank alike: [`Error::RegisterOutOfReach`] for one of those who cannot.
+    pub(crate) fn agree_on_registers(&self, needed: impl IntoIterator<Item = CoreId>) -> Result<(), Error> {
+        let layout = self.hal().layout();
+        if layout.registers_reach_everywhere() {
+            return Ok(());
+        }
+        let own = self.hal().core();
+        let missing = needed.into_iter().find(|register| !layout.reaches_register(own, *register));
+        let mut most = [missing.map_or(0, |register| 1 + ((own.index() as u32) << 12 | register.index() as u32))];
+        self.allreduce_in_place(&mut most, &Operator::MAX)?;
+        match most[0].checked_sub(1) {
+            None => Ok(()),
+            Some(pair) => Err(Error::RegisterOutOfReach {
+                core: CoreId::new(pair as usize >> 12),
+                register: CoreId::new(pair as usize & 0xFFF),
+            }),
+        }
+    }
+}
 
 impl<C: Mpb + Wait + Clock + TestAndSet> Comm<'_, C> {
     /// Takes the register of `core`, and says whether it could before the deadline. Packets that arrive meanwhile are

@@ -1,6 +1,6 @@
 //! Uncached words that several ranks share, for a time.
 
-use hal::{Core, Region, kind};
+use hal::{Core, CoreId, Region, kind};
 
 use crate::{Comm, Error, Operator, Placement};
 
@@ -26,14 +26,18 @@ impl<C: Core> Comm<'_, C> {
     /// same owner, which is one of them; or none for ranks that name none. Collective.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::NoSpareLines`], [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`].
+    /// On every rank alike: [`Error::NoSpareLines`], [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`], and
+    /// [`Error::RegisterOutOfReach`] if an owner cannot allocate.
     pub(crate) fn share_words(&self, owner: Option<usize>, words: usize) -> Result<Option<SharedWords>, Error> {
+        let is_owner = owner == Some(self.rank());
+        // Whoever cannot reach one of the registers that guard the heaps cannot reach that of core 0.
+        self.agree_on_registers(is_owner.then_some(CoreId::new(0)))?;
         // Each owner says in its own MPB where the words are.
         let line = self.spare_lines().take(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
         let len_bytes = words * 4;
         let mut refused = [0];
         let mut own = None;
-        if owner == Some(self.rank()) {
+        if is_owner {
             match self.allocator().allocate_zeroed::<kind::Uncached>(len_bytes, Placement::Near(self.hal().core())) {
                 Ok(region) => {
                     self.hal().put(bytemuck::bytes_of(&region.to_words()), self.mpb_line(self.rank(), line));

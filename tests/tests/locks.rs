@@ -2,13 +2,13 @@
 
 mod common;
 
-use collectives::lock::Lock;
+use collectives::{Barrier, Error, Group, lock::Lock};
 use common::run;
 use hal::{
     Clock, Combined, Counted, Deadline, LINE_BYTES, MpbCoherence, Reason, Uncached, Wait,
     emulated::Omit,
     kind,
-    sim::{Machine, SimCore},
+    sim::{Description, Machine, SimCore},
 };
 use tests::{
     Context, Failed, check, check_eq,
@@ -158,4 +158,31 @@ fn reports_name_the_holder() {
     assert!(register.contains("a lock: the test-and-set register of core 0, held by core 2"), "{register}");
     let queue = stuck(true);
     assert!(queue.contains("a queue lock") && queue.contains("core 2") && queue.contains("Godot"), "{queue}");
+}
+
+/// Where registers do not reach everywhere, all ranks are told so alike.
+#[test]
+fn registers_out_of_reach_are_refused() {
+    let machine = Machine::new(Description::parse("cluster-fpga:3x2").expect("there is such a machine"));
+    let outcome = run(&machine, |context| {
+        let (comm, size) = (context.comm, context.size());
+        let near = comm.register_lock(context.rank()).map(drop);
+        check_eq!(near, Ok(()), "the own register");
+        let far = comm.register_lock((context.rank() + 2) % size).map(drop);
+        check!(matches!(far, Err(Error::RegisterOutOfReach { .. })), "the register of another node: {far:?}");
+        let queue = comm.queue_lock(0).map(drop);
+        check!(matches!(queue, Err(Error::RegisterOutOfReach { .. })), "a lock for all nodes: {queue:?}");
+        for algorithm in [Barrier::LockedCounter, Barrier::Registers] {
+            let all = comm.barrier_of(&comm.group(), algorithm).map(drop);
+            check!(matches!(all, Err(Error::RegisterOutOfReach { .. })), "{algorithm}: {all:?}");
+        }
+        comm.barrier_of(&comm.group(), Barrier::Central)?.wait();
+        let node = context.rank() / 2;
+        let group = Group::of([2 * node, 2 * node + 1])?;
+        comm.barrier_of(&group, Barrier::Registers)?.wait();
+        let first = if node == 0 { group } else { Group::empty() };
+        comm.barrier_of(&first, Barrier::LockedCounter)?.wait();
+        Ok(())
+    });
+    assert_eq!(outcome, Ok(()));
 }

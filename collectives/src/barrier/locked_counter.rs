@@ -35,6 +35,7 @@ impl LockedCounter {
     /// Collective over the communicator.
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
         let first = group.rank_at(0).filter(|_| group.contains(comm.rank()));
+        comm.agree_on_registers(first.map(|first| comm.core_of(first)))?;
         Ok(Self::with_words(comm.share_words(first, 2)?, group))
     }
 

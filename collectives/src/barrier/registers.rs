@@ -50,11 +50,14 @@ impl Registers {
     /// Collective over the communicator.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications.
+    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications,
+    /// [`Error::RegisterOutOfReach`].
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
         if comm.subscribed().get() {
             return Err(Error::RegistersWanted);
         }
+        let is_member = group.contains(comm.rank());
+        comm.agree_on_registers(group.iter().filter(|_| is_member).map(|rank| comm.core_of(rank)))?;
         // Who has yet to come here may want to lock registers before.
         comm.barrier();
         let registers = Self::taken(comm, group);

@@ -51,10 +51,11 @@ impl<'c, C: Core> Comm<'c, C> {
     ///
     /// # Errors
     /// On every rank alike: [`Error::NoSuchRank`], [`Error::ProfileInForce`], [`Error::NoSpareLines`],
-    /// [`Error::OutOfSharedMemory`].
+    /// [`Error::OutOfSharedMemory`], [`Error::RegisterOutOfReach`].
     pub fn queue_lock(&self, home: usize) -> Result<QueueLock<'_, 'c, C>, Error> {
         self.check_rank(home)?;
         self.check_no_profile()?;
+        self.agree_on_registers([self.core_of(home)])?;
         let line = self.spare_lines().take(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
         self.hal().put(&[0; LINE_BYTES], self.mpb_line(self.rank(), line));
         self.hal().drain();

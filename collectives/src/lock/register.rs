@@ -20,9 +20,10 @@ impl<'c, C: Core> Comm<'c, C> {
     /// The register of `rank` as a lock. Not collective.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`].
+    /// [`Error::NoSuchRank`], [`Error::RegisterOutOfReach`].
     pub fn register_lock(&self, rank: usize) -> Result<RegisterLock<'_, 'c, C>, Error> {
         self.check_rank(rank)?;
+        self.check_register(rank)?;
         Ok(RegisterLock { comm: self, register: self.core_of(rank) })
     }
 }
