@@ -79,6 +79,10 @@ counters! {
         lines_polled,
         /// Uncached words read by polls that ended a wait.
         words_polled,
+        /// Accesses to atomic counters of the board; those of waits are not among them.
+        counter_accesses,
+        /// Atomic counters read by polls that ended a wait.
+        counters_polled,
         /// TSR reads that found the register taken.
         failed_acquires,
         /// Lines fetched into cached memory.

@@ -4,6 +4,7 @@
 extern crate alloc;
 
 pub mod address;
+pub mod atomic;
 pub mod cached;
 pub mod clock;
 pub mod counters;
@@ -24,6 +25,7 @@ pub mod wait;
 pub use bytemuck::Pod;
 
 pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
+pub use atomic::{ATOMIC_COUNTERS, AtomicCounters};
 pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};
 pub use counters::{Counted, Counters};
@@ -37,11 +39,23 @@ pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
 
 /// Everything that a core of a full machine can do; a bound for whole programs. Protocols ask for less.
 pub trait Core:
-    Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Interrupt + Counted
+    Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + AtomicCounters + Wait + Clock + Interrupt + Counted
 {
 }
 
-impl<C: Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + Wait + Clock + Interrupt + Counted> Core
-    for C
+impl<
+    C: Mpb
+        + MpbCopy
+        + Combined
+        + Cached
+        + Expose
+        + Uncached
+        + TestAndSet
+        + AtomicCounters
+        + Wait
+        + Clock
+        + Interrupt
+        + Counted,
+> Core for C
 {
 }

@@ -372,6 +372,19 @@ impl Layout {
         }
     }
 
+    /// Atomic counters of the machine's board; none where nothing is atomic between coherence domains.
+    pub const fn atomic_counters(&self) -> usize {
+        match self.registers {
+            Registers::Everywhere => crate::ATOMIC_COUNTERS,
+            Registers::InDomains => 0,
+        }
+    }
+
+    /// The tile from whose router the board's registers are reached: south of tile (3,0) on the SCC.
+    pub const fn board_tile(&self) -> Tile {
+        Tile { x: self.columns / 2, y: 0 }
+    }
+
     /// What the primitive operations of the machine cost, to choose between algorithms.
     pub const fn prices(&self) -> Prices {
         self.prices

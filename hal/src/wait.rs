@@ -19,6 +19,8 @@ pub enum Place {
     Line(MpbLine),
     /// A word of uncached memory: region and index.
     Word(Region<kind::Uncached>, usize),
+    /// An [atomic counter](crate::AtomicCounters) of the board.
+    Counter(usize),
 }
 
 /// Why a core waits, for reports.
@@ -92,6 +94,8 @@ pub trait PollSource {
     fn poll_line(&self, at: MpbLine) -> Line;
     /// The current value of an uncached word.
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32;
+    /// The current value of an atomic counter.
+    fn poll_counter(&self, counter: usize) -> u32;
 }
 
 /// One look at the places of a wait. Each access reads anew and costs a read, but no call overhead.
@@ -109,6 +113,8 @@ pub struct PollReads {
     pub lines: u32,
     /// Uncached words.
     pub words: u32,
+    /// Atomic counters.
+    pub counters: u32,
 }
 
 impl<'p> Poll<'p> {
@@ -137,6 +143,17 @@ impl<'p> Poll<'p> {
         let reads = self.reads.get();
         self.reads.set(PollReads { words: reads.words + 1, ..reads });
         self.source.poll_word(region, word)
+    }
+
+    /// The atomic counter at place `index`.
+    ///
+    /// # Panics
+    /// If that place is not a counter.
+    pub fn counter(&self, index: usize) -> u32 {
+        let Place::Counter(counter) = self.places[index] else { panic!("place {index} of the wait is not a counter") };
+        let reads = self.reads.get();
+        self.reads.set(PollReads { counters: reads.counters + 1, ..reads });
+        self.source.poll_counter(counter)
     }
 
     /// Notes that `core` is the one still missing, for the report.

@@ -1,5 +1,6 @@
 //! One emulated core: every trait of the HAL, on top of a [`Platform`].
 
+mod atomic;
 mod cached;
 mod interrupts;
 mod waits;

@@ -22,5 +22,5 @@ pub use self::{
     exposures::MAX_EXPOSURES,
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
-    platform::{Choice, Expense, Platform, WaitInfo, Watch, Woken},
+    platform::{Choice, CounterAccess, Expense, Platform, WaitInfo, Watch, Woken},
 };

@@ -57,6 +57,31 @@ pub enum Expense {
     FlushAll,
 }
 
+/// What is done to an atomic counter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CounterAccess {
+    /// Raise by one.
+    Increment,
+    /// Lower by one.
+    Decrement,
+    /// Leave as it is.
+    Read,
+    /// Set.
+    Set(u32),
+}
+
+impl CounterAccess {
+    /// The counter afterwards.
+    pub fn result(self, before: u32) -> u32 {
+        match self {
+            Self::Increment => before.wrapping_add(1),
+            Self::Decrement => before.wrapping_sub(1),
+            Self::Read => before,
+            Self::Set(value) => value,
+        }
+    }
+}
+
 /// What is left open by the hardware and may be explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
@@ -135,6 +160,9 @@ pub trait Platform: 'static {
 
     /// Writes a test-and-set register: it is free.
     fn free(&self, register: CoreId);
+
+    /// Accesses an atomic counter, which exists, and returns what it was.
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32;
 
     /// Accounts for local work.
     fn spend(&self, expense: Expense);

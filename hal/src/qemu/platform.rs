@@ -11,8 +11,10 @@ use core::{
 };
 
 use crate::{
-    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, WaitInfo, Watch, Woken},
+    ATOMIC_COUNTERS, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    emulated::{
+        Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, WaitInfo, Watch, Woken,
+    },
     kind,
 };
 
@@ -36,6 +38,10 @@ static LINE_LOCKS: [EmulatorLock<()>; LOCKS] = [const { EmulatorLock::new(()) };
 /// The test-and-set registers of this node's cores: 1 is free, as it reads on the chip.
 #[unsafe(link_section = ".emulator")]
 static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(1) }; 256];
+
+/// The board's atomic counters.
+#[unsafe(link_section = ".emulator")]
+static COUNTERS: [AtomicU32; ATOMIC_COUNTERS] = [const { AtomicU32::new(0) }; ATOMIC_COUNTERS];
 
 /// Whether an interrupt was raised on a core of this node and not taken: the bit of its configuration register.
 #[unsafe(link_section = ".emulator")]
@@ -254,6 +260,20 @@ impl Platform for QemuPlatform {
         REGISTERS[cluster::expect_local(register, "the register")].store(1, Ordering::Release);
         stuck::note_write();
         self.hand_over_by_chance();
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        self.hand_over_by_chance();
+        let counter = &COUNTERS[counter];
+        let before = match access {
+            CounterAccess::Increment => counter.fetch_add(1, Ordering::AcqRel),
+            CounterAccess::Decrement => counter.fetch_sub(1, Ordering::AcqRel),
+            CounterAccess::Read => return counter.load(Ordering::Acquire),
+            CounterAccess::Set(value) => counter.swap(value, Ordering::AcqRel),
+        };
+        stuck::note_write();
+        self.hand_over_by_chance();
+        before
     }
 
     fn spend(&self, _expense: Expense) {

@@ -18,6 +18,8 @@
 //!   of the own tile;
 //! * pointing a slot of the lookup table at another core's memory is a write of a register of the own tile, and
 //!   nobody has measured that: it costs what a test-and-set register there costs;
+//! * an atomic counter of the board costs what its FPGA takes, and the way to the tile that it hangs off, read and
+//!   written alike; what is set is visible `d L_hop` earlier, what is raised is read, too;
 //! * on a flat machine *d* is 1 everywhere;
 //! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take what
 //!   [`Cluster`] says, and setting a flag has no overhead but that of its call.
@@ -54,6 +56,7 @@ pub(super) struct Cost {
     tiles: Vec<Tile>,
     nearest_controller: Vec<Tile>,
     controllers: Vec<Tile>,
+    board: Tile,
 }
 
 impl Cost {
@@ -68,6 +71,7 @@ impl Cost {
             tiles: cores().map(|core| layout.tile(core)).collect(),
             nearest_controller: cores().map(|core| controllers[layout.nearest_controller(core)]).collect(),
             controllers,
+            board: layout.board_tile(),
         }
     }
 
@@ -167,6 +171,12 @@ impl Cost {
 
     pub(super) fn free(&self, core: CoreId, register: CoreId) -> WriteCost {
         self.write(self.test_and_set(core, register), self.to_core(core, register))
+    }
+
+    /// Any access to an atomic counter.
+    pub(super) fn access_counter(&self, core: CoreId) -> WriteCost {
+        let routers = self.routers(self.tiles[core.index()], self.board);
+        self.write(self.parameters.counter_ps + 2 * routers * self.parameters.hop_ps, routers)
     }
 
     /// Raising an interrupt on `target`; it arrives [`delivery`](Self::delivery) after it is visible.

@@ -26,6 +26,7 @@ use super::Cluster;
 /// | `core_mhz` | 533 | OC-Bcast paper, 6.1 |
 /// | `word_cycles` | 97, 105, 121, 134 at d = 1, 3, 6, 8 | Barrelfish TN-005: uncached shared DRAM word from core 0 to the four controllers |
 /// | `word_call_cycles` | 12 | counted: call and return 3, arguments 3, bounds check 2, address 4 (P54C latencies); TN-005 measured bare instructions, while Table 1 has its calls in it |
+/// | `counter_ps` | 1.21 µs | **chosen**: nobody has published what an access to the FPGA of the SCC's board takes; it is what the scalable-barriers paper measured of an access through an FPGA beside its processors (IV.C) |
 /// | `cache_sets`, `cache_ways` | 2048, 4 | L2 of the SCC: 256 KB, 4-way, 32-byte lines |
 /// | `interrupt_delivery_cycles` | 612 | Barrelfish TN-005: hardware delivery of an inter-processor interrupt |
 /// | `interrupt_frame_cycles` | 240 | not published; counted: save and restore registers 10, x87 state 202, load its control word 8, call and return 10, return from interrupt 10 (P54C latencies) |
@@ -58,6 +59,8 @@ pub struct Parameters {
     pub word_cycles: [(u32, u64); 4],
     /// Cycles of a call that accesses an uncached word or a register, beside the access.
     pub word_call_cycles: u64,
+    /// Overhead of an access to an atomic counter of the board.
+    pub counter_ps: u64,
     /// Sets of the last private cache.
     pub cache_sets: u64,
     /// Ways of the last private cache.
@@ -126,6 +129,7 @@ impl Parameters {
         core_mhz: 533,
         word_cycles: [(1, 97), (3, 105), (6, 121), (8, 134)],
         word_call_cycles: 12,
+        counter_ps: 1_210_000,
         cache_sets: 2048,
         cache_ways: 4,
         interrupt_delivery_cycles: 612,

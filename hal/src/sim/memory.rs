@@ -11,7 +11,9 @@ use std::{
 };
 
 use crate::{
-    CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress, emulated::PAGE_BYTES, kind,
+    ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
+    emulated::{CounterAccess, PAGE_BYTES},
+    kind,
     topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
@@ -65,6 +67,7 @@ pub(super) struct Memory {
     exposed: RefCell<Vec<Vec<Exposed>>>,
     /// Who holds each register.
     registers: Vec<Cell<Option<CoreId>>>,
+    counters: [Cell<u32>; ATOMIC_COUNTERS],
 }
 
 impl Memory {
@@ -74,6 +77,7 @@ impl Memory {
             shared: Buffer::new(controllers * SHARED_BYTES_PER_CONTROLLER),
             exposed: RefCell::new((0..cores).map(|_| Vec::new()).collect()),
             registers: vec![Cell::new(None); cores],
+            counters: [const { Cell::new(0) }; ATOMIC_COUNTERS],
         }
     }
 
@@ -119,6 +123,12 @@ impl Memory {
 
     pub(super) fn free(&self, register: CoreId) {
         self.registers[register.index()].set(None);
+    }
+
+    /// Accesses an atomic counter and returns what it was.
+    pub(super) fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        let counter = &self.counters[counter];
+        counter.replace(access.result(counter.get()))
     }
 
     pub(super) fn holder(&self, register: CoreId) -> Option<CoreId> {

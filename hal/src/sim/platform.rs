@@ -13,7 +13,7 @@ use corosensei::Yielder;
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
+    emulated::{Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
     kind,
 };
 
@@ -317,6 +317,34 @@ impl Platform for SimPlatform {
         self.reach(access, cost.visible_ps);
         self.shared.memory.free(register);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        if self.is_dying() {
+            return 0;
+        }
+        let cost = self.shared.cost.access_counter(self.core);
+        if access == CounterAccess::Read {
+            let read = Access::counter(counter, Effect::Read);
+            if let Some(Sample::Counter(_, value)) = self.replay(read, cost.complete_ps) {
+                return value;
+            }
+            self.reach(read, cost.complete_ps);
+            let value = self.shared.memory.access_counter(counter, access);
+            self.sampled(Sample::Counter(counter, value));
+            return value;
+        }
+        // Raising a counter is a read, too.
+        let (effect, visible_ps) = match access {
+            CounterAccess::Increment => (Effect::TestAndSet, cost.complete_ps),
+            _ => (Effect::Write, cost.visible_ps),
+        };
+        let change = Access::counter(counter, effect);
+        self.reach(change, visible_ps);
+        let before = self.shared.memory.access_counter(counter, access);
+        let cost = WriteCost { visible_ps, ..cost };
+        self.shared.engine.borrow_mut().written(self.core.index(), change, cost);
+        before
     }
 
     fn spend(&self, expense: Expense) {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     CoreId, Line, LineAddress, Place, SharedAddress,
-    emulated::{WaitInfo, Watch, Woken},
+    emulated::{CounterAccess, WaitInfo, Watch, Woken},
 };
 
 use super::memory::Memory;
@@ -47,6 +47,11 @@ impl Access {
 
     pub(super) fn register(of: CoreId, effect: Effect) -> Self {
         Self { key: REGISTERS | of.index() as u64, mask: u32::MAX, effect }
+    }
+
+    /// An atomic counter of the board.
+    pub(super) fn counter(counter: usize, effect: Effect) -> Self {
+        Self { key: COUNTERS | counter as u64, mask: u32::MAX, effect }
     }
 
     /// The pending interrupt of a core.
@@ -83,6 +88,9 @@ const INTERRUPTS: u64 = 1 << 61;
 /// Begins the keys of coherence domains.
 const COPIES: u64 = 1 << 60;
 
+/// Begins the keys of atomic counters.
+const COUNTERS: u64 = 1 << 59;
+
 /// Ends the key that stands for all lines of a home, none of which has so high a number.
 const ANY_LINE: u64 = u32::MAX as u64;
 
@@ -91,6 +99,7 @@ const ANY_LINE: u64 = u32::MAX as u64;
 pub(super) enum Sample {
     Line(LineAddress, Line),
     Word(SharedAddress, u32),
+    Counter(usize, u32),
     /// A register that was taken; a poll that finds it free is the last one.
     Taken(CoreId),
 }
@@ -101,6 +110,7 @@ impl Sample {
         match *self {
             Sample::Line(at, _) => Access::line(at, u32::MAX, Effect::Read),
             Sample::Word(at, _) => Access::word(at, Effect::Read),
+            Sample::Counter(counter, _) => Access::counter(counter, Effect::Read),
             Sample::Taken(register) => Access::register(register, Effect::TestAndSet),
         }
     }
@@ -110,6 +120,7 @@ impl Sample {
         match *self {
             Sample::Line(at, line) => memory.read_line(at) != line,
             Sample::Word(at, word) => memory.read_word(at) != word,
+            Sample::Counter(counter, value) => memory.access_counter(counter, CounterAccess::Read) != value,
             Sample::Taken(register) => memory.holder(register).is_none(),
         }
     }
@@ -237,6 +248,7 @@ impl WatchTable {
             Watch::Places(places) => into.extend(places.iter().map(|place| match *place {
                 Place::Line(line) => Access::line(LineAddress::Mpb(line), u32::MAX, Effect::Read),
                 Place::Word(region, index) => Access::word(region.start().plus(index * 4), Effect::Read),
+                Place::Counter(counter) => Access::counter(counter, Effect::Read),
             })),
         }
     }

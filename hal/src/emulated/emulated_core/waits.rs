@@ -6,7 +6,7 @@ use crate::{
 };
 
 use super::{
-    super::{Expense, Platform, WaitInfo, Watch, Woken},
+    super::{CounterAccess, Expense, Platform, WaitInfo, Watch, Woken},
     EmulatedCore, Omit,
 };
 
@@ -61,6 +61,11 @@ impl<P: Platform> PollSource for EmulatedCore<P> {
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         self.platform.read_word(self.word_address(region, index))
     }
+
+    fn poll_counter(&self, counter: usize) -> u32 {
+        self.assert_counter(counter);
+        self.platform.access_counter(counter, CounterAccess::Read)
+    }
 }
 
 impl<P: Platform> Wait for EmulatedCore<P> {
@@ -98,6 +103,7 @@ impl<P: Platform> Wait for EmulatedCore<P> {
                 self.counting.count(|counters| {
                     counters.lines_polled += u64::from(poll.reads().lines);
                     counters.words_polled += u64::from(poll.reads().words);
+                    counters.counters_polled += u64::from(poll.reads().counters);
                 });
                 break Ok(value);
             }
