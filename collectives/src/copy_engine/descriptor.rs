@@ -39,14 +39,15 @@ const COPY: u32 = 1;
 const LEAVE: u32 = 2;
 
 impl Descriptor {
-    /// The line of descriptor `number`.
+    /// The line of descriptor `number`, which comes last: so whoever finds it has the rest, also where a line is read
+    /// word by word from its end.
     pub(super) fn to_bytes(self, number: u32) -> [u8; LINE_BYTES] {
         let words = match self {
             Self::Copy(Transfer { from, to, len_bytes }) => {
                 let ([from_home, from], [to_home, to]) = (from.to_words(), to.to_words());
-                [number, COPY, from_home, from, to_home, to, len_bytes as u32, 0]
+                [COPY, from_home, from, to_home, to, len_bytes as u32, 0, number]
             }
-            Self::Leave => [number, LEAVE, 0, 0, 0, 0, 0, 0],
+            Self::Leave => [LEAVE, 0, 0, 0, 0, 0, 0, number],
         };
         bytemuck::cast(words.map(u32::to_le_bytes))
     }
@@ -54,8 +55,8 @@ impl Descriptor {
     /// The descriptor in a line, if it is that of this number.
     pub(super) fn from_line(line: &Line, number: u32) -> Option<Self> {
         let address = |index| SharedAddress::from_words([line.word(index), line.word(index + 1)]);
-        (line.word(0) == number).then(|| match line.word(1) {
-            COPY => Self::Copy(Transfer { from: address(2), to: address(4), len_bytes: line.word(6) as usize }),
+        (line.word(7) == number).then(|| match line.word(0) {
+            COPY => Self::Copy(Transfer { from: address(1), to: address(3), len_bytes: line.word(5) as usize }),
             _ => Self::Leave,
         })
     }
