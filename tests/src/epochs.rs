@@ -1,7 +1,7 @@
 //! What tests of windows have in common: making them, and doing the same in epochs of every kind.
 
 use collectives::{Class, ExposureEpoch, Group, Lent, Lock, Operations, Window};
-use hal::{Core, LocalView, Pod};
+use hal::{Core, Layout, LocalView, Pod};
 
 use crate::{Context, Failed, check::Outcome, format};
 
@@ -46,14 +46,21 @@ pub fn ring<C: Core>(context: &Context<'_, '_, C>) -> (usize, usize) {
     ((rank + 1) % size, (rank + size - 1) % size)
 }
 
-/// Runs a test with one class after another; a failure names its class.
+/// Whether the machine has what a class needs: some need every register.
+fn is_possible(layout: &Layout, class: Class) -> bool {
+    layout.registers_reach_everywhere() || [Class::Default, Class::Message].contains(&class)
+}
+
+/// Runs a test with one class after another, of those that the machine can have; a failure names its class.
 pub fn with_each<C: Core>(
     context: &mut Context<'_, '_, C>,
     classes: &[Class],
     test: impl Fn(&mut Context<'_, '_, C>, Class) -> Outcome,
 ) -> Outcome {
+    let layout = *context.hal().layout();
     classes
         .iter()
+        .filter(|class| is_possible(&layout, **class))
         .try_for_each(|class| test(context, *class).map_err(|Failed(why)| Failed(format!("class {class}: {why}"))))
 }
 
@@ -107,8 +114,15 @@ pub fn with_every_kind<C: Core>(
     test: impl Fn(&mut Context<'_, '_, C>, Kind) -> Outcome,
 ) -> Outcome {
     let are_many = context.size() >= MANY_RANKS;
+    // Locks are words under registers.
+    let layout = *context.hal().layout();
+    let is_possible = |kind: &Kind| match kind {
+        Kind::Pscw(class) => is_possible(&layout, *class),
+        Kind::Fence => true,
+        Kind::Lock(_) | Kind::LockAll => layout.registers_reach_everywhere(),
+    };
     Kind::all()
-        .filter(|kind| !are_many || ENOUGH.contains(kind))
+        .filter(|kind| (!are_many || ENOUGH.contains(kind)) && is_possible(kind))
         .try_for_each(|kind| test(context, kind).map_err(|Failed(why)| Failed(format!("epochs of {kind:?}: {why}"))))
 }
 

@@ -15,6 +15,7 @@ pub mod broadcast;
 pub mod broadcast_cost;
 pub mod channel;
 pub mod check;
+pub mod cluster;
 pub mod coherence;
 pub mod copy_engine;
 pub mod default_broadcast;

@@ -23,7 +23,9 @@ impl Program for Suite {
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let filter: alloc::string::String = rank.args.get("filter", Default::default())?;
         let mut passed = 0;
-        for name in suite::NAMES.iter().filter(|name| name.contains(filter.as_str())) {
+        let layout = *rank.hal().layout();
+        let is_wanted = |name: &&&str| name.contains(filter.as_str()) && suite::suits(name, &layout);
+        for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
             if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {
                 // The others cannot go on without this rank; the machine will end, and this line says why.
@@ -67,4 +69,19 @@ impl Program for Fatal {
     }
 }
 
-kernel::image!(Suite, Fatal);
+/// Never ends, so that something can happen to the machine meanwhile.
+struct Endless;
+
+impl Program for Endless {
+    const NAME: &'static str = "endless";
+    const ABOUT: &'static str = "meets in barriers without end";
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        rank.phase("endless");
+        loop {
+            rank.comm.barrier();
+        }
+    }
+}
+
+kernel::image!(Suite, Fatal, Endless);

@@ -1,10 +1,10 @@
 //! The list of tests, and how they are run.
 
-use hal::Core;
+use hal::{Core, Layout};
 
 use crate::{
-    Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, coherence,
-    copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point,
+    Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, cluster,
+    coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point,
     group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations,
     overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting, window,
 };
@@ -89,6 +89,7 @@ suite! {
     }
     barriers_elsewhere::{ separate_phases, groups, back_to_back, split_phase, cost_what_they_should, }
     coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
+    cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
     locks::{
         mutexes_exclude,
         pass_on_what_was_stored,
@@ -258,6 +259,29 @@ suite! {
         misuse_is_refused,
         costs_what_it_should,
     }
+}
+
+/// What the names of tests begin with that machines pass on which no register reaches beyond its coherence domain and
+/// lines of other domains do not move as a whole.
+const BETWEEN_DOMAINS: &[&str] = &[
+    "barrier::",
+    "broadcast::",
+    "cluster::",
+    "default_broadcast::",
+    "exchanges::",
+    "fence::",
+    "floating_point::",
+    "marks::",
+    "messages::",
+    "nonblocking::",
+    "overlap::",
+    "pscw::",
+    "reductions::",
+];
+
+/// Whether the machine has what a test needs.
+pub fn suits(name: &str, layout: &Layout) -> bool {
+    layout.registers_reach_everywhere() || BETWEEN_DOMAINS.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// [`run`] in the simulator, where it is compiled once for all host tests that use it.
