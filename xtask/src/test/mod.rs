@@ -1,5 +1,6 @@
 //! All tests: on the host, in guests of several sizes, and of the main job on both backends.
 
+mod clusters;
 mod guests;
 mod host;
 mod main_job;
@@ -166,6 +167,16 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
         summary.suite(&format!("in-kernel, {guest}"), |suite| {
             guests::run(suite, arguments, tools, &image.executable, guest)
         })?;
+    }
+    // Whoever chooses sizes or schedules means those of one machine.
+    if arguments.cores.is_none() && arguments.preempt.is_none() && !arguments.thread_multi {
+        for (shape, part) in clusters::SHAPES {
+            summary.suite(&format!("in-kernel, {shape}"), |suite| {
+                clusters::run(suite, arguments, tools, &image.executable, shape, part)
+            })?;
+        }
+        summary
+            .suite("nodes that disappear", |suite| clusters::disturbed(suite, arguments, tools, &image.executable))?;
     }
     summary.suite("fatal programs", |suite| {
         guests::fatal(suite, arguments, tools, &image.executable)?;
