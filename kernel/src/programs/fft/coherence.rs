@@ -1,12 +1,13 @@
 //! Barriers as coherence points (section VII): what a rank does before it arrives, so that the others see what it
 //! wrote, and after it is released, so that it sees what they did.
 //!
-//! Neither half replaces the other. What is not written back before the arrival can still be missing when the last
-//! rank has arrived. What is invalidated only before may have been cached again meanwhile, and where only ranges are
-//! flushed, what was read of the others' rows before is in other ranges than what was written.
+//! Cached memory is written back and invalidated as in [`Comm::coherent_barrier`](collectives::Comm::coherent_barrier),
+//! whose documentation says why neither half replaces the other; here they are apart to be timed, and to be left out
+//! in tests. Where ranges are flushed, what a rank has read of the others' rows is in other ranges than what it has written.
 
 use core::{fmt, str::FromStr};
 
+use collectives::Scope;
 use hal::{Caches, Core, Region, kind};
 
 use super::memory::Memory;
@@ -62,10 +63,11 @@ pub struct OfMemory {
 }
 
 impl OfMemory {
-    fn flush<C: Core>(self, hal: &C, caches: &mut Caches, regions: &[Region<kind::Cached>]) {
+    /// What of the caches a coherence point is about.
+    fn scope<'r>(self, written: &'r [Region<kind::Cached>], read: &'r [Region<kind::Cached>]) -> Scope<'r> {
         match self.flush {
-            Flush::Whole => hal.write_back_invalidate_all(caches),
-            Flush::Ranges => regions.iter().for_each(|region| hal.write_back_invalidate(caches, *region)),
+            Flush::Whole => Scope::Whole,
+            Flush::Ranges => Scope::Declared { written, read },
         }
     }
 }
@@ -73,7 +75,7 @@ impl OfMemory {
 impl<C: Core> Coherence<C> for OfMemory {
     fn release(&self, hal: &C, caches: &mut Caches, written: &[Region<kind::Cached>]) {
         match self.memory {
-            Memory::Cached => self.flush(hal, caches, written),
+            Memory::Cached => self.scope(written, &[]).write_back(hal, caches),
             Memory::Combined => hal.drain(),
             Memory::Uncached => {}
         }
@@ -81,7 +83,7 @@ impl<C: Core> Coherence<C> for OfMemory {
 
     fn acquire(&self, hal: &C, caches: &mut Caches, wanted: &[Region<kind::Cached>]) {
         match self.memory {
-            Memory::Cached => self.flush(hal, caches, wanted),
+            Memory::Cached => self.scope(&[], wanted).invalidate(hal, caches),
             Memory::Combined => hal.invalidate_mpb(),
             Memory::Uncached => {}
         }

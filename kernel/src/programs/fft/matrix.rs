@@ -53,7 +53,7 @@ pub(super) fn next_random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A region as ranks tell each other of it; its length goes without saying. Nothing is `u32::MAX` twice.
+/// An address as rank 0 tells all others; none is twice `u32::MAX`.
 type Told = [u32; 2];
 
 const NOTHING: Told = [u32::MAX; 2];
@@ -63,71 +63,63 @@ pub(super) struct Matrix {
     shape: Shape,
     /// Where each row starts.
     rows: Vec<SharedAddress>,
-    /// What this rank has allocated of it.
+    /// What rank 0 has allocated for it.
     allocated: Vec<Region<kind::Cached>>,
 }
 
 impl Matrix {
     /// Allocates a matrix. Collective; if there is no room, all ranks fail alike, and nothing stays allocated.
+    ///
+    /// Rank 0 allocates for all: then addresses do not depend on who is first, and the heaps' registers need not be
+    /// within reach of anybody else.
     pub(super) fn allocate<C: Core>(
         comm: &Comm<'_, C>,
         shape: Shape,
         distribution: Distribution,
     ) -> Result<Self, Failure> {
+        let pools = match distribution {
+            Distribution::Local => comm.size(),
+            Distribution::Random(_) => comm.hal().layout().controllers(),
+        };
+        let mut told = alloc::vec![NOTHING; pools];
+        let mut allocated = Vec::new();
+        if comm.rank() == 0 {
+            for (pool, told) in told.iter_mut().enumerate() {
+                let (rows, placement) = match distribution {
+                    Distribution::Local => (shape.share(pool, pools).len(), Placement::Near(comm.core_of(pool))),
+                    Distribution::Random(_) => (shape.rows().div_ceil(pools), Placement::Striped(pool)),
+                };
+                let len_bytes = rows * Self::row_bytes(shape);
+                let Ok(region) = comm.allocator().allocate::<kind::Cached>(len_bytes, placement) else { break };
+                *told = region.start().to_words();
+                allocated.push(region);
+            }
+        }
+        comm.broadcast(&mut told, 0)?;
+
+        let pools: Vec<_> =
+            told.iter().take_while(|words| **words != NOTHING).copied().map(SharedAddress::from_words).collect();
+        let rows = if pools.len() == told.len() { Self::rows_in(&pools, shape, distribution) } else { Vec::new() };
+        Self::checked(comm, Self { shape, rows, allocated })
+    }
+
+    /// Where the rows are in what was allocated for them.
+    fn rows_in(pools: &[SharedAddress], shape: Shape, distribution: Distribution) -> Vec<SharedAddress> {
+        let row_bytes = Self::row_bytes(shape);
         match distribution {
-            Distribution::Local => Self::allocate_local(comm, shape),
-            Distribution::Random(seed) => Self::allocate_random(comm, shape, seed),
+            Distribution::Local => {
+                let of = |owner: usize| (0..shape.share(owner, pools.len()).len()).map(move |row| (owner, row));
+                (0..pools.len()).flat_map(of).map(|(owner, row)| pools[owner].plus(row * row_bytes)).collect()
+            }
+            Distribution::Random(seed) => {
+                let places = dealt(shape.rows(), seed).into_iter();
+                places.map(|place| pools[place % pools.len()].plus(place / pools.len() * row_bytes)).collect()
+            }
         }
     }
 
     fn row_bytes(shape: Shape) -> usize {
         shape.columns() * COMPLEX_BYTES
-    }
-
-    /// Every rank allocates its own rows.
-    fn allocate_local<C: Core>(comm: &Comm<'_, C>, shape: Shape) -> Result<Self, Failure> {
-        let (allocator, row_bytes) = (comm.allocator(), Self::row_bytes(shape));
-        let own = shape.share(comm.rank(), comm.size());
-        let near = Placement::Near(comm.hal().core());
-        let own = (!own.is_empty()).then(|| allocator.allocate::<kind::Cached>(own.len() * row_bytes, near));
-        let allocated: Vec<_> = own.iter().flatten().copied().collect();
-        let mut told = alloc::vec![NOTHING; comm.size()];
-        let own = allocated.first().map_or(NOTHING, |region| region.start().to_words());
-        comm.allgather(&[own], &mut told)?;
-
-        let mut rows = Vec::with_capacity(shape.rows());
-        for (owner, words) in told.into_iter().enumerate() {
-            let share = shape.share(owner, comm.size());
-            if words != NOTHING {
-                let start = SharedAddress::from_words(words);
-                rows.extend((0..share.len()).map(|row| start.plus(row * row_bytes)));
-            }
-        }
-        Self::checked(comm, Self { shape, rows, allocated })
-    }
-
-    /// Rank 0 allocates as much behind every controller, and rows are dealt out.
-    fn allocate_random<C: Core>(comm: &Comm<'_, C>, shape: Shape, seed: u64) -> Result<Self, Failure> {
-        let (allocator, row_bytes) = (comm.allocator(), Self::row_bytes(shape));
-        let controllers = comm.hal().layout().controllers();
-        let pool_bytes = shape.rows().div_ceil(controllers) * row_bytes;
-        let mut told = alloc::vec![NOTHING; controllers];
-        let mut allocated = Vec::new();
-        if comm.rank() == 0 {
-            let pool = |index| allocator.allocate::<kind::Cached>(pool_bytes, Placement::Striped(index));
-            allocated.extend((0..controllers).map_while(|index| pool(index).ok()));
-            told.iter_mut().zip(&allocated).for_each(|(told, region)| *told = region.start().to_words());
-        }
-        comm.broadcast(&mut told, 0)?;
-
-        let pools = told.into_iter().take_while(|words| *words != NOTHING).map(SharedAddress::from_words);
-        let pools: Vec<_> = pools.collect();
-        let mut rows = Vec::with_capacity(shape.rows());
-        if pools.len() == controllers {
-            let places = dealt(shape.rows(), seed).into_iter();
-            rows.extend(places.map(|place| pools[place % controllers].plus(place / controllers * row_bytes)));
-        }
-        Self::checked(comm, Self { shape, rows, allocated })
     }
 
     /// The matrix, if all of it was allocated. All ranks know that alike.
@@ -141,7 +133,7 @@ impl Matrix {
         Err(Failure::new(text).on_all_ranks())
     }
 
-    /// Frees what this rank has allocated. No cache may hold lines of the matrix.
+    /// Frees it, on rank 0. No cache may hold lines of the matrix.
     pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Failure> {
         self.allocated.into_iter().try_for_each(|region| Ok(comm.allocator().free(region)?))
     }
