@@ -3,6 +3,7 @@
 mod broadcast;
 mod collectives;
 mod design;
+mod fft;
 mod mpb;
 mod notification;
 mod pscw;
@@ -93,6 +94,7 @@ pub(crate) const ALL: &[Bench] = &[
     notification::NOTIFICATION,
     broadcast::BROADCAST,
     collectives::COLLECTIVES,
+    fft::FFT,
 ];
 
 #[cfg(test)]

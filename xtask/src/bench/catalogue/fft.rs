@@ -1,0 +1,166 @@
+//! A Fourier transform on global memory: *Highly Scalable Barriers for Future High-Performance Computing Clusters*, section
+//! VII, figures 12 and 13.
+
+use super::{
+    super::{
+        claims::{Claim, Finding, On},
+        series::{Key, Missing, Row, Rows, Unit},
+    },
+    Bench, Run,
+};
+
+/// Runs on each of some numbers of ranks, in all kinds of memory and both placements, and of a longer signal in caches
+/// that are near.
+macro_rules! transforms {
+    ($($ranks:literal)*) => {
+        &[$(
+            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=local", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=local", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=combined", "placement=local", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=uncached", "placement=local", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=random", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=random", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=combined", "placement=random", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=uncached", "placement=random", N, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=local", LONG, QUIET, FAST]),
+            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=local", LONG, QUIET, FAST]),
+        )*]
+    };
+}
+
+/// Values of the transforms that are compared in all ways, and bytes of one of their matrices.
+const N: &str = "n=65536";
+const BYTES: u64 = 65_536 * 16;
+
+/// Those of the default input.
+const LONG: &str = "n=262144";
+const LONG_BYTES: u64 = 262_144 * 16;
+
+/// The host needs no spectrum, and the energy is compared all the same.
+const QUIET: &str = "output=none";
+const FAST: &str = "check=false";
+
+/// The largest number of ranks of the figures for the SCC.
+const RANKS: u64 = 48;
+
+const CACHED: [&str; 2] = ["cached-ranges-local", "cached-ranges-random"];
+const WHOLE: [&str; 2] = ["cached-whole-local", "cached-whole-random"];
+const UNCACHED: [&str; 2] = ["uncached-local", "uncached-random"];
+
+const TOTAL: &str = "total";
+const SHARE: &str = "flush.share";
+const SPEED_UP: &str = "speed-up";
+
+const fn fft(words: &'static [&'static str]) -> Run {
+    Run { program: "fft", words }
+}
+
+/// Section VII, figures 12 and 13: time over ranks, in memory that is cached and that is not.
+pub(super) const FFT: Bench = Bench {
+    name: "fft",
+    about: "a Fourier transform on global memory, cached and not, with the share of flushes (barriers paper, section VII)",
+    runs: transforms!(1 2 4 8 16 32 48),
+    shown: &[1, 4, 16],
+    sizes: &[BYTES],
+    columns: &[],
+    derive: add_speed_ups,
+    claims: &[
+        Claim {
+            text: "on 48 cores, flushing ranges beats flushing everything by a third at least",
+            on: On::Scc,
+            check: |rows| worst_share(rows, CACHED, WHOLE, 2.0 / 3.0),
+        },
+        Claim {
+            text: "cached memory, flushed by ranges, is faster than uncached memory on any number of cores",
+            on: On::VirtualTime,
+            check: |rows| {
+                let mut findings = Vec::new();
+                for (cached, uncached) in CACHED.into_iter().zip(UNCACHED) {
+                    findings.push(Finding::below(&rows.line(cached, SHORT)?, &rows.line(uncached, SHORT)?)?);
+                }
+                // The one that fails, if there is one, or else the last.
+                findings.into_iter().min_by_key(|finding| finding.holds).ok_or(Missing)
+            },
+        },
+        Claim {
+            text: "data near its ranks is faster than data that is dealt out over all controllers, on 48 cores",
+            on: On::Scc,
+            check: |rows| worst_share(rows, [CACHED[0], UNCACHED[0]], [CACHED[1], UNCACHED[1]], 1.0),
+        },
+        Claim {
+            text: "every doubling of the cores is a speed-up, in all kinds of memory",
+            on: On::VirtualTime,
+            check: |rows| {
+                let names = CACHED.into_iter().chain(UNCACHED).chain(["combined-local", "combined-random"]);
+                let steps = names.map(|name| least_step(rows, name)).collect::<Result<Vec<_>, _>>()?;
+                Ok(Finding::at_least(steps.into_iter().fold(f64::INFINITY, f64::min), 1.1, "times"))
+            },
+        },
+        Claim {
+            text: "uncached memory scales nearly as the number of cores: speed-up on 48 of one core",
+            on: On::Scc,
+            check: |rows| Ok(Finding::at_least(row(rows, UNCACHED[0], SPEED_UP, RANKS, BYTES)?, 24.0, "")),
+        },
+        Claim {
+            text: "share of the time in flushes on 48 cores",
+            on: On::VirtualTime,
+            check: |rows| {
+                let share = |name| Ok(100.0 * row(rows, name, SHARE, RANKS, BYTES)?);
+                let (whole, ranges) = (share(WHOLE[0])?, share(CACHED[0])?);
+                Ok(Finding::reported(format!("{whole:.1} % everything, {ranges:.1} % ranges")))
+            },
+        },
+        Claim {
+            // A range costs as many reads as there are ways, for each of its lines.
+            text: "at the default input's length, where a rank's share fills much of its cache, on 48 cores",
+            on: On::VirtualTime,
+            check: |rows| {
+                let time = |name| row(rows, name, TOTAL, RANKS, LONG_BYTES);
+                let (whole, ranges) = (time(WHOLE[0])?, time(CACHED[0])?);
+                Ok(Finding::reported(format!("{whole:.0} us everything, {ranges:.0} us ranges")))
+            },
+        },
+    ],
+};
+
+/// What is computed besides: totals of the shorter signal alone, and speed-ups.
+const SHORT: &str = "total.65536";
+
+/// Adds a metric for the shorter signal's totals, so that it has a line, and speed-ups over one rank for both lengths.
+fn add_speed_ups(rows: &mut Rows) {
+    let totals = rows.iter().filter(|row| row.key.metric == TOTAL && row.key.variant.is_empty());
+    let mut added = Vec::new();
+    for Row { key, quartiles, .. } in totals {
+        if key.bytes == BYTES {
+            added.push((Key { metric: SHORT.into(), ..key.clone() }, quartiles.median));
+        }
+        if let Ok(alone) = row(rows, &key.algorithm, TOTAL, 1, key.bytes) {
+            let key = Key { metric: SPEED_UP.into(), unit: Unit::Fraction, ..key.clone() };
+            added.push((key, alone / quartiles.median));
+        }
+    }
+    added.into_iter().for_each(|(key, value)| rows.add_known(key, value));
+}
+
+/// The median of a metric on so many ranks, with matrices of so many bytes.
+fn row(rows: &Rows, name: &str, metric: &str, ranks: u64, bytes: u64) -> Result<f64, Missing> {
+    let is_it = |row: &&Row| row.key.name() == name && row.key.metric == metric;
+    let found = rows.iter().filter(is_it).find(|row| (row.key.param, row.key.bytes) == (ranks, bytes));
+    found.map(|row| row.quartiles.median).ok_or(Missing)
+}
+
+/// The largest part that one transform takes of another one's time on all ranks, which must not be above a bound.
+fn worst_share(rows: &Rows, names: [&str; 2], others: [&str; 2], most: f64) -> Result<Finding, Missing> {
+    let share = |(name, other): (&str, &str)| {
+        Ok(row(rows, name, TOTAL, RANKS, BYTES)? / row(rows, other, TOTAL, RANKS, BYTES)?)
+    };
+    let shares = names.into_iter().zip(others).map(share).collect::<Result<Vec<f64>, Missing>>()?;
+    Ok(Finding::at_most(shares.into_iter().fold(0.0, f64::max), most, "of it"))
+}
+
+/// The least factor by which the speed-up grows from one number of ranks to the next.
+fn least_step(rows: &Rows, name: &str) -> Result<f64, Missing> {
+    let line = rows.line(name, SHORT)?;
+    let points: Vec<_> = line.points().map(|(_, total)| total).collect();
+    points.windows(2).map(|pair| pair[0] / pair[1]).min_by(f64::total_cmp).ok_or(Missing)
+}
