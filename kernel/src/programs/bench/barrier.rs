@@ -13,6 +13,7 @@
 //! * `registers`: accesses to test-and-set registers by all members, those that found one taken among them.
 //!
 //! What was varied is the number of coherence domains that members are in: the nodes of a cluster, the cores of the SCC.
+//! Series of groups and of late ranks have names of their own: `dissemination/half`, `world/skewed`.
 
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
@@ -24,6 +25,9 @@ use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 
 /// The name of the barrier of all ranks, which collective operations use.
 const WORLD: &str = "world";
+
+/// The group of all ranks.
+const ALL: &str = "all";
 
 /// Barriers that do not count.
 const WARM_UP: u64 = 16;
@@ -51,12 +55,21 @@ impl Program for Barriers {
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let names = rank.args.get("algorithm", String::from("default"))?;
-        let members = members(rank.comm, &rank.args.get("group", String::from("all"))?)?;
+        let group = rank.args.get("group", String::from(ALL))?;
+        let members = members(rank.comm, &group)?;
         let repetitions = rank.args.get("repetitions", 10_000)?;
         if repetitions == 0 {
             return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
         }
-        let plan = Plan { members, repetitions, skew: rank.args.get("skew", 0)?, seed: rank.args.get("seed", 0)? };
+        let (skew, seed) = (rank.args.get("skew", 0)?, rank.args.get("seed", 0)?);
+        let mut suffix = String::new();
+        if group != ALL {
+            suffix += &format!("/{group}");
+        }
+        if skew > 0 {
+            suffix += "/skewed";
+        }
+        let plan = Plan { members, repetitions, skew, seed, suffix };
         let subjects = names.split(',').map(|name| Ok((name, Subject::parse(name, plan.is_all(rank.comm))?)));
         for (name, subject) in subjects.collect::<Result<Vec<_>, Failure>>()? {
             rank.phase(name);
@@ -70,7 +83,7 @@ impl Program for Barriers {
 fn members<C: Core>(comm: &Comm<'_, C>, word: &str) -> Result<Group, Failure> {
     let size = comm.size();
     let group = match word {
-        "all" => comm.group(),
+        ALL => comm.group(),
         "half" => Group::of(0..size.div_ceil(2))?,
         "odd" => Group::of((0..size).skip(1).step_by(2))?,
         _ => {
@@ -105,6 +118,8 @@ impl Subject {
 
 /// What all measurements have in common.
 struct Plan {
+    /// What names of series end with.
+    suffix: String,
     members: Group,
     repetitions: u64,
     skew: u64,
@@ -172,7 +187,7 @@ impl Plan {
     ) -> Result<(), Error> {
         let comm = rank.comm;
         let mean = |total: u64| (total + self.repetitions / 2) / self.repetitions;
-        let param = self.domains(comm) as u64;
+        let (algorithm, param) = (&*format!("{algorithm}{}", self.suffix), self.domains(comm) as u64);
         let send = |metric, unit, values: &[u64]| {
             rank.samples(&Series { algorithm, param, bytes: 0, metric, unit }, values.iter().copied());
         };
@@ -266,9 +281,10 @@ mod tests {
             for group in ["all", "half", "odd"].into_iter().filter(|group| cores > 1 || *group != "odd") {
                 let simulation =
                     run(&format!("cores={cores} group={group} algorithm=default,tree-k2-push repetitions=20"));
-                for algorithm in ["default", "tree-k2-push"] {
+                let suffix = if group == "all" { String::new() } else { format!("/{group}") };
+                for algorithm in ["default", "tree-k2-push"].map(|name| format!("{name}{suffix}")) {
                     for (metric, count) in [("latency", 1), ("last-to-last", 20), ("reads", 1), ("writes", 1)] {
-                        let found = numbers(&simulation, algorithm, metric);
+                        let found = numbers(&simulation, &algorithm, metric);
                         assert_eq!(found.len(), count, "{cores} {group} {algorithm} {metric}");
                     }
                 }
@@ -301,8 +317,9 @@ mod tests {
     fn late_ranks_are_waited_for_and_their_computation_is_no_part_of_it() {
         let median = |skew: u64| {
             let simulation = run(&format!("cores=8 algorithm=world repetitions=101 skew={skew}"));
-            assert_eq!(numbers(&simulation, "world", "latency").len(), usize::from(skew == 0));
-            let mut times = numbers(&simulation, "world", "last-to-last");
+            let name = if skew == 0 { "world" } else { "world/skewed" };
+            assert_eq!(numbers(&simulation, name, "latency").len(), usize::from(skew == 0));
+            let mut times = numbers(&simulation, name, "last-to-last");
             times.sort_unstable();
             times[50]
         };
