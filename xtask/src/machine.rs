@@ -125,6 +125,12 @@ impl Machine {
         matches!(self.kind, Kind::Scc | Kind::SccCalibrated)
     }
 
+    /// Its name without the number of cores: machines of one family differ in nothing else.
+    pub(crate) fn family(&self) -> String {
+        let name = self.to_string();
+        format!("{}{}", name.split([':', '+']).next().unwrap_or_default(), self.variant)
+    }
+
     /// The same machine with this suffix.
     pub(crate) fn with_variant(&self, variant: Variant) -> Self {
         Self { variant, ..self.clone() }
@@ -333,6 +339,13 @@ mod tests {
             let message = text.parse::<Machine>().expect_err(text).to_string();
             assert!(!message.contains('\n') && message.contains("cluster"), "{message}");
         }
+    }
+
+    #[test]
+    fn families_are_of_any_number_of_cores() {
+        let family = |name: &str| name.parse::<Machine>().unwrap().family();
+        assert_eq!(["scc", "mesh:4x4x2", "mesh:2x2x2+flat"].map(family), ["scc", "mesh", "mesh+flat"]);
+        assert_eq!(["cluster-asic", "cluster-asic:8x8"].map(family), ["cluster-asic"; 2]);
     }
 
     #[test]

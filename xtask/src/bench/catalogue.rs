@@ -1,5 +1,6 @@
 //! The benches: what each runs, and what it claims.
 
+mod barrier;
 mod broadcast;
 mod collectives;
 mod design;
@@ -11,7 +12,7 @@ mod rma;
 mod wave;
 
 use super::{claims::Claim, series::Rows};
-use crate::machine::Variant;
+use crate::machine::{Machine, Variant};
 
 /// One entry of the catalogue.
 pub(crate) struct Bench {
@@ -26,6 +27,8 @@ pub(crate) struct Bench {
     pub(crate) sizes: &'static [u64],
     /// Where there are any, the table on the screen has a line for each algorithm and these columns instead.
     pub(crate) columns: &'static [Column],
+    /// What is on the screen instead, if there is anything.
+    pub(crate) report: Option<fn(&Rows) -> String>,
     /// Adds rows that are computed from others.
     pub(crate) derive: fn(&mut Rows),
     pub(crate) claims: &'static [Claim],
@@ -45,7 +48,8 @@ pub(crate) struct Run {
     /// And
     /// `machine=+contention` or another suffix: it runs on that variant of the user's machine, unless he has chosen a variant
     /// himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run is
-    /// left out.
+    /// left out. And `machine=NAME`: it runs on this machine, whole, in a bench on all cores of the default machine; its
+    /// rows are found by names that end with `@` and what the machine's name begins with, `@cluster-fpga`.
     pub(crate) words: &'static [&'static str],
 }
 
@@ -70,10 +74,30 @@ impl Run {
         self.words.iter().find_map(|word| Self::variant_in(word)).unwrap_or_default()
     }
 
+    /// The machine in a word.
+    pub(crate) fn machine_in(word: &str) -> Option<Machine> {
+        word.strip_prefix("machine=")?.parse().ok()
+    }
+
+    /// The machine of its own that it has to run on.
+    pub(crate) fn machine(&self) -> Option<Machine> {
+        self.words.iter().find_map(|word| Self::machine_in(word))
+    }
+
+    /// What names of its rows end with.
+    pub(crate) fn suffix(&self) -> String {
+        match self.machine() {
+            Some(machine) => format!("@{}", machine.family()),
+            None => self.variant().to_string(),
+        }
+    }
+
     /// The words that the program gets.
     pub(crate) fn program_words(&self) -> impl Iterator<Item = &'static str> {
-        let is_own = |word: &&str| Self::cores_in(word).is_none() && Self::variant_in(word).is_none();
-        self.words.iter().copied().filter(is_own)
+        let is_own = |word: &&str| {
+            Self::cores_in(word).is_some() || Self::variant_in(word).is_some() || Self::machine_in(word).is_some()
+        };
+        self.words.iter().copied().filter(move |word| !is_own(word))
     }
 }
 
@@ -95,6 +119,7 @@ pub(crate) const ALL: &[Bench] = &[
     broadcast::BROADCAST,
     collectives::COLLECTIVES,
     fft::FFT,
+    barrier::BARRIER,
 ];
 
 #[cfg(test)]
@@ -110,9 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn variants_are_well_formed() {
+    fn machines_are_well_formed() {
         let words = ALL.iter().flat_map(|bench| bench.runs).flat_map(|run| run.words);
-        assert!(words.filter(|word| word.starts_with("machine=")).all(|word| Run::variant_in(word).is_some()));
+        let is_well_formed = |word: &str| Run::variant_in(word).is_some() || Run::machine_in(word).is_some();
+        assert!(words.filter(|word| word.starts_with("machine=")).all(|word| is_well_formed(word)));
     }
 
     #[test]

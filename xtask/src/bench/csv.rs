@@ -45,7 +45,8 @@ fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {
     writer.write_record(HEADER)?;
     for Row { key, samples, quartiles } in rows.iter() {
         let [ranks, param, bytes] = [key.ranks, key.param, key.bytes].map(|number| number.to_string());
-        let machine = format!("{machine}{}", key.variant);
+        // A machine of the run's own, or a variant of the bench's.
+        let machine = key.variant.strip_prefix('@').map_or_else(|| format!("{machine}{}", key.variant), str::to_owned);
         let words = [bench, &machine, &key.algorithm, &ranks, &param, &bytes, &key.metric, key.unit.name()];
         let numbers = [samples.to_string()].into_iter().chain(quartiles.all().map(number));
         writer.write_record(words.into_iter().map(str::to_owned).chain(numbers))?;
@@ -84,6 +85,14 @@ mod tests {
         samples.key.variant = "+contention".into();
         let text = String::from_utf8(encode("mpb", "scc", &Rows::pool([samples])).unwrap()).unwrap();
         assert!(text.contains("\nmpb,scc+contention,get,2,3,64,"), "{text}");
+    }
+
+    #[test]
+    fn rows_of_another_machine_name_that() {
+        let mut samples = Samples::parse("algorithm=flat ranks=8 param=2 bytes=0 metric=latency unit=ns 7").unwrap();
+        samples.key.variant = "@cluster-fpga".into();
+        let text = String::from_utf8(encode("barrier", "scc", &Rows::pool([samples])).unwrap()).unwrap();
+        assert!(text.contains("\nbarrier,cluster-fpga,flat,8,2,0,"), "{text}");
     }
 
     #[test]

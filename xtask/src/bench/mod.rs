@@ -170,7 +170,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     csv::write(&path, bench.name, &machine.to_string(), &rows)?;
     // Where there are no times, counters are all there is to see.
     let counters = arguments.counters || !rows.iter().any(|row| row.key.unit.is_of_time());
-    if bench.columns.is_empty() || counters {
+    if let Some(report) = bench.report.filter(|_| !counters) {
+        println!("{}\n", report(&rows));
+    } else if bench.columns.is_empty() || counters {
         println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
     } else {
         println!("{}\n", table::columns(&rows, bench.columns));
@@ -295,6 +297,7 @@ mod tests {
             claims: &[],
             name: "x",
             about: "",
+            report: None,
             derive: |_| {},
         };
         let shown = |counters| -> Vec<_> {

@@ -58,7 +58,7 @@ impl Setting<'_> {
             let mut samples = outcome.transcript.samples;
             ensure!(!samples.is_empty(), "{} has measured nothing", outcome.label);
             if !self.machine.is_variant() {
-                samples.iter_mut().for_each(|samples| samples.key.variant = run.variant().to_string());
+                samples.iter_mut().for_each(|samples| samples.key.variant = run.suffix());
             }
             Ok(samples)
         })?;
@@ -69,10 +69,15 @@ impl Setting<'_> {
     /// one where the user has chosen the variant.
     fn possible<'r>(&self, runs: &'r [Run]) -> Vec<&'r Run> {
         let fits = |run: &&Run| run.cores().is_none_or(|cores| cores <= self.cores);
+        let is_default = *self.machine == Machine::default() && self.cores == self.machine.default_cores();
+        let others = runs.iter().filter(|run| run.machine().is_some()).count();
+        if others > 0 && !is_default {
+            println!("{others} runs on other machines: left out, they are part of the bench on all cores of `scc`");
+        }
         let mut possible: Vec<&Run> = Vec::new();
-        for run in runs.iter().filter(fits) {
+        for run in runs.iter().filter(fits).filter(|run| is_default || run.machine().is_none()) {
             let is_same = |other: &&Run| {
-                (other.program, other.cores()) == (run.program, run.cores())
+                (other.program, other.cores(), other.machine()) == (run.program, run.cores(), run.machine())
                     && other.program_words().eq(run.program_words())
             };
             if self.machine.with_variant(run.variant()).is_none() {
@@ -88,8 +93,10 @@ impl Setting<'_> {
         format!("{} of {}", cores::cores(cores), self.machine)
     }
 
+    /// The number of cores that a run has: its own, all of its own machine's, or what the user wants.
     fn cores_of(&self, run: &Run) -> u32 {
-        run.cores().unwrap_or(self.cores)
+        let of_machine = || run.machine().map(|machine| machine.default_cores());
+        run.cores().or_else(of_machine).unwrap_or(self.cores)
     }
 
     fn build(&self, runs: &[&Run], yes: bool) -> Result<Built> {
@@ -127,7 +134,8 @@ impl Setting<'_> {
         }
         let own: Vec<_> = run.program_words().map(ToString::to_string).collect();
         let words = Words::default().value("program", Some(run.program)).free(&own)?.free(self.words)?;
-        let machine = self.machine.with_variant(run.variant()).context("QEMU has no variants")?;
+        let of_users = || self.machine.with_variant(run.variant()).context("QEMU has no variants");
+        let machine = run.machine().map_or_else(of_users, |machine| Ok(Machine::Simulated(machine)))?;
         Ok(match machine {
             Machine::Simulated(machine) => {
                 words.value("machine", Some(machine)).value("cores", Some(self.cores_of(run)))
@@ -139,7 +147,8 @@ impl Setting<'_> {
     fn run(&self, run: &Run, built: &Built) -> Result<guest::Outcome> {
         let cores = self.cores_of(run);
         let label = [run.program].iter().chain(run.words).copied().collect::<Vec<_>>().join(" ");
-        let label = format!("{label} on {}", self.place(cores));
+        // That of a run with a machine of its own has it in its words.
+        let label = if run.machine().is_some() { label } else { format!("{label} on {}", self.place(cores)) };
         let words = self.words(run)?;
         match built {
             Built::Simulator(binary) => {
@@ -223,6 +232,20 @@ mod tests {
         assert_eq!(words("scc", own, &[]).unwrap(), "program=bench-x class=a machine=scc+contention cores=6");
         assert_eq!(words("scc+flat", own, &[]).unwrap(), "program=bench-x class=a machine=scc+flat cores=6");
         assert!(words("qemu", own, &[]).is_err());
+    }
+
+    #[test]
+    fn a_run_may_have_a_machine_of_its_own() {
+        let own = &["machine=mesh:2x2x2", "class=a"];
+        assert_eq!(words("scc", own, &[]).unwrap(), "program=bench-x class=a machine=mesh:2x2x2 cores=8");
+        let runs = [own, &["class=a", "class=b"]].map(|words| Run { program: "bench-x", words });
+        assert_eq!((runs[0].suffix(), runs[1].suffix()), ("@mesh".into(), String::new()));
+        let picked = |machine: &str, cores| {
+            let machine = machine.parse().unwrap();
+            let setting = Setting { machine: &machine, cores, words: &[], limit: Duration::from_secs(1) };
+            setting.possible(&runs).len()
+        };
+        assert_eq!([picked("scc", 48), picked("scc", 47), picked("mesh:2x2x2", 8), picked("qemu", 48)], [2, 1, 1, 1]);
     }
 
     #[test]

@@ -54,7 +54,8 @@ impl Unit {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) algorithm: String,
-    /// The suffix of the machine that the run has asked for, `+contention` for example; empty if none.
+    /// What distinguishes the machine that the run has asked for, if it has: a suffix, `+contention` for example, or
+    /// `@` and the family of a machine of its own, `@cluster-fpga`.
     pub(crate) variant: String,
     pub(crate) ranks: u64,
     pub(crate) param: u64,

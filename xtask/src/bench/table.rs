@@ -49,6 +49,15 @@ pub(crate) fn columns(rows: &Rows, columns: &[Column]) -> String {
     table.trim_fmt()
 }
 
+/// Lines of cells below a header; all but the first column are numbers, or look well beside them.
+pub(crate) fn grid(header: &[String], lines: Vec<Vec<String>>) -> String {
+    let mut table = plain();
+    table.set_header(header);
+    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    table.add_rows(lines);
+    table.trim_fmt()
+}
+
 /// The claims and what became of them.
 pub(crate) fn claims(claims: &[Checked]) -> String {
     let mut table = plain();

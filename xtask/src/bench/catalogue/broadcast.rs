@@ -93,6 +93,7 @@ pub(super) const BROADCAST: Bench = Bench {
         Column { title: "97 lines", metric: "throughput.back-to-back", bytes: 97 * 32 },
         Column { title: "peak", metric: PEAK, bytes: 0 },
     ],
+    report: None,
     derive: |rows| {
         add_peaks(rows);
         add_published(rows);

@@ -65,6 +65,7 @@ pub(super) const COLLECTIVES: Bench = Bench {
         Column { title: "16 KB", metric: "latency", bytes: 16 << 10 },
         Column { title: "64 KB", metric: "latency", bytes: 64 << 10 },
     ],
+    report: None,
     derive: |_| {},
     claims: &[
         Claim {

@@ -10,6 +10,7 @@ pub(super) const PSCW_DESIGN: Bench = Bench {
     shown: &[0, 2, 8, 24, 32],
     sizes: &[0],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[],
 };

@@ -25,6 +25,7 @@ pub(super) const MPB: Bench = Bench {
     shown: &[1, 2, 9, 16, 24, 32, 48],
     sizes: &[32, LINES_128],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[
         Claim {

@@ -13,6 +13,7 @@ pub(super) const NOTIFICATION: Bench = Bench {
     shown: &[8, 512],
     sizes: &[],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[
         Claim {

@@ -27,6 +27,7 @@ pub(super) const PSCW: Bench = Bench {
     shown: &[1, 2, 4, 8, 13, 24, 31],
     sizes: &[],
     columns: &[],
+    report: None,
     derive: |rows| {
         rows.add_sum_of_medians("origin", &["start", "complete"]);
         rows.add_sum_of_medians("target", &["post", "wait"]);

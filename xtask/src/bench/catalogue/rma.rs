@@ -34,6 +34,7 @@ pub(super) const LATENCY: Bench = Bench {
     shown: &[1],
     sizes: &[1, 64, 1 << 10, 64 << 10],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[],
 };
@@ -46,6 +47,7 @@ pub(super) const BANDWIDTH: Bench = Bench {
     shown: &[1],
     sizes: &[1, 1 << 10, 64 << 10],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[Claim {
         text: "puts of 64 KB and more reach 90 % of reading and writing lines",
@@ -66,6 +68,7 @@ pub(super) const SCALING: Bench = Bench {
     shown: &[1, 2, 4, 8, 16, 32],
     sizes: &[0, 64 << 10],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[Claim {
         text: "default: synchronising with k ranks takes at most half of what messages take",
@@ -86,6 +89,7 @@ pub(super) const SKEW: Bench = Bench {
     shown: &[0, 32, 64, 128],
     sizes: &[],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[
         Claim {
@@ -114,6 +118,7 @@ pub(super) const OVERLAP: Bench = Bench {
     shown: &[25, 50, 75, 100, 120, 150],
     sizes: &[1, 1 << 10, 64 << 10, 256 << 10],
     columns: &[],
+    report: None,
     derive: |rows| {
         for side in ["origin", "target"] {
             let of = ["comm", "compute", "total"].map(|what| format!("{side}.{what}"));
@@ -166,6 +171,7 @@ pub(super) const LINES: Bench = Bench {
     shown: &[],
     sizes: &[32, 1 << 10],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[],
 };
@@ -178,6 +184,7 @@ pub(super) const PRIVATE: Bench = Bench {
     shown: &[1],
     sizes: &[1, 1 << 10],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[Claim {
         text: "a target's private memory is mapped once, for all windows over it",
@@ -202,6 +209,7 @@ pub(super) const OFFLOAD: Bench = Bench {
     shown: &[0, 25, 50, 100, 200],
     sizes: &[],
     columns: &[],
+    report: None,
     derive: |_| {},
     claims: &[
         Claim {

@@ -37,6 +37,7 @@ pub(super) const WAVE: Bench = Bench {
     shown: &[1, 8],
     sizes: &[],
     columns: &[],
+    report: None,
     derive: |rows| {
         rows.add_computed("efficiency", "step", Unit::Fraction, |line, ranks| {
             Ok(line.at(1)? / line.at(ranks)? / ranks as f64)
