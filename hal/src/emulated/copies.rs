@@ -19,7 +19,6 @@ use super::{
     CachingRegion, Choice, FetchUnit, PAGE_BYTES, PageWindow, Platform,
     caching_region::{Claimed, LINES_PER_PAGE, lines_mask, lines_of},
     exposures::Exposures,
-    line_cache::mask_of,
     page_window::{EXPOSED_POSITION, address_at, position},
 };
 
@@ -258,20 +257,26 @@ impl<W: PageWindow> Copies<W> {
     /// Writes back those of `lines` of a page that are dirty. Returns how many were.
     fn write_back<P: Platform<Window = W>>(&self, platform: &P, page: usize, lines: u128) -> u64 {
         let dirty = self.account().dirty_lines(&self.window, page, lines);
-        let mut written = 0;
-        for line in lines_of(dirty) {
-            let changes = self.account().changes(&self.window, page, line);
-            if let Some((data, 1..)) = changes {
-                platform.write_line(line_address(platform, page, line), &data, mask_of(0, LINE_BYTES));
-                self.account().set_twin(&self.window, page, line, &data);
-                written += 1;
-            }
-        }
+        let written = lines_of(dirty).map(|line| u64::from(self.write_back_line(platform, page, line, true))).sum();
         let present = self.account().present(page);
         if present != 0 && lines & present == present {
             self.window.set_clean(page);
         }
         written
+    }
+
+    /// Writes back a line, the whole or just the bytes that were stored, unless another core has done so meanwhile.
+    /// Returns whether it was dirty.
+    fn write_back_line<P: Platform<Window = W>>(&self, platform: &P, page: usize, line: usize, whole: bool) -> bool {
+        let mut was_dirty = false;
+        platform.write_back(line_address(platform, page, line), &mut || {
+            let account = self.account();
+            let (data, changed) = account.changes(&self.window, page, line).filter(|(_, changed)| *changed != 0)?;
+            account.set_twin(&self.window, page, line, &data);
+            was_dirty = true;
+            Some((data, if whole { u32::MAX } else { changed }))
+        });
+        was_dirty
     }
 
     /// Sends what was just stored to `region` to memory at once, byte by byte, as hardware without write-allocate does
@@ -281,10 +286,9 @@ impl<W: PageWindow> Copies<W> {
         for (page, lines) in pages_of(region) {
             for line in lines_of(lines) {
                 let changes = self.account().changes(&self.window, page, line);
-                let Some((data, mask)) = changes else { continue };
-                if mask != 0 {
-                    platform.write_line(line_address(platform, page, line), &data, mask);
-                    self.account().set_twin(&self.window, page, line, &data);
+                let Some((_, changed)) = changes else { continue };
+                if changed != 0 {
+                    self.write_back_line(platform, page, line, false);
                 }
                 let held = self.account().is_held(page);
                 if platform.fetch_unit() == FetchUnit::Line && !held {

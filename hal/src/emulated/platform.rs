@@ -149,6 +149,13 @@ pub trait Platform: 'static {
     /// Writes the bytes of a line whose bits in `mask` are set.
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32);
 
+    /// Writes what `take` says at the moment of the write, which may be nothing: until then other cores may change it.
+    fn write_back(&self, at: LineAddress, take: &mut dyn FnMut() -> Option<(Line, u32)>) {
+        if let Some((data, mask)) = take() {
+            self.write_line(at, &data, mask);
+        }
+    }
+
     /// Loads an uncached word, as one access.
     fn read_word(&self, at: SharedAddress) -> u32;
 

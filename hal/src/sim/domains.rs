@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::{
-    Home, Layout, Line, SharedAddress,
+    Home, LINE_BYTES, Layout, Line, SharedAddress,
     emulated::{Copies, MAX_FRAMES},
     topology::MAX_CONTROLLERS,
 };
@@ -61,5 +61,12 @@ impl Domains {
         {
             self.copies[domain].pushed(at, data, mask);
         }
+    }
+
+    /// The same for a word.
+    pub(super) fn pushed_word(&self, at: SharedAddress, value: u32) {
+        let (mut line, within) = (Line::default(), at.offset() % LINE_BYTES);
+        line.0[within..within + size_of::<u32>()].copy_from_slice(&value.to_le_bytes());
+        self.pushed(at, &line, 0b1111 << within);
     }
 }

@@ -53,10 +53,14 @@ impl Shared {
         let access = match stored {
             Stored::Line(at, data, mask) => {
                 self.memory.write_line(at, &data, mask);
+                if let LineAddress::Shared(at) = at {
+                    self.domains.pushed(at, &data, mask);
+                }
                 Access::line(at, mask, Effect::Write)
             }
             Stored::Word(at, value) => {
                 self.memory.write_word(at, value);
+                self.domains.pushed_word(at, value);
                 Access::word(at, Effect::Write)
             }
         };
@@ -159,9 +163,15 @@ impl SimPlatform {
     }
 
     /// Writes bytes of a line through a cache that is coherent with others of the node.
-    fn write_coherently(&self, at: LineAddress, data: &Line, mask: u32, cluster: &Cluster) {
+    fn write_coherently(
+        &self,
+        at: LineAddress,
+        most: u32,
+        take: &mut dyn FnMut() -> Option<(Line, u32)>,
+        cluster: &Cluster,
+    ) {
         let (core, key) = (self.core.index(), at.key());
-        let access = Access::line(at, mask, Effect::Write);
+        let access = Access::line(at, most, Effect::Write);
         let hit_ps = self.shared.cost.hit(cluster);
         self.settle();
         self.reach(access, hit_ps);
@@ -169,7 +179,11 @@ impl SimPlatform {
             let fetch_ps = self.shared.engine.borrow_mut().miss(core, key, cluster);
             self.reach(access, fetch_ps.saturating_sub(hit_ps));
         }
-        self.shared.memory.write_line(at, data, mask);
+        let Some((data, mask)) = take() else { return };
+        self.shared.memory.write_line(at, &data, mask);
+        if let LineAddress::Shared(at) = at {
+            self.shared.domains.pushed(at, &data, mask);
+        }
         let mut engine = self.shared.engine.borrow_mut();
         engine.lines.stored(core, key);
         engine.written(core, access, WriteCost { visible_ps: 0, complete_ps: 0 });
@@ -181,6 +195,33 @@ impl SimPlatform {
         if !self.is_dying() {
             self.reach(Access::exposure(self.core), 0);
         }
+    }
+
+    /// Lets the time of a write of bytes in `most` come, and writes what there is to be written then.
+    fn write_at_time(&self, at: LineAddress, most: u32, take: &mut dyn FnMut() -> Option<(Line, u32)>) {
+        if self.is_dying() {
+            return;
+        }
+        match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
+            (Way::Coherent, Some(cluster)) => return self.write_coherently(at, most, take, cluster),
+            (Way::Engine(node), _) => {
+                if let Some((data, mask)) = take() {
+                    self.post(node, Stored::Line(at, data, mask));
+                }
+                return;
+            }
+            _ => {}
+        }
+        self.settle();
+        let cost = self.shared.cost.write_line(self.core, at);
+        let access = Access::line(at, most, Effect::Write);
+        self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
+        let Some((data, mask)) = take() else { return };
+        self.shared.memory.write_line(at, &data, mask);
+        if let LineAddress::Shared(at) = at {
+            self.shared.domains.pushed(at, &data, mask);
+        }
+        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
     fn replay(&self, access: Access, cost_ps: u64) -> Option<Sample> {
@@ -231,23 +272,11 @@ impl Platform for SimPlatform {
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
-        if self.is_dying() {
-            return;
-        }
-        match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
-            (Way::Coherent, Some(cluster)) => return self.write_coherently(at, data, mask, cluster),
-            (Way::Engine(node), _) => return self.post(node, Stored::Line(at, *data, mask)),
-            _ => {}
-        }
-        self.settle();
-        let cost = self.shared.cost.write_line(self.core, at);
-        let access = Access::line(at, mask, Effect::Write);
-        self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
-        self.shared.memory.write_line(at, data, mask);
-        if let LineAddress::Shared(at) = at {
-            self.shared.domains.pushed(at, data, mask);
-        }
-        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+        self.write_at_time(at, mask, &mut || Some((*data, mask)));
+    }
+
+    fn write_back(&self, at: LineAddress, take: &mut dyn FnMut() -> Option<(Line, u32)>) {
+        self.write_at_time(at, u32::MAX, take);
     }
 
     fn read_word(&self, at: SharedAddress) -> u32 {
@@ -283,9 +312,7 @@ impl Platform for SimPlatform {
         let access = Access::word(at, Effect::Write);
         self.reach(access, cost.visible_ps);
         self.shared.memory.write_word(at, value);
-        let (mut line, within) = (Line::default(), at.offset() % LINE_BYTES);
-        line.0[within..within + 4].copy_from_slice(&value.to_le_bytes());
-        self.shared.domains.pushed(at, &line, 0b1111 << within);
+        self.shared.domains.pushed_word(at, value);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
