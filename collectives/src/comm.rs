@@ -32,6 +32,7 @@ pub struct Comm<'c, C> {
     profile: Cell<bool>,
     places: Places,
     requests: Requests<C>,
+    counter_pairs: Cell<u64>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -57,6 +58,7 @@ impl<'c, C: Core> Comm<'c, C> {
             profile: Cell::new(false),
             places: Places::default(),
             requests: Requests::default(),
+            counter_pairs: Cell::new(0),
         };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
@@ -118,6 +120,11 @@ impl<'c, C> Comm<'c, C> {
     /// The non-blocking operations that are outstanding.
     pub(crate) fn requests(&self) -> &Requests<C> {
         &self.requests
+    }
+
+    /// The pairs of the board's atomic counters that are in use, as bits; the same on all ranks.
+    pub(crate) fn counter_pairs(&self) -> &Cell<u64> {
+        &self.counter_pairs
     }
 
     /// Whether something goes on while this rank waits.

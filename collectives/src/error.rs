@@ -228,6 +228,13 @@ pub enum Error {
     },
     /// Non-blocking operations have not been completed.
     RequestsOutstanding,
+    /// The machine's board has no so many atomic counters left, or none at all.
+    NoAtomicCounters {
+        /// Counters that were asked for, by all groups together.
+        wanted: usize,
+        /// Counters that are left.
+        free: usize,
+    },
     /// A barrier of registers was asked for while ranks are subscribed to notifications, whose interrupts need these.
     RegistersWanted,
     /// A wait with a deadline took too long.
@@ -359,6 +366,9 @@ impl fmt::Display for Error {
             }
             Self::TooManyRequests { limit } => {
                 write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")
+            }
+            Self::NoAtomicCounters { wanted, free } => {
+                write!(out, "{wanted} atomic counters were asked for, and the machine's board has {free} left")
             }
             Self::RegistersWanted => {
                 write!(out, "a barrier of registers takes them for itself, and notifications need them; end one first")

@@ -1,7 +1,9 @@
 //! Barriers that are made of something else than flags in MPBs.
 
-use collectives::{Barrier, Group};
-use hal::{Core, Counters, kind};
+use alloc::vec::Vec;
+
+use collectives::{Barrier, Error, Group};
+use hal::{ATOMIC_COUNTERS, Core, Counters, kind};
 
 use crate::{
     Context, check,
@@ -11,7 +13,7 @@ use crate::{
 };
 
 /// Barriers whose flags are not in MPBs.
-const ALL: [Barrier; 3] = [Barrier::Central, Barrier::LockedCounter, Barrier::Registers];
+const ALL: [Barrier; 4] = [Barrier::Central, Barrier::LockedCounter, Barrier::Registers, Barrier::AtomicCounters];
 
 /// Rounds on so many ranks.
 fn rounds(size: usize) -> u32 {
@@ -165,6 +167,11 @@ pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
                 [ranks, ranks + 1, 0, ranks, 0, 0]
             }
             Barrier::LockedCounter => [ranks, ranks + 1, ranks, ranks, 0, 0],
+            Barrier::AtomicCounters => {
+                let accesses = (done.counter_accesses, done.counters_polled);
+                check!(accesses == (1, 1) || accesses == (2, 0), "accesses to atomic counters: {accesses:?}");
+                [0, 0, 0, ranks, 0, 0]
+            }
             // Down and up again.
             _ => [0, 0, 2 * (ranks - 1), ranks, 0, 0],
         };
@@ -174,5 +181,20 @@ pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
             check_eq!(done.words_polled, polled, "words that successful polls of the central barrier read");
         }
     }
+    Ok(())
+}
+
+/// There are counters for 48 barriers at a time, and they come back.
+pub fn atomic_counters_run_out<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, all) = (context.comm, context.comm.group());
+    let mut barriers = Vec::new();
+    for _ in 0..ATOMIC_COUNTERS / 2 {
+        barriers.push(comm.barrier_of(&all, Barrier::AtomicCounters)?);
+    }
+    let refused = comm.barrier_of(&all, Barrier::AtomicCounters).map(drop);
+    check_eq!(refused, Err(Error::NoAtomicCounters { wanted: 2, free: 0 }), "counters for another barrier");
+    barriers.iter_mut().for_each(|barrier| barrier.wait());
+    drop(barriers.swap_remove(7));
+    comm.barrier_of(&all, Barrier::AtomicCounters)?.wait();
     Ok(())
 }

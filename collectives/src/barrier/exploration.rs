@@ -8,8 +8,8 @@ use hal::{
 };
 
 use super::{
-    Barrier, FlagBarrier, Members, central::Central, locked_counter::LockedCounter, mechanism::Mechanism, party::Party,
-    registers::Registers,
+    Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
+    mechanism::Mechanism, party::Party, registers::Registers,
 };
 use crate::{Comm, Group, shared_words::SharedWords};
 
@@ -66,7 +66,10 @@ fn barriers_without_mpb_in_all_orders() {
     let registers = |comm: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
         Box::new(Registers::taken(comm, group))
     };
-    for barrier in [central as Make, counter, registers] {
+    let atomic = |_: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
+        Box::new(AtomicCounters::with_counters(Some(0), group.len()))
+    };
+    for barrier in [central as Make, counter, registers, atomic] {
         assert!(explore(barrier) > 1);
     }
 }

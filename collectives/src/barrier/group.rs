@@ -5,8 +5,8 @@ use alloc::{boxed::Box, vec};
 use hal::{Core, Deadline, LINE_BYTES};
 
 use super::{
-    Barrier, FlagBarrier, Members, central::Central, locked_counter::LockedCounter, mechanism::Mechanism, party::Party,
-    registers::Registers,
+    Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
+    mechanism::Mechanism, party::Party, registers::Registers,
 };
 use crate::{Comm, Error, Group, Operator};
 
@@ -36,13 +36,14 @@ impl<'c, C: Core> Comm<'c, C> {
     /// On every rank alike, if one of them has reason to refuse: [`Error::NoSuchRank`] for the group,
     /// [`Error::NoDegree`] for a tree without children or a dissemination without partners; [`Error::NoSpareLines`] if
     /// the MPBs have no room for its flags, [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is none for
-    /// its words, [`Error::RegistersWanted`]; and [`Error::ProfileInForce`].
+    /// its words, [`Error::RegistersWanted`], [`Error::NoAtomicCounters`]; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
         self.check_no_profile()?;
         self.agree(group.check(self.size()).and(barrier.check()))?;
         let mechanism: Box<dyn Mechanism<C>> = match barrier {
             Barrier::Central => Box::new(Central::new(self, group)?),
             Barrier::LockedCounter => Box::new(LockedCounter::new(self, group)?),
+            Barrier::AtomicCounters => Box::new(AtomicCounters::new(self, group)?),
             Barrier::Registers => Box::new(Registers::new(self, group)?),
             _ => Box::new(self.flag_barrier(group, barrier)?),
         };

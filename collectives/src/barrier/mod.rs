@@ -8,6 +8,7 @@
 //! released. Cached memory has to be flushed: see the coherent barriers.
 
 mod algorithm;
+mod atomic_counters;
 mod butterfly;
 mod central;
 mod dissemination;
@@ -106,6 +107,8 @@ pub enum Barrier {
     Central,
     /// A counter in an uncached word under a register, with sense-reversing release.
     LockedCounter,
+    /// Atomic counters of the board, on machines that have them: `atomic-counters`.
+    AtomicCounters,
     /// Test-and-set registers alone, which nobody else can use as long as the barrier exists: not even to allocate shared
     /// memory.
     Registers,
@@ -153,7 +156,7 @@ impl Barrier {
             Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in: most(party.largest_domain()) })
         };
         match self {
-            Self::Default | Self::Central | Self::LockedCounter | Self::Registers => {
+            Self::Default | Self::Central | Self::LockedCounter | Self::AtomicCounters | Self::Registers => {
                 choose(party, &layout.prices(), world_lines(layout.cores()) * LINE_BYTES)
             }
             Self::CentralPush => tree(usize::MAX, Release::Push, Release::Push),

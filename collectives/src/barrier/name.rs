@@ -28,6 +28,7 @@ const NAMES: &[(&str, Barrier)] = &[
     ("central-push", Barrier::CentralPush),
     ("locked-counter", Barrier::LockedCounter),
     ("registers", Barrier::Registers),
+    ("atomic-counters", Barrier::AtomicCounters),
     ("rcce-linear", Barrier::RcceLinear),
     ("butterfly", Barrier::Butterfly),
     ("dissemination", Barrier::Dissemination { partners: 1, flags: Release::Push }),

@@ -403,6 +403,7 @@ impl Sight {
         match place {
             Place::Line(_) => Self::Line(poll.line(0)),
             Place::Word(..) => Self::Word(poll.word(0)),
+            Place::Counter(_) => unreachable!("marks are in lines and words"),
         }
     }
 }

@@ -64,6 +64,7 @@ pub(super) const FFT: Bench = Bench {
     sizes: &[BYTES],
     columns: &[],
     derive: add_speed_ups,
+    report: None,
     claims: &[
         Claim {
             text: "on 48 cores, flushing ranges beats flushing everything by a third at least",
