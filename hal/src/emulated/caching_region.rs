@@ -98,7 +98,8 @@ impl CachingRegion {
         let Some(frame) = self.free.pop() else { return Claimed::Full };
         let resident = Resident { page: page as u32, frame, lines: 0 };
         // It fits, since every resident has a frame of its own.
-        let _ = self.resident.insert(index, resident);
+        self.resident.extend([resident]);
+        self.resident[index..].rotate_right(1);
         window.prepare(page);
         Claimed::Frame(usize::from(frame))
     }
@@ -183,7 +184,7 @@ impl CachingRegion {
         if self.resident[index].lines == 0 && !self.is_held(page) {
             let Resident { frame, .. } = self.resident.remove(index);
             window.unmap(page);
-            let _ = self.free.push(frame);
+            self.free.extend([frame]);
         }
     }
 
