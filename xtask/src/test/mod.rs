@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     yes: bool,
 
     /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48,255, and a few in other
-    /// schedules]
+    /// schedules and in coherence domains]
     #[arg(long, value_name = "LIST")]
     cores: Option<List>,
 
@@ -81,7 +81,7 @@ impl Arguments {
                     Guest { preempt: Some(2), ..Guest::of(5) },
                     Guest { thread_multi: true, ..Guest::of(2) },
                     Guest { domains: NonZero::new(2), ..Guest::of(8) },
-                    Guest { domains: NonZero::new(2), thread_multi: true, ..Guest::of(4) },
+                    Guest { domains: NonZero::new(1), thread_multi: true, ..Guest::of(2) },
                 ];
                 CORES.into_iter().chain([LARGEST]).map(chosen).chain(schedules).collect()
             }
