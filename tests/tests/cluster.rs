@@ -1,24 +1,72 @@
-//! Clusters of coherent nodes.
+//! Clusters of coherent nodes: what needs no test-and-set register of another node works on them as anywhere.
 
 mod common;
 
+use collectives::{Class, Error, Window};
 use common::run;
-use hal::sim::{Description, Machine};
-use tests::suite;
+use hal::{
+    CoreId, Topology,
+    sim::{Description, Machine},
+};
+use tests::{check_eq, suite};
 
 fn machine(name: &str) -> Machine {
     Machine::new(Description::parse(name).expect("there is such a machine"))
 }
 
+/// Begins the names of tests in which no rank allocates but rank 0, and none locks or updates elements atomically.
+const WITHOUT_REGISTERS: [&str; 20] = [
+    "barrier::",
+    "messages::",
+    "broadcast::all_sizes",
+    "default_broadcast::all_sizes",
+    "default_broadcast::back_to_back",
+    "default_broadcast::next_to_windows",
+    "exchanges::alltoalls",
+    "reductions::all_roots",
+    "nonblocking::barriers",
+    "window::uneven_parts",
+    "window::views_come_back",
+    "window::classes_differ",
+    "pscw::put_and_get_all_pairs",
+    "pscw::neighbours_ring",
+    "pscw::parts_are_posted_again",
+    "pscw::early_post",
+    "overlap::",
+    "marks::changing_groups",
+    "fence::",
+    "litmus::message_passing",
+];
+
 #[test]
-fn all() {
-    let wanted = std::env::var("WANT").unwrap_or_default();
-    for name in suite::NAMES.iter().filter(|n| wanted.split(',').any(|w| n.contains(w))) {
-        let t = std::time::Instant::now();
-        if let Err(failure) = run(&machine("cluster-fpga:2x4"), |context| suite::run_simulated(name, context)) {
-            println!("{name}: {}", failure.lines().take(3).collect::<Vec<_>>().join(" / "));
-        } else {
-            println!("PASS {name} {:?}", t.elapsed())
+fn what_needs_no_register_works_between_nodes() {
+    for name in ["cluster-fpga:3x2", "cluster-asic:1x5"] {
+        for test in suite::NAMES.iter().filter(|test| WITHOUT_REGISTERS.iter().any(|begin| test.starts_with(begin))) {
+            let result = run(&machine(name), |context| suite::run_simulated(test, context));
+            assert_eq!(result, Ok(()), "{test} on {name}");
         }
+    }
+}
+
+#[test]
+fn communicators_and_windows_span_up_to_64_nodes() {
+    for name in ["cluster-fpga:1x1", "cluster-fpga:2x1", "cluster-asic:47x1", "cluster-fpga:64x2"] {
+        let result = run(&machine(name), |context| {
+            let (rank, size) = (context.rank(), context.size());
+            let (window, view) = Window::<'_, _, u32>::create(context.comm, context.caches, 9)?;
+            let fenced = window.fence(view, context.caches, Default::default())?;
+            fenced.put_value((rank + 1) % size, 8, rank as u32)?;
+            let view = fenced.close(context.caches, Default::default());
+            check_eq!(view.load(8), ((rank + size - 1) % size) as u32, "what the rank before has put");
+            // Each part lies in the node of its rank.
+            let (layout, home) = (context.hal().layout(), view.region().start().controller());
+            check_eq!(home, Some(layout.nearest_controller(CoreId::new(rank))), "the home of the part");
+            window.free(view, context.caches)?;
+            let made = Window::<'_, _, u32>::with_class(context.comm, context.caches, 9, Class::TriggerOnly);
+            let is_refused = matches!(made.as_ref().err(), Some(Error::RegisterOutOfReach { .. }));
+            check_eq!(is_refused, layout.domains() > 1, "match vectors are refused");
+            Ok(())
+        });
+        assert_eq!(result, Ok(()), "{name}");
     }
 }
