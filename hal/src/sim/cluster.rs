@@ -2,8 +2,8 @@
 //! engine of loads and stores (Fröning et al., *Highly Scalable Barriers for Future High-Performance Computing
 //! Clusters*; sections are that paper's).
 //!
-//! **Inside a node** memory is coherent. An MPB is DRAM of its node there (V.A, "DRAM mapped"). An access takes the latency
-//! of memory, unless the core's cache holds the line: then it takes that of the cache. So a core that polls a line of
+//! **Inside a node** memory is coherent. An MPB is DRAM of its node there (V.A, "DRAM mapped"). An access takes the
+//! latency of memory, unless the core's cache holds the line: then it takes that of the cache. So a core that polls a line of
 //! its own node spins in its cache, and pays for the access that finds the change. Fetches of one line by several
 //! cores go one after the other, a transfer apart.
 //!
@@ -12,6 +12,7 @@
 //! a line is four loads, and cores of one socket wait for each other. Stores are posted: a core hands one over and goes
 //! on, and it is visible one way later.
 //! A word or line is one packet. Stores of one core are visible in the order in which they were made.
+//! A real line of four loads could tear; here the last load reads all of it, since lines are atomic in the HAL.
 //!
 //! Nothing says how far nodes are from each other; all are equally far here, as in the paper's latencies.
 
@@ -35,7 +36,8 @@ use crate::Prices;
 /// | `transfer_ps` | 28 ns | 28 ns | **fitted**, on the 0.0561 µs of Eq. 2 by which each core of a node lengthens a barrier, in which each has its flag fetched and fetches the phase |
 ///
 /// A posted store is visible after `(load - memory) / 2 + memory`: half of what a load takes beside the memory access
-/// is its way there. That is derived, and so is the way back of a load.
+/// is its way there. That is derived, and so is the way back of a load. A store cannot be visible before the engines
+/// have sent and received it, though: on the FPGA, one through the own engine takes 738 ns instead of 655.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cluster {
     /// Sockets of a node; core i of a node is on socket i modulo their number.

@@ -1,7 +1,7 @@
 //! The engines between the nodes of a cluster, and what is on its way through them.
 //!
-//! An engine sends one packet at a time and receives one at a time, in the order in which they come. The time for which a
-//! packet occupies it is part of the packet's latency, not on top of it: what meets no other takes exactly as long as
+//! An engine sends one packet at a time and receives one at a time, in the order in which they come. The time for which
+//! a packet occupies it is part of the packet's latency, not on top of it: what meets no other takes exactly as long as
 //! [`Cluster`] says. A packet that finds the receiving engine's queue full waits in the network, and then occupies the
 //! engine for longer. Answers of loads are small, and meet nobody.
 //!
