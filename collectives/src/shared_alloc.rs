@@ -118,7 +118,8 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     /// Frees a region that was allocated, as whatever kind. No cache may hold lines of it any more.
     ///
     /// # Errors
-    /// [`Error::NotAllocated`] if it is not the region of an allocation, [`Error::RegisterOutOfReach`] as for `allocate`.
+    /// [`Error::NotAllocated`] if it is not the region of an allocation, [`Error::RegisterOutOfReach`] as for
+    /// `allocate`.
     pub fn free<K: kind::Kind>(&self, region: Region<K>) -> Result<(), Error> {
         let controller = region.start().controller().ok_or(Error::NotAllocated { start: region.start() })?;
         self.check_reach()?;

@@ -21,8 +21,8 @@
 //! * an atomic counter of the board costs what its FPGA takes, and the way to the tile that it hangs off, read and
 //!   written alike; what is set is visible `d L_hop` earlier, what is raised is read, too;
 //! * on a flat machine *d* is 1 everywhere;
-//! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take what
-//!   [`Cluster`] says, and setting a flag has no overhead but that of its call.
+//! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take
+//!   what [`Cluster`] says, and setting a flag has no overhead but that of its call.
 
 use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 

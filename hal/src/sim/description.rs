@@ -76,8 +76,8 @@ pub struct Parameters {
     pub flat: bool,
     /// What accesses that meet do to each other; nothing if it is not given.
     pub contention: Option<Contention>,
-    /// What a cluster's nodes and engines cost, if the machine is one: the prices of its MPBs, and of all that goes from
-    /// node to node.
+    /// What a cluster's nodes and engines cost, if the machine is one: the prices of its MPBs, and of all that goes
+    /// from node to node.
     pub cluster: Option<Cluster>,
 }
 

@@ -162,8 +162,8 @@ impl Engine {
         false
     }
 
-    /// As [`reach`](Self::reach), for a load over the network. The core has to give way; returns how long the answer takes
-    /// after the load has read memory.
+    /// As [`reach`](Self::reach), for a load over the network. The core has to give way; returns how long the answer
+    /// takes after the load has read memory.
     pub(super) fn load(&mut self, core: usize, node: usize) -> u64 {
         let wait = &mut self.waits[core];
         wait.polls_network |= wait.polling;

@@ -264,39 +264,51 @@ fn the_central_barrier_through_the_own_engine_takes_what_the_paper_measured() {
     }
 }
 
-/// The tree barrier of section V.B among nodes of one core, with fan-in 8 counted with the parent: whoever has heard
-/// from its children tells its parent, and whoever has heard from its parent tells its children.
+/// The tree barrier of section V.B: cores tell the first of their node, these meet in a tree in which each has seven
+/// children at each of its levels, and let their nodes and children go.
 fn tree_barrier(name: &str, barriers: u64) -> u64 {
+    const RELEASE: usize = 1;
+    const ARRIVED: usize = 2;
+    const CHILDREN: usize = 4;
     let outcome = machine(name)
         .run(|core| {
-            let (me, nodes) = (core.core().index(), core.layout().cores());
-            let wait = |place: usize, value: u8| {
-                core.wait(&[Place::Line(line(me, 1 + place))], Reason::new("a node"), |poll| {
-                    (poll.line(0).0[0] == value).then_some(())
+            let (id, layout) = (core.core(), core.layout());
+            let (me, nodes, cores) = (layout.domain(id), layout.domains(), layout.cores_per_domain());
+            let (local, first) = (id.index() % cores, me * cores);
+            let wait = |at: usize, byte: usize, value: u8| {
+                core.wait(&[Place::Line(line(first, at))], Reason::new("a node"), |poll| {
+                    (poll.line(0).0[byte] == value).then_some(())
                 });
             };
-            let tell = |peer: usize, place: usize, value: u8| {
-                core.store(line(peer, 1 + place), 0, &[value]);
+            let tell = |node: usize, at: usize, byte: usize, value: u8| {
+                core.store(line(node * cores, at), byte, &[value]);
                 core.drain();
             };
-            for round in 1..=barriers {
-                let value = round as u8;
-                // Strides at which this node is the parent of seven others, nearest first.
-                let mut stride = 1;
+            for round in 1..=barriers as u8 {
+                if local > 0 {
+                    tell(me, ARRIVED, local, round);
+                    wait(RELEASE, 0, round);
+                    continue;
+                }
+                (1..cores).for_each(|other| wait(ARRIVED, other, round));
+                let place = |child: usize, level: usize| CHILDREN + child + 8 * level;
+                let (mut stride, mut level) = (1, 0);
                 while me.is_multiple_of(stride * 8) && stride < nodes {
-                    (1..8).filter(|child| me + child * stride < nodes).for_each(|child| {
-                        wait(child + 8 * stride.ilog2() as usize / 3, value);
-                    });
-                    stride *= 8;
+                    let children = (1..8).filter(|child| me + child * stride < nodes);
+                    children.for_each(|child| wait(place(child, level), 0, round));
+                    (stride, level) = (stride * 8, level + 1);
                 }
                 if me != 0 {
-                    tell(me / (stride * 8) * (stride * 8), me / stride % 8 + 8 * stride.ilog2() as usize / 3, value);
-                    wait(0, value);
+                    tell(me / (stride * 8) * (stride * 8), place(me / stride % 8, level), 0, round);
+                    wait(RELEASE, 1, round);
+                }
+                if cores > 1 {
+                    tell(me, RELEASE, 0, round);
                 }
                 while stride > 1 {
                     stride /= 8;
                     let children = (1..8).map(|child| me + child * stride).filter(|child| *child < nodes);
-                    children.for_each(|child| tell(child, 0, value));
+                    children.for_each(|child| tell(child, RELEASE, 1, round));
                 }
             }
         })
@@ -361,6 +373,16 @@ fn the_flat_barrier_changes_its_trend_at_40_nodes() {
     let at: Vec<_> = (38..44).map(|nodes| (nodes, growth(nodes))).collect();
     let first = at.iter().find(|(_, growth)| *growth > congested * 9 / 10).map(|(nodes, _)| *nodes);
     assert_eq!(first, Some(40), "{at:?}");
+}
+
+#[test]
+fn barriers_of_nodes_with_many_cores_follow() {
+    for (nodes, cores, percent) in [(1, 8, 40), (8, 8, 15), (8, 16, 15), (64, 8, 15), (64, 16, 15)] {
+        let time = tree_barrier(&format!("cluster-fpga:{nodes}x{cores}"), 20);
+        let published = equation_2(f64::from(nodes), f64::from(cores));
+        println!("{nodes} x {cores}: {:.2} us instead of {:.2}", time as f64 / 1e6, published as f64 / 1e6);
+        assert!(time.abs_diff(published) * 100 <= published * percent, "{nodes} x {cores}: {time}, not {published}");
+    }
 }
 
 #[test]
