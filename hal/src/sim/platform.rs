@@ -3,6 +3,8 @@
 //! Every operation first lets its time come, then touches memory. Operations of a machine that is being taken down do
 //! nothing and never give way: their core is being unwound, and what they would do has no meaning any more.
 
+mod cluster;
+
 use std::{
     cell::{Cell, RefCell},
     ptr::{self, NonNull},
@@ -20,7 +22,7 @@ use crate::{
 use super::{
     Cluster, SimWindow,
     contention::Trip,
-    cost::{Cost, Way, WriteCost},
+    cost::{Cost, Way},
     domains::Domains,
     engine::Engine,
     memory::Memory,
@@ -114,79 +116,6 @@ impl SimPlatform {
         if !has_come {
             self.give_way();
         }
-    }
-
-    /// Lets the time come at which the last of so many loads reads the memory of a node. Returns how long its answer
-    /// takes.
-    fn reach_over_network(&self, node: usize, loads: usize) -> u64 {
-        let mut answer_ps = 0;
-        for load in 0..loads {
-            if load > 0 {
-                self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
-            }
-            answer_ps = self.shared.engine.borrow_mut().load(self.core.index(), node);
-            self.give_way();
-        }
-        answer_ps
-    }
-
-    /// Hands a store to the network.
-    fn post(&self, node: usize, stored: Stored) {
-        self.shared.engine.borrow_mut().post(self.core.index(), node, stored);
-    }
-
-    /// Waits until stores that were handed to the network are answered, before one that does not go there.
-    fn settle(&self) {
-        let has_to_wait = self.shared.engine.borrow_mut().settle(self.core.index());
-        if has_to_wait {
-            self.give_way();
-        }
-    }
-
-    /// Reads a line through a cache that is coherent with others of the node.
-    fn read_coherently(&self, at: LineAddress, cluster: &Cluster) -> Line {
-        let (core, key) = (self.core.index(), at.key());
-        let access = Access::line(at, u32::MAX, Effect::Read);
-        let hit_ps = self.shared.cost.hit(cluster);
-        if let Some(Sample::Line(_, line)) = self.replay(access, hit_ps) {
-            return line;
-        }
-        self.reach(access, hit_ps);
-        if !self.shared.engine.borrow().lines.holds(core, key) {
-            let fetch_ps = self.shared.engine.borrow_mut().miss(core, key, cluster);
-            self.reach(access, fetch_ps.saturating_sub(hit_ps));
-            self.shared.engine.borrow_mut().lines.fetched(core, key);
-        }
-        let line = self.shared.memory.read_line(at);
-        self.sampled(Sample::Line(at, line));
-        line
-    }
-
-    /// Writes bytes of a line through a cache that is coherent with others of the node.
-    fn write_coherently(
-        &self,
-        at: LineAddress,
-        most: u32,
-        take: &mut dyn FnMut() -> Option<(Line, u32)>,
-        cluster: &Cluster,
-    ) {
-        let (core, key) = (self.core.index(), at.key());
-        let access = Access::line(at, most, Effect::Write);
-        let hit_ps = self.shared.cost.hit(cluster);
-        self.settle();
-        self.reach(access, hit_ps);
-        if !self.shared.engine.borrow().lines.owns(core, key) {
-            let fetch_ps = self.shared.engine.borrow_mut().miss(core, key, cluster);
-            self.reach(access, fetch_ps.saturating_sub(hit_ps));
-        }
-        let Some((data, mask)) = take() else { return };
-        self.shared.memory.write_line(at, &data, mask);
-        if let LineAddress::Shared(at) = at {
-            self.shared.domains.pushed(at, &data, mask);
-        }
-        let mut engine = self.shared.engine.borrow_mut();
-        engine.lines.stored(core, key);
-        engine.written(core, access, WriteCost { visible_ps: 0, complete_ps: 0 });
     }
 
     /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That
