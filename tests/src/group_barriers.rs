@@ -31,11 +31,13 @@ const NAMES: [&str; 15] = [
     "flat",
 ];
 
+/// Those that are tested on very many ranks, too.
+const FEW: [&str; 4] = ["default", "dissemination-2-pull", "tree-k3-pull", "hierarchical"];
+
 /// The barriers that are tested on so many ranks.
 fn all(size: usize) -> impl Iterator<Item = Barrier> {
-    let names =
-        NAMES.into_iter().filter(move |name| size < 64 || !name.contains("linear") && !name.contains("central"));
-    names.map(|name| name.parse().expect("it is a name"))
+    let names = if size < 64 { &NAMES[..] } else { &FEW };
+    names.iter().map(|name| name.parse().expect("it is a name"))
 }
 
 /// Rounds on so many ranks.
@@ -121,7 +123,7 @@ pub fn groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         of(&|peer| peer % 5 != 2 || peer == size - 1)?,
     ];
     for (nth, algorithm) in all(size).enumerate() {
-        for (index, group) in groups.iter().enumerate().filter(|(index, _)| size < 64 || (nth + index) % 6 == 0) {
+        for (index, group) in groups.iter().enumerate().filter(|(index, _)| size < 64 || (nth + index) % 3 == 0) {
             let first = 1 + 2 * (nth * groups.len() + index) as u32;
             meet(context, words, group, algorithm, first..first + 2)?;
         }
@@ -135,9 +137,10 @@ pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     for algorithm in all(size) {
         let mut barrier = context.comm.barrier_of(&context.comm.group(), algorithm)?;
         let rounds = match size {
-            ..=4 => 1000,
-            5..=16 => 300,
-            _ => rounds(size),
+            ..=4 if algorithm == Barrier::Default => 1000,
+            ..=4 => 300,
+            5..=16 if algorithm == Barrier::Default => 300,
+            _ => 3 * rounds(size),
         };
         for round in 0..rounds {
             barrier.wait();

@@ -133,6 +133,10 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     }
 }
 
+/// Members of a domain that tell one of them, at most: with the paper's fan-in between domains, all flags fit two lines,
+/// which is what MPBs have left on thousands of ranks.
+const MOST_LOCAL_FAN_IN: usize = 2 * LINE_BYTES - 10;
+
 impl Barrier {
     /// Refuses what makes no sense.
     fn check(self) -> Result<(), Error> {
@@ -153,7 +157,8 @@ impl Barrier {
         };
         let hierarchical = |fan_in: usize| {
             let fan_in = fan_in.min(most(party.domains()));
-            Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in: most(party.largest_domain()) })
+            let local_fan_in = most(party.largest_domain()).min(MOST_LOCAL_FAN_IN);
+            Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in })
         };
         match self {
             Self::Default | Self::Central | Self::LockedCounter | Self::AtomicCounters | Self::Registers => {
