@@ -228,6 +228,8 @@ pub enum Error {
     },
     /// Non-blocking operations have not been completed.
     RequestsOutstanding,
+    /// Ranks wanted barriers at the same time that are not made of the same: flags, words, registers or counters.
+    BarriersDiffer,
     /// The machine's board has no so many atomic counters left, or none at all.
     NoAtomicCounters {
         /// Counters that were asked for, by all groups together.
@@ -366,6 +368,9 @@ impl fmt::Display for Error {
             }
             Self::TooManyRequests { limit } => {
                 write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")
+            }
+            Self::BarriersDiffer => {
+                write!(out, "ranks want barriers of different kinds; make those of groups one after the other")
             }
             Self::NoAtomicCounters { wanted, free } => {
                 write!(out, "{wanted} atomic counters were asked for, and the machine's board has {free} left")

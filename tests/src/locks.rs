@@ -64,7 +64,7 @@ fn raise<C: Core>(context: &Context<'_, '_, C>, lock: &mut impl Lock, bytes: Reg
     let mut byte = [0];
     let _guard = lock.lock();
     context.hal().read(bytes, 5, &mut byte);
-    context.hal().write(bytes, 5, &[byte[0] + 1]);
+    context.hal().write(bytes, 5, &[byte[0].wrapping_add(1)]);
 }
 
 /// What was stored to combined memory under a lock is seen by whoever gets it next.
@@ -104,7 +104,7 @@ pub fn several_locks<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         let mut byte = [0];
         context.hal().invalidate_mpb();
         context.hal().read(region, 5, &mut byte);
-        check_eq!(usize::from(byte[0]), size, "what was counted under a lock");
+        check_eq!(usize::from(byte[0]), size % 256, "what was counted under a lock");
     }
     drop((first, second));
     bytes.into_iter().try_for_each(|region| free(context, region))

@@ -87,7 +87,15 @@ suite! {
         cost_what_they_should,
         refusals,
     }
-    barriers_elsewhere::{ separate_phases, groups, back_to_back, split_phase, cost_what_they_should, atomic_counters_run_out, }
+    barriers_elsewhere::{
+        separate_phases,
+        groups,
+        back_to_back,
+        split_phase,
+        cost_what_they_should,
+        atomic_counters_run_out,
+        different_kinds_are_refused,
+    }
     coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
     cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
     locks::{

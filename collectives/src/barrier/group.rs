@@ -30,16 +30,17 @@ pub struct Arrived<'a, 'b, 'c, C: Core> {
 impl<'c, C: Core> Comm<'c, C> {
     /// Makes a barrier of `group`. Collective over the communicator: each rank names a group, with an algorithm. The
     /// members of a group all name it, alike; others may name it, too, or the empty one, or one of their own. So each rank
-    /// can be in one barrier that is made, and several groups without common members get theirs at the same time.
+    /// can be in one barrier that is made, and several groups without common members get theirs at the same time: all of
+    /// flags, by whatever algorithms, or all by the same one that is not made of flags in MPBs.
     ///
     /// # Errors
     /// On every rank alike, if one of them has reason to refuse: [`Error::NoSuchRank`] for the group,
     /// [`Error::NoDegree`] for a tree without children or a dissemination without partners; [`Error::NoSpareLines`] if
     /// the MPBs have no room for its flags, [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is none for
-    /// its words, [`Error::RegistersWanted`], [`Error::NoAtomicCounters`]; and [`Error::ProfileInForce`].
+    /// its words, [`Error::RegistersWanted`], [`Error::NoAtomicCounters`], [`Error::BarriersDiffer`]; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
         self.check_no_profile()?;
-        self.agree(group.check(self.size()).and(barrier.check()))?;
+        self.agree(group.check(self.size()).and(barrier.check()), barrier)?;
         let mechanism: Box<dyn Mechanism<C>> = match barrier {
             Barrier::Central => Box::new(Central::new(self, group)?),
             Barrier::LockedCounter => Box::new(LockedCounter::new(self, group)?),
@@ -50,33 +51,41 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(GroupBarrier { comm: self, mechanism })
     }
 
-    /// Whether no rank has an error in what it asked for. Collective.
-    fn agree(&self, checked: Result<(), Error>) -> Result<(), Error> {
+    /// Whether no rank has an error in what it asked for, and all want barriers that are made of the same. Collective.
+    fn agree(&self, checked: Result<(), Error>, barrier: Barrier) -> Result<(), Error> {
         let refusal = match checked {
             Ok(()) => 0,
             Err(Error::NoSuchRank { rank, .. }) => 2 + rank as u32,
             Err(_) => 1,
         };
-        match self.most(refusal) {
+        let material = match barrier {
+            Barrier::Central => 1,
+            Barrier::LockedCounter => 2,
+            Barrier::Registers => 3,
+            Barrier::AtomicCounters => 4,
+            _ => 0,
+        };
+        let [refusal, highest, lowest] = self.most([refusal, material, u32::MAX - material]);
+        match refusal {
+            0 if highest != u32::MAX - lowest => Err(Error::BarriersDiffer),
             0 => Ok(()),
             1 => Err(Error::NoDegree),
             rank => Err(Error::NoSuchRank { rank: rank as usize - 2, size: self.size() }),
         }
     }
 
-    /// The largest number of all ranks. Collective.
-    fn most(&self, number: u32) -> u32 {
-        let mut most = [number];
-        let reduced = self.allreduce_in_place(&mut most, &Operator::MAX);
-        debug_assert_eq!(reduced, Ok(()), "one element always fits");
-        most[0]
+    /// The largest numbers of all ranks. Collective.
+    fn most<const COUNT: usize>(&self, mut numbers: [u32; COUNT]) -> [u32; COUNT] {
+        let reduced = self.allreduce_in_place(&mut numbers, &Operator::MAX);
+        debug_assert_eq!(reduced, Ok(()), "a word always fits");
+        numbers
     }
 
     fn flag_barrier(&self, group: &Group, barrier: Barrier) -> Result<FlagBarrier, Error> {
         let party = Party::new(group.iter(), self.hal().layout());
         let algorithm = barrier.algorithm(&party, self.hal().layout());
         // Groups may need different numbers of lines, and all ranks have to take the same.
-        let lines = self.most(algorithm.slots(&party).div_ceil(LINE_BYTES) as u32) as usize;
+        let lines = self.most([algorithm.slots(&party).div_ceil(LINE_BYTES) as u32])[0] as usize;
         let first_line = self.spare_lines().take(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
         let members: Box<[u16]> = group.iter().map(|rank| rank as u16).collect();
         let schedule = group.position_of(self.rank()).map(|position| algorithm.schedule(position, &party));

@@ -22,7 +22,7 @@ use crate::{
 use super::{
     Cluster, SimWindow,
     contention::Trip,
-    cost::{Cost, Way},
+    cost::{Cost, Way, WriteCost},
     domains::Domains,
     engine::Engine,
     memory::Memory,
