@@ -24,7 +24,7 @@ use tests::{
 const TOLERANCE: f64 = 1e-14;
 
 fn reference(len: usize) -> Vec<Complex64> {
-    let mut values: Vec<_> = (0..len).map(|index| sample(index)).map(|[re, im]| Complex64 { re, im }).collect();
+    let mut values: Vec<_> = (0..len).map(sample).map(|[re, im]| Complex64 { re, im }).collect();
     FftPlanner::new().plan_fft_forward(len).process(&mut values);
     values
 }

@@ -127,7 +127,7 @@ impl Matrix {
         if matrix.rows.len() == matrix.shape.rows() {
             return Ok(matrix);
         }
-        let bytes = matrix.shape.len() * COMPLEX_BYTES;
+        let bytes = matrix.shape.values() * COMPLEX_BYTES;
         matrix.free(comm)?;
         let text = format_args!("there is no room for a matrix of {bytes} bytes in shared memory");
         Err(Failure::new(text).on_all_ranks())

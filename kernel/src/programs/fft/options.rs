@@ -80,7 +80,7 @@ impl Options {
         let args = &rank.args;
         let wrong = |text: fmt::Arguments<'_>| Failure::new(text).on_all_ranks();
         let fitting = Shape::for_samples(in_file.unwrap_or(MADE_LEN));
-        let len: usize = args.get("n", fitting.map_or(0, Shape::len))?;
+        let len: usize = args.get("n", fitting.map_or(0, Shape::values))?;
         let samples = in_file.unwrap_or(len);
         if len == 0 {
             return Err(wrong(format_args!("{samples} samples are more than a transform can have, {MAX_LEN}")));

@@ -32,7 +32,7 @@ fn flush_share(times: &Times) -> u64 {
 /// Sends the times of this rank to whoever measures, as series over the number of ranks.
 pub(super) fn send<C: Core>(rank: &Rank<'_, C>, options: &Options, times: &Times) {
     let (algorithm, param) = (algorithm(options), rank.comm.size() as u64);
-    let bytes = (options.plan.shape.len() * COMPLEX_BYTES) as u64;
+    let bytes = (options.plan.shape.values() * COMPLEX_BYTES) as u64;
     let series = Series { algorithm: &algorithm, param, bytes, metric: "", unit: Unit::Ticks };
     for (metric, ticks) in METRICS.into_iter().zip(numbers(times)) {
         rank.samples(&Series { metric, ..series }, [ticks].into_iter());
@@ -51,7 +51,7 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, options: &Options, times: &Time
     for (sender, numbers) in ranks.iter_mut().enumerate().skip(1) {
         comm.receive(bytemuck::cast_slice_mut(numbers), sender)?;
     }
-    let (len, samples) = (options.plan.shape.len(), options.samples);
+    let (len, samples) = (options.plan.shape.values(), options.samples);
     println!(rank, "transform of {samples} samples, {len} values, {}", algorithm(options));
     println!(rank, "{:<24}{:>16}{:>16}", "ticks", "rank 0", "longest");
     for (metric, name) in METRICS.iter().enumerate() {

@@ -36,7 +36,7 @@ impl Roots {
         Self {
             fine_len: rows,
             coarse: (0..columns).map(|index| root(index, columns)).collect(),
-            fine: (0..rows).map(|index| root(index, shape.len())).collect(),
+            fine: (0..rows).map(|index| root(index, shape.values())).collect(),
         }
     }
 

@@ -31,7 +31,7 @@ impl Shape {
     }
 
     /// Values of the transform.
-    pub fn len(self) -> usize {
+    pub fn values(self) -> usize {
         self.rows * self.columns
     }
 
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!([4, 8, 16, 1 << 18].map(shape), [(2, 2), (2, 4), (4, 4), (512, 512)].map(Some));
         assert_eq!([0, 1, 2, 12, 1 << 23].map(shape), [None; 5]);
         assert_eq!(
-            [0, 5, 1 << 18, (1 << 18) + 1].map(|samples| Shape::for_samples(samples).unwrap().len()),
+            [0, 5, 1 << 18, (1 << 18) + 1].map(|samples| Shape::for_samples(samples).unwrap().values()),
             [4, 8, 1 << 18, 1 << 19]
         );
         assert_eq!(Shape::for_samples(usize::MAX), None);

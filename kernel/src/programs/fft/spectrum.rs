@@ -36,7 +36,7 @@ pub(super) fn conclude<C: Core>(
     signal: &Signal<'_>,
 ) -> Result<(), Failure> {
     let shape = options.plan.shape;
-    let len = shape.len();
+    let len = shape.values();
     // The spectrum of a real signal is symmetric.
     let shown = if signal.is_complex(options.samples) { len } else { len / 2 + 1 };
     let spectrum = read(options, transform, shown)?;
@@ -61,7 +61,7 @@ pub(super) fn conclude<C: Core>(
 }
 
 fn read<C: Core>(options: &Options, transform: &Transform<'_, C>, shown: usize) -> Result<Spectrum, Failure> {
-    let len = options.plan.shape.len();
+    let len = options.plan.shape.values();
     let mut spectrum = Spectrum { energy: 0.0, peak: (0, 0.0), checksum: crc32fast::Hasher::new(), file: Vec::new() };
     let room = match options.output {
         Output::Power => shown * size_of::<f32>(),
@@ -98,8 +98,8 @@ fn check_energy(options: &Options, signal: &Signal<'_>, found: f64) -> Result<()
     let shape = options.plan.shape;
     let row_energy =
         |first: usize| -> f64 { (first..first + shape.columns()).map(|index| power(signal.sample(index))).sum() };
-    let energy: f64 = (0..shape.len()).step_by(shape.columns()).map(row_energy).sum();
-    let expected = energy * shape.len() as f64;
+    let energy: f64 = (0..shape.values()).step_by(shape.columns()).map(row_energy).sum();
+    let expected = energy * shape.values() as f64;
     let difference = found - expected;
     let most = TOLERANCE * expected;
     if (-most..=most).contains(&difference) {
@@ -116,7 +116,7 @@ fn check_bins<C: Core>(
     signal: &Signal<'_>,
     spectrum: &Spectrum,
 ) -> Result<(), Failure> {
-    let len = options.plan.shape.len();
+    let len = options.plan.shape.values();
     let roots = Roots::new(rank.hal(), options.plan.shape);
     // The square of a bin's error against the square of the norm of all.
     let most = TOLERANCE * TOLERANCE * spectrum.energy;
@@ -135,7 +135,7 @@ fn check_bins<C: Core>(
 
 /// A bin by its definition.
 fn bin_of<C: Core>(rank: &Rank<'_, C>, options: &Options, signal: &Signal<'_>, roots: &Roots, bin: usize) -> Complex {
-    let (shape, len) = (options.plan.shape, options.plan.shape.len());
+    let (shape, len) = (options.plan.shape, options.plan.shape.values());
     rank.hal().compute(len as u64 * (3 * LOAD_CYCLES + AT_CYCLES + MUL_CYCLES + ADD_CYCLES));
     let term = |index: usize| {
         let exponent = (index as u64 * bin as u64 % len as u64) as usize;
