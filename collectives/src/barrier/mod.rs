@@ -49,7 +49,7 @@ use self::{
     algorithm::Algorithm, dissemination::Dissemination, fastest::choose, hierarchical::Hierarchical, party::Party,
     tree::Tree,
 };
-use crate::{Comm, Error};
+use crate::{Comm, Error, Group};
 
 /// Which way a flag comes to those who wait for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,6 +138,21 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 const MOST_LOCAL_FAN_IN: usize = 2 * LINE_BYTES - 10;
 
 impl Barrier {
+    /// What [`Default`](Self::Default) is for these members of a machine.
+    pub fn fastest(group: &Group, layout: &Layout) -> Self {
+        let party = Party::new(group.iter(), layout);
+        match Self::Default.algorithm(&party, layout) {
+            Algorithm::Linear => Self::RcceLinear,
+            Algorithm::Butterfly => Self::Butterfly,
+            Algorithm::Tournament => Self::Tournament,
+            Algorithm::Dissemination(Dissemination { partners, flags }) => Self::Dissemination { partners, flags },
+            Algorithm::Tree(Tree { fan_in, gather: Release::Pull, .. }) => Self::PolledTree { fan_in },
+            Algorithm::Tree(Tree { fan_in, release, .. }) => Self::Tree { fan_in, release },
+            // Within domains it may have fewer children than the one of that name.
+            Algorithm::Hierarchical(Hierarchical { fan_in, .. }) => Self::Hierarchical { fan_in },
+        }
+    }
+
     /// Refuses what makes no sense.
     fn check(self) -> Result<(), Error> {
         match self {

@@ -91,7 +91,10 @@ impl fmt::Display for Barrier {
 mod tests {
     use std::string::ToString;
 
+    use hal::Layout;
+
     use super::*;
+    use crate::Group;
 
     #[test]
     fn names_are_understood() {
@@ -128,5 +131,16 @@ mod tests {
         ] {
             assert_eq!(unknown.parse::<Barrier>(), Err(UnknownBarrier), "{unknown}");
         }
+    }
+
+    #[test]
+    fn the_default_has_a_name() {
+        let all = |ranks: usize| Group::all(ranks).unwrap();
+        let name = |layout: Layout| Barrier::fastest(&all(layout.cores()), &layout).to_string();
+        assert_eq!(name(Layout::scc()), "tree-k47-pull");
+        assert_eq!(
+            name(Layout::scc().with_cores(2)).parse(),
+            Ok(Barrier::fastest(&all(2), &Layout::scc().with_cores(2)))
+        );
     }
 }

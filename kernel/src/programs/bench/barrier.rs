@@ -10,7 +10,8 @@
 //!   only time that there is where ranks are late on purpose;
 //! * `reads` and `writes`: loads of lines and words by all members together in one barrier, polls among them, and stores
 //!   (the paper's Fig. 5); `rank-reads` and `rank-writes` of each member. Means, rounded to whole ones;
-//! * `registers`: accesses to test-and-set registers by all members, those that found one taken among them.
+//! * `registers`: accesses to test-and-set registers by all members, those that found one taken among them;
+//! * `chosen:NAME`, for the default: the algorithm that it is.
 //!
 //! What was varied is the number of coherence domains that members are in: the nodes of a cluster, the cores of the SCC.
 //! Series of groups and of late ranks have names of their own: `dissemination/half`, `world/skewed`.
@@ -28,6 +29,9 @@ const WORLD: &str = "world";
 
 /// The group of all ranks.
 const ALL: &str = "all";
+
+/// What the metric that tells the default's choice begins with.
+const CHOSEN: &str = "chosen:";
 
 /// Barriers that do not count.
 const WARM_UP: u64 = 16;
@@ -187,8 +191,9 @@ impl Plan {
     ) -> Result<(), Error> {
         let comm = rank.comm;
         let mean = |total: u64| (total + self.repetitions / 2) / self.repetitions;
+        let is_default = matches!(algorithm.parse(), Ok(Barrier::Default)) || algorithm == WORLD;
         let (algorithm, param) = (&*format!("{algorithm}{}", self.suffix), self.domains(comm) as u64);
-        let send = |metric, unit, values: &[u64]| {
+        let send = |metric: &str, unit, values: &[u64]| {
             rank.samples(&Series { algorithm, param, bytes: 0, metric, unit }, values.iter().copied());
         };
         let done = Done::of(&outcome.did);
@@ -207,6 +212,10 @@ impl Plan {
         let mut most = [outcome.ticks];
         combine(comm, &mut most, u64::max)?;
         if comm.rank() == 0 {
+            if is_default {
+                let chosen = Barrier::fastest(&self.members, comm.hal().layout());
+                send(&format!("{CHOSEN}{chosen}"), Unit::Count, &[1]);
+            }
             if self.skew == 0 {
                 send("latency", Unit::Ticks, &[mean(most[0])]);
             }
@@ -301,6 +310,15 @@ mod tests {
         let (few, many) = (latency(50), latency(1000));
         for (few, many) in few.into_iter().zip(many) {
             assert!(few.abs_diff(many) * 50 <= many, "{few} and {many} ns");
+        }
+    }
+
+    #[test]
+    fn the_default_says_what_it_is() {
+        for cores in [2, 9] {
+            let simulation = run(&format!("cores={cores} algorithm=default,world,butterfly repetitions=20"));
+            assert!(simulation.success, "{}", simulation.console);
+            assert_eq!(simulation.console.matches(" metric=chosen:").count(), 2, "{}", simulation.console);
         }
     }
 

@@ -72,19 +72,31 @@ fn scc(rows: &Rows, variant: &str) -> String {
     titled("latency (us) by cores", &header, lines.collect())
 }
 
-/// What the default takes beside the fastest algorithm with a name of its own.
+/// What the default is, and takes, beside the fastest algorithm with a name of its own.
 fn choices(rows: &Rows) -> Result<String, Missing> {
-    let header = ["cores", "all (us)", "default (us)", "fastest other", "(us)"].map(str::to_owned);
-    let default = rows.line("default", "latency")?;
-    let lines = rows
-        .line("world", "latency")?
-        .points()
-        .map(|(cores, latency)| {
-            let (name, other) = fastest(rows, "", cores).ok_or(Missing)?;
-            Ok(vec![cores.to_string(), us(latency), us(default.at(cores)?), name.to_owned(), us(other)])
-        })
-        .collect::<Result<Vec<_>, Missing>>()?;
-    Ok(titled("the default and the fastest algorithm by name", &header, lines))
+    let header = ["cores", "default", "of all (us)", "of a group (us)", "fastest", "(us)"].map(str::to_owned);
+    let (world, default) = (rows.line("world", "latency")?, rows.line("default", "latency")?);
+    let lines = world.points().map(|(cores, latency)| {
+        let (name, other) = fastest(rows, "", cores).ok_or(Missing)?;
+        let chosen = chosen(rows, "world", cores, cores);
+        Ok(vec![cores.to_string(), chosen, us(latency), us(default.at(cores)?), name.to_owned(), us(other)])
+    });
+    let lines = lines.collect::<Result<Vec<_>, Missing>>()?;
+    let scc = titled("what the default is, and the fastest algorithm by name", &header, lines);
+    let header = ["nodes", "cores per node", "default"].map(str::to_owned);
+    let on_nodes = measured(rows, "default", FPGA).unwrap_or_default().into_iter().map(|(nodes, cores, _)| {
+        vec![nodes.to_string(), cores.to_string(), chosen(rows, &format!("default@{FPGA}"), nodes * cores, nodes)]
+    });
+    Ok(format!("{scc}\n\n{}", titled("what the default is on nodes, FPGA", &header, on_nodes.collect()))
+        .trim_end()
+        .to_owned())
+}
+
+/// The name of what a default was, on so many ranks in so many coherence domains.
+fn chosen(rows: &Rows, name: &str, ranks: u64, domains: u64) -> String {
+    let is_here = |row: &&Row| row.key.name() == name && (row.key.ranks, row.key.param) == (ranks, domains);
+    let chosen = rows.iter().filter(is_here).find_map(|row| row.key.metric.strip_prefix("chosen:"));
+    chosen.unwrap_or("-").to_owned()
 }
 
 /// Barriers of some ranks and of late ones, from the last arrival to the last departure.
