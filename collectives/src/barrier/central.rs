@@ -1,4 +1,4 @@
-//! The central barrier: the listing in section IV.A of *A Scalable Barrier…*, on words of uncached memory.
+//! The central barrier: the listing in section IV.A of *Highly Scalable Barriers…*, on words of uncached memory.
 //!
 //! One word for each member and one for the phase, each written by one rank only, so that nothing has to be locked and
 //! nothing to be reset. The first member polls the words of the others one after the other and then flips the phase,

@@ -1,5 +1,5 @@
 //! The locked counter with sense-reversing release: how shared memory with atomic operations has its barriers (section IV
-//! of *A Scalable Barrier…*), and here the test-and-set register of the first member stands for these. A baseline.
+//! of *Highly Scalable Barriers…*), and here the test-and-set register of the first member stands for these. A baseline.
 //!
 //! Whoever comes counts itself, under the register; the last one resets the counter and reverses the sense, a word that
 //! all others poll. The counter is ready again before anybody is released, so barriers can follow at once.

@@ -103,7 +103,7 @@ pub enum Barrier {
     },
     /// The same with one master above all the others: `flat`.
     Flat,
-    /// Flags and a phase in uncached words, polled where they are: the listing of *A Scalable Barrier…*, section IV.A.
+    /// Flags and a phase in uncached words, polled where they are: the listing of *Highly Scalable Barriers…*, section IV.A.
     Central,
     /// A counter in an uncached word under a register, with sense-reversing release.
     LockedCounter,

@@ -1,4 +1,4 @@
-//! Coherence at synchronisation points: cached shared memory without a coherence protocol (*A Scalable Barrier…*, section
+//! Coherence at synchronisation points: cached shared memory without a coherence protocol (*Highly Scalable Barriers…*, section
 //! VII).
 //!
 //! As long as a program synchronises by barriers and locks alone, nobody reads between two of them what somebody else

@@ -93,6 +93,8 @@ struct Port {
     load: Way,
     /// The number of its next store.
     next_store: u32,
+    /// When the last of its stores that was sent arrives.
+    last_arrival_ps: u64,
     /// When the last of its stores that has arrived takes effect.
     last_visible_ps: u64,
     /// Its stores that have not taken effect.
@@ -103,7 +105,7 @@ struct Port {
     waits: bool,
 }
 
-/// All engines and sockets of a cluster.
+/// All engines and sockets of a cluster. A core's packets keep their order: a load finds what the core has stored before.
 pub(super) struct Network {
     cluster: Cluster,
     steps: BinaryHeap<Reverse<(u64, Step)>>,
@@ -123,6 +125,7 @@ impl Network {
                 socket: (node * usize::from(cluster.sockets) + socket) as u16,
                 load: Way { node: 0, loopback: false },
                 next_store: 0,
+                last_arrival_ps: 0,
                 last_visible_ps: 0,
                 on_their_way: 0,
                 answered_ps: 0,
@@ -192,18 +195,25 @@ impl Network {
                 }
             }
             Step::Leaves(core, packet) => {
-                let port = &self.ports[usize::from(core)];
+                let is_store = packet != Packet::Load;
+                let wire_ps = self.cluster.wire_ps(self.way(core, packet).loopback, is_store);
+                let port = &mut self.ports[usize::from(core)];
                 let engine = &mut self.engines[usize::from(port.node)];
                 engine.sends_until_ps = engine.sends_until_ps.max(now_ps) + self.cluster.send_ps;
-                let sent_ps = engine.sends_until_ps;
-                let wire_ps = self.cluster.wire_ps(self.way(core, packet).loopback, packet != Packet::Load);
-                self.push(sent_ps + wire_ps, Step::Arrives(core, packet));
+                let mut arrival_ps = engine.sends_until_ps + wire_ps;
+                if is_store {
+                    port.last_arrival_ps = port.last_arrival_ps.max(arrival_ps);
+                } else {
+                    arrival_ps = arrival_ps.max(port.last_arrival_ps);
+                }
+                self.push(arrival_ps, Step::Arrives(core, packet));
             }
             Step::Arrives(core, packet) => {
                 let way = self.way(core, packet);
                 let received_ps = self.receive(way.node, packet, now_ps) + self.cluster.memory_ps;
                 let port = &mut self.ports[usize::from(core)];
                 if packet == Packet::Load {
+                    let received_ps = received_ps.max(port.last_visible_ps);
                     let answered_ps = received_ps + self.cluster.return_ps(way.loopback);
                     let socket = port.socket;
                     self.push(answered_ps, Step::Answered(socket));
