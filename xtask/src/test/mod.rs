@@ -81,7 +81,6 @@ impl Arguments {
                     Guest { preempt: Some(2), ..Guest::of(5) },
                     Guest { thread_multi: true, ..Guest::of(2) },
                     Guest { domains: NonZero::new(2), ..Guest::of(8) },
-                    Guest { domains: NonZero::new(1), thread_multi: true, ..Guest::of(2) },
                 ];
                 CORES.into_iter().chain([LARGEST]).map(chosen).chain(schedules).collect()
             }
