@@ -180,11 +180,11 @@ fn what_is_no_barrier_is_found() {
         all[victim] = all[victim].with_actions(kept);
         check(&all, algorithm.slots(party)).expect_err(name)
     };
-    let (set, waiting): (fn(&Action) -> bool, fn(&Action) -> bool) =
-        (|action| matches!(action, Action::Set { .. }), |action| matches!(action, Action::Await { .. }));
-    assert_eq!(without("tree-k3-pull", 4, set), "0 waits for ever in action 0");
-    assert_eq!(without("tree-k3-pull", 4, waiting), "4 leaves when 1 of 9 have come");
-    assert!(without("dissemination", 4, waiting).contains("have come"));
+    let is_set = |action: &Action| matches!(action, Action::Set { .. });
+    let is_await = |action: &Action| matches!(action, Action::Await { .. });
+    assert_eq!(without("tree-k3-pull", 4, is_set), "0 waits for ever in action 0");
+    assert_eq!(without("tree-k3-pull", 4, is_await), "4 leaves when 1 of 9 have come");
+    assert!(without("dissemination", 4, is_await).contains("have come"));
     let algorithm = on("butterfly", party);
     let mut all = schedules(algorithm, party);
     all[3] = all[2].clone();
