@@ -84,7 +84,9 @@ fn choices(rows: &Rows) -> Result<String, Missing> {
     let lines = lines.collect::<Result<Vec<_>, Missing>>()?;
     let scc = titled("what the default is, and the fastest algorithm by name", &header, lines);
     let header = ["nodes", "cores per node", "default"].map(str::to_owned);
-    let on_nodes = measured(rows, "default", FPGA).unwrap_or_default().into_iter().map(|(nodes, cores, _)| {
+    let mut on_nodes = measured(rows, "default", FPGA).unwrap_or_default();
+    on_nodes.sort_by_key(|(nodes, cores, _)| (*cores, *nodes));
+    let on_nodes = on_nodes.into_iter().map(|(nodes, cores, _)| {
         vec![nodes.to_string(), cores.to_string(), chosen(rows, &format!("default@{FPGA}"), nodes * cores, nodes)]
     });
     Ok(format!("{scc}\n\n{}", titled("what the default is on nodes, FPGA", &header, on_nodes.collect()))
