@@ -50,8 +50,8 @@ fn line<C: Core>(context: &Context<'_, '_, C>, core: usize) -> MpbLine {
     MpbLine::new(context.comm.core_of(core), context.comm.mpb_layout().spare().end - 1)
 }
 
-/// Nobody leaves before all have come, with one late each time; and what they have stored to each kind of memory is seen
-/// by all.
+/// Nobody leaves before all have come, with one late each time; and what they have stored to each kind of memory is
+/// seen by all.
 pub fn separate_phases<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
     let words = shared::<_, kind::Uncached>(context, size * 4)?;

@@ -1,8 +1,8 @@
 //! Proofs of schedules, by carrying them out, that they are barriers.
 //!
 //! Flags are only ever set, and setting one waits for nothing. So whatever the order of actions, the same ones become
-//! possible: one order in which all come to their end shows that there is no deadlock in any, and what a rank has heard of
-//! in that order through the flags that it awaited, it has heard of in all.
+//! possible: one order in which all come to their end shows that there is no deadlock in any, and what a rank has heard
+//! of in that order through the flags that it awaited, it has heard of in all.
 
 use std::{collections::HashMap, string::String, vec::Vec};
 

@@ -1,9 +1,9 @@
 //! The hierarchical barrier: a local master for each coherence domain, and a tree between the masters.
 //!
-//! Source: *Highly Scalable Barriers*, section V. The members of a domain store their flags into lines of their master's
-//! MPB, and poll its release there: both stay inside the domain, where that is cheap. Between masters nobody polls from
-//! afar: flags are pushed up a tree of fan-in 8, and the release is pushed down (section V.B, *tree* in its figure 8).
-//! With a fan-in of all masters but one, this is the figure's *flat*: one global master for all nodes.
+//! Source: *Highly Scalable Barriers*, section V. The members of a domain store their flags into lines of their
+//! master's MPB, and poll its release there: both stay inside the domain, where that is cheap. Between masters nobody
+//! polls from afar: flags are pushed up a tree of fan-in 8, and the release is pushed down (section V.B, *tree* in its
+//! figure 8). With a fan-in of all masters but one, this is the figure's *flat*: one global master for all nodes.
 //!
 //! In the paper, all members of a domain tell its master themselves; here they do so through a tree of any fan-in, for
 //! domains with more members than there are flags. The master is the lowest member; the paper does not say which.

@@ -10,7 +10,10 @@ pub struct UnknownBarrier;
 
 impl fmt::Display for UnknownBarrier {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such barrier; there are dissemination-N[-pull], tree-kN-push, tree-kN-pull, tree-kN-polled, hierarchical-kN")?;
+        out.write_str(
+            "no such barrier; there are dissemination-N[-pull], tree-kN-push, tree-kN-pull, tree-kN-polled, \
+             hierarchical-kN",
+        )?;
         NAMES.iter().try_for_each(|(name, _)| write!(out, ", {name}"))?;
         out.write_str("; N is at least 1")
     }

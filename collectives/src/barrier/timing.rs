@@ -83,8 +83,9 @@ const SCC_NAMES: [&str; 17] = [
     "tournament",
 ];
 
-/// On an SCC the default is at most 3 % slower than the fastest, whatever the number of ranks. Estimates of those that take
-/// less than twice as long are at most 20 % too low and 40 % too high: for two or three ranks, whose distances are short.
+/// On an SCC the default is at most 3 % slower than the fastest, whatever the number of ranks. Estimates of those that
+/// take less than twice as long are at most 20 % too low and 40 % too high: for two or three ranks, whose distances are
+/// short.
 #[test]
 fn the_default_is_the_fastest_on_an_scc() {
     for cores in (2..=48).chain([255]) {

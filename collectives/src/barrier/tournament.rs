@@ -1,12 +1,12 @@
 //! The tournament barrier.
 //!
-//! Source: Hensgen, Finkel and Manber 1988, with the release down the same tree of Mellor-Crummey and Scott 1991, since a
-//! single flag that all spin on is far from most. In round r, of two members that are 2^r apart and still in the game, the
-//! upper one loses, which is decided beforehand: it tells the winner, and waits until that releases it. The champion,
-//! member 0, releases those whom it has beaten, the last one first; and so does everybody who was released.
+//! Source: Hensgen, Finkel and Manber 1988, with the release down the same tree of Mellor-Crummey and Scott 1991, since
+//! a single flag that all spin on is far from most. In round r, of two members that are 2^r apart and still in the
+//! game, the upper one loses, which is decided beforehand: it tells the winner, and waits until that releases it. The
+//! champion, member 0, releases those whom it has beaten, the last one first; and so does everybody who was released.
 //!
-//! Per rank and barrier: one flag to the winner, and one for each round that was won, ⌈log₂ P⌉ at most. All polls are in the
-//! own MPB.
+//! Per rank and barrier: one flag to the winner, and one for each round that was won, ⌈log₂ P⌉ at most. All polls are
+//! in the own MPB.
 
 use super::schedule::Schedule;
 

@@ -1,7 +1,7 @@
 //! Trees: flags go up to the root, and its release comes down.
 //!
-//! Sources: *Highly Scalable Barriers*, section V.A, compares pushed flags with polled ones; the tree of its section V.B
-//! is [hierarchical](super::hierarchical). Trees of any fan-in are Mellor-Crummey and Scott's.
+//! Sources: *Highly Scalable Barriers*, section V.A, compares pushed flags with polled ones; the tree of its section
+//! V.B is [hierarchical](super::hierarchical). Trees of any fan-in are Mellor-Crummey and Scott's.
 //!
 //! Flags are pushed or pulled, both ways up and down:
 //!
