@@ -83,6 +83,9 @@ const SCC_NAMES: [&str; 17] = [
     "tournament",
 ];
 
+/// Half a poll of the own MPB. By so much the same algorithm differs by chance: by the phases that its polls keep.
+const PHASES_NS: u64 = 68;
+
 /// On an SCC the default is at most 3 % slower than the fastest, whatever the number of ranks. Estimates of those that
 /// take less than twice as long are at most 20 % too low and 40 % too high: for two or three ranks, whose distances are
 /// short.
@@ -93,7 +96,8 @@ fn the_default_is_the_fastest_on_an_scc() {
         let ranking = ranking(&machine, &SCC_NAMES);
         let (fastest, fastest_ns, _) = ranking[0];
         let (_, default_ns, _) = *ranking.iter().find(|(name, ..)| *name == "default").expect("it is measured");
-        assert!(percent(default_ns, fastest_ns) <= 103, "{cores}: {default_ns} ns, but {fastest} {fastest_ns} ns");
+        let bound_ns = fastest_ns * 103 / 100 + PHASES_NS;
+        assert!(default_ns <= bound_ns, "{cores}: {default_ns} ns, but {fastest} {fastest_ns} ns");
         for (name, time_ns, estimate_ns) in ranking.iter().filter(|(_, time_ns, _)| *time_ns < 2 * fastest_ns) {
             let off = percent(*estimate_ns, *time_ns);
             assert!((80..=140).contains(&off), "{cores}: {name} {time_ns} ns, estimated as {estimate_ns} ns");
