@@ -66,8 +66,10 @@ fn rounds(ranks: usize) -> usize {
     ranks.next_power_of_two().trailing_zeros() as usize
 }
 
+/// A flag up each level of the [tree](crate::barrier) of all ranks, and one down: one level up to 64 ranks, two beyond.
 fn barrier(ranks: usize) -> u64 {
-    rounds(ranks) as u64 * (SIGNAL + SEEN)
+    let levels = if ranks <= 64 { 1 } else { 2 };
+    2 * levels * (SIGNAL + SEEN)
 }
 
 /// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.

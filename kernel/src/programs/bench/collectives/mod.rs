@@ -87,6 +87,10 @@ fn measure<C: Core>(
     let (send_len, receive_len) = operation.lens(count, me == ROOT, size);
     // As many as caches do not hold together, or as there are calls.
     let buffers = (FLUSHING_BYTES / ((send_len + receive_len).max(1) * size_of::<Word>())).clamp(1, calls);
+    let mut barrier = match operation {
+        Operation::Barrier(by) => Some(comm.barrier_of(&comm.group(), by)?),
+        _ => None,
+    };
     let mut send = vec![vec![Word::default(); send_len]; buffers];
     let mut receive = vec![vec![Word::default(); receive_len]; buffers];
     for index in 0..calls {
@@ -97,7 +101,10 @@ fn measure<C: Core>(
         meet(comm)?;
         hal.compute(spread(seed, number << 16 | me as u64) % JITTER_CYCLES);
         let begin = hal.now();
-        operation.run(comm, send, receive)?;
+        match &mut barrier {
+            Some(barrier) => barrier.wait(),
+            None => operation.run(comm, send, receive)?,
+        }
         times.push(me == ROOT, begin, hal.now());
         operation.check(&call, receive)?;
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use collectives::{Broadcast, Comm, Exchange, Operator, Reduction, Scan};
+use collectives::{Barrier, Broadcast, Comm, Exchange, Operator, Reduction, Scan};
 use hal::Core;
 
 use crate::Failure;
@@ -13,7 +13,7 @@ pub(super) type Word = u64;
 /// A collective operation, and by which algorithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    Barrier,
+    Barrier(Barrier),
     Broadcast(Broadcast),
     Reduce(Reduction),
     Allreduce(Reduction),
@@ -77,8 +77,7 @@ impl Operation {
         let scan = || algorithm.parse::<Scan>().map_err(|why| wrong(&why));
         let exchange = || algorithm.parse::<Exchange>().map_err(|why| wrong(&why));
         Ok(match name {
-            "barrier" if algorithm == "default" => Self::Barrier,
-            "barrier" => return Err(wrong(&"there is only default")),
+            "barrier" => Self::Barrier(algorithm.parse::<Barrier>().map_err(|why| wrong(&why))?),
             "broadcast" => Self::Broadcast(algorithm.parse::<Broadcast>().map_err(|why| wrong(&why))?),
             "reduce" => Self::Reduce(reduction()?),
             "allreduce" => Self::Allreduce(reduction()?),
@@ -98,14 +97,14 @@ impl Operation {
 
     /// Whether there is anything to send.
     pub(super) fn has_data(self) -> bool {
-        !matches!(self, Self::Barrier)
+        !matches!(self, Self::Barrier(_))
     }
 
     /// Words that a rank sends and receives, where a block has `count`.
     pub(super) fn lens(self, count: usize, is_root: bool, size: usize) -> (usize, usize) {
         let at_root = |len: usize| if is_root { len } else { 0 };
         match self {
-            Self::Barrier => (0, 0),
+            Self::Barrier(_) => (0, 0),
             Self::Broadcast(_) => (0, count),
             Self::Reduce(_) | Self::Allreduce(_) | Self::Scan(_) | Self::Exscan(_) => (count, count),
             Self::ReduceScatter(_) => (size * count, count),
@@ -136,8 +135,9 @@ impl Operation {
     ) -> Result<(), collectives::Error> {
         let sum = &Operator::<Word>::SUM;
         match self {
-            Self::Barrier => {
-                comm.barrier();
+            // One that is used again is made once, see `measure`.
+            Self::Barrier(by) => {
+                comm.barrier_of(&comm.group(), by)?.wait();
                 Ok(())
             }
             Self::Broadcast(by) => by.broadcast(comm, receive, ROOT),
@@ -163,7 +163,7 @@ impl Operation {
                 Self::Reduce(_) if me != ROOT => return true,
                 // The first rank has nothing before it.
                 Self::Exscan(_) if me == 0 => return true,
-                Self::Barrier => return true,
+                Self::Barrier(_) => return true,
                 Self::Broadcast(_) => call.word(ROOT, 0, index),
                 Self::Reduce(_) | Self::Allreduce(_) => call.sum(all.clone(), 0, index),
                 Self::ReduceScatter(_) => call.sum(all.clone(), me, index),

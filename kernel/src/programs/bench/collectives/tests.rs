@@ -53,7 +53,7 @@ fn what_cannot_be_measured_is_said_once() {
     for (words, message) in [
         ("operation=sort", "option `operation=sort`: no such operation; there are barrier,broadcast,reduce"),
         ("algorithm=magic", "option `algorithm=magic`: no such"),
-        ("operation=barrier algorithm=tree", "option `algorithm=tree`: there is only default"),
+        ("operation=barrier algorithm=tree", "option `algorithm=tree`: no such barrier"),
         ("sizes=12", "option `sizes`: 12 is no multiple of 8"),
     ] {
         let simulation = run(&format!("cores=3 {words}"));
