@@ -416,6 +416,9 @@ pub struct Prices {
     /// For how long a core of the own coherence domain that fetches or changes a line keeps others of the domain from
     /// fetching it.
     pub near_transfer_ns: u32,
+    /// For how long the poll of a core keeps other accesses out of the MPB that it looks at. 0 where accesses do not wait
+    /// for each other.
+    pub port_ns: u32,
 }
 
 impl Prices {
@@ -431,6 +434,7 @@ impl Prices {
         poll_ns: 169,
         receive_ns: 0,
         near_transfer_ns: 0,
+        port_ns: 0,
     };
 }
 

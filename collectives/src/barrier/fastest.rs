@@ -106,6 +106,8 @@ struct Link {
     interval_ns: u64,
     /// By how much those are apart who see one flag at one time.
     readers_ns: u64,
+    /// For how long who polls an MPB keeps others out of it.
+    port_ns: u64,
 }
 
 impl Link {
@@ -118,6 +120,7 @@ impl Link {
             own_set_ns: prices.near_push_ns.into(),
             interval_ns: prices.near_transfer_ns.into(),
             readers_ns: prices.near_transfer_ns.into(),
+            port_ns: prices.port_ns.into(),
         }
     }
 
@@ -153,7 +156,14 @@ impl Link {
         }
         let levels = || levels(len, tree.fan_in).map(|nodes| nodes.min(tree.fan_in));
         let up: u64 = levels().map(|children| self.gather(children, tree.gather)).sum();
-        let pull = |readers: usize| self.own_set_ns + self.poll_ns + (readers as u64 - 1) * self.readers_ns;
+        // Those who have arrived poll on at the port that the others, the parent and the release have to pass. They queue
+        // there if it cannot serve all of them in the time of a poll.
+        let queues = |readers: usize| {
+            let queue_ns = (readers as u64 * self.port_ns).saturating_sub(self.poll_ns);
+            (readers.div_ceil(LINE_BYTES) as u64 + 3) * queue_ns
+        };
+        let pull =
+            |readers: usize| self.own_set_ns + self.poll_ns + (readers as u64 - 1) * self.readers_ns + queues(readers);
         up + match tree.release {
             Release::Push => {
                 levels().count() as u64 * self.push() + elder_siblings(len, tree.fan_in) * self.push_done_ns

@@ -142,6 +142,7 @@ impl Cluster {
             poll_ns: ns(Self::loads(crate::LINE_BYTES) as u64 * self.remote_load_ps),
             receive_ns: ns(self.receive_store_ps),
             near_transfer_ns: ns(self.transfer_ps),
+            port_ns: 0,
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::{error::Error, fmt};
 
-use crate::Layout;
+use crate::{Layout, Prices};
 
 use super::Cluster;
 
@@ -227,7 +227,11 @@ impl Description {
         for suffix in parts {
             match suffix {
                 _ if parameters.cluster.is_some() => return Err(unknown()),
-                "contention" if parameters.contention.is_none() => parameters.contention = Some(Contention::SCC),
+                "contention" if parameters.contention.is_none() => {
+                    parameters.contention = Some(Contention::SCC);
+                    let port_ns = Contention::SCC.mpb_port_ps.div_ceil(1000) as u32;
+                    layout = layout.with_prices(Prices { port_ns, ..layout.prices() });
+                }
                 "flat" if !parameters.flat => parameters.flat = true,
                 _ if !layout.has_domains() => {
                     let domains = suffix.strip_prefix("domains=").and_then(|domains| domains.parse().ok());
