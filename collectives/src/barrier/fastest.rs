@@ -5,7 +5,7 @@
 //! flags side by side in a line are polled at once. All members are taken to arrive at the same time. Every rank
 //! computes the same, and so chooses the same.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::iter;
 
 use hal::{LINE_BYTES, Layout, Prices};
@@ -172,6 +172,28 @@ impl Link {
         }
     }
 
+    /// Up and down a tree whose flags are all pushed, node by node: how flags wait for each other depends on when
+    /// subtrees are done, which are not all alike.
+    fn pushed_tree(self, len: usize, fan_in: usize) -> u64 {
+        let children = |node: usize| (node * fan_in + 1).min(len)..(node * fan_in + 1 + fan_in).min(len);
+        // When each node has heard from all below it, then when it is released. Children have higher numbers.
+        let mut times = vec![0; len];
+        for node in (0..len).rev() {
+            let mut come: Vec<u64> = times[children(node)].to_vec();
+            come.sort_unstable();
+            let seen = come.iter().fold(0, |seen: u64, done| (seen + self.interval_ns).max(done + self.push_ns));
+            times[node] = if come.is_empty() { 0 } else { seen + self.own_poll_ns };
+        }
+        let mut last = times[0];
+        for node in 0..len {
+            for (told_before, child) in children(node).enumerate() {
+                times[child] = times[node] + told_before as u64 * self.push_done_ns + self.push();
+                last = last.max(times[child]);
+            }
+        }
+        last
+    }
+
     /// Rounds of dissemination, in domains of so many members.
     fn dissemination(self, len: usize, members: usize, dissemination: Dissemination) -> u64 {
         let round = |partners: usize| match dissemination.flags {
@@ -224,9 +246,8 @@ pub(super) fn estimate(algorithm: Algorithm, party: &Party, prices: &Prices) -> 
         Algorithm::Dissemination(dissemination) => link.dissemination(len, members, dissemination),
         Algorithm::Tree(tree) => link.tree(len, tree),
         Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in }) => {
-            let masters = Tree { fan_in, gather: Release::Push, release: Release::Push };
             let locals = Tree { fan_in: local_fan_in, gather: Release::Push, release: Release::Pull };
-            link.tree(party.domains(), masters) + near.tree(party.largest_domain(), locals)
+            link.pushed_tree(party.domains(), fan_in) + near.tree(party.largest_domain(), locals)
         }
     }
 }
