@@ -1,6 +1,6 @@
 //! Waiting for test-and-set registers, and agreeing on whether they can be reached.
 
-use hal::{Clock, Core, CoreId, Deadline, Mpb, TestAndSet, Wait};
+use hal::{Clock, Core, CoreId, Deadline, Mpb, TestAndSet, TsrGuard, Wait};
 
 use crate::{Comm, Error, Operator};
 
@@ -29,17 +29,17 @@ impl<C: Core> Comm<'_, C> {
     }
 }
 
-impl<C: Mpb + Wait + Clock + TestAndSet> Comm<'_, C> {
+impl<'c, C: Mpb + Wait + Clock + TestAndSet> Comm<'c, C> {
     /// Takes the register of `core`, and says whether it could before the deadline. Packets that arrive meanwhile are
-    /// handled, and non-blocking operations go on, as in other waits of the communicator. On a machine that is dying it
-    /// may return without.
+    /// handled, and non-blocking operations go on, as in other waits of the communicator. On a machine that is
+    /// dying it may return without.
     pub(crate) fn take_register(&self, core: CoreId, deadline: Deadline, purpose: &'static str) -> bool {
         let hal = self.hal();
         loop {
             if hal.is_dying() {
                 return false;
             }
-            if deadline == Deadline::Never && !self.has_engines() {
+            if deadline == Deadline::Never && !self.is_needed_meanwhile() {
                 hal.acquire_register(core, purpose);
                 return true;
             }
@@ -49,15 +49,38 @@ impl<C: Mpb + Wait + Clock + TestAndSet> Comm<'_, C> {
             if matches!(deadline, Deadline::At(ticks) if hal.now() >= ticks) {
                 return false;
             }
-            self.drive_engines();
+            self.drive_engines(self.in_a_moment());
         }
     }
 
-    /// Lets others go on for a moment in which this rank can only look at registers, which no wait can look at together
-    /// with places.
-    fn drive_engines(&self) {
+    /// Waits for the register of `core` like [`take_register`](Self::take_register) and holds it until the guard is
+    /// dropped. For registers that programs may hold, too, while they communicate: only while it has the register is this
+    /// rank not interrupted.
+    pub(crate) fn lock_register(&self, core: CoreId, purpose: &'static str) -> TsrGuard<'c, C> {
+        let hal = self.hal();
+        while self.is_needed_meanwhile() && !hal.is_dying() {
+            match hal.try_lock(core) {
+                Some(guard) => return guard,
+                None => self.drive_engines(self.in_a_moment()),
+            }
+        }
+        hal.lock(core, purpose)
+    }
+
+    /// Whether others may wait for this rank while it waits for a register: for its engines, or for the handler of its
+    /// interrupts.
+    fn is_needed_meanwhile(&self) -> bool {
+        self.has_engines() || self.subscribed().get()
+    }
+
+    fn in_a_moment(&self) -> Deadline {
         let moment = (self.hal().ticks_per_second() / 1_000_000).max(1);
-        let until = Deadline::At(self.hal().now().saturating_add(moment));
+        Deadline::At(self.hal().now().saturating_add(moment))
+    }
+
+    /// Lets others go on until a moment has passed in which this rank can only look at registers, which no wait can look
+    /// at together with places.
+    fn drive_engines(&self, until: Deadline) {
         // It always takes until then.
         let _ = self.wait_until::<()>(&[], until, hal::Reason::new("a register"), |_| None);
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use collectives::{Barrier, Error, Group, lock::Lock};
+use collectives::{Barrier, Error, Group, Operator, Subscription, lock::Lock};
 use common::run;
 use hal::{
     Clock, Combined, Counted, Deadline, LINE_BYTES, MpbCoherence, Reason, Uncached, Wait,
@@ -60,7 +60,7 @@ fn who_waits_in_a_queue_leaves_registers_alone() {
         let mut register = context.comm.register_lock(3)?;
         let mut queue = context.comm.queue_lock(3)?;
         let mut failed = [contend(context, &mut register), contend(context, &mut queue)];
-        context.comm.allreduce_in_place(&mut failed, &collectives::Operator::SUM)?;
+        context.comm.allreduce_in_place(&mut failed, &Operator::SUM)?;
         check!(failed[0] > 20 * failed[1], "reads of registers that were taken: {failed:?}");
         drop(queue);
         Ok::<(), Failed>(())
@@ -185,4 +185,81 @@ fn registers_out_of_reach_are_refused() {
         Ok(())
     });
     assert_eq!(outcome, Ok(()));
+}
+
+/// Who waits for a register goes on with non-blocking operations, and is interrupted: who holds it may wait for that.
+#[test]
+fn who_waits_for_registers_does_not_hold_up_their_holder() {
+    type Wait = fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>;
+    let waits: [(&str, Wait); 3] = [
+        ("a register lock", |context| {
+            let mut lock = context.comm.register_lock(0)?;
+            wait_beside_a_holder(context, || drop(lock.lock()))
+        }),
+        ("a queue lock", |context| {
+            let mut lock = context.comm.queue_lock(0)?;
+            wait_beside_a_holder(context, || drop(lock.lock()))
+        }),
+        ("a locked counter", |context| {
+            let group = if context.rank() == 0 { Group::empty() } else { Group::of([context.rank()])? };
+            // Its register is that of rank 1.
+            let mut barrier = context.comm.barrier_of(&group, Barrier::LockedCounter)?;
+            wait_beside_a_holder(context, || barrier.wait())
+        }),
+    ];
+    for (what, wait) in waits {
+        assert_eq!(run(&Machine::scc(2), wait), Ok(()), "{what}");
+    }
+}
+
+/// Rank 0 holds all registers and waits for a non-blocking operation, or until it has notified rank 1, which waits for a
+/// register meanwhile.
+fn wait_beside_a_holder(context: &mut Context<'_, '_, SimCore>, mut wait: impl FnMut()) -> Result<(), Failed> {
+    let (comm, rank) = (context.comm, context.rank());
+    // So many that both ranks have to go on again and again.
+    let mut sum = [1_u32; 200];
+    let request = comm.start_allreduce(&mut sum, Operator::SUM)?;
+    if rank == 0 {
+        let (mut own, mut other) = (comm.register_lock(0)?, comm.register_lock(1)?);
+        let _guards = (own.lock(), other.lock());
+        comm.hal().compute(100_000);
+        request.wait();
+    } else {
+        comm.hal().compute(50_000);
+        wait();
+        request.wait();
+    }
+    check_eq!(sum, [2; 200], "sums");
+    comm.barrier();
+    Ok(())
+}
+
+/// The handler of notifications runs while a rank waits for a register that the notifier has.
+#[test]
+fn who_waits_for_registers_is_notified() {
+    for queue in [false, true] {
+        let outcome = run(&Machine::scc(2), |context| {
+            let (hal, comm) = (context.hal(), context.comm);
+            let mut register = comm.register_lock(1)?;
+            let mut in_queue = comm.queue_lock(1)?;
+            let notifications = comm.subscribe(&comm.group(), Subscription::default())?;
+            comm.barrier();
+            if context.rank() == 1 {
+                // Nobody interrupts this rank, so that nobody else needs its register.
+                let _guard = register.lock();
+                hal.compute(100_000);
+                notifications.notify_all(b"to whom it may concern")?;
+            } else {
+                hal.compute(50_000);
+                if queue {
+                    drop(in_queue.lock());
+                } else {
+                    drop(register.lock());
+                }
+            }
+            check_eq!(notifications.close().len(), 1 - context.rank(), "messages");
+            Ok(())
+        });
+        assert_eq!(outcome, Ok(()), "queue: {queue}");
+    }
 }

@@ -59,7 +59,7 @@ impl<C: Core> Mechanism<C> for LockedCounter {
         // Neither words nor registers push out what is in the write-combine buffer.
         hal.drain();
         let arrived = {
-            let _guard = hal.lock(self.register, "the counter of a barrier");
+            let _guard = comm.lock_register(self.register, "the counter of a barrier");
             let arrived = hal.load_word(region, COUNT) as usize + 1;
             hal.store_word(region, COUNT, if arrived == self.len { 0 } else { arrived as u32 });
             arrived

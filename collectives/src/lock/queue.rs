@@ -154,7 +154,7 @@ impl Queue {
     /// Changes the tail, and returns what it was.
     fn change_tail<C: Core>(&self, comm: &Comm<'_, C>, change: impl FnOnce(u32) -> u32) -> u32 {
         let hal = comm.hal();
-        let _guard = hal.lock(self.home, "the tail of a queue lock");
+        let _guard = comm.lock_register(self.home, "the tail of a queue lock");
         let tail = hal.load_word(self.words.region, TAIL);
         hal.store_word(self.words.region, TAIL, change(tail));
         tail

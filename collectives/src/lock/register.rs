@@ -1,6 +1,6 @@
 //! A test-and-set register as a lock.
 
-use hal::{Core, CoreId, Deadline};
+use hal::{Core, CoreId, TsrGuard};
 
 use super::Lock;
 use crate::{Comm, Error};
@@ -36,11 +36,9 @@ impl<C: Core> Lock for RegisterLock<'_, '_, C> {
 
     fn lock(&mut self) -> RegisterGuard<'_, C> {
         let hal = self.comm.hal();
-        // An interrupt handler might want the same register.
-        hal.begin_exclusion();
-        self.comm.take_register(self.register, Deadline::Never, "a lock");
+        let register = self.comm.lock_register(self.register, "a lock");
         hal.invalidate_mpb();
-        RegisterGuard { hal, register: self.register }
+        RegisterGuard { hal, _register: register }
     }
 }
 
@@ -48,14 +46,13 @@ impl<C: Core> Lock for RegisterLock<'_, '_, C> {
 #[must_use = "the lock is given back at once"]
 pub struct RegisterGuard<'l, C: Core> {
     hal: &'l C,
-    register: CoreId,
+    /// Dropped after the drain.
+    _register: TsrGuard<'l, C>,
 }
 
 impl<C: Core> Drop for RegisterGuard<'_, C> {
     fn drop(&mut self) {
         // Registers do not push out what is in the write-combine buffer.
         self.hal.drain();
-        self.hal.free_register(self.register);
-        self.hal.end_exclusion();
     }
 }
