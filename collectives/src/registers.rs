@@ -31,8 +31,8 @@ impl<C: Core> Comm<'_, C> {
 
 impl<'c, C: Mpb + Wait + Clock + TestAndSet> Comm<'c, C> {
     /// Takes the register of `core`, and says whether it could before the deadline. Packets that arrive meanwhile are
-    /// handled, and non-blocking operations go on, as in other waits of the communicator. On a machine that is
-    /// dying it may return without.
+    /// handled, and non-blocking operations go on, as in other waits of the communicator, be the deadline over or not. On
+    /// a machine that is dying it may return without.
     pub(crate) fn take_register(&self, core: CoreId, deadline: Deadline, purpose: &'static str) -> bool {
         let hal = self.hal();
         loop {
@@ -47,6 +47,8 @@ impl<'c, C: Mpb + Wait + Clock + TestAndSet> Comm<'c, C> {
                 return true;
             }
             if matches!(deadline, Deadline::At(ticks) if hal.now() >= ticks) {
+                // Whoever only ever tests has no other wait, and others may need it before they free the register.
+                self.drive_engines(Deadline::At(0));
                 return false;
             }
             self.drive_engines(self.in_a_moment());

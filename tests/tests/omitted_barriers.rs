@@ -2,7 +2,7 @@
 
 mod common;
 
-use collectives::{Barrier, Error};
+use collectives::{Barrier, Error, Operator};
 use common::run;
 use hal::{
     Clock, Mpb,
@@ -87,5 +87,35 @@ fn reports_name_who_is_missing() {
         });
         let report = outcome.expect_err("a rank is missing");
         assert!(report.contains("a barrier") && report.contains("Godot"), "{algorithm}: {report}");
+    }
+}
+
+/// A rank that only ever tests a barrier goes on with what another one waits for before it comes.
+#[test]
+fn tests_go_on_with_other_operations() {
+    for algorithm in ALL.into_iter().chain([Barrier::Default]) {
+        let outcome = run(&Machine::scc(2), |context| {
+            let (hal, comm) = (context.hal(), context.comm);
+            let mut barrier = comm.barrier_of(&comm.group(), algorithm)?;
+            // So many that both ranks have to go on again and again.
+            let mut sum = [1_u32; 200];
+            let request = comm.start_allreduce(&mut sum, Operator::SUM)?;
+            if context.rank() == 0 {
+                let mut arrived = barrier.arrive();
+                let done = (0..10_000).any(|_| {
+                    hal.compute(1_000);
+                    arrived.test()
+                });
+                check!(done, "the barrier is not complete after long");
+                arrived.wait();
+                request.wait();
+            } else {
+                request.wait();
+                barrier.wait();
+            }
+            check_eq!(sum, [2; 200], "sums");
+            Ok(())
+        });
+        assert_eq!(outcome, Ok(()), "{algorithm}");
     }
 }
