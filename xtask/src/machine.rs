@@ -140,9 +140,13 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// When its name gives another number.
+    /// When its name gives another number, or it is a cluster, whose nodes are its domains.
     pub(crate) fn with_domains(mut self, domains: Option<NonZero<u16>>) -> Result<Self> {
         if let Some(domains) = domains {
+            ensure!(
+                !matches!(self.kind, Kind::Cluster { .. }),
+                "--domains {domains} is for meshes; each node of {self} is a coherence domain"
+            );
             let named = self.variant.domains.replace(domains);
             ensure!(named.is_none_or(|named| named == domains), "--domains {domains} contradicts the machine's name");
         }
@@ -203,7 +207,7 @@ impl std::str::FromStr for Machine {
         let variant = Variant::of(parts)?;
         ensure!(
             variant.is_plain() || !matches!(kind, Kind::Cluster { .. }),
-            "`{text}`: `+contention` and `+flat` are for meshes; the engines of clusters are always occupied"
+            "`{text}`: suffixes are for meshes; the engines of clusters are always occupied, and each node is a coherence domain"
         );
         Ok(Self { kind, variant })
     }
@@ -334,6 +338,7 @@ mod tests {
             "cluster-fpga:4097x1",
             "cluster-asic:2x2x2",
             "cluster-fpga+flat",
+            "cluster-fpga:4x4+domains=2",
             "cluster",
         ] {
             let message = text.parse::<Machine>().expect_err(text).to_string();
@@ -361,6 +366,8 @@ mod tests {
         let two = NonZero::new(2);
         assert_eq!(Machine::SCC.with_domains(two).unwrap().to_string(), "scc+domains=2");
         assert!(domains.clone().with_domains(two).is_err() && domains.with_domains(NonZero::new(4)).is_ok());
+        let cluster: Machine = "cluster-fpga:4x4".parse().unwrap();
+        assert!(cluster.clone().with_domains(two).is_err() && cluster.with_domains(None).is_ok());
         for text in ["contention", "+", "+x", "+flat+flat"] {
             assert!(text.parse::<Variant>().is_err(), "{text}");
         }
