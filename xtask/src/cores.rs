@@ -1,6 +1,6 @@
 //! Numbers of cores on the command line.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 
 /// A PC's local APIC ids end here.
 pub(crate) const MOST: u16 = 255;
@@ -42,6 +42,15 @@ pub(crate) fn number(text: &str) -> Result<u16> {
     }
 }
 
+/// A number of nodes of a cluster in QEMU.
+///
+/// # Errors
+///
+/// When it is none.
+pub(crate) fn nodes(text: &str) -> Result<u16> {
+    number(text).map_err(|_| anyhow!("`{text}` is not a number of nodes from 1 to {MOST}"))
+}
+
 /// `1 core`, `48 cores`.
 pub(crate) fn cores(count: u32) -> String {
     if count == 1 { "1 core".into() } else { format!("{count} cores") }
@@ -58,6 +67,12 @@ mod tests {
         {
             assert_eq!(text.parse::<List>().unwrap().0, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_of_nodes() {
+        assert_eq!(nodes("3").unwrap(), 3);
+        assert_eq!(nodes("0").unwrap_err().to_string(), "`0` is not a number of nodes from 1 to 255");
     }
 
     #[test]

@@ -168,6 +168,15 @@ impl Machine {
     }
 }
 
+/// A number of coherence domains on the command line.
+///
+/// # Errors
+///
+/// When it is none.
+pub(crate) fn domains(text: &str) -> Result<NonZero<u16>> {
+    text.parse().map_err(|_| anyhow!("`{text}` is not a number of coherence domains from 1 to {}", u16::MAX))
+}
+
 /// Checks a number of coherence domains.
 ///
 /// # Errors
@@ -368,6 +377,11 @@ mod tests {
         assert!(domains.clone().with_domains(two).is_err() && domains.with_domains(NonZero::new(4)).is_ok());
         let cluster: Machine = "cluster-fpga:4x4".parse().unwrap();
         assert!(cluster.clone().with_domains(two).is_err() && cluster.with_domains(None).is_ok());
+        assert!(super::domains("48").is_ok());
+        for text in ["0", "x", "65536"] {
+            let message = super::domains(text).expect_err(text).to_string();
+            assert!(message.contains("coherence domains"), "{message}");
+        }
         for text in ["contention", "+", "+x", "+flat+flat"] {
             assert!(text.parse::<Variant>().is_err(), "{text}");
         }

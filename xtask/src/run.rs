@@ -5,7 +5,7 @@ use crate::{
     console::{Event, Transcript},
     cores, emulation, guest, image,
     inquiry::Inquiry,
-    machine::check_domains,
+    machine::{check_domains, domains},
     memory::Plan,
     program::Program,
     progress::Progress,
@@ -69,7 +69,18 @@ pub(crate) struct Arguments {
     thread_multi: bool,
 
     #[command(flatten)]
+    domains: Domains,
+
+    #[command(flatten)]
     common: Common,
+}
+
+/// Coherence domains, for machines whose nodes are none.
+#[derive(Args)]
+pub(crate) struct Domains {
+    /// Coherence domains of neighbouring cores: cores of one share what they cache [default: every core is one]
+    #[arg(long, value_name = "D", value_parser = domains)]
+    pub(crate) domains: Option<NonZero<u16>>,
 }
 
 /// What QEMU and the simulator have in common.
@@ -78,10 +89,6 @@ pub(crate) struct Common {
     /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Vec<PathBuf>,
-
-    /// Coherence domains of neighbouring cores: cores of one share what they cache [default: every core is one]
-    #[arg(long, value_name = "D")]
-    pub(crate) domains: Option<NonZero<u16>>,
 
     /// Seed of everything that is left to chance
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
@@ -179,10 +186,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let plan = plan(arguments.cores, &inputs, &common.words)?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
-        anyhow::Ok(words.value("domains", common.domains))
+        anyhow::Ok(words.value("domains", arguments.domains.domains))
     };
     words(arguments.coherent)?;
-    check_domains(common.domains, arguments.cores.into())?;
+    check_domains(arguments.domains.domains, arguments.cores.into())?;
     catalogue::check(&program)?;
     let tools = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&program, &tools)?;

@@ -5,7 +5,7 @@ use crate::{
     image::Profile,
     machine::Machine,
     program::Program,
-    run::{self, Common},
+    run::{self, Common, Domains},
     setup, statics, workspace,
 };
 use anyhow::Result;
@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     debug: bool,
 
     #[command(flatten)]
+    domains: Domains,
+
+    #[command(flatten)]
     common: Common,
 }
 
@@ -55,7 +58,7 @@ pub(crate) struct Arguments {
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    let machine = arguments.machine.clone().with_domains(common.domains)?;
+    let machine = arguments.machine.clone().with_domains(arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine.check(count)?;
     let program = Program::resolve(&arguments.program)?;

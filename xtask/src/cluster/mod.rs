@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     yes: bool,
 
     /// Number of nodes
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = cores::number)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = cores::nodes)]
     nodes: u16,
 
     /// Number of cores of each node; 255 cores on all nodes together
@@ -215,6 +215,7 @@ mod tests {
             &["--cores", "0"],
             &["--deadline", "0"],
             &["--coherent"],
+            &["--domains", "2"],
             &["--thread-multi"],
         ] {
             assert!(parse(words).is_err(), "{words:?}");

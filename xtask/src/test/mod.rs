@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     cores: Option<List>,
 
     /// Coherence domains of neighbouring cores in the in-kernel tests
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = machine::domains)]
     domains: Option<NonZero<u16>>,
 
     /// Only tests whose name contains this
