@@ -79,17 +79,16 @@ impl Options {
     pub(super) fn of<C: Core>(rank: &Rank<'_, C>, in_file: Option<usize>) -> Result<Self, Failure> {
         let args = &rank.args;
         let wrong = |text: fmt::Arguments<'_>| Failure::new(text).on_all_ranks();
-        let fitting = Shape::for_samples(in_file.unwrap_or(MADE_LEN));
-        let len: usize = args.get("n", fitting.map_or(0, Shape::values))?;
+        let wanted = in_file.unwrap_or(MADE_LEN);
+        let fitting = Shape::for_samples(wanted)
+            .ok_or_else(|| wrong(format_args!("{wanted} samples are more than a transform can have, {MAX_LEN}")))?;
+        let len: usize = args.get("n", fitting.values())?;
         let samples = in_file.unwrap_or(len);
-        if len == 0 {
-            return Err(wrong(format_args!("{samples} samples are more than a transform can have, {MAX_LEN}")));
-        }
         let shape = Shape::of(len).ok_or_else(|| {
             wrong(format_args!("option `n={len}`: a transform has a power of two from {MIN_LEN} to {MAX_LEN} values"))
         })?;
         if samples > len {
-            return Err(wrong(format_args!("option `n={len}`: there are {samples} samples")));
+            return Err(wrong(format_args!("option `n={len}`: there are more samples, {samples}")));
         }
         let (placement, seed) = (args.get("placement", DistributionName::Local)?, args.get("deal", SEED)?);
         let distribution = match placement {

@@ -114,7 +114,8 @@ fn mistakes_are_one_line() {
     for (words, len, message) in [
         ("n=1000", None, "option `n=1000`: a transform has a power of two from 4 to 4194304 values"),
         ("n=2", None, "option `n=2`: a transform has"),
-        ("n=8", Some(144), "option `n=8`: there are 9 samples"),
+        ("n=8", Some(144), "option `n=8`: there are more samples, 9"),
+        ("n=0", Some(16), "option `n=0`: a transform has a power of two from 4 to 4194304 values"),
         ("n=2097152", None, "there is no room for a matrix of 33554432 bytes in shared memory"),
         ("n=4194304 placement=random", None, "there is no room for a matrix of 67108864 bytes in shared memory"),
         ("memory=fast", None, "option `memory=fast`: it is cached, combined or uncached"),
