@@ -6,7 +6,7 @@ use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, T
 
 use crate::{
     Error, Group, MpbLayout, SharedAllocator,
-    barrier::{self, FlagBarrier, Members},
+    barrier::{self, FlagBarrier, Members, RegisterBarriers},
     broadcast::Places,
     message::OpenChannel,
     nonblocking::Requests,
@@ -33,6 +33,7 @@ pub struct Comm<'c, C> {
     places: Places,
     requests: Requests<C>,
     counter_pairs: Cell<u64>,
+    register_barriers: RegisterBarriers,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -59,6 +60,7 @@ impl<'c, C: Core> Comm<'c, C> {
             places: Places::default(),
             requests: Requests::default(),
             counter_pairs: Cell::new(0),
+            register_barriers: RegisterBarriers::default(),
         };
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
@@ -125,6 +127,11 @@ impl<'c, C> Comm<'c, C> {
     /// The pairs of the board's atomic counters that are in use, as bits; the same on all ranks.
     pub(crate) fn counter_pairs(&self) -> &Cell<u64> {
         &self.counter_pairs
+    }
+
+    /// The barriers that keep registers.
+    pub(crate) fn register_barriers(&self) -> &RegisterBarriers {
+        &self.register_barriers
     }
 
     /// Whether something goes on while this rank waits.

@@ -237,7 +237,8 @@ pub enum Error {
         /// Counters that are left.
         free: usize,
     },
-    /// A barrier of registers was asked for while ranks are subscribed to notifications, whose interrupts need these.
+    /// A barrier of registers was asked for while ranks are subscribed to notifications, whose interrupts need these, or
+    /// the other way round; or another such barrier has the registers.
     RegistersWanted,
     /// A wait with a deadline took too long.
     TimedOut {
@@ -376,7 +377,10 @@ impl fmt::Display for Error {
                 write!(out, "{wanted} atomic counters were asked for, and the machine's board has {free} left")
             }
             Self::RegistersWanted => {
-                write!(out, "a barrier of registers takes them for itself, and notifications need them; end one first")
+                write!(
+                    out,
+                    "a barrier of registers takes them for itself: end it, or the notifications that need them, first"
+                )
             }
             Self::RequestsOutstanding => write!(out, "non-blocking operations are outstanding; complete them first"),
             Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),

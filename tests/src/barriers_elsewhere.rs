@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use collectives::{Barrier, Error, Group};
+use collectives::{Barrier, Error, Group, Subscription};
 use hal::{ATOMIC_COUNTERS, Core, Counters, kind};
 
 use crate::{
@@ -213,5 +213,28 @@ pub fn different_kinds_are_refused<C: Core>(context: &mut Context<'_, '_, C>) ->
     check_eq!(refused, expected, "barriers of different kinds");
     let flags = [Barrier::Tournament, Barrier::Butterfly];
     comm.barrier_of(&own, flags[context.rank() % 2])?.wait();
+    Ok(())
+}
+
+/// What needs registers is refused as long as a barrier has them.
+pub fn registers_are_taken<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, size) = (context.comm, context.size());
+    let of = |keep: &dyn Fn(usize) -> bool| Group::of((0..size).filter(|peer| keep(*peer)));
+    let (even, odd) = (of(&|peer| peer % 2 == 0)?, of(&|peer| peer % 2 == 1)?);
+    let mut first = comm.barrier_of(&even, Barrier::Registers)?;
+    let refused = comm.barrier_of(&comm.group(), Barrier::Registers).map(drop);
+    check_eq!(refused, Err(Error::RegistersWanted), "registers that a barrier has");
+    let refused = comm.subscribe(&comm.group(), Subscription::default()).map(drop);
+    check_eq!(refused, Err(Error::RegistersWanted), "notifications of ranks whose registers a barrier has");
+    let mut second = comm.barrier_of(&odd, Barrier::Registers)?;
+    first.wait();
+    second.wait();
+    drop(first);
+    let refused = comm.barrier_of(&odd, Barrier::Registers).map(drop);
+    let expected = if size > 1 { Err(Error::RegistersWanted) } else { Ok(()) };
+    check_eq!(refused, expected, "registers that the other barrier has");
+    drop(second);
+    comm.barrier_of(&comm.group(), Barrier::Registers)?.wait();
+    comm.subscribe(&comm.group(), Subscription::default())?.close();
     Ok(())
 }

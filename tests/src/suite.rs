@@ -95,6 +95,7 @@ suite! {
         cost_what_they_should,
         atomic_counters_run_out,
         different_kinds_are_refused,
+        registers_are_taken,
     }
     coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
     cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }

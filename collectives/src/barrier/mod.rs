@@ -43,6 +43,7 @@ pub use self::{
 pub(crate) use self::{
     fastest::{world, world_lines},
     flags::{FlagBarrier, Members},
+    registers::RegisterBarriers,
 };
 
 use self::{

@@ -24,7 +24,7 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline};
 
 use super::mechanism::Mechanism;
-use crate::{Comm, Error, Group};
+use crate::{Comm, Error, Group, Operator};
 
 /// A barrier of registers, on one rank.
 pub(super) struct Registers {
@@ -34,6 +34,32 @@ pub(super) struct Registers {
     /// Towards the last one.
     upper: Option<CoreId>,
     step: Cell<Step>,
+}
+
+/// The barriers of registers that there are.
+#[derive(Default)]
+pub(crate) struct RegisterBarriers {
+    /// How many were made, for whichever groups; the same on all ranks.
+    made: Cell<u32>,
+    /// This rank's register belongs to one.
+    of_this_rank: Cell<bool>,
+}
+
+impl RegisterBarriers {
+    /// Whether there is one.
+    pub(crate) fn exist(&self) -> bool {
+        self.made.get() > 0
+    }
+
+    fn begin(&self, is_member: bool) {
+        self.made.set(self.made.get() + 1);
+        self.of_this_rank.set(is_member || self.of_this_rank.get());
+    }
+
+    fn end(&self, is_member: bool) {
+        self.made.set(self.made.get() - 1);
+        self.of_this_rank.set(!is_member && self.of_this_rank.get());
+    }
 }
 
 /// What a member waits for.
@@ -50,17 +76,23 @@ impl Registers {
     /// Collective over the communicator.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications,
-    /// [`Error::RegisterOutOfReach`].
+    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications, or a member is one of
+    /// another such barrier; [`Error::RegisterOutOfReach`].
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
         if comm.subscribed().get() {
             return Err(Error::RegistersWanted);
         }
         let is_member = group.contains(comm.rank());
         comm.agree_on_registers(group.iter().filter(|_| is_member).map(|rank| comm.core_of(rank)))?;
+        let mut taken = [u32::from(is_member && comm.register_barriers().of_this_rank.get())];
+        comm.allreduce_in_place(&mut taken, &Operator::MAX)?;
+        if taken != [0] {
+            return Err(Error::RegistersWanted);
+        }
         // Who has yet to come here may want to lock registers before.
         comm.barrier();
         let registers = Self::taken(comm, group);
+        comm.register_barriers().begin(is_member);
         comm.barrier();
         Ok(registers)
     }
@@ -127,6 +159,7 @@ impl<C: Core> Mechanism<C> for Registers {
     }
 
     fn end(&self, comm: &Comm<'_, C>) {
+        comm.register_barriers().end(self.is_member);
         if self.is_member {
             comm.hal().free_register(comm.hal().core());
         }

@@ -123,7 +123,7 @@ impl<C: Core> Comm<'_, C> {
     /// On all ranks alike: [`Error::NoSuchRank`] for the members, [`Error::NoDegree`] for the tree;
     /// [`Error::NoSpareLines`] if the MPBs have no room; [`Error::Subscribed`] if this communicator has a
     /// subscription, or a member handles interrupts; [`Error::RegisterOutOfReach`] where nothing is atomic between the
-    /// ranks.
+    /// ranks; [`Error::RegistersWanted`] while there is a barrier of registers.
     pub fn subscribe<'c>(&'c self, members: &Group, subscription: Subscription) -> Result<Notifications<'c, C>, Error> {
         members.check(self.size())?;
         let tree = Tree::new(subscription.tree, members.len())?;
@@ -131,6 +131,9 @@ impl<C: Core> Comm<'_, C> {
             return Err(Error::Subscribed { rank: 0 });
         }
         self.check_registers()?;
+        if self.register_barriers().exist() {
+            return Err(Error::RegistersWanted);
+        }
         let acknowledgements = members.len().div_ceil(LINE_BYTES);
         let mut lines = Lines { first: 0, acknowledgements, payload: subscription.payload_lines };
         let wanted = lines.count();
