@@ -168,3 +168,56 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     drop(mutex(WORDS)?);
     free(context, region)
 }
+
+/// A rank that cannot have a mutex keeps the queue lock that it has lent, and takes part with it.
+pub fn refused_mutexes_leave_locks<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let size = context.size();
+    let region = shared::<_, kind::Cached>(context, WORDS * 4)?;
+    let bytes = shared::<_, kind::Combined>(context, 32)?;
+    let mut lock = context.comm.queue_lock(0)?;
+    let view = (context.rank() == 0).then(|| context.hal().claim::<u32>(region, WORDS)).transpose()?;
+    let mutex = Mutex::<u32, _, _>::new(context.comm, &mut lock, region, WORDS);
+    check_eq!(mutex.is_ok(), view.is_none(), "whether this rank has a mutex");
+    if let Ok(mut mutex) = mutex {
+        mutex.lock(context.caches)[0] += 1;
+    }
+    drop(view);
+    raise(context, &mut lock, bytes);
+    context.comm.barrier();
+    let (mut byte, mut mutex) = ([0], Mutex::<u32, _, _>::new(context.comm, &mut lock, region, WORDS)?);
+    context.hal().read(bytes, 5, &mut byte);
+    check_eq!(usize::from(byte[0]), size % 256, "what was counted under the lock");
+    check_eq!(mutex.lock(context.caches)[0] as usize, size - 1, "what was counted under the mutex");
+    drop(mutex);
+    drop(lock);
+    free(context, bytes)?;
+    free(context, region)
+}
+
+/// What a rank has looked at before it got a lock that nobody has, it sees anew.
+pub fn what_was_seen_before_is_forgotten<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank) = (context.hal(), context.rank());
+    let bytes = shared::<_, kind::Combined>(context, 32)?;
+    let word = shared::<_, kind::Uncached>(context, 32)?;
+    let mut lock = context.comm.queue_lock(0)?;
+    let mut byte = [0];
+    if rank == 0 && context.size() > 1 {
+        hal.read(bytes, 5, &mut byte);
+        // No wait invalidates before the lock is got.
+        while hal.load_word(word, 0) == 0 {
+            hal.relax();
+        }
+        let _guard = lock.lock();
+        hal.read(bytes, 5, &mut byte);
+        check_eq!(byte, [9], "what another rank has stored under the lock");
+    }
+    if rank == 1 {
+        let guard = lock.lock();
+        hal.write(bytes, 5, &[9]);
+        drop(guard);
+        hal.store_word(word, 0, 1);
+    }
+    drop(lock);
+    free(context, word)?;
+    free(context, bytes)
+}

@@ -105,6 +105,8 @@ suite! {
         several_locks,
         cost_what_they_should,
         misuse_is_refused,
+        refused_mutexes_leave_locks,
+        what_was_seen_before_is_forgotten,
     }
     messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
     broadcast::{

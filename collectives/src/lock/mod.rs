@@ -31,3 +31,15 @@ pub trait Lock {
     /// Waits for the lock.
     fn lock(&mut self) -> Self::Guard<'_>;
 }
+
+/// A lock that is lent: whoever it is lent to does not drop it, which would be collective for some.
+impl<L: Lock> Lock for &mut L {
+    type Guard<'l>
+        = L::Guard<'l>
+    where
+        Self: 'l;
+
+    fn lock(&mut self) -> Self::Guard<'_> {
+        (**self).lock()
+    }
+}

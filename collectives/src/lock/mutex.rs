@@ -23,11 +23,14 @@ pub struct Mutex<'c, T: Pod, C, L> {
 }
 
 impl<'c, T: Pod, C: Core, L: Lock> Mutex<'c, T, C, L> {
-    /// Makes this rank's side of the mutex of `len` elements in `region`, which are what memory contains. Not
-    /// collective.
+    /// Makes this rank's side of the mutex of `len` elements in `region`, which are what memory contains. Whoever has
+    /// stored there before has written it back before anybody locks: what is still dirty then wipes out what others have
+    /// stored under the lock. Not collective.
     ///
     /// # Errors
-    /// [`Error::Claim`] if this core views some of the region already, or the elements do not fit.
+    /// [`Error::Claim`] if this core views some of the region already, or the elements do not fit. The lock is dropped
+    /// then, which is collective for a [`QueueLock`](super::QueueLock): where other ranks may succeed, lend it, as
+    /// `&mut lock`.
     pub fn new(comm: &Comm<'c, C>, lock: L, region: Region<kind::Cached>, len: usize) -> Result<Self, Error> {
         let hal = comm.hal();
         Ok(Self { hal, view: hal.claim(region, len)?, lock })

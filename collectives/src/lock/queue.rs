@@ -47,7 +47,8 @@ pub(super) struct Queue {
 }
 
 impl<'c, C: Core> Comm<'c, C> {
-    /// Makes a lock whose tail is behind the nearest controller of rank `home` and under its register. Collective.
+    /// Makes a lock whose tail is behind the nearest controller of rank `home` and under its register. Collective: all
+    /// ranks name the same home.
     ///
     /// # Errors
     /// On every rank alike: [`Error::NoSuchRank`], [`Error::ProfileInForce`], [`Error::NoSpareLines`],
