@@ -13,7 +13,9 @@ use crate::{Comm, Error, Group, Operator};
 /// A barrier of a group of ranks. Dropping it is collective over the communicator: a barrier of all ranks.
 ///
 /// It tells others nothing but that its members have arrived: collective operations, windows and barriers of other
-/// groups may come in any order before, after and between [`arrive`](Self::arrive) and [`Arrived::wait`].
+/// groups may come before, after and between [`arrive`](Self::arrive) and [`Arrived::wait`]. Those that wait for other
+/// members come in the same place on all of these: a barrier that was arrived at goes on in [`Arrived::test`] and
+/// [`Arrived::wait`] only, and nobody may be released before.
 #[must_use = "the barrier ends when this is dropped"]
 pub struct GroupBarrier<'b, 'c, C: Core> {
     comm: &'b Comm<'c, C>,
