@@ -296,3 +296,23 @@ pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     }
     Ok(())
 }
+
+/// Nobody's barrier ends before all ranks have come to that, be they members or not.
+pub fn ends_are_barriers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank, size) = (context.hal(), context.rank(), context.size());
+    let words = shared::<_, kind::Uncached>(context, size * 4)?;
+    let group = Group::of((0..size).filter(|peer| peer % 2 == 0))?;
+    for round in 1..=3 {
+        let mut barrier = context.comm.barrier_of(&group, Barrier::Default)?;
+        barrier.wait();
+        if rank == (round as usize + 1) % size {
+            hal.compute(30_000);
+        }
+        hal.store_word(words, rank, round);
+        drop(barrier);
+        let missing = (0..size).find(|peer| hal.load_word(words, *peer) < round);
+        check_eq!(missing, None, "a rank that had not come to the end of the barrier");
+        context.comm.barrier();
+    }
+    free(context, words)
+}

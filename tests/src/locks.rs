@@ -1,7 +1,7 @@
 //! Locks, and mutexes on cached memory.
 
 use collectives::{Error, Mutex, lock::Lock};
-use hal::{Core, Region, kind};
+use hal::{Core, LINE_BYTES, MpbLine, Region, kind};
 
 use crate::{
     Context, check,
@@ -220,4 +220,31 @@ pub fn what_was_seen_before_is_forgotten<C: Core>(context: &mut Context<'_, '_, 
     drop(lock);
     free(context, word)?;
     free(context, bytes)
+}
+
+/// Queue locks begin clean, in lines that hold anything; nobody's ends before all have come to that; and what they had
+/// comes back.
+pub fn queue_locks_come_and_go<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, rank, size) = (context.hal(), context.rank(), context.size());
+    let words = shared::<_, kind::Uncached>(context, size * 4)?;
+    for line in context.comm.mpb_layout().spare().take(4) {
+        hal.store(MpbLine::new(hal.core(), line), 0, &[0xFF; LINE_BYTES]);
+    }
+    hal.drain();
+    context.comm.barrier();
+    // More than there are lines.
+    let rounds = if size < 16 { 40 } else { 2 };
+    for round in 1..=rounds {
+        let mut lock = context.comm.queue_lock(size / 2)?;
+        if rank == round as usize % size {
+            hal.compute(30_000);
+        }
+        drop(lock.lock());
+        hal.store_word(words, rank, round);
+        drop(lock);
+        let missing = (0..size).find(|peer| hal.load_word(words, *peer) < round);
+        check_eq!(missing, None, "a rank that had not come to the end of the lock");
+        context.comm.barrier();
+    }
+    free(context, words)
 }

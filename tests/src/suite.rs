@@ -86,6 +86,7 @@ suite! {
         several_at_once,
         cost_what_they_should,
         refusals,
+        ends_are_barriers,
     }
     barriers_elsewhere::{
         separate_phases,
@@ -107,6 +108,7 @@ suite! {
         misuse_is_refused,
         refused_mutexes_leave_locks,
         what_was_seen_before_is_forgotten,
+        queue_locks_come_and_go,
     }
     messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
     broadcast::{
