@@ -263,6 +263,9 @@ impl<P: Platform> EmulatedCore<P> {
         let home = region.start().home();
         self.meet_domain(home, true);
         let flushed = self.copies(home).write_back_invalidate(&self.platform, region);
+        if self.copies(home).is_shared() {
+            self.platform.await_write_backs();
+        }
         self.counting.count(|counters| {
             counters.lines_written_back += flushed.lines_written;
             counters.lines_evicted += flushed.neighbours_written;

@@ -229,6 +229,10 @@ pub trait Platform: 'static {
     /// change them, or only to look.
     fn meet_domain(&self, changes: bool);
 
+    /// Returns when what other cores of the coherence domain have written back is in memory: of what this core has just
+    /// flushed they may have written some.
+    fn await_write_backs(&self) {}
+
     /// How much of cached memory is fetched at a time.
     fn fetch_unit(&self) -> FetchUnit;
 

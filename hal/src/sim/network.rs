@@ -11,6 +11,10 @@
 //! in which they were made, also in different nodes; who sees a flag finds the data that was stored before it. The
 //! engine keeps that order, and knows nothing of stores that do not go over it: before a core stores to memory of its
 //! own node, or frees a register, it waits until its posted stores are answered, as a load behind them would be.
+//!
+//! **What a node has cached** any of its cores may write back. So a load of a line of shared memory reads it behind all
+//! stores to it that its node has made before, whichever core's; and a core that has flushed waits until the stores are
+//! answered that others of its node had on their way then: some may be write-backs of what it stored itself.
 
 use std::{
     cmp::Reverse,
@@ -47,8 +51,8 @@ enum Packet {
     Load,
 }
 
-/// Something that happens in the network. At one time, what is on its way comes before what begins, and stores come
-/// before loads.
+/// Something that happens in the network. At one time, what is on its way comes before what begins, lower cores come
+/// before higher ones, and the stores of a core before its load.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Step {
     /// A packet of this core takes effect.
@@ -70,6 +74,8 @@ enum Step {
 struct Way {
     node: u16,
     loopback: bool,
+    /// The line of shared memory that it is about, if it is about one.
+    line: Option<u64>,
 }
 
 #[derive(Default)]
@@ -103,6 +109,10 @@ struct Port {
     answered_ps: u64,
     /// Whether the core waits for its stores.
     waits: bool,
+    /// Cores that wait for one of its stores, and its number.
+    awaited: Vec<(u32, u16)>,
+    /// Stores of others that the core waits for.
+    awaits: usize,
 }
 
 /// All engines and sockets of a cluster. A core's packets keep their order: a load finds what the core has stored before.
@@ -113,6 +123,16 @@ pub(super) struct Network {
     sockets: Vec<Socket>,
     ports: Vec<Port>,
     stores: FxHashMap<(u16, u32), (Way, Stored)>,
+    /// Of each node, the lines of shared memory that its stores are on their way to.
+    lines: FxHashMap<(u16, u64), OnTheirWay>,
+}
+
+/// Stores of one node to one line.
+#[derive(Default)]
+struct OnTheirWay {
+    stores: usize,
+    /// Cores of the node whose loads of the line have been received, and read it behind these stores.
+    loads: Vec<u16>,
 }
 
 impl Network {
@@ -123,13 +143,15 @@ impl Network {
             Port {
                 node: node as u16,
                 socket: (node * usize::from(cluster.sockets) + socket) as u16,
-                load: Way { node: 0, loopback: false },
+                load: Way { node: 0, loopback: false, line: None },
                 next_store: 0,
                 last_arrival_ps: 0,
                 last_visible_ps: 0,
                 on_their_way: 0,
                 answered_ps: 0,
                 waits: false,
+                awaited: Vec::new(),
+                awaits: 0,
             }
         };
         Self {
@@ -141,13 +163,15 @@ impl Network {
                 .collect(),
             ports: (0..layout.cores()).map(port).collect(),
             stores: FxHashMap::default(),
+            lines: FxHashMap::default(),
         }
     }
 
-    /// `core` begins a load from `node` at `start_ps`. Returns how long its answer takes after it has read memory.
-    pub(super) fn load(&mut self, core: usize, node: usize, start_ps: u64) -> u64 {
+    /// `core` begins a load from `node` at `start_ps`, perhaps of part of a line. Returns how long its answer takes after
+    /// it has read memory.
+    pub(super) fn load(&mut self, core: usize, node: usize, line: Option<LineAddress>, start_ps: u64) -> u64 {
         let loopback = usize::from(self.ports[core].node) == node;
-        self.ports[core].load = Way { node: node as u16, loopback };
+        self.ports[core].load = Way { node: node as u16, loopback, line: line.and_then(shared_line) };
         self.steps.push(Reverse((start_ps, Step::Asks(core as u16))));
         self.cluster.return_ps(loopback)
     }
@@ -158,7 +182,14 @@ impl Network {
         let number = port.next_store;
         port.next_store = number.wrapping_add(1);
         port.on_their_way += 1;
-        let way = Way { node: node as u16, loopback: usize::from(port.node) == node };
+        let line = match stored {
+            Stored::Line(at, ..) => shared_line(at),
+            Stored::Word(..) => None,
+        };
+        let way = Way { node: node as u16, loopback: usize::from(port.node) == node, line };
+        if let Some(line) = line {
+            self.lines.entry((port.node, line)).or_default().stores += 1;
+        }
         self.stores.insert((core as u16, number), (way, stored));
         self.steps.push(Reverse((start_ps, Step::Leaves(core as u16, Packet::Store(number)))));
         self.cluster.hand_over_ps
@@ -169,6 +200,18 @@ impl Network {
         let port = &mut self.ports[core];
         port.waits = port.on_their_way > 0;
         (!port.waits).then_some(port.answered_ps)
+    }
+
+    /// Whether `core` has to give way until the stores are answered that `others` have on their way.
+    pub(super) fn settle_others(&mut self, core: usize, others: impl Iterator<Item = usize>) -> bool {
+        for other in others.filter(|other| *other != core) {
+            let port = &mut self.ports[other];
+            if port.on_their_way > 0 {
+                port.awaited.push((port.next_store.wrapping_sub(1), core as u16));
+                self.ports[core].awaits += 1;
+            }
+        }
+        self.ports[core].awaits > 0
     }
 
     /// Whether a store is on its way.
@@ -214,10 +257,11 @@ impl Network {
                 let port = &mut self.ports[usize::from(core)];
                 if packet == Packet::Load {
                     let received_ps = received_ps.max(port.last_visible_ps);
-                    let answered_ps = received_ps + self.cluster.return_ps(way.loopback);
-                    let socket = port.socket;
-                    self.push(answered_ps, Step::Answered(socket));
-                    self.push(received_ps, Step::Lands(core, packet));
+                    let line = way.line.and_then(|line| self.lines.get_mut(&(port.node, line)));
+                    match line {
+                        Some(on_their_way) => on_their_way.loads.push(core),
+                        None => self.read(core, received_ps),
+                    }
                 } else {
                     port.last_visible_ps = received_ps.max(port.last_visible_ps);
                     let visible_ps = port.last_visible_ps;
@@ -241,10 +285,50 @@ impl Network {
                     let answered_ps = port.answered_ps;
                     self.push(answered_ps, Step::Settled(core));
                 }
+                self.release_others(core, number, now_ps + self.cluster.return_ps(way.loopback));
+                if let Some(line) = way.line {
+                    self.release_loads(core, line, now_ps);
+                }
                 return Some((now_ps, Come::Store(stored)));
             }
         }
         None
+    }
+
+    /// The load of `core` reads memory at `time_ps`.
+    fn read(&mut self, core: u16, time_ps: u64) {
+        let port = &self.ports[usize::from(core)];
+        let (socket, answer_ps) = (port.socket, self.cluster.return_ps(port.load.loopback));
+        self.push(time_ps.saturating_add(answer_ps), Step::Answered(socket));
+        self.push(time_ps, Step::Lands(core, Packet::Load));
+    }
+
+    /// A store of `core` with this number is answered at `answered_ps`: cores that wait for no other go on then.
+    fn release_others(&mut self, core: u16, number: u32, answered_ps: u64) {
+        let mut awaited = std::mem::take(&mut self.ports[usize::from(core)].awaited);
+        awaited.retain(|(store, waiter)| {
+            if *store == number {
+                let waiting = &mut self.ports[usize::from(*waiter)];
+                waiting.awaits -= 1;
+                if waiting.awaits == 0 {
+                    self.steps.push(Reverse((answered_ps, Step::Settled(*waiter))));
+                }
+            }
+            *store != number
+        });
+        self.ports[usize::from(core)].awaited = awaited;
+    }
+
+    /// A store of `core` to this line has taken effect: loads that wait for it and for no other read memory next.
+    fn release_loads(&mut self, core: u16, line: u64, now_ps: u64) {
+        let key = (self.ports[usize::from(core)].node, line);
+        let Some(on_their_way) = self.lines.get_mut(&key) else { return };
+        on_their_way.stores -= 1;
+        if on_their_way.stores == 0 {
+            let loads = std::mem::take(&mut on_their_way.loads);
+            self.lines.remove(&key);
+            loads.into_iter().for_each(|core| self.read(core, now_ps));
+        }
     }
 
     fn push(&mut self, time_ps: u64, step: Step) {
@@ -272,4 +356,9 @@ impl Network {
         engine.received_ps.push_back(engine.receives_until_ps);
         engine.receives_until_ps
     }
+}
+
+/// The key of a line of shared memory. What a core's MPB is told is not cached by others.
+fn shared_line(at: LineAddress) -> Option<u64> {
+    matches!(at, LineAddress::Shared(_)).then(|| at.key())
 }

@@ -181,7 +181,7 @@ impl Platform for SimPlatform {
         match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
             (Way::Coherent, Some(cluster)) => return self.read_coherently(at, cluster),
             (Way::Engine(node), _) => {
-                let answer_ps = self.reach_over_network(node, Cluster::loads(LINE_BYTES));
+                let answer_ps = self.reach_over_network(node, Some(at), Cluster::loads(LINE_BYTES));
                 let line = self.shared.memory.read_line(at);
                 self.sampled(Sample::Line(at, line));
                 self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
@@ -213,7 +213,7 @@ impl Platform for SimPlatform {
             return 0;
         }
         if let Way::Engine(node) = self.shared.cost.word_way(at) {
-            let answer_ps = self.reach_over_network(node, 1);
+            let answer_ps = self.reach_over_network(node, None, 1);
             let word = self.shared.memory.read_word(at);
             self.sampled(Sample::Word(at, word));
             self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
@@ -410,6 +410,12 @@ impl Platform for SimPlatform {
 
     fn home_domain(&self, home: Home) -> Option<usize> {
         self.shared.domains.home(&self.shared.layout, home)
+    }
+
+    fn await_write_backs(&self) {
+        if !self.is_dying() {
+            self.settle_node();
+        }
     }
 
     fn meet_domain(&self, changes: bool) {

@@ -101,6 +101,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
             self.meet_domain(Home::Controller(0), true);
             let mut written = self.domain.write_back_invalidate_all(&self.platform);
             if self.domain.is_shared() {
+                self.platform.await_write_backs();
                 written += self.own.write_back_invalidate_all(&self.platform);
             }
             self.counting.count(|counters| counters.lines_written_back += written);

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::LineAddress;
+
 use super::{
     super::{
         Cluster,
@@ -14,13 +16,13 @@ use super::{
 impl Engine {
     /// As [`reach`](Self::reach), for a load over the network. The core has to give way; returns how long the answer
     /// takes after the load has read memory.
-    pub(in super::super) fn load(&mut self, core: usize, node: usize) -> u64 {
+    pub(in super::super) fn load(&mut self, core: usize, node: usize, line: Option<LineAddress>) -> u64 {
         let wait = &mut self.waits[core];
         wait.polls_network |= wait.polling;
         let delay = if wait.polling { 0 } else { self.delay() };
         let start = self.clocks[core].saturating_add(delay).max(self.now_ps);
         let Some(network) = &mut self.network else { unreachable!("there is no network to load from") };
-        network.load(core, node, start)
+        network.load(core, node, line, start)
     }
 
     /// `core` hands a store to the network and goes on.
@@ -39,6 +41,11 @@ impl Engine {
             self.clocks[core] = self.clocks[core].max(answered_ps);
         }
         settled.is_none()
+    }
+
+    /// `core` waits until the stores are answered that `others` have on their way. Returns whether it has to give way.
+    pub(in super::super) fn settle_others(&mut self, core: usize, others: impl Iterator<Item = usize>) -> bool {
+        self.network.as_mut().is_some_and(|network| network.settle_others(core, others))
     }
 
     /// A store that was posted has just changed memory.

@@ -15,13 +15,13 @@ use super::{
 impl SimPlatform {
     /// Lets the time come at which the last of so many loads reads the memory of a node. Returns how long its answer
     /// takes.
-    pub(super) fn reach_over_network(&self, node: usize, loads: usize) -> u64 {
+    pub(super) fn reach_over_network(&self, node: usize, line: Option<LineAddress>, loads: usize) -> u64 {
         let mut answer_ps = 0;
         for load in 0..loads {
             if load > 0 {
                 self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
             }
-            answer_ps = self.shared.engine.borrow_mut().load(self.core.index(), node);
+            answer_ps = self.shared.engine.borrow_mut().load(self.core.index(), node, line);
             self.give_way();
         }
         answer_ps
@@ -35,6 +35,15 @@ impl SimPlatform {
     /// Waits until stores that were handed to the network are answered, before one that does not go there.
     pub(super) fn settle(&self) {
         let has_to_wait = self.shared.engine.borrow_mut().settle(self.core.index());
+        if has_to_wait {
+            self.give_way();
+        }
+    }
+
+    /// Waits until what other cores of the node have handed to the network is answered.
+    pub(super) fn settle_node(&self) {
+        let others = self.shared.layout.domain_cores(self.shared.layout.domain(self.core));
+        let has_to_wait = self.shared.engine.borrow_mut().settle_others(self.core.index(), others);
         if has_to_wait {
             self.give_way();
         }

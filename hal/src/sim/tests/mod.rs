@@ -3,6 +3,7 @@
 mod cluster;
 mod contention;
 mod costs;
+mod domains;
 mod exploration;
 mod exposed;
 mod failures;
