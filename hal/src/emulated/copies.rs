@@ -11,6 +11,7 @@
 //! that another core looks at by a slice, or is about to store to, cannot be forgotten where pages do not fault; it is
 //! refetched in place, at once.
 
+use alloc::vec::Vec;
 use core::cell::{RefCell, RefMut};
 
 use crate::{LINE_BYTES, Line, LineAddress, Region, SharedAddress, cached::ViewAccess, kind};
@@ -71,11 +72,11 @@ impl<W: PageWindow> Copies<W> {
         // Where pages fault, one that is evicted under a slice comes back as it does on hardware.
         let lasts = access.lasts() && !self.window.faults();
         let protects = self.is_shared && !self.window.faults() && (lasts || !self.is_present(region));
-        let mut held_before = heapless::Vec::<u128, 4>::new();
+        // Takes no memory of a heap unless something is held.
+        let mut held_before = Vec::new();
         if protects {
             for (page, lines) in pages_of(region) {
-                // What does not last is a page at a time.
-                let _ = held_before.push(self.account().hold(core, page, lines));
+                held_before.push(self.account().hold(core, page, lines));
             }
         }
         // Where pages do not fault, a store that follows would be lost in one that has gone again meanwhile.

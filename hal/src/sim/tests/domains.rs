@@ -83,3 +83,19 @@ fn a_flush_waits_for_what_a_neighbour_is_writing_back() {
         outcome.unwrap();
     }
 }
+
+#[test]
+fn large_elements_are_not_held_any_longer_than_they_are_stored() {
+    type Element = [u64; 4_096];
+    let machine = machine(2).with_options(Options { cache_frames: 6, ..Options::default() });
+    machine
+        .run(|core| {
+            if core.core().index() == 0 {
+                let region = Region::new(SharedAddress::new(1, 0), 4 * size_of::<Element>());
+                let mut view = core.claim::<Element>(region, 4).unwrap();
+                (0..4).for_each(|index| view.store(index, [index as u64; 4_096]));
+                assert!((0..4).all(|index| view.load(index)[4_095] == index as u64));
+            }
+        })
+        .unwrap();
+}
