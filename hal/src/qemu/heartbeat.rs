@@ -39,7 +39,7 @@ const TIMER_HZ: u32 = 1_193_182;
 #[unsafe(link_section = ".emulator")]
 static TICKS: AtomicU32 = AtomicU32::new(0);
 
-/// Ticks of the processor's counter in a second, or 0 where nobody has measured them.
+/// Ticks of the processor's counter in one of the timer's, or 0 where nobody has measured them.
 #[unsafe(link_section = ".emulator")]
 static CYCLES_PER_TICK: AtomicU32 = AtomicU32::new(0);
 
@@ -149,16 +149,19 @@ fn look(member: &Membership, now: u32) {
         // SAFETY: only this handler uses the value, and it is not interrupted.
         let sight = unsafe { &mut (*SIGHTS.get())[node] };
         // A node that has come to its end goes on counting here, as one whose beat has the number of its end.
-        let beat = match line.stage() {
+        let stage = line.stage();
+        let beat = match stage {
             Stage::Finished => continue,
             Stage::Failed => u32::MAX,
-            Stage::Absent | Stage::Runs => line.beat.load(Ordering::Acquire),
+            Stage::Absent => 0,
+            // That it has come up is a sign of life, too, before its timer first interrupts it.
+            Stage::Runs => line.beat.load(Ordering::Acquire).wrapping_add(1),
         };
         if beat != sight.beat {
             *sight = Sight { beat, since: now };
         }
         let silent = now.wrapping_sub(sight.since);
-        match line.stage() {
+        match stage {
             Stage::Failed if silent >= FOLLOW_TICKS => end(format_args!("node {node} has failed")),
             Stage::Absent if silent >= deadline => {
                 end(format_args!("node {node} never came up within {} s", member.deadline_s))
