@@ -5,8 +5,9 @@ use hal::Core;
 use crate::{Failure, Rank};
 
 use super::{
-    complex::{COMPLEX_BYTES, Complex},
+    complex::{COMPLEX_BYTES, Complex, power},
     matrix::next_random,
+    shape::MAX_LEN,
 };
 
 /// Samples in a period of the square wave that is hidden in a made-up signal.
@@ -79,8 +80,13 @@ fn read<'f, C: Core>(rank: &Rank<'f, C>) -> Result<(Signal<'f>, Announcement), F
     let samples = u32::try_from(bytes.len() / COMPLEX_BYTES).map_err(|_| wrong("it is too long"))?;
     let signal = Signal::File(bytes);
     let is_finite = |index| signal.sample(index).into_iter().all(f64::is_finite);
-    match (0..samples as usize).find(|index| !is_finite(*index)) {
-        Some(index) => Err(wrong(&alloc::format!("sample {index} is not a finite number"))),
-        None => Ok((signal, [1, 1, samples])),
+    if let Some(index) = (0..samples as usize).find(|index| !is_finite(*index)) {
+        return Err(wrong(&alloc::format!("sample {index} is not a finite number")));
     }
+    // Powers of bins are at most that much, and so is the energy of the spectrum.
+    let energy: f64 = (0..samples as usize).map(|index| power(signal.sample(index))).sum();
+    if !(energy * MAX_LEN as f64).is_finite() {
+        return Err(wrong("its numbers are too large; their squares have no finite sum"));
+    }
+    Ok((signal, [1, 1, samples]))
 }

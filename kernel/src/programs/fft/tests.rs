@@ -110,7 +110,8 @@ fn what_is_measured_is_sent() {
 
 #[test]
 fn mistakes_are_one_line() {
-    let bytes = [0; 16 * 9];
+    let mut bytes = [0; 16 * 10];
+    bytes[16 * 9..][..8].copy_from_slice(&f64::MAX.to_le_bytes());
     for (words, len, message) in [
         ("n=1000", None, "option `n=1000`: a transform has a power of two from 4 to 4194304 values"),
         ("n=2", None, "option `n=2`: a transform has"),
@@ -123,6 +124,7 @@ fn mistakes_are_one_line() {
         ("flush=none", None, "option `flush=none`: it is whole or ranges"),
         ("output=all", None, "option `output=all`: it is power, full or none"),
         ("", Some(17), "signal is not a signal that can be transformed: it has to consist of complex numbers"),
+        ("", Some(160), "signal is not a signal that can be transformed: its numbers are too large"),
     ] {
         let input = len.map(|len| Input { name: "signal", bytes: &bytes[..len] });
         let simulation = simulate::<Only<Fft>>(&format!("cores=4 {words}"), input.as_slice());
