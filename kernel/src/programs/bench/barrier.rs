@@ -120,6 +120,11 @@ impl Subject {
     }
 }
 
+/// A barrier that cannot be made here, which all ranks hear alike.
+fn refused(name: &str, why: Error) -> Failure {
+    Failure::new(format_args!("option `algorithm={name}`: {why}")).on_all_ranks()
+}
+
 /// What all measurements have in common.
 struct Plan {
     /// What names of series end with.
@@ -140,7 +145,7 @@ impl Plan {
         let comm = rank.comm;
         let mut barrier = match subject {
             Subject::World => None,
-            Subject::Group(barrier) => Some(comm.barrier_of(&self.members, barrier)?),
+            Subject::Group(barrier) => Some(comm.barrier_of(&self.members, barrier).map_err(|why| refused(name, why))?),
         };
         comm.barrier();
         let is_member = self.members.contains(comm.rank());
@@ -354,6 +359,8 @@ mod tests {
             ("group=even", "option `group=even`: no such group"),
             ("cores=1 group=odd", "option `group=odd`: nobody is in it"),
             ("repetitions=0", "nothing to measure"),
+            ("machine=cluster-fpga:3x1 algorithm=registers", "option `algorithm=registers`: core 2 cannot reach"),
+            ("machine=cluster-fpga:3x1 algorithm=atomic-counters", "option `algorithm=atomic-counters`: 2 atomic"),
         ] {
             let simulation = run(&format!("cores=3 {words}"));
             assert!(!simulation.success);
