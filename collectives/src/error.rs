@@ -52,7 +52,7 @@ pub enum Error {
         /// Largest element for this algorithm and number of ranks.
         limit_bytes: usize,
     },
-    /// The degree of a tree must be at least 1.
+    /// The degree of a tree must be at least 1, and the number of partners in a round of dissemination.
     NoDegree,
     /// The MPBs are lent to the profile of RCCE, and what was called needs lines of its own.
     ProfileInForce,
@@ -269,7 +269,10 @@ impl fmt::Display for Error {
                 )
             }
             Self::NoSpareLines { wanted } => {
-                write!(out, "the MPBs have no {wanted} lines left in a row; free windows first")
+                write!(
+                    out,
+                    "the MPBs have no {wanted} lines left in a row; free windows and barriers first, or use what needs fewer"
+                )
             }
             Self::ElementTooLarge { len_bytes, limit_bytes } => {
                 write!(
@@ -277,7 +280,7 @@ impl fmt::Display for Error {
                     "elements of {len_bytes} bytes do not fit the MPBs; this algorithm passes at most {limit_bytes}"
                 )
             }
-            Self::NoDegree => write!(out, "a broadcast tree needs a degree k of at least 1"),
+            Self::NoDegree => write!(out, "a tree needs a degree k of at least 1, and dissemination as many partners"),
             Self::ProfileInForce => {
                 write!(
                     out,
