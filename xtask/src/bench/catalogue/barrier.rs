@@ -29,7 +29,8 @@ const QUICK: &str = "algorithm=world,default,butterfly,dissemination,disseminati
     tournament,tree-k2-push,tree-k2-pull,tree-k4-push,tree-k4-pull,tree-k8-push,tree-k8-pull,tree-k47-pull,hierarchical";
 
 /// The others.
-const SLOW: &str = "algorithm=rcce-linear,central,central-push,locked-counter,registers,flat,tree-k8-polled";
+const SLOW: &str =
+    "algorithm=rcce-linear,central,central-push,locked-counter,registers,atomic-counters,flat,tree-k8-polled";
 
 /// Barriers that are compared under contention.
 const CONTENDED: &str =
