@@ -69,7 +69,7 @@ pub(super) const FFT: Bench = Bench {
         Claim {
             text: "on 48 cores, flushing ranges beats flushing everything by a third at least",
             on: On::Scc,
-            check: |rows| worst_share(rows, CACHED, WHOLE, 2.0 / 3.0),
+            check: |rows| worst_share(rows, CACHED, WHOLE, 0.667),
         },
         Claim {
             text: "cached memory, flushed by ranges, is faster than uncached memory on any number of cores",
