@@ -5,7 +5,8 @@
 //! barrier; [`GroupBarrier::arrive`] begins one, and what it returns ends it, with something else to do in between.
 //!
 //! What a rank has stored to MPB lines, combined and uncached memory before it arrives, all others see when they are
-//! released. Cached memory has to be flushed: see the coherent barriers.
+//! released. Cached memory has to be flushed: [`Comm::coherent_barrier`] and
+//! [`GroupBarrier::coherent_wait`] do that.
 
 mod algorithm;
 mod atomic_counters;
@@ -104,14 +105,15 @@ pub enum Barrier {
     },
     /// The same with one master above all the others: `flat`.
     Flat,
-    /// Flags and a phase in uncached words, polled where they are: the listing of *Highly Scalable Barriers…*, section IV.A.
+    /// Flags and a phase in uncached words, polled where they are: the listing of *Highly Scalable Barriers…*, section
+    /// IV.A; `central`.
     Central,
-    /// A counter in an uncached word under a register, with sense-reversing release.
+    /// A counter in an uncached word under a register, with sense-reversing release: `locked-counter`.
     LockedCounter,
     /// Atomic counters of the board, on machines that have them: `atomic-counters`.
     AtomicCounters,
     /// Test-and-set registers alone, which nobody else can use as long as the barrier exists: not even to allocate shared
-    /// memory.
+    /// memory: `registers`.
     Registers,
 }
 

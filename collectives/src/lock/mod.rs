@@ -4,8 +4,8 @@
 //! cached of that, and whoever unlocks it writes back. There are two locks:
 //!
 //! * [`RegisterLock`]: a test-and-set register, on which all who wait spin from afar; who gets it next is chance;
-//! * [`QueueLock`]: in order of arrival, and everybody spins on a line of its own MPB (the locks that *A Scalable
-//!   Barrier…* leaves to future work).
+//! * [`QueueLock`]: in order of arrival, and everybody spins on a line of its own MPB (the locks that *Highly
+//!   Scalable Barriers…* leaves to future work).
 
 #[cfg(test)]
 mod exploration;
