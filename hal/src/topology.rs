@@ -416,6 +416,8 @@ pub struct Prices {
     /// For how long a core of the own coherence domain that fetches or changes a line keeps others of the domain from
     /// fetching it.
     pub near_transfer_ns: u32,
+    /// Sets of the cache that flushes go through: to flush so many lines by ranges takes as long as to flush everything.
+    pub cache_sets: u32,
     /// For how long the poll of a core keeps other accesses out of the MPB that it looks at. 0 where accesses do not wait
     /// for each other.
     pub port_ns: u32,
@@ -423,7 +425,7 @@ pub struct Prices {
 
 impl Prices {
     /// The Intel SCC, at its mean distance of 4.3 routers: a flag is a put of one line from the own MPB (OC-Bcast
-    /// paper, Table 1: 69 + 136 + 126 ns, and 5 ns for each router on the way there and back), a poll a line read.
+    /// paper, Table 1: 69 + 136 + 126 ns, and 5 ns for each router on the way there and back), a poll a line read; an L2 of 2048 sets.
     pub const SCC: Self = Self {
         push_ns: 353,
         push_done_ns: 374,
@@ -434,6 +436,7 @@ impl Prices {
         poll_ns: 169,
         receive_ns: 0,
         near_transfer_ns: 0,
+        cache_sets: 2048,
         port_ns: 0,
     };
 }

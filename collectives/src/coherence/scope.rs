@@ -5,7 +5,8 @@ use hal::{Cached, Caches, Region, kind};
 /// Which cached memory is made coherent.
 ///
 /// What a program declares is its own matter: memory that it left out stays as it is cached, which is seen by nobody or
-/// stale. A range costs what its lines cost, and everything what the whole cache costs, however little of it is used.
+/// stale. A range costs what its lines cost, and everything what the whole cache costs, however little of it is used. So
+/// ranges that would cost more than everything are flushed with everything.
 #[derive(Clone, Copy, Debug)]
 pub enum Scope<'r> {
     /// All that this core has cached.
@@ -42,5 +43,10 @@ impl Scope<'_> {
 }
 
 fn flush(hal: &impl Cached, caches: &mut Caches, ranges: &[Region<kind::Cached>]) {
-    ranges.iter().for_each(|range| hal.write_back_invalidate(caches, *range));
+    let lines: usize = ranges.iter().map(Region::len_lines).sum();
+    if lines >= hal.layout().prices().cache_sets as usize {
+        hal.write_back_invalidate_all(caches);
+    } else {
+        ranges.iter().for_each(|range| hal.write_back_invalidate(caches, *range));
+    }
 }

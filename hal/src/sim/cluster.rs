@@ -128,8 +128,8 @@ impl Cluster {
         self.one_way_ps(loopback).saturating_sub(both)
     }
 
-    /// What algorithms are chosen by; `call_ps` is what a call takes that sets a flag.
-    pub(super) fn prices(&self, call_ps: u64) -> Prices {
+    /// What algorithms are chosen by; `call_ps` is what a call takes that sets a flag, and caches have so many sets.
+    pub(super) fn prices(&self, call_ps: u64, cache_sets: u64) -> Prices {
         let ns = |ps: u64| ps.div_ceil(1_000) as u32;
         let near = ns(call_ps + self.memory_ps);
         Prices {
@@ -142,6 +142,7 @@ impl Cluster {
             poll_ns: ns(Self::loads(crate::LINE_BYTES) as u64 * self.remote_load_ps),
             receive_ns: ns(self.receive_store_ps),
             near_transfer_ns: ns(self.transfer_ps),
+            cache_sets: cache_sets as u32,
             port_ns: 0,
         }
     }

@@ -208,7 +208,9 @@ impl Description {
     /// If there are no cores, or more than 65535.
     pub fn cluster(name: &str, parameters: Parameters, nodes: u16, cores_per_node: u16) -> Self {
         let layout = Layout::cluster(nodes, cores_per_node);
-        let prices = parameters.cluster.map_or(layout.prices(), |cluster| cluster.prices(parameters.put_from_mpb_ps));
+        let prices = parameters
+            .cluster
+            .map_or(layout.prices(), |cluster| cluster.prices(parameters.put_from_mpb_ps, parameters.cache_sets));
         Self { name: name.into(), layout: layout.with_prices(prices), parameters }
     }
 

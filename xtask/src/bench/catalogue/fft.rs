@@ -4,16 +4,25 @@
 use super::{
     super::{
         claims::{Claim, Finding, On},
-        series::{Key, Missing, Row, Rows, Unit},
+        series::{Key, Line, Missing, Row, Rows, Unit},
     },
     Bench, Run,
 };
 
-/// Runs on each of some numbers of ranks, in all kinds of memory and both placements, and of a longer signal in caches
-/// that are near.
+/// Runs on each of some numbers of nodes of the paper's cluster, with four ranks each and data dealt out over all nodes;
+/// and on each of some numbers of ranks, in all kinds of memory and both placements, and of a longer signal in caches that
+/// are near.
 macro_rules! transforms {
-    ($($ranks:literal)*) => {
+    ($($nodes:literal)*; $($ranks:literal)*) => {
         &[$(
+            fft(&[concat!("machine=cluster-fpga:", $nodes, "x4"), "memory=uncached", "placement=random", N, QUIET, FAST]),
+            fft(&[
+                concat!("machine=cluster-fpga:", $nodes, "x4"), "memory=cached", "flush=whole", "placement=random", N, QUIET, FAST
+            ]),
+            fft(&[
+                concat!("machine=cluster-fpga:", $nodes, "x4"), "memory=cached", "flush=ranges", "placement=random", N, QUIET, FAST
+            ]),
+        )* $(
             fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=local", N, QUIET, FAST]),
             fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=local", N, QUIET, FAST]),
             fft(&[concat!("cores=", $ranks), "memory=combined", "placement=local", N, QUIET, FAST]),
@@ -59,7 +68,7 @@ const fn fft(words: &'static [&'static str]) -> Run {
 pub(super) const FFT: Bench = Bench {
     name: "fft",
     about: "a Fourier transform on global memory, cached and not, with the share of flushes (barriers paper, section VII)",
-    runs: transforms!(1 2 4 8 16 32 48),
+    runs: transforms!(1 2 4 8 16 64; 1 2 4 8 16 32 48),
     shown: &[1, 4, 16],
     sizes: &[BYTES],
     columns: &[],
@@ -103,6 +112,35 @@ pub(super) const FFT: Bench = Bench {
             check: |rows| Ok(Finding::at_least(row(rows, UNCACHED[0], SPEED_UP, RANKS, BYTES)?, 24.0, "")),
         },
         Claim {
+            text: "flushing ranges takes no longer than flushing everything, at any length and on any number of cores",
+            on: On::Scc,
+            check: |rows| Ok(Finding::at_most(most_of_whole(rows)?, 1.01, "of it")),
+        },
+        Claim {
+            text: "on nodes of four cores, cached memory is faster than uncached memory (figures 12 and 13)",
+            on: On::Scc,
+            check: |rows| Finding::below(&on_nodes(rows, CACHED[1])?, &on_nodes(rows, UNCACHED[1])?),
+        },
+        Claim {
+            text: "from one node to 16 it is faster at every step, to 64 by what the network allows",
+            on: On::Scc,
+            check: |rows| {
+                let points = |name| Ok(on_nodes(rows, name)?.points().map(|(_, total)| total).collect::<Vec<_>>());
+                let (cached, uncached) = (points(CACHED[1])?, points(UNCACHED[1])?);
+                let step = |totals: &[f64]| {
+                    totals[..totals.len() - 1].windows(2).map(|pair| pair[0] / pair[1]).fold(f64::MAX, f64::min)
+                };
+                let grown = |totals: &[f64]| totals[0] / totals[totals.len() - 1];
+                let least = step(&cached).min(step(&uncached));
+                let measured = format!(
+                    "{least:.2} times at least; {:.1} times cached and {:.1} uncached on 64",
+                    grown(&cached),
+                    grown(&uncached)
+                );
+                Ok(Finding { measured, bound: ">= 1.1 times".into(), holds: least >= 1.1 })
+            },
+        },
+        Claim {
             text: "share of the time in flushes on 48 cores",
             on: On::VirtualTime,
             check: |rows| {
@@ -112,7 +150,7 @@ pub(super) const FFT: Bench = Bench {
             },
         },
         Claim {
-            // A range costs as many reads as there are ways, for each of its lines.
+            // A range costs as many reads as there are ways, for each of its lines, and at most what everything costs.
             text: "at the default input's length, where a rank's share fills much of its cache, on 48 cores",
             on: On::VirtualTime,
             check: |rows| {
@@ -148,6 +186,24 @@ fn row(rows: &Rows, name: &str, metric: &str, ranks: u64, bytes: u64) -> Result<
     let is_it = |row: &&Row| row.key.name() == name && row.key.metric == metric;
     let found = rows.iter().filter(is_it).find(|row| (row.key.param, row.key.bytes) == (ranks, bytes));
     found.map(|row| row.quartiles.median).ok_or(Missing)
+}
+
+/// The totals of a transform on the paper's cluster, over ranks.
+fn on_nodes<'r>(rows: &'r Rows, name: &str) -> Result<Line<'r>, Missing> {
+    rows.line(&format!("{name}@cluster-fpga"), TOTAL)
+}
+
+/// The largest part that a transform with flushes of ranges takes of that with flushes of everything.
+fn most_of_whole(rows: &Rows) -> Result<f64, Missing> {
+    let mut most = Err(Missing);
+    for (ranges, whole) in CACHED.into_iter().zip(WHOLE) {
+        for found in rows.iter().filter(|row| row.key.name() == ranges && row.key.metric == TOTAL) {
+            let (ranks, bytes) = (found.key.param, found.key.bytes);
+            let share = found.quartiles.median / row(rows, whole, TOTAL, ranks, bytes)?;
+            most = Ok(most.map_or(share, |most: f64| most.max(share)));
+        }
+    }
+    most
 }
 
 /// The largest part that one transform takes of another one's time on all ranks, which must not be above a bound.
