@@ -4,7 +4,7 @@ use collectives::{Barrier, Group, Scope};
 use hal::{Core, LINE_BYTES, LocalView, Region, kind};
 
 use crate::{
-    Context,
+    Context, check,
     check::Outcome,
     check_eq,
     memory::{free, shared},
@@ -124,8 +124,10 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
         context.comm.coherent_barrier(context.caches, scope);
         let done = hal.counters() - before;
         check_eq!(done.flushes, 2, "flushes of a coherent barrier");
-        // Whatever was evicted before is not written back.
-        check_eq!(done.lines_written_back + done.lines_evicted <= written, true, "lines that were written back");
+        // Whatever was evicted before is not written back; what others of the domain have stored may be.
+        let most = if hal.layout().domains() == context.size() { written } else { context.size() as u64 };
+        let back = done.lines_written_back + done.lines_evicted;
+        check!(back <= most, "{back} lines were written back, not {most} at most");
     }
     lines.check(0..context.size(), 1)?;
     lines.free(context)

@@ -131,10 +131,13 @@ pub fn come_from_everybody<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     }
     context.comm.barrier();
     wait_for(hal, &times, u32::from(size > 1));
+    // More may come in between.
+    let handled = u64::from(times.load(SeqCst));
     let did = hal.counters() - before;
+    let handled = handled..=u64::from(times.load(SeqCst));
     let raised = size.min(20) as u64 - 1;
     check_eq!(did.interrupts_raised, raised, "interrupts raised");
-    check_eq!(did.interrupts_taken, u64::from(times.load(SeqCst)), "interrupts taken");
+    check!(handled.contains(&did.interrupts_taken), "{} interrupts taken, {handled:?} handled", did.interrupts_taken);
     check!((raised.min(1)..=raised).contains(&did.interrupts_taken), "{} interrupts taken", did.interrupts_taken);
     context.comm.barrier();
     Ok(())
