@@ -1,5 +1,7 @@
 //! Barriers as coherency points.
 
+use core::ops::Range;
+
 use collectives::{Barrier, Group, Scope};
 use hal::{Core, LINE_BYTES, LocalView, Region, kind};
 
@@ -26,7 +28,11 @@ impl<'c> Lines<'c> {
     }
 
     fn line(&self, rank: usize) -> Region<kind::Cached> {
-        self.region.lines_around(rank * LINE_BYTES, (rank + 1) * LINE_BYTES)
+        self.of(rank..rank + 1)
+    }
+
+    fn of(&self, ranks: Range<usize>) -> Region<kind::Cached> {
+        self.region.lines_around(ranks.start * LINE_BYTES, ranks.end * LINE_BYTES)
     }
 
     fn write<C: Core>(&mut self, context: &Context<'_, 'c, C>, round: u32) {
@@ -56,10 +62,11 @@ pub fn barriers_publish<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         let lines = &mut sets[round as usize % 2];
         lines.write(context, round);
         let (all, own) = ([lines.region], [lines.line(rank)]);
+        let others = [lines.of(0..rank), lines.of(rank + 1..size)];
         let scope = match round % 3 {
             0 => Scope::Whole,
             1 => Scope::Ranges(&all),
-            _ => Scope::Declared { written: &own, read: &all },
+            _ => Scope::Declared { written: &own, read: &others },
         };
         if rank == round as usize % size {
             context.hal().compute(20_000);

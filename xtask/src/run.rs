@@ -129,8 +129,11 @@ impl Common {
     pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
         let mut inputs = self.input.clone();
         let is = |name: &str| !program.is_own && program.name == name;
-        if inputs.is_empty() && (is(DEFAULT_PROGRAM) || is(signal::PROGRAM)) {
-            inputs.push(default_input());
+        if is(DEFAULT_PROGRAM) || is(signal::PROGRAM) {
+            ensure!(inputs.len() <= 1, "{} reads one input, and {} are given", program.name, inputs.len());
+            if inputs.is_empty() {
+                inputs.push(default_input());
+            }
         }
         for input in &mut inputs {
             let shown = workspace::display(input);
