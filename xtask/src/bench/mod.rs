@@ -3,12 +3,15 @@
 mod catalogue;
 mod claims;
 mod csv;
+mod evidence;
 mod runs;
 mod scaling;
 mod series;
 mod table;
 
-pub(crate) use series::Samples;
+pub(crate) use evidence::Evidence;
+pub(crate) use scaling::Fit;
+pub(crate) use series::{Line, Missing, Rows, Samples};
 
 use crate::{
     cores,
@@ -20,7 +23,7 @@ use catalogue::Bench;
 use claims::{Checked, On, Verdict};
 use clap::Args;
 use runs::Setting;
-use series::{Key, Row, Rows, Unit};
+use series::{Key, Row, Unit};
 use std::{fmt, time::Duration};
 
 /// The NAME that lists all benches.
@@ -160,11 +163,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     machine.check(count)?;
     let limit = Duration::from_secs(arguments.timeout);
     let setting = Setting { machine, cores: count, words: &arguments.words, limit };
-    let samples = setting.run_all(bench.name, bench.runs, arguments.yes)?;
-    let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
-    let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
-    ensure!(rows.iter().next().is_some(), "{} measures nothing but times, and on {machine} there are none", bench.name);
-    (bench.derive)(&mut rows);
+    let rows = measure(bench, &setting, arguments.yes)?;
 
     let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
     csv::write(&path, bench.name, &machine.to_string(), &rows)?;
@@ -187,6 +186,17 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     println!("wrote {}, {} rows", workspace::display(&path), rows.iter().count());
     conclude(bench.name, &checked)
+}
+
+/// Runs a bench; returns its rows, with those that are computed from others.
+fn measure(bench: &Bench, setting: &Setting<'_>, yes: bool) -> Result<Rows> {
+    let machine = setting.machine;
+    let samples = setting.run_all(bench.name, bench.runs, yes)?;
+    let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
+    let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
+    ensure!(rows.iter().next().is_some(), "{} measures nothing but times, and on {machine} there are none", bench.name);
+    (bench.derive)(&mut rows);
+    Ok(rows)
 }
 
 fn find(name: &str) -> Result<&'static Bench> {

@@ -1,6 +1,6 @@
 //! What guests have measured: samples pooled into series, and their quartiles.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::{cmp::Ordering, collections::HashMap, error::Error, fmt};
 
 /// What a number is, as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -271,6 +271,14 @@ impl Rows {
 /// A row that a claim needs is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missing;
+
+impl fmt::Display for Missing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a row that is needed was not measured")
+    }
+}
+
+impl Error for Missing {}
 
 /// The rows of one metric of one algorithm, over what was varied.
 #[derive(Debug)]

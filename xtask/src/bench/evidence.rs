@@ -1,0 +1,39 @@
+//! What benches have measured, for those who ask for the rows of several: each bench runs once on each machine, when it
+//! is first asked for.
+
+use super::{Machine, Rows, find, measure, runs::Setting};
+use anyhow::{Context, Result};
+use std::{collections::HashMap, time::Duration};
+
+/// Rows by bench and machine, all of this process's own runs.
+pub(crate) struct Evidence {
+    limit: Duration,
+    measured: HashMap<(&'static str, String), Rows>,
+}
+
+impl Evidence {
+    /// Nothing yet; each run of a bench may take this long.
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self { limit, measured: HashMap::new() }
+    }
+
+    /// The rows of a bench on all cores of a simulated machine, as `cargo xtask bench BENCH --machine MACHINE` would
+    /// measure them.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such bench or machine, or a run fails.
+    pub(crate) fn rows(&mut self, bench: &str, machine: &str) -> Result<&Rows> {
+        let bench = find(bench)?;
+        let key = (bench.name, machine.to_owned());
+        if !self.measured.contains_key(&key) {
+            let machine: Machine = machine.parse()?;
+            let setting =
+                Setting { machine: &machine, cores: machine.default_cores(), words: &[], limit: self.limit };
+            // Nothing is installed for a simulation.
+            let rows = measure(bench, &setting, false).with_context(|| format!("bench {}", bench.name))?;
+            self.measured.insert(key.clone(), rows);
+        }
+        Ok(&self.measured[&key])
+    }
+}
