@@ -99,7 +99,7 @@ fn slices_stay_valid_when_another_core_flushes() {
 fn cluster() -> Machine {
     let tiles = [0, 1].map(|x| Tile { x, y: 0 });
     let layout = Layout::mesh(2, 1, 2).with_controllers(&tiles).with_domains_of(2);
-    Machine::new(Description { name: "two nodes".into(), layout, parameters: Parameters::SCC })
+    Machine::new(Description { name: "two nodes".into(), layout, parameters: Parameters::scc() })
 }
 
 /// Waits until a word of a phase counter is at least `phase`, without touching a cache.

@@ -103,7 +103,7 @@ fn on_boards_with_other_controllers() {
     let tiles = [(0, 0), (1, 0), (2, 1), (0, 1), (1, 1), (2, 0)].map(|(x, y)| Tile { x, y });
     for controllers in [1, 2, 6] {
         let layout = Layout::mesh(3, 2, 2).with_controllers(&tiles[..controllers]);
-        let machine = Machine::new(Description { name: "a board".into(), layout, parameters: Parameters::SCC });
+        let machine = Machine::new(Description { name: "a board".into(), layout, parameters: Parameters::scc() });
         let names = suite::NAMES.iter().copied().filter(|name| !NEEDS_FOUR_CONTROLLERS.contains(name));
         all_pass(&machine, names, &format!("with {controllers} controllers"));
     }

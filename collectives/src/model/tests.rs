@@ -9,7 +9,7 @@ fn within(percent: f64, value: f64, expected: f64) -> bool {
 
 #[test]
 fn the_parameters_are_those_of_the_simulator() {
-    let (model, simulated) = (Parameters::SCC, hal::sim::Parameters::SCC);
+    let (model, simulated) = (Parameters::SCC, hal::sim::Parameters::scc());
     let pairs = [
         (model.hop, simulated.hop_ps),
         (model.mpb, simulated.mpb_ps),

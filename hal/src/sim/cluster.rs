@@ -16,31 +16,18 @@
 //!
 //! Nothing says how far nodes are from each other; all are equally far here, as in the paper's latencies.
 
+use machines::MachineFile;
+
 use crate::Prices;
 
-/// What a node and its engine cost. The constants of [`Cluster::FPGA`] and [`Cluster::ASIC`] and their sources:
-///
-/// | field | FPGA | ASIC | source |
-/// |---|---|---|---|
-/// | `sockets` | 4 | 4 | IV.B: quad-socket machines; threads are spread over sockets first, since figure 4 has latency grow beyond four threads |
-/// | `memory_ps` | 100 ns | 100 ns | IV.B: "approx. 100ns for local memory" |
-/// | `hit_cycles` | 3 | 3 | L1 of an Opteron K10 (AMD's optimisation guide for family 10h) |
-/// | `remote_load_ps` | 1.89 µs | 534 ns | IV.B and C |
-/// | `loopback_load_ps` | 1.21 µs | 534 ns | IV.C; of an ASIC the paper gives one latency, and applies it to loads of the own node when it derives 43 µs from 94 |
-/// | `hand_over_ps` | 25 ns | 25 ns | derived: a line and 8 bytes of command at 1.6 GB/s of the host's interface (III.C) |
-/// | `send_ps` | 64 ns | 64 ns | derived: the same 40 bytes at 624 MB/s of a link (III.C); IV.C keeps links as they are |
-/// | `receive_load_ps` | 64 ns | 64 ns | derived, as `send_ps`: the engine is pipelined (III.C) |
-/// | `receive_store_ps` | 574 ns | 112 ns | **fitted**, on Eq. 2 at 8 nodes of one core: 5.66 µs with a tree of fan-in 8; the logic scales with its clock, 156 to 800 MHz (IV.C) |
-/// | `queue` | 35 | 35 | **fitted**, on V.B: the engine of a flat barrier's master "gets congested at 40 nodes", in barriers back to back |
-/// | `backpressure_ps` | 574 ns | 112 ns | chosen: what waits in the network is received half as fast; the paper does not say how much slower |
-/// | `transfer_ps` | 28 ns | 28 ns | **fitted**, on the 0.0561 µs of Eq. 2 by which each core of a node lengthens a barrier, in which each has its flag fetched and fetches the phase |
+/// What a node and its engine cost; `cargo xtask machines cluster-fpga` shows it with its sources.
 ///
 /// A posted store is visible after `(load - memory) / 2 + memory`: half of what a load takes beside the memory access
 /// is its way there. That is derived, and so is the way back of a load. A store cannot be visible before the engines
 /// have sent and received it, though: on the FPGA, one through the own engine takes 738 ns instead of 655.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cluster {
-    /// Sockets of a node; core i of a node is on socket i modulo their number.
+    /// Sockets of a node, each with one load under way; core i of a node is on socket i modulo their number.
     pub sockets: u16,
     /// An access to memory of the own node.
     pub memory_ps: u64,
@@ -66,37 +53,36 @@ pub struct Cluster {
     pub backpressure_ps: u64,
 }
 
-/// What an FPGA's logic takes for a store that arrives.
-const RECEIVE_STORE_PS: u64 = 574_000;
-
 /// Bytes that one load brings at most.
 const LOAD_BYTES: usize = 8;
 
 impl Cluster {
-    /// The prototype.
-    pub const FPGA: Self = Self {
-        sockets: 4,
-        memory_ps: 100_000,
-        hit_cycles: 3,
-        transfer_ps: 28_000,
-        remote_load_ps: 1_890_000,
-        loopback_load_ps: 1_210_000,
-        hand_over_ps: 25_000,
-        send_ps: 64_000,
-        receive_load_ps: 64_000,
-        receive_store_ps: RECEIVE_STORE_PS,
-        queue: 35,
-        backpressure_ps: RECEIVE_STORE_PS,
-    };
+    /// What the file of a cluster says.
+    pub(super) fn of(file: &MachineFile) -> Self {
+        let number = |key: &str| file.number(&format!("cluster.{key}"));
+        let cluster = Self {
+            sockets: number("sockets") as u16,
+            memory_ps: number("memory_ps"),
+            hit_cycles: number("hit_cycles"),
+            transfer_ps: number("transfer_ps"),
+            remote_load_ps: number("remote_load_ps"),
+            loopback_load_ps: number("loopback_load_ps"),
+            hand_over_ps: number("hand_over_ps"),
+            send_ps: number("send_ps"),
+            receive_load_ps: number("receive_load_ps"),
+            receive_store_ps: number("receive_store_ps"),
+            queue: number("queue") as usize,
+            backpressure_ps: number("backpressure_ps"),
+        };
+        let on = |word| file.has("cluster.on", word);
+        let cluster = if on("engines") { cluster } else { cluster.with_ideal_engines() };
+        if on("loads") { cluster } else { Self { sockets: file.number("layout.cores_per_node") as u16, ..cluster } }
+    }
 
-    /// The prototype's prediction for an ASIC.
-    pub const ASIC: Self = Self {
-        remote_load_ps: 534_000,
-        loopback_load_ps: 534_000,
-        receive_store_ps: RECEIVE_STORE_PS * 156 / 800,
-        backpressure_ps: RECEIVE_STORE_PS * 156 / 800,
-        ..Self::FPGA
-    };
+    /// The same cluster with engines that nothing occupies: packets take as long as ever, and meet nobody.
+    pub(super) fn with_ideal_engines(self) -> Self {
+        Self { send_ps: 0, receive_load_ps: 0, receive_store_ps: 0, backpressure_ps: 0, ..self }
+    }
 
     /// Loads that a piece of memory takes which lies within a line.
     pub(super) const fn loads(bytes: usize) -> usize {

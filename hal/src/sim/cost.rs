@@ -26,7 +26,11 @@
 
 use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
-use super::{Cluster, Parameters, contention::Trip, waiting::Effect};
+use super::{
+    Cluster, Parameters,
+    contention::{Journey, Target, Trip},
+    waiting::Effect,
+};
 
 /// When a write can be seen, and when the core that wrote goes on; both counted from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +58,7 @@ pub(super) struct Cost {
     controller_nodes: Vec<u16>,
     /// Of each core; looking it up in the layout would cost two divisions for each operation.
     tiles: Vec<Tile>,
-    nearest_controller: Vec<Tile>,
+    nearest_controller: Vec<u16>,
     controllers: Vec<Tile>,
     board: Tile,
 }
@@ -69,7 +73,7 @@ impl Cost {
             nodes: cores().map(|core| layout.domain(core) as u16).collect(),
             controller_nodes: controllers.iter().map(|tile| node(*tile)).collect(),
             tiles: cores().map(|core| layout.tile(core)).collect(),
-            nearest_controller: cores().map(|core| controllers[layout.nearest_controller(core)]).collect(),
+            nearest_controller: cores().map(|core| layout.nearest_controller(core) as u16).collect(),
             controllers,
             board: layout.board_tile(),
         }
@@ -134,25 +138,59 @@ impl Cost {
 
     /// The way of a read of a line, where accesses can meet.
     pub(super) fn read_trip(&self, core: CoreId, at: LineAddress) -> Option<Trip> {
-        let (port_ps, owner) = self.port(at, Effect::Read)?;
-        let from_port_ps = self.to_core(core, owner) * self.parameters.hop_ps;
-        let to_port_ps = self.read_line(core, at).saturating_sub(from_port_ps + port_ps);
-        Some(Trip { owner, to_port_ps, from_port_ps })
+        self.parameters.contention?;
+        let (target, routers) = self.target(core, at);
+        self.trip(target, Effect::Read, self.read_line(core, at), routers)
     }
 
     /// The way of a write of a line, where accesses can meet.
     pub(super) fn write_trip(&self, core: CoreId, at: LineAddress) -> Option<Trip> {
-        let (port_ps, owner) = self.port(at, Effect::Write)?;
-        let to_port_ps = self.write_line(core, at).visible_ps.saturating_sub(port_ps);
-        Some(Trip { owner, to_port_ps, from_port_ps: 0 })
+        self.parameters.contention?;
+        let (target, routers) = self.target(core, at);
+        self.trip(target, Effect::Write, self.write_line(core, at).complete_ps, routers)
     }
 
-    /// The service of the port of an MPB, and whose it is, where accesses can meet.
-    fn port(&self, at: LineAddress, effect: Effect) -> Option<(u64, CoreId)> {
-        let contention = self.parameters.contention?;
+    /// The way of an access to an uncached word, where accesses can meet.
+    pub(super) fn word_trip(&self, core: CoreId, at: SharedAddress, effect: Effect) -> Option<Trip> {
+        self.parameters.contention?;
+        let (target, routers) = self.target(core, LineAddress::Shared(at));
+        self.trip(target, effect, self.word(routers), routers)
+    }
+
+    /// What an expense has to do with private memory, where accesses can meet.
+    pub(super) fn errand(&self, core: CoreId, expense: Expense) -> Option<Journey> {
+        let parameters = &self.parameters;
+        parameters.contention?;
+        let (lines, effect) = match expense {
+            Expense::PrivateRead { lines } => (u64::from(lines), Effect::Read),
+            Expense::PrivateWrite { lines } => (u64::from(lines), Effect::Write),
+            Expense::Flush { lines } => (self.displaced(lines.into()), Effect::Read),
+            Expense::FlushAll => (self.displaced(parameters.cache_sets), Effect::Read),
+            _ => return None,
+        };
+        let overhead = if effect == Effect::Write { parameters.memory_write_ps } else { parameters.memory_read_ps };
+        let controller = self.nearest_controller[core.index()];
+        let routers = self.routers(self.tiles[core.index()], self.controllers[usize::from(controller)]);
+        let trip = self.trip(Target::Controller(controller), effect, self.private(core, overhead), routers)?;
+        Some(Journey { trip, effect, more: lines.checked_sub(1)? })
+    }
+
+    /// The way of an access that takes so long in all.
+    fn trip(&self, target: Target, effect: Effect, complete_ps: u64, routers: u64) -> Option<Trip> {
+        let service_ps = self.parameters.contention?.service_ps(target, effect);
+        let return_ps = routers * self.parameters.hop_ps;
+        let there_ps = complete_ps.saturating_sub(return_ps + service_ps);
+        let (back_ps, answer_ps) = if effect == Effect::Write { (0, return_ps) } else { (return_ps, 0) };
+        Some(Trip { target, there_ps, back_ps, answer_ps })
+    }
+
+    /// Where an access to a line can meet others, and how many routers away that is.
+    fn target(&self, core: CoreId, at: LineAddress) -> (Target, u64) {
         match at {
-            LineAddress::Mpb(line) => Some((contention.service_ps(effect), line.core)),
-            LineAddress::Shared(_) => None,
+            LineAddress::Mpb(line) => (Target::Mpb(line.core), self.to_core(core, line.core)),
+            LineAddress::Shared(address) => {
+                (Target::Controller(self.controller(address)), self.to_memory(core, address))
+            }
         }
     }
 
@@ -209,8 +247,7 @@ impl Cost {
                 self.cycles(self.parameters.interrupt_frame_cycles) + 4 * self.test_and_set(core, core)
             }
             Expense::MapSlot => self.test_and_set(core, core),
-            // Displacement reads as many lines as a set has ways, for each set that the range touches.
-            Expense::Flush { lines } => self.purge(core, u64::from(lines).min(parameters.cache_sets)),
+            Expense::Flush { lines } => self.purge(core, lines.into()),
             Expense::FlushAll => self.purge(core, parameters.cache_sets),
         }
     }
@@ -219,12 +256,19 @@ impl Cost {
         WriteCost { visible_ps: complete_ps - routers * self.parameters.hop_ps, complete_ps }
     }
 
-    fn purge(&self, core: CoreId, sets: u64) -> u64 {
-        sets * self.parameters.cache_ways * self.private(core, self.parameters.memory_read_ps)
+    fn purge(&self, core: CoreId, lines: u64) -> u64 {
+        self.displaced(lines) * self.private(core, self.parameters.memory_read_ps)
+    }
+
+    /// Lines that have to be read to displace a range of so many: as many as a set has ways, for each set that the range
+    /// touches.
+    fn displaced(&self, lines: u64) -> u64 {
+        lines.min(self.parameters.cache_sets) * self.parameters.cache_ways
     }
 
     fn private(&self, core: CoreId, overhead: u64) -> u64 {
-        let routers = self.routers(self.tiles[core.index()], self.nearest_controller[core.index()]);
+        let controller = self.controllers[usize::from(self.nearest_controller[core.index()])];
+        let routers = self.routers(self.tiles[core.index()], controller);
         overhead + 2 * routers * self.parameters.hop_ps
     }
 
@@ -256,11 +300,15 @@ impl Cost {
     }
 
     fn to_memory(&self, core: CoreId, at: SharedAddress) -> u64 {
-        let controller = match at.home() {
-            Home::Controller(controller) => self.controllers[usize::from(controller)],
+        self.routers(self.tiles[core.index()], self.controllers[usize::from(self.controller(at))])
+    }
+
+    /// The memory controller that shared memory is behind.
+    fn controller(&self, at: SharedAddress) -> u16 {
+        match at.home() {
+            Home::Controller(controller) => controller.into(),
             Home::Core(owner) => self.nearest_controller[owner.index()],
-        };
-        self.routers(self.tiles[core.index()], controller)
+        }
     }
 
     /// Routers on the way, as they are priced.

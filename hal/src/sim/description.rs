@@ -1,36 +1,19 @@
 //! Descriptions of machines: how the cores are laid out, and what their primitive operations cost.
 //!
-//! No price of the machine `scc`, and of meshes, is fitted to the running time of an algorithm. Each comes from a
-//! table of measured primitives, named at its field; [`cost`](super::cost) combines them by the formulas of the
-//! OC-Bcast paper (section 3, figure 2). What is fitted, to compare with published times of whole operations, is in
-//! [`Parameters::SCC_CALIBRATED`] only.
+//! All numbers are in the files of the crate [`machines`], each with its source. No price of the machine `scc`, and of
+//! meshes, is fitted to the running time of an algorithm: each comes from a table of measured primitives, and
+//! [`cost`](super::cost) combines them by the formulas of the OC-Bcast paper (section 3, figure 2). What is fitted, to
+//! compare with published times of whole operations, is in the machine `scc-calibrated` only.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, path::Path};
 
-use crate::{Layout, Prices};
+use machines::MachineFile;
+
+use crate::{Layout, Prices, Tile};
 
 use super::Cluster;
 
-/// The primitive costs of a machine. The constants of [`Parameters::SCC`] and their sources:
-///
-/// | field | value | source |
-/// |---|---|---|
-/// | `hop_ps` | 5 ns | OC-Bcast paper, Table 1, `L^hop` |
-/// | `mpb_ps` | 126 ns | Table 1, `o^mpb` |
-/// | `memory_write_ps` | 461 ns | Table 1, `o_w^mem` |
-/// | `memory_read_ps` | 208 ns | Table 1, `o_r^mem` |
-/// | `put_from_mpb_ps` | 69 ns | Table 1, `o_put^mpb` |
-/// | `get_to_mpb_ps` | 330 ns | Table 1, `o_get^mpb` |
-/// | `put_from_memory_ps` | 190 ns | Table 1, `o_put^mem` |
-/// | `get_to_memory_ps` | 95 ns | Table 1, `o_get^mem` |
-/// | `core_mhz` | 533 | OC-Bcast paper, 6.1 |
-/// | `word_cycles` | 97, 105, 121, 134 at d = 1, 3, 6, 8 | Barrelfish TN-005: uncached shared DRAM word from core 0 to the four controllers |
-/// | `word_call_cycles` | 12 | counted: call and return 3, arguments 3, bounds check 2, address 4 (P54C latencies); TN-005 measured bare instructions, while Table 1 has its calls in it |
-/// | `counter_ps` | 1.21 µs | **chosen**: nobody has published what an access to the FPGA of the SCC's board takes; it is what the scalable-barriers paper measured of an access through an FPGA beside its processors (IV.C) |
-/// | `cache_sets`, `cache_ways` | 2048, 4 | L2 of the SCC: 256 KB, 4-way, 32-byte lines |
-/// | `interrupt_delivery_cycles` | 612 | Barrelfish TN-005: hardware delivery of an inter-processor interrupt |
-/// | `interrupt_frame_cycles` | 240 | not published; counted: save and restore registers 10, x87 state 202, load its control word 8, call and return 10, return from interrupt 10 (P54C latencies) |
-/// | `packet_ps` | 0 | nobody has measured it by itself |
+/// The primitive costs of a machine; `cargo xtask machines NAME` shows them with their sources.
 ///
 /// A test-and-set register has no published price; an access costs one MPB line read at its distance. Nor has an
 /// entry of the lookup table; a write costs what the register of the own tile does.
@@ -82,14 +65,8 @@ pub struct Parameters {
 }
 
 /// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not
-/// on top of them: an access that meets no other takes the time that it takes without contention. The constants of
-/// [`Contention::SCC`]:
-///
-/// | field | value | source |
-/// |---|---|---|
-/// | `mpb_port_ps` | 9.5 ns | **fitted**, on one sentence of the OC-Bcast paper (3.3): up to 24 cores that get 128 lines from one MPB "do not create any measurable contention", more do; taken as 3 % of the mean at 24 |
-/// | `mpb_port_write_ps` | 12 ns | derived: the line comes in with the request, two more flits of 16 bytes in two cycles of the 800 MHz mesh |
-/// | `link_ps` | 3.75 ns | derived: a line and its header are 3 flits, of which a link moves one in a cycle |
+/// on top of them: an access that meets no other takes the time that it takes without contention. What takes 0 is never
+/// occupied, which is how one kind of contention is switched off and others are not.
 ///
 /// How many flits wait at the input of a router, which decides how unfair ports are, is said and argued in the
 /// `contention` module.
@@ -99,86 +76,140 @@ pub struct Contention {
     pub mpb_port_ps: u64,
     /// Time in which it serves one write.
     pub mpb_port_write_ps: u64,
-    /// Time for which a packet with a line occupies each link of the mesh on its way.
+    /// Time for which a packet with data occupies each link of the mesh on its way.
     pub link_ps: u64,
+    /// Time in which a memory controller serves one access to a line or a word.
+    pub controller_ps: u64,
+}
+
+/// Where accesses wait for each other, on a mesh.
+#[derive(Clone, Copy, Default)]
+struct Contended {
+    ports: bool,
+    links: bool,
+    controllers: bool,
+}
+
+impl Contended {
+    const EVERYWHERE: Self = Self { ports: true, links: true, controllers: true };
+
+    /// Those that the file switches on.
+    fn of(file: &MachineFile) -> Self {
+        let on = |word| file.has("contention.on", word);
+        Self { ports: on("ports"), links: on("links"), controllers: on("controllers") }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            ports: self.ports || other.ports,
+            links: self.links || other.links,
+            controllers: self.controllers || other.controllers,
+        }
+    }
 }
 
 impl Contention {
     /// The Intel SCC's.
-    pub const SCC: Self = Self { mpb_port_ps: 9_500, mpb_port_write_ps: 12_000, link_ps: 3_750 };
-}
+    pub fn scc() -> Self {
+        Self::of(&built_in("scc"), Contended::EVERYWHERE).expect("all are on")
+    }
 
-/// What RCKMPI's software spends on one packet on the SCC.
-///
-/// Fitted on SCOSCo's section V.C: with 13 targets its message-based synchronisation takes 115.2 µs at the target, and
-/// so does that of windows of
-/// class `message` on this machine (`cargo xtask bench pscw --machine scc-calibrated`).
-const FITTED_PACKET_PS: u64 = 3_108_000;
+    /// What the file says of those that are on, if any is.
+    fn of(file: &MachineFile, on: Contended) -> Option<Self> {
+        let when = |on: bool, key| if on { file.number(key) } else { 0 };
+        (on.ports || on.links || on.controllers).then(|| Self {
+            mpb_port_ps: when(on.ports, "contention.mpb_port_ps"),
+            mpb_port_write_ps: when(on.ports, "contention.mpb_port_write_ps"),
+            link_ps: when(on.links, "contention.link_ps"),
+            controller_ps: when(on.controllers, "contention.controller_ps"),
+        })
+    }
+}
 
 impl Parameters {
     /// The Intel SCC at 533 MHz cores, 800 MHz mesh and memory.
-    pub const SCC: Self = Self {
-        hop_ps: 5_000,
-        mpb_ps: 126_000,
-        memory_write_ps: 461_000,
-        memory_read_ps: 208_000,
-        put_from_mpb_ps: 69_000,
-        get_to_mpb_ps: 330_000,
-        put_from_memory_ps: 190_000,
-        get_to_memory_ps: 95_000,
-        core_mhz: 533,
-        word_cycles: [(1, 97), (3, 105), (6, 121), (8, 134)],
-        word_call_cycles: 12,
-        counter_ps: 1_210_000,
-        cache_sets: 2048,
-        cache_ways: 4,
-        interrupt_delivery_cycles: 612,
-        interrupt_frame_cycles: 240,
-        packet_ps: 0,
-        flat: false,
-        contention: None,
-        cluster: None,
-    };
+    pub fn scc() -> Self {
+        Description::scc().parameters
+    }
 
-    /// The SCC with the software costs that had to be fitted, for comparison with published times of whole
-    /// operations: `packet_ps`.
-    pub const SCC_CALIBRATED: Self = Self { packet_ps: FITTED_PACKET_PS, ..Self::SCC };
-
-    /// The prototype of the scalable-barriers paper. Beside [`Cluster::FPGA`]:
-    ///
-    /// | field | value | source |
-    /// |---|---|---|
-    /// | `core_mhz` | 2200 | IV.B; computation takes the cycles of a P54C, so that programs do the same work on all machines |
-    /// | `mpb_ps`, `memory_read_ps`, `memory_write_ps` | 100 ns | IV.B, local memory: also a locked instruction that takes or frees a test-and-set register of the own node, and a line of cached, combined or private memory of the own node |
-    /// | `put_…_ps`, `get_…_ps`, `word_call_cycles` | 12 cycles | chosen: a put of an Opteron is a store, and a call takes what [`Parameters::SCC`] counts |
-    /// | `hop_ps` | 0 | all nodes are equally far |
-    /// | `cache_sets`, `cache_ways` | 8192, 1 | chosen: the 512 KB of a core's L2 in 64-byte lines; a range is flushed line by line (`clflush`), all by as many lines as there are (`wbinvd`) |
-    /// | `interrupt_…_cycles` | as the SCC | not published |
-    pub const CLUSTER_FPGA: Self = Self {
-        hop_ps: 0,
-        mpb_ps: Cluster::FPGA.memory_ps,
-        memory_write_ps: Cluster::FPGA.memory_ps,
-        memory_read_ps: Cluster::FPGA.memory_ps,
-        put_from_mpb_ps: CLUSTER_CALL_PS,
-        get_to_mpb_ps: CLUSTER_CALL_PS,
-        put_from_memory_ps: CLUSTER_CALL_PS,
-        get_to_memory_ps: CLUSTER_CALL_PS,
-        core_mhz: CLUSTER_MHZ,
-        cache_sets: 8192,
-        cache_ways: 1,
-        cluster: Some(Cluster::FPGA),
-        ..Self::SCC
-    };
-
-    /// The same with the ASIC that the paper predicts.
-    pub const CLUSTER_ASIC: Self = Self { cluster: Some(Cluster::ASIC), ..Self::CLUSTER_FPGA };
+    /// Those of a file, with contention where it says so.
+    fn of(file: &MachineFile) -> Self {
+        let price = |key: &str| file.number(&format!("prices.{key}"));
+        let mut word_cycles = [(0, 0); 4];
+        for (point, [routers, cycles]) in word_cycles.iter_mut().zip(file.pairs("prices.word_cycles").unwrap_or(&[])) {
+            *point = (*routers as u32, *cycles);
+        }
+        Self {
+            hop_ps: price("hop_ps"),
+            mpb_ps: price("mpb_ps"),
+            memory_write_ps: price("memory_write_ps"),
+            memory_read_ps: price("memory_read_ps"),
+            put_from_mpb_ps: price("put_from_mpb_ps"),
+            get_to_mpb_ps: price("get_to_mpb_ps"),
+            put_from_memory_ps: price("put_from_memory_ps"),
+            get_to_memory_ps: price("get_to_memory_ps"),
+            core_mhz: price("core_mhz"),
+            word_cycles,
+            word_call_cycles: price("word_call_cycles"),
+            counter_ps: price("counter_ps"),
+            cache_sets: price("cache_sets"),
+            cache_ways: price("cache_ways"),
+            interrupt_delivery_cycles: price("interrupt_delivery_cycles"),
+            interrupt_frame_cycles: price("interrupt_frame_cycles"),
+            packet_ps: price("packet_ps"),
+            flat: file.has("layout.flat", ""),
+            contention: Contention::of(file, Contended::of(file)),
+            cluster: file.is_cluster().then(|| Cluster::of(file)),
+        }
+    }
 }
 
-/// Clock of an Opteron in the cluster.
-const CLUSTER_MHZ: u64 = 2_200;
+impl Parameters {
+    /// What algorithms are chosen by on a mesh, as [`Prices::SCC`] counts it, at the SCC's mean distance.
+    fn prices(&self) -> Prices {
+        let ns = |ps: u64| ps.div_ceil(1_000) as u32;
+        let (way_ps, flag_ps) = (MEAN_ROUTERS_TENTHS * self.hop_ps / 10, 2 * self.mpb_ps + 2 * self.hop_ps);
+        let (push_ns, push_done_ns) = [1, 2].map(|ways| ns(self.put_from_mpb_ps + flag_ps + ways * way_ps)).into();
+        let poll_ns = ns(self.mpb_ps + 2 * way_ps);
+        Prices {
+            push_ns,
+            push_done_ns,
+            near_push_ns: push_ns,
+            near_push_done_ns: push_done_ns,
+            own_poll_ns: ns(self.mpb_ps + 2 * self.hop_ps),
+            near_poll_ns: poll_ns,
+            poll_ns,
+            cache_sets: self.cache_sets as u32,
+            port_ns: self.contention.map_or(0, |contention| ns(contention.mpb_port_ps)),
+            ..Prices::SCC
+        }
+    }
+}
 
-/// What a call takes there.
-const CLUSTER_CALL_PS: u64 = 12 * 1_000_000 / CLUSTER_MHZ;
+/// The mean distance of two cores on the SCC, in tenths of routers.
+const MEAN_ROUTERS_TENTHS: u64 = 43;
+
+/// The machine of this name, which is one of those that there are.
+fn built_in(name: &str) -> MachineFile {
+    MachineFile::built_in(name).expect("the machine is built in")
+}
+
+/// The layout that a file describes.
+fn layout(file: &MachineFile) -> Layout {
+    let number = |key: &str| file.number(&format!("layout.{key}")) as u16;
+    if file.is_cluster() {
+        return Layout::cluster(number("nodes"), number("cores_per_node"));
+    }
+    let mut layout = Layout::mesh(number("columns"), number("rows"), number("cores_per_tile"));
+    if let Some(controllers) = file.pairs("layout.controllers") {
+        let tiles: Vec<_> = controllers.iter().map(|[x, y]| Tile { x: *x as u16, y: *y as u16 }).collect();
+        layout = layout.with_controllers(&tiles);
+    }
+    match number("domains") {
+        0 => layout,
+        domains => layout.with_domains(domains),
+    }
+}
 
 /// A machine that can be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -194,91 +225,87 @@ pub struct Description {
 impl Description {
     /// The Intel SCC: 6 × 4 tiles of two cores.
     pub fn scc() -> Self {
-        Self { name: "scc".into(), layout: Layout::scc(), parameters: Parameters::SCC }
+        let file = built_in("scc");
+        Self { name: file.name.clone(), layout: layout(&file), parameters: Parameters::of(&file) }.with_prices()
     }
 
-    /// The Intel SCC with [`Parameters::SCC_CALIBRATED`].
-    pub fn scc_calibrated() -> Self {
-        Self { name: "scc-calibrated".into(), layout: Layout::scc(), parameters: Parameters::SCC_CALIBRATED }
+    /// The same machine, with the prices by which algorithms are chosen.
+    fn with_prices(mut self) -> Self {
+        let parameters = &self.parameters;
+        let prices = match parameters.cluster {
+            Some(cluster) => cluster.prices(parameters.put_from_mpb_ps, parameters.cache_sets),
+            None => parameters.prices(),
+        };
+        self.layout = self.layout.with_prices(prices);
+        self
     }
 
-    /// The cluster of the scalable-barriers paper with so many nodes and cores in each.
+    /// The machine with this name: one of [`machines::names`], a machine file whose name ends with `.toml`,
+    /// `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC, or `cluster-fpga` or `cluster-asic` with `:NxC`
+    /// behind it for N nodes of C cores.
     ///
-    /// # Panics
-    /// If there are no cores, or more than 65535.
-    pub fn cluster(name: &str, parameters: Parameters, nodes: u16, cores_per_node: u16) -> Self {
-        let layout = Layout::cluster(nodes, cores_per_node);
-        let prices = parameters
-            .cluster
-            .map_or(layout.prices(), |cluster| cluster.prices(parameters.put_from_mpb_ps, parameters.cache_sets));
-        Self { name: name.into(), layout: layout.with_prices(prices), parameters }
-    }
-
-    /// The machine with this name: `scc`, `scc-calibrated`, or `mesh:WxHxC` for W × H tiles of C cores at the prices
-    /// of the SCC; behind it, each once at most, `+contention` for [`Contention::SCC`], `+flat` for [`Parameters::flat`],
-    /// and `+domains=D` for [`Layout::with_domains`]. Or `cluster-fpga` or `cluster-asic`, with `:NxC` for N nodes of C
-    /// cores instead of 64 of 16.
+    /// Behind meshes, each once at most: `+contention` for accesses that wait for each other wherever they meet, or only
+    /// some of it, `+ports` (of MPBs), `+links` (of the mesh) and `+controllers` (of memory); `+flat` for
+    /// [`Parameters::flat`]; and `+domains=D` for [`Layout::with_domains`]. Behind clusters, where accesses always wait,
+    /// `+unlimited-loads` (a socket has as many under way as it has cores) and `+ideal-engines` (which are never
+    /// occupied) take that away.
     ///
     /// # Errors
-    /// If there is no such machine; the error is one line that says what there is.
+    /// If there is no such machine, or its file is wrong; the error is one line that says what there is.
     pub fn parse(name: &str) -> Result<Self, DescriptionError> {
-        let unknown = || DescriptionError { name: name.into() };
-        let mut parts = name.split('+');
-        let plain = Self::parse_plain(parts.next().unwrap_or_default()).ok_or_else(unknown)?;
-        let (mut parameters, mut layout) = (plain.parameters.clone(), plain.layout);
-        for suffix in parts {
-            match suffix {
-                _ if parameters.cluster.is_some() => return Err(unknown()),
-                "contention" if parameters.contention.is_none() => {
-                    parameters.contention = Some(Contention::SCC);
-                    let port_ns = Contention::SCC.mpb_port_ps.div_ceil(1000) as u32;
-                    layout = layout.with_prices(Prices { port_ns, ..layout.prices() });
-                }
-                "flat" if !parameters.flat => parameters.flat = true,
-                _ if !layout.has_domains() => {
+        let unknown = || DescriptionError::Unknown(name.into());
+        let (plain, suffixes) = machines::split(name);
+        let (file, mut layout) = Self::plain(plain)?.ok_or_else(unknown)?;
+        let mut parameters = Parameters::of(&file);
+        let (mut on, mut seen) = (Contended::of(&file), Vec::new());
+        for suffix in suffixes.split('+').skip(1) {
+            let key = suffix.split('=').next().unwrap_or_default();
+            if seen.contains(&key) {
+                return Err(unknown());
+            }
+            seen.push(key);
+            match (suffix, &mut parameters.cluster) {
+                ("unlimited-loads", Some(cluster)) => cluster.sockets = layout.cores_per_domain() as u16,
+                ("ideal-engines", Some(cluster)) => *cluster = cluster.with_ideal_engines(),
+                (_, Some(_)) => return Err(unknown()),
+                ("contention", None) => on = Contended::EVERYWHERE,
+                ("ports", None) => on = on.or(Contended { ports: true, ..Contended::default() }),
+                ("links", None) => on = on.or(Contended { links: true, ..Contended::default() }),
+                ("controllers", None) => on = on.or(Contended { controllers: true, ..Contended::default() }),
+                ("flat", None) => parameters.flat = true,
+                (_, None) => {
                     let domains = suffix.strip_prefix("domains=").and_then(|domains| domains.parse().ok());
                     layout = layout.with_domains(domains.filter(|domains| *domains > 0).ok_or_else(unknown)?);
                 }
-                _ => return Err(unknown()),
             }
         }
-        Ok(Self { name: name.into(), layout, parameters })
+        parameters.contention = Contention::of(&file, on);
+        Ok(Self { name: name.into(), layout, parameters }.with_prices())
     }
 
-    /// The machine with this name without suffixes.
-    fn parse_plain(name: &str) -> Option<Self> {
-        match name {
-            "scc" => return Some(Self::scc()),
-            "scc-calibrated" => return Some(Self::scc_calibrated()),
-            _ => {}
+    /// The machine with this name without suffixes: its file and its layout.
+    fn plain(name: &str) -> Result<Option<(MachineFile, Layout)>, DescriptionError> {
+        if name.ends_with(machines::EXTENSION) {
+            let file = MachineFile::read(Path::new(name)).map_err(DescriptionError::File)?;
+            let layout = layout(&file);
+            return Ok(Some((file, layout)));
         }
-        for (kind, parameters) in
-            [("cluster-fpga", Parameters::CLUSTER_FPGA), ("cluster-asic", Parameters::CLUSTER_ASIC)]
-        {
-            if let Some(rest) = name.strip_prefix(kind) {
-                let (nodes, cores) = Self::parse_nodes(rest)?;
-                return Some(Self::cluster(name, parameters, nodes, cores));
-            }
+        if let Some(file) = MachineFile::built_in(name) {
+            let layout = layout(&file);
+            return Ok(Some((file, layout)));
         }
-        let sides = name.strip_prefix("mesh:")?;
-        let sides: Vec<u16> = sides.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
-        let &[columns, rows, cores_per_tile] = sides.as_slice() else { return None };
-        let cores = u64::from(columns) * u64::from(rows) * u64::from(cores_per_tile);
-        if cores == 0 || cores > u64::from(u16::MAX) {
-            return None;
+        let Some((kind, sides)) = name.split_once(':') else { return Ok(None) };
+        let sides: Result<Vec<u16>, _> = sides.split('x').map(str::parse).collect();
+        let Ok(sides) = sides else { return Ok(None) };
+        let cores = sides.iter().fold(1_u64, |cores, side| cores.saturating_mul((*side).into()));
+        if cores == 0 || cores > machines::MOST_CORES {
+            return Ok(None);
         }
-        let layout = Layout::mesh(columns, rows, cores_per_tile);
-        Some(Self { name: name.into(), layout, parameters: Parameters::SCC })
-    }
-
-    /// Nodes and cores of each, from `:NxC` or nothing.
-    fn parse_nodes(text: &str) -> Option<(u16, u16)> {
-        if text.is_empty() {
-            return Some((64, 16));
-        }
-        let (nodes, cores) = text.strip_prefix(':')?.split_once('x')?;
-        let (nodes, cores) = (nodes.parse::<u16>().ok()?, cores.parse::<u16>().ok()?);
-        (1..=u32::from(u16::MAX)).contains(&(u32::from(nodes) * u32::from(cores))).then_some((nodes, cores))
+        Ok(match (kind, sides.as_slice()) {
+            ("mesh", &[columns, rows, cores]) => Some((built_in("scc"), Layout::mesh(columns, rows, cores))),
+            ("cluster-fpga" | "cluster-asic", &[nodes, cores]) => Some((built_in(kind), Layout::cluster(nodes, cores))),
+            _ => None,
+        })
     }
 
     /// The same machine with only its first `cores` cores running; rows of tiles are added if that many do not fit.
@@ -291,20 +318,28 @@ impl Description {
     }
 }
 
-/// There is no machine with this name.
+/// There is no machine with this name, or its file describes none.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DescriptionError {
-    name: String,
+pub enum DescriptionError {
+    /// There is none.
+    Unknown(String),
+    /// Its file is wrong.
+    File(machines::Error),
 }
 
 impl fmt::Display for DescriptionError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Unknown(name) => name,
+            Self::File(error) => return error.fmt(out),
+        };
         write!(
             out,
-            "no machine is called {:?}: there are scc, scc-calibrated and mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 cores), \
-             with +contention, +flat and +domains=D (coherence domains of neighbouring cores) behind it, each once at most, \
-             and cluster-fpga[:NxC] and cluster-asic[:NxC] (nodes, cores of each)",
-            self.name
+            "no machine is called {name:?}: there are {}, files *.toml, mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 \
+             cores) and cluster-fpga:NxC and cluster-asic:NxC (nodes, cores of each); behind meshes +contention or any of \
+             +ports, +links and +controllers, +flat, and +domains=D (coherence domains of neighbouring cores), behind \
+             clusters +unlimited-loads and +ideal-engines, each once at most",
+            machines::names().collect::<Vec<_>>().join(", ")
         )
     }
 }

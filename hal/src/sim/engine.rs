@@ -19,7 +19,7 @@ use crate::emulated::{Choice, WaitInfo, Watch, Woken};
 
 use super::{
     choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
-    contention::{Settled, Traffic, Trip},
+    contention::{Journey, Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
     interrupts::InterruptLine,
@@ -141,11 +141,18 @@ impl Engine {
     /// As [`reach`](Self::reach), for an access that may meet others on its way.
     pub(super) fn travel(&mut self, core: usize, access: Access, trip: Trip) -> bool {
         let delay = if self.waits[core].polling { 0 } else { self.delay() };
-        let start = self.clocks[core].saturating_add(delay).max(self.now_ps);
+        self.clocks[core] = self.clocks[core].saturating_add(delay);
+        self.run_errand(core, Journey { trip, effect: access.effect, more: 0 })
+    }
+
+    /// `core` goes on a journey that nobody else sees, but may meet on its way. True if it is back already; else it has to
+    /// give way. The answer of its last access is left to be spent.
+    pub(super) fn run_errand(&mut self, core: usize, journey: Journey) -> bool {
+        let start = self.clocks[core].max(self.now_ps);
         let Some(traffic) = &mut self.traffic else {
             unreachable!("only where accesses can meet they are on their way")
         };
-        traffic.depart(core, start, access.effect, trip);
+        traffic.depart(core, start, journey);
         self.goes_straight_on(core)
     }
 

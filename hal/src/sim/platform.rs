@@ -21,7 +21,7 @@ use crate::{
 
 use super::{
     Cluster, SimWindow,
-    contention::Trip,
+    contention::{Journey, Trip},
     cost::{Cost, Way, WriteCost},
     domains::Domains,
     engine::Engine,
@@ -108,14 +108,26 @@ impl SimPlatform {
         }
     }
 
-    /// Lets the time come at which an access to a line takes effect, which may be later than its price says where
+    /// Lets the time come at which an access to memory takes effect, which may be later than its price says where
     /// accesses can meet.
-    fn reach_line(&self, access: Access, cost_ps: u64, trip: Option<Trip>) {
+    fn reach_memory(&self, access: Access, cost_ps: u64, trip: Option<Trip>) {
         let Some(trip) = trip else { return self.reach(access, cost_ps) };
         let has_come = self.shared.engine.borrow_mut().travel(self.core.index(), access, trip);
         if !has_come {
             self.give_way();
         }
+    }
+
+    /// Reaches private memory, where others may be in the way.
+    fn run_errand(&self, journey: Journey) {
+        if self.is_dying() {
+            return;
+        }
+        let is_back = self.shared.engine.borrow_mut().run_errand(self.core.index(), journey);
+        if !is_back {
+            self.give_way();
+        }
+        self.shared.engine.borrow_mut().spend(self.core.index(), journey.trip.answer_ps);
     }
 
     /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That
@@ -144,7 +156,7 @@ impl SimPlatform {
         self.settle();
         let cost = self.shared.cost.write_line(self.core, at);
         let access = Access::line(at, most, Effect::Write);
-        self.reach_line(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
+        self.reach_memory(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
         let Some((data, mask)) = take() else { return };
         self.shared.memory.write_line(at, &data, mask);
         if let LineAddress::Shared(at) = at {
@@ -194,7 +206,7 @@ impl Platform for SimPlatform {
         if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
             return line;
         }
-        self.reach_line(access, cost, self.shared.cost.read_trip(self.core, at));
+        self.reach_memory(access, cost, self.shared.cost.read_trip(self.core, at));
         let line = self.shared.memory.read_line(at);
         self.sampled(Sample::Line(at, line));
         line
@@ -224,7 +236,7 @@ impl Platform for SimPlatform {
         if let Some(Sample::Word(_, word)) = self.replay(access, cost) {
             return word;
         }
-        self.reach(access, cost);
+        self.reach_memory(access, cost, self.shared.cost.word_trip(self.core, at, Effect::Read));
         let word = self.shared.memory.read_word(at);
         self.sampled(Sample::Word(at, word));
         word
@@ -239,7 +251,7 @@ impl Platform for SimPlatform {
         }
         let cost = self.shared.cost.write_word(self.core, at);
         let access = Access::word(at, Effect::Write);
-        self.reach(access, cost.visible_ps);
+        self.reach_memory(access, cost.visible_ps, self.shared.cost.word_trip(self.core, at, Effect::Write));
         self.shared.memory.write_word(at, value);
         self.shared.domains.pushed_word(at, value);
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
@@ -304,6 +316,9 @@ impl Platform for SimPlatform {
     }
 
     fn spend(&self, expense: Expense) {
+        if let Some(journey) = self.shared.cost.errand(self.core, expense) {
+            return self.run_errand(journey);
+        }
         let cost = self.shared.cost.expense(self.core, expense);
         self.shared.engine.borrow_mut().spend(self.core.index(), cost);
     }

@@ -39,9 +39,10 @@ impl Links {
         }
     }
 
-    /// Takes the links of a packet that leaves `from` at `start_ps`; returns how long it is kept waiting in all.
-    pub(super) fn reserve_from(&mut self, from: Tile, to: Tile, start_ps: u64) -> u64 {
-        self.reserve(from, to, start_ps, start_ps)
+    /// Takes the links of a packet that leaves `from` at `start_ps`, which is `now_ps` or later; returns how long it is
+    /// kept waiting in all.
+    pub(super) fn reserve_from(&mut self, from: Tile, to: Tile, start_ps: u64, now_ps: u64) -> u64 {
+        self.reserve(from, to, start_ps, now_ps)
     }
 
     /// Takes the links of a packet that would be at `to` at `end_ps`; returns how long it is kept waiting in all.
@@ -131,21 +132,21 @@ mod tests {
     const LINK: u64 = 4_000;
 
     fn links() -> Links {
-        let contention = Contention { link_ps: LINK, ..Contention::SCC };
-        Links::new(&Layout::scc(), &Parameters::SCC, contention)
+        let contention = Contention { link_ps: LINK, ..Contention::scc() };
+        Links::new(&Layout::scc(), &Parameters::scc(), contention)
     }
 
     #[test]
     fn packets_on_one_link_wait_and_others_do_not() {
         let mut links = links();
         let [a, b, c] = [(0, 0), (1, 0), (1, 1)].map(|(x, y)| Tile { x, y });
-        assert_eq!(links.reserve_from(a, c, 0), 0);
+        assert_eq!(links.reserve_from(a, c, 0, 0), 0);
         // The link from a to b is taken until 4 ns, the next one from 5 to 9 ns.
-        assert_eq!(links.reserve_from(a, c, 1_000), 3_000);
-        assert_eq!(links.reserve_from(b, c, 1_000), 0);
-        assert_eq!(links.reserve_from(c, a, 0), 0);
+        assert_eq!(links.reserve_from(a, c, 1_000, 0), 3_000);
+        assert_eq!(links.reserve_from(b, c, 1_000, 0), 0);
+        assert_eq!(links.reserve_from(c, a, 0, 0), 0);
         // The other way round: first from c to the west, so not the same links as from a.
-        assert_eq!(links.reserve_from(b, a, 1_000), 0);
+        assert_eq!(links.reserve_from(b, a, 1_000, 0), 0);
         assert_eq!(links.reserve_towards(a, c, 1_000 + 2 * HOP), 3_000 + LINK);
     }
 

@@ -3,14 +3,14 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::{Clock, Deadline, Mpb, MpbCoherence, MpbCopy, Place, Reason, TestAndSet, Tile, Topology, Wait};
+use crate::{Cached, Clock, Combined, Deadline, Mpb, MpbCoherence, MpbCopy, Place, Reason, TestAndSet, Tile, Topology, Uncached, Wait};
 
 fn contended() -> Machine {
     Machine::new(Description::parse("scc+contention").unwrap())
 }
 
 /// Mean time that each of the first `cores` cores needs for one of several equal operations, while all are at it.
-fn means(machine: &Machine, cores: usize, span_us: u64, operation: impl Fn(&SimCore)) -> Vec<f64> {
+fn means_of(machine: &Machine, cores: usize, span_us: u64, operation: impl Fn(&SimCore)) -> Vec<f64> {
     let outcome = machine.run(|core| {
         let me = core.core().index();
         if me >= cores {
@@ -41,13 +41,13 @@ fn put(core: &SimCore) {
 
 /// By how much the mean over the cores is above that without contention, in percent.
 fn growth(cores: usize, span_us: u64, operation: impl Fn(&SimCore) + Copy) -> f64 {
-    let mean = |machine| means(&machine, cores, span_us, operation).iter().sum::<f64>();
+    let mean = |machine| means_of(&machine, cores, span_us, operation).iter().sum::<f64>();
     (mean(contended()) / mean(Machine::scc(48)) - 1.0) * 100.0
 }
 
 /// How many times as long as the fastest of 48 cores the slowest one needs.
 fn unfairness(machine: &Machine, span_us: u64, operation: impl Fn(&SimCore)) -> f64 {
-    let means = means(machine, 48, span_us, operation);
+    let means = means_of(machine, 48, span_us, operation);
     let (least, most) =
         means.iter().fold((f64::MAX, 0.0_f64), |(least, most), mean| (least.min(*mean), most.max(*mean)));
     most / least
@@ -68,6 +68,140 @@ fn a_crowded_port_is_unfair_to_those_who_share_far_arms() {
     assert!((2.0..4.0).contains(&gets), "{gets}");
     let puts = unfairness(&contended(), 500, put);
     assert!((4.0..8.0).contains(&puts), "{puts}");
+}
+
+fn on(name: &str) -> Machine {
+    Machine::new(Description::parse(name).unwrap())
+}
+
+/// When each of these cores of a machine is done that all do the same at the same time.
+fn all_at_once(machine: &Machine, cores: &[usize], operation: impl Fn(&SimCore)) -> Vec<u64> {
+    let run = |core: &SimCore| {
+        if cores.contains(&core.core().index()) {
+            operation(core);
+        }
+        core.platform().now_ps()
+    };
+    let times = machine.run(run).unwrap().results();
+    cores.iter().map(|core| times[*core]).collect()
+}
+
+const WORD: usize = 3;
+
+fn load_word(core: &SimCore) {
+    core.load_word(region::<kind::Uncached>(1), WORD);
+}
+
+fn store_word(core: &SimCore) {
+    core.store_word(region::<kind::Uncached>(1), WORD, 1);
+}
+
+#[test]
+fn a_controller_serves_one_access_at_a_time() {
+    let (plain, contended) = (Machine::scc(48), on("scc+controllers"));
+    let service = Contention::scc().controller_ps;
+    // Cores of one tile, so equally far from the controller, with memory that is shared and with their own.
+    let cores: [usize; 2] = [14, 15];
+    let operations: [fn(&SimCore); 5] = [
+        load_word,
+        store_word,
+        |core| core.account_memory(1, 0),
+        |core| core.account_memory(0, 1),
+        |core| {
+            core.write(region(1), 0, &[1; 32]);
+        },
+    ];
+    for (index, operation) in operations.iter().enumerate() {
+        let alone = all_at_once(&plain, &cores, operation);
+        assert_eq!(all_at_once(&contended, &cores[..1], operation), alone[..1], "{index}");
+        let both = all_at_once(&contended, &cores, operation);
+        assert_eq!(both, [alone[0], alone[1] + service], "{index}");
+    }
+    // All that have a controller, however far, one after the other: the last one waits for those before it.
+    let quadrant: Vec<usize> = (0..48).filter(|core| contended.layout().nearest_controller(CoreId::new(*core)) == 0).collect();
+    assert_eq!(quadrant.len(), 12);
+    let read = |core: &SimCore| core.account_memory(1, 0);
+    let mut waits: Vec<_> = all_at_once(&contended, &quadrant, read)
+        .iter()
+        .zip(all_at_once(&plain, &quadrant, read))
+        .map(|(contended, plain)| contended - plain)
+        .collect();
+    waits.sort_unstable();
+    // They come in threes or so, by their distance, 5 ns apart, and each is served for 10 ns.
+    assert_eq!((waits[0], waits[11]), (0, 11 * service - 4 * 5_000 + 5_000));
+}
+
+#[test]
+fn a_long_errand_meets_others_line_by_line() {
+    let (plain, contended) = (Machine::scc(48), on("scc+controllers"));
+    let errands: [fn(&SimCore); 3] = [
+        |core| core.account_memory(100, 7),
+        |core| core.put(&[3; 640], line(3, 9)),
+        |core| {
+            let mut caches = core.take_caches().unwrap();
+            core.write_back_invalidate(&mut caches, region(4));
+        },
+    ];
+    for errand in errands {
+        assert_eq!(all_at_once(&contended, &[20], errand), all_at_once(&plain, &[20], errand));
+    }
+    // Two cores of a tile that start together stay out of each other's way after the first line.
+    let both = all_at_once(&contended, &[20, 21], |core| core.account_memory(100, 0));
+    let alone = all_at_once(&plain, &[20], |core| core.account_memory(100, 0))[0];
+    assert_eq!(both, [alone, alone + Contention::scc().controller_ps]);
+}
+
+#[test]
+fn a_crowded_controller_is_as_fast_as_it_can_be_and_fair() {
+    let service = Contention::scc().controller_ps;
+    let means = means_of(&on("scc+controllers"), 48, 200, load_word);
+    // Each of 48 waits for 47 others, near or far, as long as that takes longer than an access.
+    let round = (48 * service) as f64;
+    assert!(means.iter().all(|mean| (mean / round - 1.0).abs() < 0.02), "{means:?}");
+    // The four controllers are apart: 12 cores each do not even notice.
+    let read = |core: &SimCore| core.account_memory(1, 0);
+    let [plain, contended] = [Machine::scc(48), on("scc+controllers")].map(|machine| means_of(&machine, 48, 200, read));
+    assert!(plain.iter().zip(contended).all(|(plain, contended)| contended < plain * 1.05));
+}
+
+#[test]
+fn polls_of_one_word_load_its_controller_and_no_other() {
+    let time = |machine: &Machine, controller: usize| {
+        let word = Region::<kind::Uncached>::new(SharedAddress::new(controller, 64), 32);
+        let polled = region::<kind::Uncached>(1);
+        let run = |core: &SimCore| match core.core().index() {
+            0 => {
+                core.compute(30_000);
+                core.store_word(polled, 0, 1);
+                0
+            }
+            47 => {
+                (0..50).for_each(|_| _ = core.load_word(word, 0));
+                core.platform().now_ps()
+            }
+            _ => {
+                core.wait(&[Place::Word(polled, 0)], Reason::new("the end"), |poll| (poll.word(0) == 1).then_some(()));
+                0
+            }
+        };
+        machine.run(run).unwrap().results()[47]
+    };
+    let (plain, contended) = (Machine::scc(48), on("scc+contention"));
+    assert_eq!(time(&contended, 3), time(&plain, 3));
+    assert!(time(&contended, 0) > 2 * time(&plain, 0));
+    // Switched off, no queue.
+    assert_eq!(time(&on("scc+ports"), 0), time(&plain, 0));
+}
+
+#[test]
+fn each_kind_of_contention_is_off_where_it_is_not_named() {
+    let all: Vec<usize> = (0..48).collect();
+    let mpb = |name| all_at_once(&on(name), &all, |core| _ = core.load_line(line(0, 1)));
+    let memory = |name| all_at_once(&on(name), &all, load_word);
+    let (no_mpb, no_memory) = (mpb("scc"), memory("scc"));
+    assert_eq!((mpb("scc+controllers") == no_mpb, memory("scc+controllers") == no_memory), (true, false));
+    assert_eq!((mpb("scc+ports") == no_mpb, memory("scc+ports") == no_memory), (false, true));
+    assert_eq!((mpb("scc+links") == no_mpb, memory("scc+links") == no_memory), (false, false));
 }
 
 #[test]
@@ -111,7 +245,7 @@ fn a_port_serves_one_access_at_a_time() {
         let times = machine.run(run).unwrap().results();
         readers.map(|reader| times[reader])
     };
-    let service = Contention::SCC.mpb_port_ps;
+    let service = Contention::scc().mpb_port_ps;
     assert_eq!(times([2, 3]), [146_000, 146_000 + service]);
     // One that is nearer comes first and one that is farther after it: 5 ns each way.
     assert_eq!(times([0, 2]), [136_000, 146_000 + service - 5_000]);
@@ -149,11 +283,11 @@ fn over_a_loaded_link(contention: Option<Contention>, loaded: bool) -> u64 {
 #[test]
 fn a_loaded_link_shows_nothing_unless_it_is_slow() {
     let share = |link_ps| {
-        let contention = Some(Contention { link_ps, ..Contention::SCC });
+        let contention = Some(Contention { link_ps, ..Contention::scc() });
         over_a_loaded_link(contention, true) as f64 / over_a_loaded_link(contention, false) as f64
     };
-    assert_eq!(over_a_loaded_link(Some(Contention::SCC), false), over_a_loaded_link(None, true));
-    let scc = share(Contention::SCC.link_ps);
+    assert_eq!(over_a_loaded_link(Some(Contention::scc()), false), over_a_loaded_link(None, true));
+    let scc = share(Contention::scc().link_ps);
 
     assert!((1.0..1.01).contains(&scc), "{scc}");
     let slow = share(25_000);

@@ -61,6 +61,13 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
         "cluster-asic:256x256",
         "cluster-fpga+flat",
         "cluster-fpga:8x8+contention",
+        "cluster-fpga+ports",
+        "cluster-fpga+ideal-engines+ideal-engines",
+        "scc+unlimited-loads",
+        "scc+links+links",
+        "scc+flat=1",
+        "scc:48",
+        "mesh-1024:2x2x2",
         "cluster",
     ] {
         let error = Description::parse(wrong).unwrap_err().to_string();
@@ -70,7 +77,7 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
     assert_eq!((cluster.layout.cores(), cluster.layout.domains(), cluster.layout.controllers()), (1024, 64, 64));
     let cluster = Description::parse("cluster-asic:5x3").unwrap();
     assert_eq!((cluster.layout.cores(), cluster.layout.domains(), cluster.layout.rows()), (15, 5, 2));
-    assert_eq!(cluster.parameters, Parameters::CLUSTER_ASIC);
+    assert_eq!(cluster.parameters, Description::parse("cluster-asic").unwrap().parameters);
     let variant = |name| {
         let description = Description::parse(name).unwrap();
         assert_eq!(description.name, name);
@@ -78,6 +85,53 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
     };
     assert_eq!(variant("scc"), (None, false));
     assert_eq!(variant("mesh:3x5x1+flat"), (None, true));
-    assert_eq!(variant("scc-calibrated+contention"), (Some(Contention::SCC), false));
-    assert_eq!(variant("scc+flat+contention"), (Some(Contention::SCC), true));
+    assert_eq!(variant("scc-calibrated+contention"), (Some(Contention::scc()), false));
+    assert_eq!(variant("scc+flat+contention"), (Some(Contention::scc()), true));
+}
+
+#[test]
+fn each_contention_is_switched_by_itself() {
+    let contention = |name| Description::parse(name).unwrap().parameters.contention;
+    let scc = Contention::scc();
+    let none = Contention { mpb_port_ps: 0, mpb_port_write_ps: 0, link_ps: 0, controller_ps: 0 };
+    let ports = Contention { mpb_port_ps: scc.mpb_port_ps, mpb_port_write_ps: scc.mpb_port_write_ps, ..none };
+    assert_eq!(contention("scc+ports"), Some(ports));
+    assert_eq!(contention("scc+flat+links"), Some(Contention { link_ps: scc.link_ps, ..none }));
+    assert_eq!(contention("mesh:2x2x2+controllers"), Some(Contention { controller_ps: scc.controller_ps, ..none }));
+    assert_eq!(contention("scc+controllers+ports"), Some(Contention { controller_ps: scc.controller_ps, ..ports }));
+    for all in ["scc+contention", "scc+links+controllers+ports", "scc+ports+contention"] {
+        assert_eq!(contention(all), Some(scc), "{all}");
+    }
+    let port_ns = |name| Description::parse(name).unwrap().layout.prices().port_ns;
+    assert_eq!(["scc", "scc+links", "scc+ports", "scc+contention"].map(port_ns), [0, 0, 10, 10]);
+}
+
+#[test]
+fn machines_of_files_are_as_the_files_say() {
+    for name in machines::names() {
+        let (description, file) = (Description::parse(name).unwrap(), machines::MachineFile::built_in(name).unwrap());
+        assert_eq!(description.layout.cores() as u64, file.cores(), "{name}");
+        assert_eq!(description.parameters.hop_ps, file.number("prices.hop_ps"), "{name}");
+        assert_eq!((description.parameters.contention, description.parameters.flat), (None, false), "{name}");
+    }
+    let scc = Description::parse("scc").unwrap();
+    assert_eq!((scc.layout, &scc), (crate::Layout::scc(), &Description::scc()));
+    assert_eq!(Description::parse("mesh:6x4x2").unwrap().parameters, scc.parameters);
+    let mesh = Description::parse("mesh-4096").unwrap().layout;
+    assert_eq!((mesh.controllers(), mesh.controller_distance(CoreId::new(4095), 7)), (8, 4));
+    let path = std::env::temp_dir().join(format!("atoll+{}.toml", std::process::id()));
+    let text = "base = \"scc\"\n[layout]\nrows = 2\ndomains = 4\nflat = true\n[contention]\non = [\"links\"]\n\
+                [prices]\nmpb_ps = 252_000\n";
+    std::fs::write(&path, text).unwrap();
+    let parse = |suffix| Description::parse(&format!("{}{suffix}", path.display()));
+    let (plain, more) = (parse("").unwrap(), parse("+controllers"));
+    let wrong = [parse("+flats"), Description::parse("none.toml")].map(|error| error.unwrap_err().to_string());
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!((plain.layout.cores(), plain.layout.domains(), plain.parameters.flat), (24, 4, true));
+    assert_eq!((plain.parameters.mpb_ps, plain.layout.prices().own_poll_ns), (252_000, 262));
+    let link_ps = Contention::scc().link_ps;
+    assert_eq!(plain.parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((link_ps, 0)));
+    let controller_ps = Contention::scc().controller_ps;
+    assert_eq!(more.unwrap().parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((link_ps, controller_ps)));
+    assert!(wrong[0].contains("+flat,") && wrong[1].contains("none.toml"), "{wrong:?}");
 }

@@ -1,0 +1,142 @@
+//! Reads a machine file, and checks it.
+
+use std::collections::BTreeMap;
+
+use toml::{Table, Value as Toml};
+
+use crate::{KEYS, Key, MOST_CORES, MachineFile, Parameter, Shape, Type, Value, sources::sources};
+
+/// The keys outside of sections.
+const BASE: &str = "base";
+const ABOUT: &str = "about";
+
+pub(crate) fn parse(name: &str, text: &str) -> Result<MachineFile, String> {
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        format!("line {line}: {}", one_line(error.message()))
+    })?;
+    let mut sources = sources(text);
+    let mut given = BTreeMap::new();
+    let (mut base, mut about) = (None, None);
+    for (section, value) in &table {
+        match (section.as_str(), value) {
+            (BASE, Toml::String(text)) => base = Some(text),
+            (ABOUT, Toml::String(text)) => about = Some(one_line(text)),
+            (BASE | ABOUT, _) => return Err(format!("{section} has to be a text in quotes")),
+            (_, Toml::Table(keys)) => {
+                for (key, value) in keys {
+                    let full = format!("{section}.{key}");
+                    let place = KEYS.iter().position(|key| key.name == full).ok_or_else(|| unknown(&full))?;
+                    let value = typed(&KEYS[place], value)?;
+                    let source = sources.remove(&full).unwrap_or_default();
+                    given.insert(place, Parameter { key: &KEYS[place], value, source, from: name.into() });
+                }
+            }
+            _ => return Err(unknown(section)),
+        }
+    }
+    let inherited = match base {
+        None => None,
+        Some(base) => Some(MachineFile::built_in(base).ok_or_else(|| {
+            format!("base names no machine: there are {}", crate::names().collect::<Vec<_>>().join(", "))
+        })?),
+    };
+    let about = about.or_else(|| inherited.as_ref().map(|base| format!("like {}: {}", base.name, base.about)));
+    let was_cluster = inherited.as_ref().is_some_and(MachineFile::is_cluster);
+    let mut parameters = inherited.map(|base| base.parameters).unwrap_or_default();
+    let gives = |names: &[&str]| given.values().find(|parameter| names.contains(&parameter.key.name));
+    let node = gives(&["layout.nodes", "layout.cores_per_node"]);
+    let tile = gives(&["layout.columns", "layout.rows", "layout.cores_per_tile"]);
+    if let (Some(node), Some(tile)) = (node, tile) {
+        let (node, tile) = (node.key.name, tile.key.name);
+        return Err(format!("{tile} is for meshes and {node} for clusters; a machine is one or the other"));
+    }
+    let shape = if node.is_some() || was_cluster && tile.is_none() { Shape::Cluster } else { Shape::Mesh };
+    if let Some(other) = given.values().find(|given| !fits(given.key, shape)) {
+        let kinds = if shape == Shape::Mesh { "clusters, and this is a mesh" } else { "meshes, and this is a cluster" };
+        return Err(format!("{} is for {kinds}", other.key.name));
+    }
+    parameters.extend(given);
+    parameters.retain(|_, parameter| fits(parameter.key, shape));
+    let is_missing = |place: &usize| {
+        KEYS[*place].required && fits(&KEYS[*place], shape) && !parameters.contains_key(place)
+    };
+    if let Some(missing) = (0..KEYS.len()).find(is_missing) {
+        let key = &KEYS[missing];
+        return Err(format!("{} is missing ({}), and there is no base that says it", key.name, key.about));
+    }
+    let machine = MachineFile { name: name.into(), about: about.unwrap_or_default(), parameters };
+    check(&machine)?;
+    Ok(machine)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn fits(key: &Key, shape: Shape) -> bool {
+    key.shape == Shape::Any || key.shape == shape
+}
+
+fn unknown(name: &str) -> String {
+    let section = name.split_once('.').map_or("", |(section, _)| section);
+    let siblings: Vec<_> = KEYS.iter().filter(|key| key.section() == section).map(|key| key.name).collect();
+    if siblings.is_empty() {
+        let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
+        sections.dedup();
+        return format!("{name} is no part of a machine; there are base, about and the sections {}", sections.join(", "));
+    }
+    format!("{name} is no parameter of a machine; there are {}", siblings.join(", "))
+}
+
+/// The value of a key, if it can have it.
+fn typed(key: &Key, value: &Toml) -> Result<Value, String> {
+    let wrong = |what: String| format!("{} has to be {what}, and is {}", key.name, one_line(&value.to_string()));
+    let number = |value: &Toml| value.as_integer().and_then(|number| u64::try_from(number).ok());
+    match key.type_ {
+        Type::Number(least, most) => number(value)
+            .filter(|number| (least..=most).contains(number))
+            .map(Value::Number)
+            .ok_or_else(|| wrong(format!("a whole number from {least} to {most}"))),
+        Type::Flag => value.as_bool().map(Value::Flag).ok_or_else(|| wrong("true or false".into())),
+        Type::Pairs(least, most) => {
+            let pair = |pair: &Toml| match pair.as_array()?.as_slice() {
+                [a, b] => Some([number(a)?, number(b)?]),
+                _ => None,
+            };
+            let pairs = value.as_array().and_then(|pairs| pairs.iter().map(pair).collect::<Option<Vec<_>>>());
+            let many = if least == most { format!("{most}") } else { format!("{least} to {most}") };
+            pairs
+                .filter(|pairs| (least..=most).contains(&pairs.len()))
+                .map(Value::Pairs)
+                .ok_or_else(|| wrong(format!("a list of {many} pairs of whole numbers")))
+        }
+        Type::Words(known) => {
+            let word = |word: &Toml| word.as_str().filter(|word| known.contains(word)).map(str::to_owned);
+            let words = value.as_array().and_then(|words| words.iter().map(word).collect::<Option<Vec<_>>>());
+            words.map(Value::Words).ok_or_else(|| wrong(format!("a list of some of \"{}\"", known.join("\", \""))))
+        }
+    }
+}
+
+/// What concerns several parameters, or the parts of one.
+fn check(machine: &MachineFile) -> Result<(), String> {
+    if machine.cores() > MOST_CORES {
+        return Err(format!("layout: {} cores are more than {MOST_CORES}", machine.cores()));
+    }
+    if machine.number("layout.domains") > machine.cores() {
+        return Err(format!("layout.domains: {} cores cannot be more domains", machine.cores()));
+    }
+    let (columns, rows) = (machine.number("layout.columns"), machine.number("layout.rows"));
+    let outside = |[x, y]: &&[u64; 2]| *x >= columns || *y >= rows;
+    if let Some([x, y]) = machine.pairs("layout.controllers").unwrap_or_default().iter().find(outside) {
+        return Err(format!("layout.controllers: there is no tile [{x}, {y}] among {columns} x {rows}"));
+    }
+    let points = machine.pairs("prices.word_cycles").unwrap_or_default();
+    let in_range = |[routers, cycles]: &[u64; 2]| *routers <= MOST_CORES && *cycles <= 1_000_000_000;
+    let ascend = points.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[0][1] <= pair[1][1]);
+    if !(ascend && points.iter().all(in_range)) {
+        return Err("prices.word_cycles: routers have to ascend, and cycles must not descend".into());
+    }
+    Ok(())
+}

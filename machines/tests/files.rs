@@ -1,0 +1,113 @@
+//! The machines that have names, and files that are wrong.
+
+use machines::{KINDS, MachineFile, Value, names, split};
+
+fn parse(text: &str) -> Result<MachineFile, String> {
+    MachineFile::parse("my.toml", text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_parameter_of_a_named_machine_has_a_source() {
+    for name in names() {
+        let machine = MachineFile::built_in(name).expect("it is built in");
+        assert_eq!((machine.name.as_str(), machine.about.lines().count()), (name, 1));
+        for parameter in machine.parameters() {
+            let source = &parameter.source;
+            let is_sound = KINDS.contains(&source.kind.as_str()) && !source.text.is_empty();
+            assert!(is_sound, "{name}: {}: {source:?}", parameter.key.name);
+        }
+    }
+    assert!(MachineFile::built_in("SCC").is_none());
+}
+
+#[test]
+fn nothing_that_costs_a_whole_operation_is_fitted_for_the_scc() {
+    let fitted = |name: &str| {
+        let machine = MachineFile::built_in(name).expect("it is built in");
+        let fitted = machine.parameters().filter(|parameter| parameter.source.kind == "fitted");
+        fitted.map(|parameter| parameter.key.name).collect::<Vec<_>>()
+    };
+    assert_eq!(fitted("scc"), ["contention.mpb_port_ps"]);
+    assert_eq!(fitted("scc-calibrated"), ["prices.packet_ps", "contention.mpb_port_ps"]);
+}
+
+#[test]
+fn named_machines_have_their_cores() {
+    let cores = |name| MachineFile::built_in(name).expect("it is built in").cores();
+    let counts: Vec<_> = names().map(|name| (name, cores(name))).collect();
+    let expected = [("scc", 48), ("scc-calibrated", 48), ("mesh-1024", 1024), ("mesh-4096", 4096)];
+    assert_eq!(counts[..4], expected);
+    assert_eq!(counts[4..], [("cluster-fpga", 1024), ("cluster-asic", 1024)]);
+}
+
+#[test]
+fn a_file_says_what_differs() {
+    let scc = MachineFile::built_in("scc").expect("it is built in");
+    let text = "base = \"scc\"\n[prices]\n# chosen: slow\nhop_ps = 20_000\n[contention]\non = [\"links\"]\n[layout]\nrows = 8";
+    let machine = parse(text).unwrap();
+    assert_eq!((machine.number("prices.hop_ps"), machine.number("prices.mpb_ps")), (20_000, 126_000));
+    assert_eq!((machine.cores(), machine.is_cluster()), (96, false));
+    assert!(machine.has("contention.on", "links") && !machine.has("contention.on", "ports"));
+    let of = |name: &str| machine.parameters().find(|parameter| parameter.key.name == name).unwrap().clone();
+    assert_eq!((of("prices.hop_ps").from.as_str(), of("prices.hop_ps").source.text.as_str()), ("my.toml", "slow"));
+    assert_eq!((of("prices.mpb_ps").from.as_str(), of("contention.on").source.kind.as_str()), ("scc", ""));
+    let differ = scc.parameters().filter(|parameter| machine.get(parameter.key.name) != Some(&parameter.value));
+    assert_eq!(differ.count(), 3);
+    assert!(parse("base = \"scc\"").unwrap().parameters().eq(scc.parameters()));
+}
+
+#[test]
+fn who_changes_the_shape_inherits_what_both_have() {
+    let cluster = parse("base = \"cluster-fpga\"\n[layout]\nnodes = 3").unwrap();
+    assert_eq!((cluster.cores(), cluster.get("contention.link_ps")), (48, None));
+    assert!(cluster.has("cluster.on", "loads"));
+    let error = parse("base = \"scc\"\n[layout]\nnodes = 2\ncores_per_node = 2").unwrap_err();
+    assert!(error.contains("cluster.sockets is missing"), "{error}");
+    let mesh = parse("base = \"cluster-asic\"\n[layout]\ncolumns = 2\nrows = 2\ncores_per_tile = 1").unwrap_err();
+    assert!(mesh.contains("prices.word_cycles is missing"), "{mesh}");
+}
+
+#[test]
+fn what_is_wrong_is_said_in_a_line_with_its_key() {
+    for (text, key) in [
+        ("", "layout.columns"),
+        ("base = 3", "base"),
+        ("base = \"abacus\"", "scc-calibrated"),
+        ("prices", "line 1"),
+        ("base = \"scc\"\n\n[prices", "line 3"),
+        ("base = \"scc\"\nhop_ps = 3", "hop_ps"),
+        ("base = \"scc\"\n[price]\nhop_ps = 3", "price.hop_ps"),
+        ("base = \"scc\"\n[prices]\nhops_ps = 3", "prices.hops_ps"),
+        ("base = \"scc\"\n[prices]\nhop_ps = -3", "prices.hop_ps"),
+        ("base = \"scc\"\n[prices]\nhop_ps = 3.5", "prices.hop_ps"),
+        ("base = \"scc\"\n[prices]\nhop_ps = \"3\"", "prices.hop_ps"),
+        ("base = \"scc\"\n[prices]\nhop_ps = 1_000_000_000_001", "prices.hop_ps"),
+        ("base = \"scc\"\n[prices]\ncore_mhz = 0", "prices.core_mhz"),
+        ("base = \"scc\"\n[prices]\nword_cycles = [[1, 2]]", "prices.word_cycles"),
+        ("base = \"scc\"\n[prices]\nword_cycles = [[1, 9], [3, 8], [4, 9], [5, 9]]", "prices.word_cycles"),
+        ("base = \"scc\"\n[layout]\ncolumns = 0", "layout.columns"),
+        ("base = \"scc\"\n[layout]\ncolumns = 9000", "cores"),
+        ("base = \"scc\"\n[layout]\ncontrollers = []", "layout.controllers"),
+        ("base = \"scc\"\n[layout]\ncontrollers = [[6, 0]]", "layout.controllers"),
+        ("base = \"scc\"\n[layout]\ncontrollers = [[1]]", "layout.controllers"),
+        ("base = \"scc\"\n[layout]\ndomains = 49", "layout.domains"),
+        ("base = \"scc\"\n[layout]\nflat = 1", "layout.flat"),
+        ("base = \"scc\"\n[layout]\nrows = 2\nnodes = 2", "layout.nodes"),
+        ("base = \"scc\"\n[cluster]\nsockets = 2", "cluster.sockets"),
+        ("base = \"cluster-fpga\"\n[contention]\nlink_ps = 2", "contention.link_ps"),
+        ("base = \"scc\"\n[contention]\non = [\"port\"]", "contention.on"),
+        ("base = \"scc\"\n[contention]\non = true", "contention.on"),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.starts_with("my.toml: ") && error.contains(key) && !error.contains('\n'), "{text}: {error}");
+    }
+}
+
+#[test]
+fn suffixes_are_behind_the_file() {
+    assert_eq!(split("scc+flat+ports"), ("scc", "+flat+ports"));
+    assert_eq!(split("scc"), ("scc", ""));
+    assert_eq!(split("/c++/my.toml+flat"), ("/c++/my.toml", "+flat"));
+    assert_eq!(split("a.toml.d/my.toml"), ("a.toml.d/my.toml", ""));
+    assert_eq!(Value::Pairs(vec![[1, 97], [3, 105]]).to_string(), "1: 97, 3: 105");
+}
