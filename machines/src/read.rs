@@ -58,9 +58,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<MachineFile, String> {
     }
     parameters.extend(given);
     parameters.retain(|_, parameter| fits(parameter.key, shape));
-    let is_missing = |place: &usize| {
-        KEYS[*place].required && fits(&KEYS[*place], shape) && !parameters.contains_key(place)
-    };
+    let is_missing =
+        |place: &usize| KEYS[*place].required && fits(&KEYS[*place], shape) && !parameters.contains_key(place);
     if let Some(missing) = (0..KEYS.len()).find(is_missing) {
         let key = &KEYS[missing];
         return Err(format!("{} is missing ({}), and there is no base that says it", key.name, key.about));
@@ -84,7 +83,10 @@ fn unknown(name: &str) -> String {
     if siblings.is_empty() {
         let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
         sections.dedup();
-        return format!("{name} is no part of a machine; there are base, about and the sections {}", sections.join(", "));
+        return format!(
+            "{name} is no part of a machine; there are base, about and the sections {}",
+            sections.join(", ")
+        );
     }
     format!("{name} is no parameter of a machine; there are {}", siblings.join(", "))
 }

@@ -43,7 +43,8 @@ fn named_machines_have_their_cores() {
 #[test]
 fn a_file_says_what_differs() {
     let scc = MachineFile::built_in("scc").expect("it is built in");
-    let text = "base = \"scc\"\n[prices]\n# chosen: slow\nhop_ps = 20_000\n[contention]\non = [\"links\"]\n[layout]\nrows = 8";
+    let text =
+        "base = \"scc\"\n[prices]\n# chosen: slow\nhop_ps = 20_000\n[contention]\non = [\"links\"]\n[layout]\nrows = 8";
     let machine = parse(text).unwrap();
     assert_eq!((machine.number("prices.hop_ps"), machine.number("prices.mpb_ps")), (20_000, 126_000));
     assert_eq!((machine.cores(), machine.is_cluster()), (96, false));

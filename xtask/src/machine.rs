@@ -1,12 +1,13 @@
 //! Names of simulated machines.
 
 use anyhow::{Result, anyhow, bail, ensure};
-use std::{fmt, num::NonZero};
+use machines::MachineFile;
+use std::{fmt, num::NonZero, path::Path};
 
 /// The kernel's limit; a simulation with more would only be refused after it was built.
 pub(crate) const MOST_CORES: u32 = 4096;
 
-/// A machine the simulator can be: `NAME[+contention][+flat][+domains=D]`.
+/// A machine the simulator can be: `NAME[+contention][+flat][+domains=D]`, and other suffixes of [`Variant`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Machine {
     pub(crate) kind: Kind,
@@ -26,6 +27,10 @@ pub(crate) enum Kind {
     /// The cluster of the scalable-barriers paper, with its FPGA or with the ASIC that it predicts; nodes and cores of
     /// each, unless they are the paper's 64 and 16.
     Cluster { asic: bool, nodes: Option<(u32, u32)> },
+    /// Any other machine with a name.
+    Named(Box<MachineFile>),
+    /// The machine of the file at this path from the root.
+    File { path: String, machine: Box<MachineFile> },
 }
 
 /// Nodes of the paper's cluster, and cores of each.
@@ -37,26 +42,41 @@ const ASIC: &str = "cluster-asic";
 /// What a machine's name may end with, each once and in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variant {
-    /// `+contention`: ports and links are occupied.
-    contention: bool,
-    /// `+flat`: all distances are one.
-    flat: bool,
+    /// By the place in [`SWITCHES`].
+    on: [bool; SWITCHES.len()],
     /// `+domains=D`: so many coherence domains of neighbouring cores.
     domains: Option<NonZero<u16>>,
 }
 
+/// Suffixes that say nothing but that they are there, and whether they are for clusters and not for meshes: of accesses
+/// to MPBs, packets on links, and accesses to memory controllers that wait for each other; all distances are one; a socket
+/// of a cluster has as many loads under way as it has cores; its engines are never occupied.
+const SWITCHES: [(&str, bool); 6] = [
+    ("ports", false),
+    ("links", false),
+    ("controllers", false),
+    ("flat", false),
+    ("unlimited-loads", true),
+    ("ideal-engines", true),
+];
+
+/// The first of them are [`Variant::CONTENTION`] together.
+const KINDS_OF_CONTENTION: usize = 3;
+
 impl Variant {
+    /// `+contention`: accesses wait for each other wherever they meet.
     const CONTENTION: &'static str = "contention";
-    const FLAT: &'static str = "flat";
     const DOMAINS: &'static str = "domains=";
+    const PLAIN: Self = Self { on: [false; SWITCHES.len()], domains: None };
 
     /// Whether there is no suffix.
     pub(crate) fn is_plain(self) -> bool {
-        self == Self::default()
+        self == Self::PLAIN
     }
 
     fn of<'s>(suffixes: impl Iterator<Item = &'s str>) -> Result<Self> {
-        let mut variant = Self::default();
+        let mut variant = Self::PLAIN;
+        let mut seen = Vec::new();
         for suffix in suffixes {
             if let Some(domains) = suffix.strip_prefix(Self::DOMAINS) {
                 let domains = domains
@@ -66,22 +86,35 @@ impl Variant {
                 variant.domains = Some(domains);
                 continue;
             }
-            let flag = match suffix {
-                Self::CONTENTION => &mut variant.contention,
-                Self::FLAT => &mut variant.flat,
-                _ => bail!("`+{suffix}` is no suffix of a machine; there are `+contention`, `+flat` and `+domains=D`"),
-            };
-            ensure!(!*flag, "`+{suffix}` is there twice; a machine has `+contention` and `+flat` at most once each");
-            *flag = true;
+            ensure!(!seen.contains(&suffix), "`+{suffix}` is there twice; a machine has each suffix at most once");
+            seen.push(suffix);
+            match SWITCHES.iter().position(|(switch, _)| *switch == suffix) {
+                Some(place) => variant.on[place] = true,
+                None if suffix == Self::CONTENTION => variant.on[..KINDS_OF_CONTENTION].fill(true),
+                None => bail!(
+                    "`+{suffix}` is no suffix of a machine; there are, for meshes, `+contention` or any of `+ports`, `+links` and \
+                     `+controllers`, `+flat` and `+domains=D`, and for clusters `+unlimited-loads` and `+ideal-engines`"
+                ),
+            }
         }
         Ok(variant)
+    }
+
+    /// Whether machines of the other shape have one of the suffixes, or of both shapes none.
+    fn fits(self, is_cluster: bool) -> bool {
+        let of_others = SWITCHES.iter().zip(self.on).any(|((_, of_clusters), on)| on && *of_clusters != is_cluster);
+        !of_others && !(is_cluster && self.domains.is_some())
     }
 }
 
 impl fmt::Display for Variant {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (is_there, suffix) in [(self.contention, Self::CONTENTION), (self.flat, Self::FLAT)] {
-            if is_there {
+        let everywhere = self.on[..KINDS_OF_CONTENTION].iter().all(|on| *on);
+        if everywhere {
+            write!(out, "+{}", Self::CONTENTION)?;
+        }
+        for ((suffix, _), on) in SWITCHES.iter().zip(self.on).skip(if everywhere { KINDS_OF_CONTENTION } else { 0 }) {
+            if on {
                 write!(out, "+{suffix}")?;
             }
         }
@@ -105,18 +138,27 @@ impl std::str::FromStr for Variant {
 
 impl Machine {
     /// The SCC as it is by default.
-    pub(crate) const SCC: Self =
-        Self { kind: Kind::Scc, variant: Variant { contention: false, flat: false, domains: None } };
+    pub(crate) const SCC: Self = Self { kind: Kind::Scc, variant: Variant::PLAIN };
 
     /// Number of cores when the user names none.
     pub(crate) fn default_cores(&self) -> u32 {
-        match self.kind {
+        match &self.kind {
             Kind::Scc | Kind::SccCalibrated => 48,
             Kind::Mesh { width, height, cores_per_tile } => width * height * cores_per_tile,
             Kind::Cluster { nodes, .. } => {
                 let (nodes, cores) = nodes.unwrap_or(NODES);
                 nodes * cores
             }
+            // At most 65535.
+            Kind::Named(machine) | Kind::File { machine, .. } => machine.cores() as u32,
+        }
+    }
+
+    fn is_cluster(&self) -> bool {
+        match &self.kind {
+            Kind::Scc | Kind::SccCalibrated | Kind::Mesh { .. } => false,
+            Kind::Cluster { .. } => true,
+            Kind::Named(machine) | Kind::File { machine, .. } => machine.is_cluster(),
         }
     }
 
@@ -127,13 +169,17 @@ impl Machine {
 
     /// Its name without the number of cores: machines of one family differ in nothing else.
     pub(crate) fn family(&self) -> String {
-        let name = self.to_string();
-        format!("{}{}", name.split([':', '+']).next().unwrap_or_default(), self.variant)
+        let name = match &self.kind {
+            Kind::File { path, .. } => path.clone(),
+            kind => kind.to_string(),
+        };
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+        format!("{}{}", stem.split(':').next().unwrap_or_default(), self.variant)
     }
 
-    /// The same machine with this suffix.
-    pub(crate) fn with_variant(&self, variant: Variant) -> Self {
-        Self { variant, ..self.clone() }
+    /// The same machine with this suffix, if machines of its shape have it.
+    pub(crate) fn with_variant(&self, variant: Variant) -> Option<Self> {
+        variant.fits(self.is_cluster()).then(|| Self { variant, ..self.clone() })
     }
 
     /// The same machine in so many coherence domains, if a number is given.
@@ -143,10 +189,7 @@ impl Machine {
     /// When its name gives another number, or it is a cluster, whose nodes are its domains.
     pub(crate) fn with_domains(mut self, domains: Option<NonZero<u16>>) -> Result<Self> {
         if let Some(domains) = domains {
-            ensure!(
-                !matches!(self.kind, Kind::Cluster { .. }),
-                "--domains {domains} is for meshes; each node of {self} is a coherence domain"
-            );
+            ensure!(!self.is_cluster(), "--domains {domains} is for meshes; each node of {self} is a coherence domain");
             let named = self.variant.domains.replace(domains);
             ensure!(named.is_none_or(|named| named == domains), "--domains {domains} contradicts the machine's name");
         }
@@ -192,18 +235,26 @@ pub(crate) fn check_domains(domains: Option<NonZero<u16>>, cores: u32) -> Result
 
 impl fmt::Display for Machine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Scc => out.write_str("scc")?,
-            Kind::SccCalibrated => out.write_str("scc-calibrated")?,
-            Kind::Mesh { width, height, cores_per_tile } => write!(out, "mesh:{width}x{height}x{cores_per_tile}")?,
-            Kind::Cluster { asic, nodes } => {
+        write!(out, "{}{}", self.kind, self.variant)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scc => out.write_str("scc"),
+            Self::SccCalibrated => out.write_str("scc-calibrated"),
+            Self::Mesh { width, height, cores_per_tile } => write!(out, "mesh:{width}x{height}x{cores_per_tile}"),
+            Self::Cluster { asic, nodes } => {
                 out.write_str(if *asic { ASIC } else { FPGA })?;
-                if let Some((nodes, cores)) = nodes {
-                    write!(out, ":{nodes}x{cores}")?;
+                match nodes {
+                    Some((nodes, cores)) => write!(out, ":{nodes}x{cores}"),
+                    None => Ok(()),
                 }
             }
+            Self::Named(machine) => out.write_str(&machine.name),
+            Self::File { path, .. } => out.write_str(path),
         }
-        self.variant.fmt(out)
     }
 }
 
@@ -211,14 +262,17 @@ impl std::str::FromStr for Machine {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut parts = text.split('+');
-        let kind = parts.next().unwrap_or_default().parse()?;
-        let variant = Variant::of(parts)?;
-        ensure!(
-            variant.is_plain() || !matches!(kind, Kind::Cluster { .. }),
-            "`{text}`: suffixes are for meshes; the engines of clusters are always occupied, and each node is a coherence domain"
-        );
-        Ok(Self { kind, variant })
+        let (kind, suffixes) = machines::split(text);
+        let machine = Self { kind: kind.parse()?, variant: Variant::of(suffixes.split('+').skip(1))? };
+        if machine.is_cluster() {
+            ensure!(
+                machine.variant.fits(true),
+                "`{text}`: of suffixes clusters have `+unlimited-loads` and `+ideal-engines`; their engines are occupied \
+                 without these, and each node is a coherence domain"
+            );
+        }
+        ensure!(machine.variant.fits(machine.is_cluster()), "`{text}`: that suffix is for clusters");
+        Ok(machine)
     }
 }
 
@@ -234,14 +288,19 @@ impl std::str::FromStr for Kind {
         if let Some(cluster) = cluster(text)? {
             return Ok(cluster);
         }
+        if let Some(machine) = MachineFile::built_in(text) {
+            return Ok(Self::Named(Box::new(machine)));
+        }
+        if text.ends_with(machines::EXTENSION) {
+            return file(text);
+        }
         let sides = text
             .strip_prefix("mesh:")
             .map(|sides| sides.split('x').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>());
         let Some(Ok(sides)) = sides else {
             bail!(
-                "`{text}` is no machine; there are `scc`, `scc-calibrated` and `mesh:WxHxC` (tiles wide, tiles high, cores per tile), \
-                 each with `+contention`, `+flat` and `+domains=D` behind it or not, and `cluster-fpga[:NxC]` and \
-                 `cluster-asic[:NxC]` (nodes, cores of each)"
+                "`{text}` is no machine; `cargo xtask machines` lists those with names, and there are `FILE.toml`, `mesh:WxHxC` (tiles \
+                 wide, tiles high, cores per tile), and `cluster-fpga:NxC` and `cluster-asic:NxC` (nodes, cores of each)"
             );
         };
         let [width, height, cores_per_tile] = sides[..] else {
@@ -255,6 +314,18 @@ impl std::str::FromStr for Kind {
         );
         Ok(Self::Mesh { width, height, cores_per_tile })
     }
+}
+
+/// The machine of a file.
+///
+/// # Errors
+///
+/// When it describes none, or its path cannot be a word of a command line.
+fn file(name: &str) -> Result<Kind> {
+    let machine = MachineFile::read(Path::new(name))?;
+    let path = std::path::absolute(name)?.display().to_string();
+    ensure!(!path.contains(char::is_whitespace), "`{path}`: the path of a machine file cannot have spaces in it");
+    Ok(Kind::File { path, machine: Box::new(machine) })
 }
 
 /// The cluster of this name, if it is one.
@@ -363,12 +434,61 @@ mod tests {
     }
 
     #[test]
+    fn machines_of_files() {
+        for name in ["mesh-1024", "mesh-4096+contention", "mesh-1024+domains=4"] {
+            let machine: Machine = name.parse().unwrap();
+            assert_eq!((machine.to_string().as_str(), machine.is_scc()), (name, false));
+            assert!(machine.default_cores() >= 1024 && machine.check(machine.default_cores()).is_ok());
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("my+own.toml");
+        std::fs::write(&path, "base = \"scc\"\n[layout]\nrows = 2").unwrap();
+        let name = format!("{}+flat", path.display());
+        let machine: Machine = name.parse().unwrap();
+        assert_eq!((machine.default_cores(), machine.to_string(), machine.family()), (24, name, "my+own+flat".into()));
+        assert!(machine.check(25).is_err());
+        std::fs::write(&path, "base = \"scc\"\n[prices]\nhops_ps = 2").unwrap();
+        let wrong = [path.display().to_string(), "/no/such/file.toml".into()];
+        for (name, key) in wrong.iter().zip(["prices.hops_ps", "cannot read /no/such/file.toml"]) {
+            let message = format!("{:#}", name.parse::<Machine>().expect_err(name));
+            assert!(message.contains(key) && !message.contains('\n'), "{message}");
+        }
+        let spaced = directory.path().join("a b.toml");
+        std::fs::write(&spaced, "base = \"scc\"").unwrap();
+        assert!(spaced.display().to_string().parse::<Machine>().unwrap_err().to_string().contains("spaces"));
+        assert!("abacus".parse::<Machine>().unwrap_err().to_string().contains("cargo xtask machines"));
+    }
+
+    #[test]
+    fn each_contention_by_itself() {
+        for name in ["scc+ports", "scc+links+flat", "scc+ports+controllers", "cluster-fpga:2x2+ideal-engines"] {
+            assert_eq!(name.parse::<Machine>().unwrap().to_string(), name);
+        }
+        let all: Machine = "scc+links+controllers+ports".parse().unwrap();
+        assert_eq!((all.to_string().as_str(), &all), ("scc+contention", &"scc+contention".parse().unwrap()));
+        let both: Machine = "cluster-asic+ideal-engines+unlimited-loads".parse().unwrap();
+        assert_eq!(
+            (both.to_string().as_str(), both.default_cores()),
+            ("cluster-asic+unlimited-loads+ideal-engines", 1024)
+        );
+        let links: Variant = "+links".parse().unwrap();
+        assert_eq!((Machine::SCC.with_variant(links).is_some(), both.with_variant(links)), (true, None));
+        for text in ["scc+ideal-engines", "scc+ports+ports", "cluster-fpga+links", "scc+port", "scc+contention=1"] {
+            let message = text.parse::<Machine>().expect_err(text).to_string();
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+
+    #[test]
     fn suffixes() {
         let machine: Machine = "mesh:4x4x2+flat+contention".parse().unwrap();
         assert_eq!(machine.to_string(), "mesh:4x4x2+contention+flat");
         assert!(!machine.variant.is_plain() && Machine::SCC.variant.is_plain());
         let contention: Variant = "+contention".parse().unwrap();
-        assert_eq!(Machine::SCC.with_variant(contention).to_string(), "scc+contention");
+        assert_eq!(
+            Machine::SCC.with_variant(contention).map(|machine| machine.to_string()),
+            Some("scc+contention".into())
+        );
         let domains: Machine = "scc+domains=4+flat".parse().unwrap();
         assert_eq!(domains.to_string(), "scc+flat+domains=4");
         assert!(domains.check(4).is_ok() && domains.check(3).is_err());

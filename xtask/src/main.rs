@@ -18,6 +18,7 @@ mod image_check;
 mod inquiry;
 mod interrupt;
 mod machine;
+mod machine_table;
 mod memory;
 mod p54c;
 mod picture;
@@ -52,6 +53,7 @@ enum Command {
     Setup(setup::Arguments),
     Run(run::Arguments),
     Sim(sim::Arguments),
+    Machines(machine_table::Arguments),
     Cluster(cluster::Arguments),
     Test(test::Arguments),
     Bench(bench::Arguments),
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Setup(arguments) => setup::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
+        Command::Machines(arguments) => machine_table::main(&arguments),
         Command::Cluster(arguments) => cluster::main(&arguments),
         Command::Test(arguments) => test::main(&arguments),
         Command::Bench(arguments) => bench::main(&arguments),

@@ -22,9 +22,11 @@ pub(crate) struct Arguments {
     /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
     program: String,
 
-    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` (tiles wide, tiles high, cores per tile), with
-    /// `+contention` (of MPB ports and mesh links), `+flat` (all distances are one) and `+domains=D` behind it or not;
-    /// `cluster-fpga[:NxC]` or `cluster-asic[:NxC]` (nodes, cores of each)
+    /// The machine: `scc`, another one with a name (`machines` lists them), one's own `FILE.toml`, `mesh:WxHxC` (tiles wide,
+    /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Behind meshes
+    /// `+contention` (accesses wait for each other wherever they meet) or any of `+ports` (of MPBs), `+links` and
+    /// `+controllers` (of memory), `+flat` (all distances are one) and `+domains=D`; behind clusters, where accesses always
+    /// wait, `+unlimited-loads` (of sockets) and `+ideal-engines`
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 

@@ -335,7 +335,7 @@ impl fmt::Display for DescriptionError {
         };
         write!(
             out,
-            "no machine is called {name:?}: there are {}, files *.toml, mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 \
+            "no machine is called {name:?} (`cargo xtask machines` describes them): there are {}, files *.toml, mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 \
              cores) and cluster-fpga:NxC and cluster-asic:NxC (nodes, cores of each); behind meshes +contention or any of \
              +ports, +links and +controllers, +flat, and +domains=D (coherence domains of neighbouring cores), behind \
              clusters +unlimited-loads and +ideal-engines, each once at most",

@@ -39,8 +39,8 @@ pub(crate) struct Arguments {
     /// Name of a bench; `list` shows them all
     name: String,
 
-    /// The machine: `scc`, `scc-calibrated` or `mesh:WxHxC` in virtual time, with `+contention` and `+flat` behind it
-    /// or not; `cluster-fpga[:NxC]` or `cluster-asic[:NxC]`, too; or `qemu` for counters only
+    /// The machine in virtual time: `scc`, another one with a name (`machines` lists them), `FILE.toml`, `mesh:WxHxC`, or
+    /// `cluster-fpga:NxC`, with suffixes as `sim` has them; or `qemu` for counters only
     #[arg(long, value_name = "M", default_value_t)]
     machine: Machine,
 
@@ -103,11 +103,11 @@ impl Machine {
     }
 
     /// The machine of a run that asks for this variant; that of the user where he has chosen one himself. Nothing where
-    /// there are no variants, under QEMU.
+    /// there is no such variant, on a cluster and under QEMU.
     fn with_variant(&self, variant: Variant) -> Option<Self> {
         match self {
             _ if variant.is_plain() || self.is_variant() => Some(self.clone()),
-            Self::Simulated(machine) => Some(Self::Simulated(machine.with_variant(variant))),
+            Self::Simulated(machine) => machine.with_variant(variant).map(Self::Simulated),
             Self::Qemu => None,
         }
     }
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(with("scc", "+contention").unwrap(), "scc+contention");
         assert_eq!(with("mesh:2x2x2", "+flat+contention").unwrap(), "mesh:2x2x2+contention+flat");
         assert_eq!(with("scc+flat", "+contention").unwrap(), "scc+flat");
-        assert_eq!(with("qemu", "+contention"), None);
+        assert_eq!([with("qemu", "+contention"), with("cluster-fpga", "+contention")], [None, None]);
         assert_eq!(Machine::Qemu.with_variant(Variant::default()), Some(Machine::Qemu));
     }
 

@@ -132,6 +132,9 @@ fn machines_of_files_are_as_the_files_say() {
     let link_ps = Contention::scc().link_ps;
     assert_eq!(plain.parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((link_ps, 0)));
     let controller_ps = Contention::scc().controller_ps;
-    assert_eq!(more.unwrap().parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((link_ps, controller_ps)));
+    assert_eq!(
+        more.unwrap().parameters.contention.map(|on| (on.link_ps, on.controller_ps)),
+        Some((link_ps, controller_ps))
+    );
     assert!(wrong[0].contains("+flat,") && wrong[1].contains("none.toml"), "{wrong:?}");
 }
