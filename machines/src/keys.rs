@@ -126,6 +126,7 @@ pub const KEYS: &[Key] = &[
     any("prices.packet_ps", TIME, "software of a message-based library, for one packet"),
     mesh("contention.mpb_port_ps", TIME, "the port of an MPB serves one read"),
     mesh("contention.mpb_port_write_ps", TIME, "the port of an MPB serves one write"),
+    mesh("contention.input_flits", Type::Number(3, 1 << 20), "flits that wait for a port at an input of a router"),
     mesh("contention.link_ps", TIME, "a packet with data occupies a link"),
     mesh("contention.controller_ps", TIME, "a memory controller serves one access"),
     mesh("contention.on", Type::Words(&["ports", "links", "controllers"]), "where accesses wait for each other"),

@@ -27,8 +27,8 @@ fn nothing_that_costs_a_whole_operation_is_fitted_for_the_scc() {
         let fitted = machine.parameters().filter(|parameter| parameter.source.kind == "fitted");
         fitted.map(|parameter| parameter.key.name).collect::<Vec<_>>()
     };
-    assert_eq!(fitted("scc"), ["contention.mpb_port_ps"]);
-    assert_eq!(fitted("scc-calibrated"), ["prices.packet_ps", "contention.mpb_port_ps"]);
+    assert_eq!(fitted("scc"), ["contention.mpb_port_ps", "contention.input_flits"]);
+    assert_eq!(fitted("scc-calibrated"), ["prices.packet_ps", "contention.mpb_port_ps", "contention.input_flits"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use machines::{EXTENSION, MachineFile};
 use std::path::Path;
 
@@ -14,7 +14,10 @@ pub(crate) struct Arguments {
 }
 
 /// Columns of a terminal that the table fits.
-const WIDTH: u16 = 150;
+const WIDTH: u16 = 180;
+
+/// The columns that are as wide as what is in them: all but the last, the source.
+const FIXED_COLUMNS: usize = 5;
 
 /// The command.
 ///
@@ -49,20 +52,26 @@ fn find(name: &str) -> Result<MachineFile> {
         .with_context(|| format!("`{name}` has no file; there are {}, and your own FILE{EXTENSION}", known()))
 }
 
-/// The table of a machine.
+/// The table of a machine. What has the source of the line above says so.
 fn shown(machine: &MachineFile) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
-    table.set_header(["parameter", "value", "unit", "kind", "source", "file", "what it is"]);
+    table.set_header(["parameter", "value", "unit", "what it is", "kind", "source"]);
+    for column in table.column_iter_mut().take(FIXED_COLUMNS) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
     if let Some(values) = table.column_mut(1) {
         values.set_cell_alignment(CellAlignment::Right);
     }
+    let mut above = String::new();
     for parameter in machine.parameters() {
         let (key, source) = (parameter.key, &parameter.source);
         let kind = if source.kind.is_empty() { "-" } else { &source.kind };
-        let cells =
-            [key.name, &parameter.value.to_string(), key.unit(), kind, &source.text, &parameter.from, key.about];
-        table.add_row(cells);
+        let of_base = if parameter.from == machine.name { "" } else { &format!(" (of {})", parameter.from) };
+        let text = format!("{}{of_base}", source.text);
+        let shown = if text == above && !text.is_empty() { "as above" } else { &text };
+        table.add_row([key.name, &parameter.value.to_string(), key.unit(), key.about, kind, shown]);
+        above = text;
     }
     format!("{}: {}\n\n{}", machine.name, machine.about, table.trim_fmt())
 }

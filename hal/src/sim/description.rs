@@ -67,15 +67,15 @@ pub struct Parameters {
 /// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not
 /// on top of them: an access that meets no other takes the time that it takes without contention. What takes 0 is never
 /// occupied, which is how one kind of contention is switched off and others are not.
-///
-/// How many flits wait at the input of a router, which decides how unfair ports are, is said and argued in the
-/// `contention` module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contention {
     /// Time in which the port of an MPB serves one read of a line, by its own core or another.
     pub mpb_port_ps: u64,
     /// Time in which it serves one write.
     pub mpb_port_write_ps: u64,
+    /// Flits that wait for it at an input of a router before those behind keep more, which decides how unfair it is; at
+    /// least the three of a line.
+    pub input_flits: usize,
     /// Time for which a packet with data occupies each link of the mesh on its way.
     pub link_ps: u64,
     /// Time in which a memory controller serves one access to a line or a word.
@@ -120,6 +120,7 @@ impl Contention {
         (on.ports || on.links || on.controllers).then(|| Self {
             mpb_port_ps: when(on.ports, "contention.mpb_port_ps"),
             mpb_port_write_ps: when(on.ports, "contention.mpb_port_write_ps"),
+            input_flits: file.number("contention.input_flits") as usize,
             link_ps: when(on.links, "contention.link_ps"),
             controller_ps: when(on.controllers, "contention.controller_ps"),
         })

@@ -119,7 +119,7 @@ impl Traffic {
             contention,
             steps: BinaryHeap::with_capacity(2 * layout.cores()),
             journeys: vec![Journey { trip: nowhere, effect: Effect::Read, more: 0 }; layout.cores()],
-            ports: (0..layout.cores()).map(|_| Port::default()).collect(),
+            ports: (0..layout.cores()).map(|_| Port::new(contention.input_flits)).collect(),
             controllers_ps: vec![0; layout.controllers()],
             links: Links::new(layout, parameters, contention),
         })

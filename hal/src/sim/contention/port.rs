@@ -6,9 +6,9 @@
 //! that arm's turn, and the many of a large arm get less each than the few of a small one. That is where the
 //! unfairness of figure 4 of the OC-Bcast paper comes from.
 //!
-//! An input from a neighbour holds [`INPUT_FLITS`], first in, first out; what does not fit waits in the routers
+//! An input from a neighbour holds [`Contention::input_flits`](super::Contention), first in, first out; what does not fit waits in the routers
 //! behind. Requests to read are a flit each, so quite a few get past the turns of the routers behind; lines to be
-//! written are larger, do not, and are treated less fairly, as in the paper. An input holds two packets with a line:
+//! written are larger, do not, and are treated less fairly, as in the paper. An input of an SCC holds two of them:
 //! virtual cut-through, which the SCC has, takes a packet only where there is room for all of it, and has to have
 //! room for the next while one leaves, or links would idle.
 
@@ -20,9 +20,6 @@ use crate::{CoreId, Layout, Tile};
 
 use super::super::waiting::Effect;
 use super::links::{Direction, horizontal, vertical};
-
-/// Flits that wait at an input of a router before its neighbour has to keep more.
-const INPUT_FLITS: usize = 6;
 
 /// Flits of a request to read, and of a packet with a line of 32 bytes: one, and two of data.
 const REQUEST_FLITS: usize = 1;
@@ -45,8 +42,9 @@ impl Packet {
 }
 
 /// The port of one MPB.
-#[derive(Default)]
 pub(super) struct Port {
+    /// Flits that wait at an input of a router before its neighbour has to keep more.
+    input_flits: usize,
     pub(super) busy_until_ps: u64,
     waiting: usize,
     /// By tile, those where somebody has ever waited.
@@ -55,6 +53,7 @@ pub(super) struct Port {
 
 /// What waits in one router for one port.
 struct Router {
+    input_flits: usize,
     /// The input that is asked first.
     turn: usize,
     /// Neighbours in the order of [`Direction`], then the cores of the tile.
@@ -64,6 +63,12 @@ struct Router {
 const NEIGHBOURS: [Direction; 4] = [Direction::West, Direction::East, Direction::South, Direction::North];
 
 impl Port {
+    /// An idle one. Inputs have room for a line at least.
+    pub(super) fn new(input_flits: usize) -> Self {
+        let input_flits = input_flits.max(LINE_FLITS);
+        Self { input_flits, busy_until_ps: 0, waiting: 0, routers: FxHashMap::default() }
+    }
+
     /// Whether an access that asks now is served at once.
     pub(super) fn is_idle(&self, now_ps: u64) -> bool {
         self.waiting == 0 && self.busy_until_ps <= now_ps
@@ -77,9 +82,10 @@ impl Port {
     pub(super) fn wait(&mut self, layout: &Layout, owner: Tile, packet: Packet) -> bool {
         let core = CoreId::new(packet.core.into());
         let tile = layout.tile(core);
-        let mut at = owner;
+        let (mut at, input_flits) = (owner, self.input_flits);
         loop {
-            let router = self.routers.entry((at.x, at.y)).or_insert_with(|| Router::new(layout.cores_per_tile()));
+            let router =
+                self.routers.entry((at.x, at.y)).or_insert_with(|| Router::new(layout.cores_per_tile(), input_flits));
             let neighbour = if at.y != tile.y {
                 vertical(at, tile)
             } else if at.x != tile.x {
@@ -156,13 +162,13 @@ impl Port {
 }
 
 impl Router {
-    fn new(cores_per_tile: usize) -> Self {
-        Self { turn: 0, inputs: vec![VecDeque::new(); NEIGHBOURS.len() + cores_per_tile] }
+    fn new(cores_per_tile: usize, input_flits: usize) -> Self {
+        Self { input_flits, turn: 0, inputs: vec![VecDeque::new(); NEIGHBOURS.len() + cores_per_tile] }
     }
 
     /// Flits for which there is room at an input.
     fn room(&self, input: usize) -> usize {
-        INPUT_FLITS - self.inputs[input].iter().map(|packet| packet.flits()).sum::<usize>()
+        self.input_flits - self.inputs[input].iter().map(|packet| packet.flits()).sum::<usize>()
     }
 }
 
@@ -174,7 +180,7 @@ mod tests {
 
     /// The cores in the order in which they are served that wait in this order.
     fn served(waiting: &[(u16, Effect)]) -> Vec<u16> {
-        let (mut port, layout) = (Port::default(), Layout::scc());
+        let (mut port, layout) = (Port::new(6), Layout::scc());
         for (index, (core, effect)) in waiting.iter().enumerate() {
             assert_eq!(port.wait(&layout, PORT, Packet { core: *core, effect: *effect }), index == 0);
         }

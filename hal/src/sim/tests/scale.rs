@@ -93,7 +93,7 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
 fn each_contention_is_switched_by_itself() {
     let contention = |name| Description::parse(name).unwrap().parameters.contention;
     let scc = Contention::scc();
-    let none = Contention { mpb_port_ps: 0, mpb_port_write_ps: 0, link_ps: 0, controller_ps: 0 };
+    let none = Contention { mpb_port_ps: 0, mpb_port_write_ps: 0, link_ps: 0, controller_ps: 0, ..scc };
     let ports = Contention { mpb_port_ps: scc.mpb_port_ps, mpb_port_write_ps: scc.mpb_port_write_ps, ..none };
     assert_eq!(contention("scc+ports"), Some(ports));
     assert_eq!(contention("scc+flat+links"), Some(Contention { link_ps: scc.link_ps, ..none }));
