@@ -133,9 +133,31 @@ fn a_socket_has_one_load_under_way() {
     }
 }
 
+#[test]
+fn both_limits_can_be_switched_off() {
+    let times = |suffixes: &str| {
+        let outcome = machine(&format!("cluster-fpga:1x16{suffixes}")).run(|core| _ = core.load_word(words(0), 0));
+        outcome.unwrap().cores.iter().map(|core| core.time_ps - call()).collect::<Vec<_>>()
+    };
+    let (load, between) = (fpga().loopback_load_ps, fpga().send_ps.max(fpga().receive_load_ps));
+    // All at the engine at one time, sockets one after the other, and nothing in the way.
+    let expected: [(&str, fn(u64, u64, u64) -> u64); 3] = [
+        ("+unlimited-loads", |index, load, between| index * between + load),
+        ("+ideal-engines", |index, load, _| (index / 4 + 1) * load),
+        ("+unlimited-loads+ideal-engines", |_, load, _| load),
+    ];
+    for (suffixes, expected) in expected {
+        let expected: Vec<_> = (0..16).map(|index| expected(index, load, between)).collect();
+        assert_eq!(times(suffixes), expected, "{suffixes}");
+    }
+    // Stores that come at one time are seen at one time.
+    let [one, many] = [1, 31].map(|nodes| last_of(nodes, "+ideal-engines"));
+    assert!(many - one < 100_000, "{one} and {many}");
+}
+
 /// When the last of so many nodes' stores to node 0 is seen there, if all are made at one time.
-fn last_of(nodes: usize) -> u64 {
-    let outcome = machine(&format!("cluster-fpga:{}x1", nodes + 1))
+fn last_of(nodes: usize, suffixes: &str) -> u64 {
+    let outcome = machine(&format!("cluster-fpga:{}x1{suffixes}", nodes + 1))
         .run(|core| {
             let me = core.core().index();
             if me > 0 {
@@ -156,6 +178,7 @@ fn last_of(nodes: usize) -> u64 {
 
 #[test]
 fn an_engine_receives_one_store_after_the_other_and_saturates() {
+    let last_of = |nodes| last_of(nodes, "");
     let first = last_of(1);
     // The last one is seen by a poll that begins after it has come, or before.
     let near = |time: u64, expected: u64| assert!(time.abs_diff(expected) < 10_000, "{time} is not {expected}");
