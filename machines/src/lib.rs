@@ -104,10 +104,10 @@ pub struct MachineFile {
 }
 
 impl MachineFile {
-    /// The machine with this name, if there is one.
+    /// The machine with this name, if there is one. Tests see to it that its file is right.
     pub fn built_in(name: &str) -> Option<Self> {
         let (name, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
-        Some(Self::parse(name, text).unwrap_or_else(|error| panic!("a machine of our own is wrong: {error}")))
+        Self::parse(name, text).ok()
     }
 
     /// The machine that a file describes.

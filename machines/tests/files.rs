@@ -34,6 +34,7 @@ fn nothing_that_costs_a_whole_operation_is_fitted_for_the_scc() {
 #[test]
 fn named_machines_have_their_cores() {
     let cores = |name| MachineFile::built_in(name).expect("it is built in").cores();
+    // The files are parsed when they are asked for.
     let counts: Vec<_> = names().map(|name| (name, cores(name))).collect();
     let expected = [("scc", 48), ("scc-calibrated", 48), ("mesh-1024", 1024), ("mesh-4096", 4096)];
     assert_eq!(counts[..4], expected);

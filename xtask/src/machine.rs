@@ -103,7 +103,7 @@ impl Variant {
     /// Whether machines of the other shape have one of the suffixes, or of both shapes none.
     fn fits(self, is_cluster: bool) -> bool {
         let of_others = SWITCHES.iter().zip(self.on).any(|((_, of_clusters), on)| on && *of_clusters != is_cluster);
-        !of_others && !(is_cluster && self.domains.is_some())
+        !(of_others || is_cluster && self.domains.is_some())
     }
 }
 

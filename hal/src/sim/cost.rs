@@ -179,9 +179,9 @@ impl Cost {
     fn trip(&self, target: Target, effect: Effect, complete_ps: u64, routers: u64) -> Option<Trip> {
         let service_ps = self.parameters.contention?.service_ps(target, effect);
         let return_ps = routers * self.parameters.hop_ps;
-        let there_ps = complete_ps.saturating_sub(return_ps + service_ps);
-        let (back_ps, answer_ps) = if effect == Effect::Write { (0, return_ps) } else { (return_ps, 0) };
-        Some(Trip { target, there_ps, back_ps, answer_ps })
+        let to_port_ps = complete_ps.saturating_sub(return_ps + service_ps);
+        let (from_port_ps, answer_ps) = if effect == Effect::Write { (0, return_ps) } else { (return_ps, 0) };
+        Some(Trip { target, to_port_ps, from_port_ps, answer_ps })
     }
 
     /// Where an access to a line can meet others, and how many routers away that is.
@@ -306,7 +306,7 @@ impl Cost {
     /// The memory controller that shared memory is behind.
     fn controller(&self, at: SharedAddress) -> u16 {
         match at.home() {
-            Home::Controller(controller) => controller.into(),
+            Home::Controller(controller) => controller,
             Home::Core(owner) => self.nearest_controller[owner.index()],
         }
     }

@@ -106,24 +106,29 @@ impl Contended {
             controllers: self.controllers || other.controllers,
         }
     }
+
+    /// What the file says of it, if there is any.
+    fn contention(self, file: &MachineFile) -> Option<Contention> {
+        (self.ports || self.links || self.controllers).then(|| Contention::of(file, self))
+    }
 }
 
 impl Contention {
     /// The Intel SCC's.
     pub fn scc() -> Self {
-        Self::of(&built_in("scc"), Contended::EVERYWHERE).expect("all are on")
+        Self::of(&built_in("scc"), Contended::EVERYWHERE)
     }
 
-    /// What the file says of those that are on, if any is.
-    fn of(file: &MachineFile, on: Contended) -> Option<Self> {
+    /// What the file says of those that are on.
+    fn of(file: &MachineFile, on: Contended) -> Self {
         let when = |on: bool, key| if on { file.number(key) } else { 0 };
-        (on.ports || on.links || on.controllers).then(|| Self {
+        Self {
             mpb_port_ps: when(on.ports, "contention.mpb_port_ps"),
             mpb_port_write_ps: when(on.ports, "contention.mpb_port_write_ps"),
             input_flits: file.number("contention.input_flits") as usize,
             link_ps: when(on.links, "contention.link_ps"),
             controller_ps: when(on.controllers, "contention.controller_ps"),
-        })
+        }
     }
 }
 
@@ -159,7 +164,7 @@ impl Parameters {
             interrupt_frame_cycles: price("interrupt_frame_cycles"),
             packet_ps: price("packet_ps"),
             flat: file.has("layout.flat", ""),
-            contention: Contention::of(file, Contended::of(file)),
+            contention: Contended::of(file).contention(file),
             cluster: file.is_cluster().then(|| Cluster::of(file)),
         }
     }
@@ -280,7 +285,7 @@ impl Description {
                 }
             }
         }
-        parameters.contention = Contention::of(&file, on);
+        parameters.contention = on.contention(&file);
         Ok(Self { name: name.into(), layout, parameters }.with_prices())
     }
 

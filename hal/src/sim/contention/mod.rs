@@ -60,9 +60,9 @@ pub(super) enum Target {
 pub(super) struct Trip {
     pub(super) target: Target,
     /// From the start until it asks to be served.
-    pub(super) there_ps: u64,
+    pub(super) to_port_ps: u64,
     /// From the end of its service until it takes effect.
-    pub(super) back_ps: u64,
+    pub(super) from_port_ps: u64,
     /// From then until its core goes on.
     pub(super) answer_ps: u64,
 }
@@ -113,7 +113,7 @@ impl Traffic {
     /// An idle machine; nothing if its parameters have no contention.
     pub(super) fn new(layout: &Layout, parameters: &Parameters) -> Option<Self> {
         let contention = parameters.contention?;
-        let nowhere = Trip { target: Target::Controller(0), there_ps: 0, back_ps: 0, answer_ps: 0 };
+        let nowhere = Trip { target: Target::Controller(0), to_port_ps: 0, from_port_ps: 0, answer_ps: 0 };
         Some(Self {
             layout: *layout,
             contention,
@@ -132,7 +132,7 @@ impl Traffic {
             Effect::Write => Step::Arrives(core as u16),
             Effect::Read | Effect::TestAndSet => Step::Asks(core as u16),
         };
-        self.steps.push(Reverse((start_ps.saturating_add(journey.trip.there_ps), step)));
+        self.steps.push(Reverse((start_ps.saturating_add(journey.trip.to_port_ps), step)));
     }
 
     /// When the next step is.
@@ -204,7 +204,7 @@ impl Traffic {
         let Journey { trip, effect, more } = self.journeys[usize::from(core)];
         let (there, tile) = self.ends(core);
         let wait = if effect == Effect::Write { 0 } else { self.links.reserve_from(there, tile, served_ps, now_ps) };
-        let time_ps = served_ps + trip.back_ps + wait;
+        let time_ps = served_ps + trip.from_port_ps + wait;
         if more == 0 {
             return Some(Settled { core, time_ps, effect });
         }

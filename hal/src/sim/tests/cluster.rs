@@ -140,16 +140,11 @@ fn both_limits_can_be_switched_off() {
         outcome.unwrap().cores.iter().map(|core| core.time_ps - call()).collect::<Vec<_>>()
     };
     let (load, between) = (fpga().loopback_load_ps, fpga().send_ps.max(fpga().receive_load_ps));
-    // All at the engine at one time, sockets one after the other, and nothing in the way.
-    let expected: [(&str, fn(u64, u64, u64) -> u64); 3] = [
-        ("+unlimited-loads", |index, load, between| index * between + load),
-        ("+ideal-engines", |index, load, _| (index / 4 + 1) * load),
-        ("+unlimited-loads+ideal-engines", |_, load, _| load),
-    ];
-    for (suffixes, expected) in expected {
-        let expected: Vec<_> = (0..16).map(|index| expected(index, load, between)).collect();
-        assert_eq!(times(suffixes), expected, "{suffixes}");
-    }
+    let expected = |time: &dyn Fn(u64) -> u64| (0..16).map(time).collect::<Vec<_>>();
+    // All at the engine at one time; sockets one load after the other; nothing in the way.
+    assert_eq!(times("+unlimited-loads"), expected(&|index| index * between + load));
+    assert_eq!(times("+ideal-engines"), expected(&|index| (index / 4 + 1) * load));
+    assert_eq!(times("+unlimited-loads+ideal-engines"), expected(&|_| load));
     // Stores that come at one time are seen at one time.
     let [one, many] = [1, 31].map(|nodes| last_of(nodes, "+ideal-engines"));
     assert!(many - one < 100_000, "{one} and {many}");
