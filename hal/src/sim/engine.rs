@@ -9,16 +9,21 @@
 //! when an event was entered; therefore a wait that is skipped and one that is polled through end alike.
 
 mod cluster;
+mod skipping;
 
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, BinaryHeap},
 };
 
-use crate::emulated::{Choice, WaitInfo, Watch, Woken};
+use crate::{
+    LineAddress,
+    emulated::{Choice, WaitInfo, Watch, Woken},
+};
 
 use super::{
-    choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
+    Work,
+    choice::{Chooser, DELAYS, Freedom, Question, Schedule, delay_ps},
     contention::{Journey, Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
@@ -56,10 +61,10 @@ pub(super) struct Engine {
     pub(super) waits: Vec<CoreWait>,
     watches: WatchTable,
     pub(super) fruitless_rounds: usize,
-    /// Whether waiting cores are taken out of the schedule, rather than polling on: as they must where polls keep
-    /// others waiting.
+    /// Whether waiting cores are taken out of the schedule where they can be, rather than polling on.
     pub(super) skips: bool,
     polling: Polling,
+    pub(super) work: Work,
     /// Accesses on their way, where they can meet.
     pub(super) traffic: Option<Traffic>,
     /// Accesses between the nodes of a cluster.
@@ -85,6 +90,7 @@ impl Engine {
             fruitless_rounds: 0,
             skips: true,
             polling: Polling::default(),
+            work: Work::default(),
             traffic: None,
             network: None,
             lines: Lines::default(),
@@ -109,6 +115,7 @@ impl Engine {
     /// `core` makes an access that takes effect in `cost_ps`. True if its turn has come already; else it is entered for
     /// later and has to give way.
     pub(super) fn reach(&mut self, core: usize, access: Access, cost_ps: u64) -> bool {
+        self.work.accesses += 1;
         // The polls of a wait have one period, so it is their beginning that is delayed.
         let delay = if self.waits[core].polling { 0 } else { self.delay() };
         let time = self.clocks[core].saturating_add(cost_ps).saturating_add(delay).max(self.now_ps);
@@ -118,6 +125,10 @@ impl Engine {
             return false;
         }
         if self.traffic.is_some() {
+            if self.has_arrived(core) {
+                return true;
+            }
+            self.note_leg(core, time - cost_ps, cost_ps, None);
             self.enter(core, time, access.effect);
             return self.goes_straight_on(core);
         }
@@ -140,8 +151,16 @@ impl Engine {
 
     /// As [`reach`](Self::reach), for an access that may meet others on its way.
     pub(super) fn travel(&mut self, core: usize, access: Access, trip: Trip) -> bool {
+        self.work.accesses += 1;
+        if self.has_arrived(core) {
+            return true;
+        }
         let delay = if self.waits[core].polling { 0 } else { self.delay() };
         self.clocks[core] = self.clocks[core].saturating_add(delay);
+        if let Some(traffic) = &self.traffic {
+            let alone_ps = traffic.alone_ps(access.effect, trip);
+            self.note_leg(core, self.clocks[core].max(self.now_ps), alone_ps, Some(trip));
+        }
         self.run_errand(core, Journey { trip, effect: access.effect, more: 0 })
     }
 
@@ -178,15 +197,22 @@ impl Engine {
     /// could begin another one earlier.
     fn move_traffic(&mut self) {
         let alarm = self.next_alarm_ps();
-        let Some(traffic) = &mut self.traffic else { return };
-        while let Some(next) = traffic.next_ps()
+        while let Some(traffic) = &mut self.traffic
+            && let Some(next) = traffic.next_ps()
             && self.ready.peek().map_or(alarm, |first| first.0.time_ps.min(alarm)) >= next
         {
-            if let Some(Settled { core, time_ps, effect }) = traffic.step() {
-                self.clocks[usize::from(core)] = time_ps;
-                self.ready.push(Reverse(Event { time_ps, effect, core }));
+            if let Some((poller, asking)) = traffic.disturbs() {
+                self.return_to_port(poller.into(), next, Some(asking));
+            } else if let Some(settled) = traffic.step() {
+                self.settled(settled);
             }
         }
+    }
+
+    /// An access has been served; its core goes on when it takes effect.
+    fn settled(&mut self, Settled { core, time_ps, effect }: Settled) {
+        self.clocks[usize::from(core)] = time_ps;
+        self.ready.push(Reverse(Event { time_ps, effect, core }));
     }
 
     /// `core` has just made an access that may have changed something; the rest of its cost is its own.
@@ -218,11 +244,15 @@ impl Engine {
             wait.active = true;
             wait.since_ps = now;
             wait.last_samples.clear();
+            wait.last_legs.clear();
             wait.replay_before_ps = 0;
         } else {
             std::mem::swap(&mut wait.samples, &mut wait.last_samples);
+            std::mem::swap(&mut wait.legs, &mut wait.last_legs);
         }
         wait.samples.clear();
+        wait.legs.clear();
+        wait.is_held_up = false;
         wait.polling = true;
         wait.polls_network = false;
         wait.polls_memory = false;
@@ -232,12 +262,14 @@ impl Engine {
     /// What `core` reads in `cost_ps`, if that lies in the part of a poll that was skipped.
     pub(super) fn replay(&mut self, core: usize, access: Access, cost_ps: u64) -> Option<Sample> {
         let wait = &mut self.waits[core];
-        if !wait.polling || self.clocks[core] + cost_ps >= wait.replay_before_ps {
+        let effect_ps = self.clocks[core] + cost_ps;
+        if !wait.polling || effect_ps >= wait.replay_before_ps {
             return None;
         }
         let sample = wait.last_sample(access)?;
+        wait.legs.extend(wait.last_legs.get(wait.samples.len()));
         wait.samples.push(sample);
-        self.clocks[core] += cost_ps;
+        self.clocks[core] = effect_ps;
         Some(sample)
     }
 
@@ -246,6 +278,8 @@ impl Engine {
         let wait = &mut self.waits[core];
         if wait.polling {
             wait.samples.push(sample);
+            let expected = wait.legs.last().map(|leg| wait.start_ps + leg.effect_ps);
+            wait.is_held_up |= expected.is_some_and(|expected| self.clocks[core] != expected);
         }
     }
 
@@ -271,9 +305,10 @@ impl Engine {
             Watch::Register(register) => Some(register),
             Watch::Places(_) => None,
         };
-        if !self.skips || wait.polls_network {
+        if !self.may_skip(core, deadline_ps) {
             return self.poll_on(core, watch, deadline_ps);
         }
+        let wait = &mut self.waits[core];
         if wait.polls_memory {
             // The next poll finds in the cache what this one has fetched, and is shorter.
             return Some(Woken::Poll { missed_polls: 0 });
@@ -286,7 +321,10 @@ impl Engine {
             self.watches.enter(core, &wait.watched);
         }
         wait.parked = true;
-        self.polling.parked += 1;
+        self.polling.parks(&mut wait.vain, wait.watched.len().max(1));
+        if let (Some(traffic), Some(port)) = (&mut self.traffic, wait.port()) {
+            traffic.expect_polls(port, core);
+        }
         wait.last_poll_ps = deadline_ps.map(|deadline| wait.last_poll_ps(now, deadline));
         if let Some(last) = wait.last_poll_ps {
             self.last_polls.insert((last, core as u16));
@@ -310,6 +348,34 @@ impl Engine {
         None
     }
 
+    /// Whether the polls of `core`, the last of which has just failed, can be skipped: the one rule for that.
+    ///
+    /// Where accesses do not meet they can, unless they go over a network. Where they do, those can be skipped that
+    /// meet nobody until somebody asks for the port of the MPB that they read: polls of lines of the own tile, which
+    /// pass no link, and of registers. Not those
+    ///
+    /// * of lines farther away, which take turns on links, and of words, which go to memory controllers;
+    /// * of lines at a port that is busy, or that another core's skipped polls go to;
+    /// * of a core that was kept waiting, or looked elsewhere, in its last poll: the next one takes another time;
+    /// * with a deadline, or of a core that can be interrupted;
+    /// * that chance delays, or whose ties it breaks: each poll takes the next answer from the list.
+    fn may_skip(&self, core: usize, deadline_ps: Option<u64>) -> bool {
+        let wait = &self.waits[core];
+        let Some(traffic) = &self.traffic else { return self.skips && !wait.polls_network };
+        let is_plain = |sample: &Sample| {
+            matches!(sample, Sample::Line(LineAddress::Mpb(_), _) | Sample::Taken(_) | Sample::Counter(..))
+        };
+        self.skips
+            && deadline_ps.is_none()
+            && !self.interrupts[core].is_open()
+            && self.chooser.freedom() == Freedom::NONE
+            && wait.repeats_itself()
+            && wait.samples.iter().all(is_plain)
+            && wait.ports().all(|port| Some(port) == wait.port() && traffic.is_beside(core, port))
+            && wait.port().is_none_or(|port| traffic.is_at_rest(port, self.clocks[core]))
+            && !self.polling.is_chased(&wait.vain)
+    }
+
     /// A core has come to its end.
     pub(super) fn finished(&mut self) {
         self.polling.finished += 1;
@@ -317,7 +383,15 @@ impl Engine {
 
     /// How the parked core came back.
     pub(super) fn woken(&mut self, core: usize) -> Woken {
-        self.waits[core].woken.take().expect("a core that runs has been woken")
+        let wait = &mut self.waits[core];
+        if let Some(start_ps) = wait.restart_ps.take() {
+            self.clocks[core] = start_ps;
+        }
+        let woken = wait.woken.take().expect("a core that runs has been woken");
+        if let Woken::Poll { missed_polls } = woken {
+            self.work.skipped_polls += missed_polls;
+        }
+        woken
     }
 
     /// A wait is over.
@@ -439,6 +513,10 @@ impl Engine {
             free.can_run(core);
             return;
         }
+        if self.traffic.is_some() {
+            return self.return_to_port(core, self.now_ps, None);
+        }
+        let wait = &mut self.waits[core];
         let (missed_polls, start) = wait.under_way(self.clocks[core], self.now_ps);
         wait.woken = Some(Woken::Poll { missed_polls });
         wait.replay_before_ps = self.now_ps;

@@ -17,6 +17,13 @@ pub(super) struct InterruptLine {
     sleeps_until_ps: Option<u64>,
 }
 
+impl InterruptLine {
+    /// Whether what is raised interrupts the core.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+}
+
 impl Engine {
     /// An interrupt is raised on `core` now. One that is pending stays as it is.
     pub(super) fn raise_interrupt(&mut self, core: usize, delivery_ps: u64) {

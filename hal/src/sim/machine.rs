@@ -42,6 +42,9 @@ pub struct Options {
     /// Size of each core's stack. The host provides it page by page as it is touched; overrunning it ends the process
     /// with a segmentation fault.
     pub stack_bytes: usize,
+    /// Whether polls in vain are counted instead of simulated where that changes nothing; not to do so is for tests
+    /// that it does not.
+    pub skip_polls: bool,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             cache_frames: 1024,
             record: false,
             stack_bytes: 128 << 10,
+            skip_polls: true,
         }
     }
 }
@@ -62,7 +66,6 @@ impl Default for Options {
 pub struct Machine {
     description: Description,
     options: Options,
-    skips: bool,
 }
 
 /// A run that came to its end on all cores.
@@ -74,6 +77,18 @@ pub struct Outcome<R> {
     pub time_ps: u64,
     /// The choices, if they were recorded.
     pub recording: Option<Recording>,
+    /// What the simulator had to do.
+    pub work: Work,
+}
+
+/// What a run has made the simulator do, which is the same in each run but not on each version of the simulator.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Accesses to what cores share (a line, a word, a register, a counter), one by one, those of polls among them. What
+    /// a core does by itself is not, such as computing, finding a line in L1, or draining an empty buffer.
+    pub accesses: u64,
+    /// Polls that would have been made in vain, and were counted and not simulated.
+    pub skipped_polls: u64,
 }
 
 /// What one core did.
@@ -104,7 +119,7 @@ pub(super) struct Run<R> {
 impl Machine {
     /// The machine of this description, with default [`Options`].
     pub fn new(description: Description) -> Self {
-        Self { description, options: Options::default(), skips: true }
+        Self { description, options: Options::default() }
     }
 
     /// The SCC with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
@@ -150,10 +165,11 @@ impl Machine {
         self
     }
 
-    /// The same machine, with waiting cores polling for real.
-    #[cfg(test)]
-    pub(super) fn polling_for_real(self) -> Self {
-        Self { skips: false, ..self }
+    /// The same machine, with each poll of waiting cores simulated.
+    #[must_use]
+    pub fn polling_for_real(mut self) -> Self {
+        self.options.skip_polls = false;
+        self
     }
 
     /// What the machine is.
@@ -194,7 +210,7 @@ impl Machine {
         }
         let mut engine = Engine::new(layout.cores(), chooser);
         engine.traffic = Traffic::new(&layout, &parameters);
-        engine.skips = self.skips && engine.traffic.is_none();
+        engine.skips = self.options.skip_polls;
         if let Some(cluster) = parameters.cluster {
             engine.network = Some(Network::new(&layout, cluster));
             engine.lines = Lines::new(layout.cores());
@@ -255,6 +271,7 @@ impl Machine {
                 time_ps: outcomes.iter().map(|outcome| outcome.time_ps).max().unwrap_or(0),
                 cores: outcomes,
                 recording: engine.chooser.recording(),
+                work: engine.work,
             })),
         };
         Run { result, answers }

@@ -7,6 +7,9 @@
 //! So the clock, the result and the number of failed polls are those of a core that never paused, to the picosecond,
 //! also when a poll reads several places.
 //!
+//! Where accesses meet, a poll keeps others waiting and is kept waiting; [`Engine::may_skip`] says which polls are skipped
+//! there, and [`Leg`]s say when they would have been where.
+//!
 //! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is
 //! there now.
 
@@ -17,7 +20,7 @@ use crate::{
     emulated::{CounterAccess, WaitInfo, Watch, Woken},
 };
 
-use super::memory::Memory;
+use super::{contention::Trip, memory::Memory};
 
 /// What an access does to memory. At one time, writes come first: what is written at a time can be read at that time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -95,7 +98,7 @@ const COUNTERS: u64 = 1 << 59;
 const ANY_LINE: u64 = u32::MAX as u64;
 
 /// What a poll read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sample {
     Line(LineAddress, Line),
     Word(SharedAddress, u32),
@@ -126,6 +129,16 @@ impl Sample {
     }
 }
 
+/// How a poll gets to one of the places that it reads, where accesses meet. Times are counted from the poll's beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Leg {
+    pub(super) start_ps: u64,
+    /// When the place is read if nobody keeps the core waiting.
+    pub(super) effect_ps: u64,
+    /// The way to the port of an MPB, if the access goes there.
+    pub(super) trip: Option<Trip>,
+}
+
 /// The wait of one core.
 #[derive(Default)]
 pub(super) struct CoreWait {
@@ -146,6 +159,16 @@ pub(super) struct CoreWait {
     pub(super) replay_before_ps: u64,
     pub(super) samples: Vec<Sample>,
     pub(super) last_samples: Vec<Sample>,
+    /// The ways to what the polls have read, where accesses meet.
+    pub(super) legs: Vec<Leg>,
+    pub(super) last_legs: Vec<Leg>,
+    /// Somebody has kept the last poll waiting.
+    pub(super) is_held_up: bool,
+    /// When the poll began in which the core goes on.
+    pub(super) restart_ps: Option<u64>,
+    /// The first access of that poll that is not replayed was on its way already, and takes effect when the core goes
+    /// on.
+    pub(super) is_under_way: bool,
     /// When the last poll before its deadline begins.
     pub(super) last_poll_ps: Option<u64>,
     pub(super) woken: Option<Woken>,
@@ -162,9 +185,15 @@ pub(super) struct CoreWait {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vain {
     polls: usize,
+    /// How often it has come back from where its polls were skipped.
+    returns: usize,
     /// After which change.
     change: u64,
 }
+
+/// How often a core comes back to a port that others ask for while nothing changes, before it polls on there. Else two
+/// that poll at one port could chase each other for ever, and nobody would find out that nothing happens any more.
+const MAX_RETURNS: usize = 16;
 
 /// Finds out that nothing will ever happen any more where waiting cores poll on: all look in vain, and nothing changes.
 #[derive(Default)]
@@ -188,13 +217,36 @@ impl Polling {
     /// A poll of so many places has failed. Returns whether its core has looked at all of them since something
     /// changed: the first poll may have begun before, and a check need not look at more than one place in a poll.
     pub(super) fn looked_in_vain(&mut self, vain: &mut Vain, places: usize) -> bool {
-        if vain.change != self.change {
-            *vain = Vain { polls: 0, change: self.change };
-        }
+        self.renew(vain);
         vain.polls += 1;
         let enough = 2 * places;
         self.hopeless += usize::from(vain.polls == enough);
         vain.polls >= enough
+    }
+
+    /// A core that waits for so many places is taken out of the schedule.
+    pub(super) fn parks(&mut self, vain: &mut Vain, places: usize) {
+        self.renew(vain);
+        self.hopeless -= usize::from(vain.polls >= 2 * places);
+        vain.polls = 0;
+        self.parked += 1;
+    }
+
+    /// It comes back because others ask for the port that it polls.
+    pub(super) fn returns(&mut self, vain: &mut Vain) {
+        self.renew(vain);
+        vain.returns += 1;
+    }
+
+    /// Whether it has come back so often since something changed that it had better stay.
+    pub(super) fn is_chased(&self, vain: &Vain) -> bool {
+        vain.change == self.change && vain.returns >= MAX_RETURNS
+    }
+
+    fn renew(&self, vain: &mut Vain) {
+        if vain.change != self.change {
+            *vain = Vain { change: self.change, ..Vain::default() };
+        }
     }
 
     /// Whether none of so many cores will ever go on.
@@ -208,6 +260,37 @@ impl CoreWait {
     /// nothing, and reads for real.
     pub(super) fn last_sample(&self, access: Access) -> Option<Sample> {
         self.last_samples.get(self.samples.len()).copied().filter(|sample| sample.access() == access)
+    }
+
+    /// Whether the last poll was like the one before, and nobody has kept it waiting: then so will be the next one, as
+    /// long as that holds. A check may remember what it has found, and so the first poll may have looked at more.
+    pub(super) fn repeats_itself(&self) -> bool {
+        !self.is_held_up
+            && !self.samples.is_empty()
+            && self.samples == self.last_samples
+            && self.legs == self.last_legs
+            && self.legs.len() == self.samples.len()
+    }
+
+    /// Whose ports the last poll went to.
+    pub(super) fn ports(&self) -> impl Iterator<Item = CoreId> {
+        self.legs.iter().filter_map(|leg| leg.trip?.target.port())
+    }
+
+    /// Whose port it went to first, if it went to any.
+    pub(super) fn port(&self) -> Option<CoreId> {
+        self.ports().next()
+    }
+
+    /// The first access in the polls that a parked core would have made, the last of which ended at `clock_ps`, that
+    /// takes effect at `time_ps` or later: when its poll begins, how many polls have ended before that, and which of
+    /// the poll's accesses it is.
+    pub(super) fn next_access(&self, clock_ps: u64, time_ps: u64) -> (u64, u64, usize) {
+        let (missed_polls, start_ps) = self.under_way(clock_ps, time_ps);
+        match self.legs.iter().position(|leg| start_ps + leg.effect_ps >= time_ps) {
+            Some(index) => (start_ps, missed_polls, index),
+            None => (start_ps + (clock_ps - self.start_ps), missed_polls + 1, 0),
+        }
     }
 
     /// When the poll begins that is the first to end at `deadline_ps` or later; the last one ended at `clock_ps`.

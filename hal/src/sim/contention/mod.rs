@@ -19,9 +19,10 @@
 //!
 //! What takes no time is occupied for none: so each kind of contention is switched off by a 0, see [`Contention`].
 //!
-//! Polls are accesses like others: on a machine with contention no poll is skipped.
+//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in [`polls`].
 
 mod links;
+mod polls;
 mod port;
 
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -53,6 +54,16 @@ pub(super) enum Target {
     Mpb(CoreId),
     /// At this memory controller.
     Controller(u16),
+}
+
+impl Target {
+    /// Whose MPB it is, if it is one.
+    pub(super) fn port(self) -> Option<CoreId> {
+        match self {
+            Self::Mpb(owner) => Some(owner),
+            Self::Controller(_) => None,
+        }
+    }
 }
 
 /// The way of one access, without others.

@@ -17,6 +17,7 @@ impl Engine {
     /// As [`reach`](Self::reach), for a load over the network. The core has to give way; returns how long the answer
     /// takes after the load has read memory.
     pub(in super::super) fn load(&mut self, core: usize, node: usize, line: Option<LineAddress>) -> u64 {
+        self.work.accesses += 1;
         let wait = &mut self.waits[core];
         wait.polls_network |= wait.polling;
         let delay = if wait.polling { 0 } else { self.delay() };
@@ -27,6 +28,7 @@ impl Engine {
 
     /// `core` hands a store to the network and goes on.
     pub(in super::super) fn post(&mut self, core: usize, node: usize, stored: Stored) {
+        self.work.accesses += 1;
         self.fruitless_rounds = 0;
         let start = self.clocks[core].saturating_add(self.delay()).max(self.now_ps);
         let Some(network) = &mut self.network else { unreachable!("there is no network to store to") };

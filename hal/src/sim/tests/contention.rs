@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use super::*;
 use crate::{
-    Cached, Clock, Combined, Deadline, Mpb, MpbCoherence, MpbCopy, Place, Reason, TestAndSet, Tile, Topology, Uncached,
-    Wait,
+    Cached, Clock, Combined, Deadline, Mpb, MpbCoherence, MpbCopy, Place, Poll, Reason, TestAndSet, Tile, Topology,
+    Uncached, Wait,
 };
 
 fn contended() -> Machine {
@@ -332,7 +332,7 @@ fn polls_keep_others_waiting() {
 fn ring(core: &SimCore) -> u64 {
     let (me, count) = (core.core().index(), core.layout().cores());
     let place = [Place::Line(line(me, 1))];
-    let mut never = |_: &crate::Poll<'_>| None::<()>;
+    let mut never = |_: &Poll<'_>| None::<()>;
     let deadline = Deadline::At(core.now() + 700);
     assert!(core.wait_until(&place, deadline, Reason::new("nothing"), &mut never).is_err());
     for round in 1..4 {
@@ -365,7 +365,7 @@ fn equal_runs_take_equal_times() {
 #[test]
 fn a_core_without_company_waits_as_elsewhere() {
     let machine = contended().with_cores(1);
-    assert_eq!(machine.run(ring).unwrap(), Machine::scc(1).run(ring).unwrap());
+    assert_eq!(machine.run(ring).unwrap().cores, Machine::scc(1).run(ring).unwrap().cores);
 }
 
 #[test]
@@ -406,4 +406,120 @@ fn schedules_without_time_have_no_contention() {
     let spontaneous = Spontaneous { drains: true, evictions: false, stores_through: false };
     let runs = |machine: &Machine| explore_exhaustively(machine, spontaneous, 10_000, litmus, |_| ());
     assert_eq!(runs(&contended().with_cores(2)), runs(&Machine::scc(2)));
+}
+
+/// Ranks that get from each other, wait for lines of their own, of their tile and of others, for words and registers,
+/// some with deadlines, at odd times.
+fn crowd(core: &SimCore) -> Vec<u64> {
+    let (me, all) = (core.core().index(), core.layout().cores());
+    let mut random = 0x9E37_79B9_u64.wrapping_mul(me as u64 + 1);
+    let mut next = |bits: u32| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random >> (64 - bits)
+    };
+    let mut times = Vec::new();
+    for round in 1..=12_u8 {
+        core.compute(next(14));
+        for distance in [1, 3, 5] {
+            core.store(line((me + distance) % all, distance), me % 32, &[round]);
+            core.drain();
+        }
+        let from = |distance: usize| (me + 5 * all - distance) % all;
+        let set = |poll: &Poll<'_>, place: usize, distance: usize| {
+            (poll.line(place).0[from(distance) % 32] >= round).then_some(())
+        };
+        core.wait(&[Place::Line(line(me, 1))], Reason::new("a flag"), |poll| set(poll, 0, 1));
+        times.push(core.platform().now_ps());
+        // What has been found is not looked at again.
+        let mut found = 0;
+        core.wait(&[Place::Line(line(me, 3)), Place::Line(line(me, 5))], Reason::new("two flags"), |poll| {
+            while found < 2 && set(poll, found, [3, 5][found]).is_some() {
+                found += 1;
+            }
+            (found == 2).then_some(())
+        });
+        times.push(core.platform().now_ps());
+        core.invalidate_mpb();
+        core.get_to_own_mpb(line(next(16) as usize % all, 8), 100, 1 + next(4) as usize);
+        // One that is on the tile or far away, and reads behind it.
+        let other = if round % 2 == 0 { me ^ 1 } else { (me + all / 2) % all } % all;
+        core.store(line(me, 7), 0, &[round]);
+        core.drain();
+        core.wait(&[Place::Line(line(other, 7))], Reason::new("another one"), |poll| {
+            (poll.line(0).0[0] >= round).then_some(())
+        });
+        times.push(core.platform().now_ps());
+        let lock = core.lock(CoreId::new(usize::from(round) % 3 % all), "a turn");
+        core.compute(next(7));
+        drop(lock);
+        let deadline = Deadline::At(core.now() + next(13));
+        let places = [Place::Line(line(me, 1)), Place::Word(region(40), me)];
+        let timed = core.wait_until(&places, deadline, Reason::new("an early flag"), |poll| {
+            (poll.word(1) > 0 || poll.line(0).0[from(1) % 32] > round).then_some(())
+        });
+        times.push(core.platform().now_ps() * 2 + u64::from(timed.is_ok()));
+    }
+    times
+}
+
+#[test]
+fn skipping_ahead_equals_polling() {
+    for cores in [1, 2, 3, 5, 16, 47, 48, 96] {
+        for name in ["scc+contention", "scc+contention+flat", "mesh:3x3x3+contention"] {
+            let machine = Machine::new(Description::parse(name).unwrap()).with_cores(cores);
+            let skipping = machine.run(crowd).unwrap();
+            let polling = machine.polling_for_real().run(crowd).unwrap();
+            assert_eq!(skipping.time_ps, polling.time_ps, "{cores} cores of {name}");
+            assert_eq!(skipping.cores, polling.cores, "{cores} cores of {name}");
+            assert_eq!(polling.work.skipped_polls, 0);
+            let fewer = skipping.work.skipped_polls > 0 && skipping.work.accesses < polling.work.accesses;
+            assert!(fewer || cores == 1, "{cores} cores of {name}: {:?}, {:?}", skipping.work, polling.work);
+        }
+    }
+}
+
+#[test]
+fn a_slow_port_does_not_change_what_is_skipped() {
+    // Services that are longer than what lies between polls, and links that are slow.
+    for (port_ps, write_ps, link_ps) in [(60_000, 90_000, 3_750), (125_000, 12_000, 50_000), (1, 1, 0)] {
+        let mut description = Description::scc();
+        let contention = Contention { mpb_port_ps: port_ps, mpb_port_write_ps: write_ps, link_ps, ..Contention::scc() };
+        description.parameters.contention = Some(contention);
+        for cores in [2, 7, 48] {
+            let machine = Machine::new(description.clone()).with_cores(cores);
+            let skipping = machine.run(crowd).unwrap();
+            assert_eq!(skipping.cores, machine.polling_for_real().run(crowd).unwrap().cores, "{contention:?}, {cores}");
+        }
+    }
+}
+
+#[test]
+fn long_waits_are_skipped() {
+    let outcome = contended().run(|core| {
+        let me = core.core().index();
+        if me == 0 {
+            core.compute(533_000_000);
+            (1..48).for_each(|other| core.store(line(other, 1), 0, &[1]));
+            core.drain();
+        } else {
+            let place = [Place::Line(line(me, 1))];
+            core.wait(&place, Reason::new("the end"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+        }
+    });
+    let work = outcome.unwrap().work;
+    assert!(work.skipped_polls > 47 * 7_000_000 && work.accesses < 47 * 20, "{work:?}");
+}
+
+#[test]
+fn two_that_poll_at_one_port_are_found_to_be_stuck() {
+    let run = |core: &SimCore| {
+        let place = [Place::Line(line(core.core().index() & !1, 1))];
+        core.wait(&place, Reason::new("nobody"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+    };
+    for cores in [1, 2, 12] {
+        let Failure::Deadlock(deadlock) = contended().with_cores(cores).run(run).unwrap_err() else {
+            panic!("no deadlock")
+        };
+        assert_eq!(deadlock.waiting.len(), cores);
+    }
 }
