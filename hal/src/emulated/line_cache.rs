@@ -5,12 +5,11 @@ use crate::{LINE_BYTES, Line, LineAddress};
 /// Lines that the 16 KB L1 of a core holds.
 const L1_LINES: usize = 512;
 
-/// Bytes and not a [`Line`], whose alignment would make the cache half as large again.
-#[derive(Clone, Copy)]
-struct Entry {
+/// Which line an entry holds, if it is of this generation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Tag {
     key: u64,
-    generation: u32,
-    bytes: [u8; LINE_BYTES],
+    generation: u64,
 }
 
 /// A line that collects stores.
@@ -28,8 +27,10 @@ pub struct Pending {
 ///
 /// L1 is direct mapped: which lines it still holds is not for programs to rely on. `CL1INVMB` is a new generation.
 pub struct LineCache {
-    entries: [Entry; L1_LINES],
-    generation: u32,
+    /// Apart from the lines, of which most lookups need none.
+    tags: [Tag; L1_LINES],
+    lines: [Line; L1_LINES],
+    generation: u64,
     pending: Option<Pending>,
 }
 
@@ -42,31 +43,27 @@ impl Default for LineCache {
 impl LineCache {
     /// Empty caches.
     pub const fn new() -> Self {
-        let empty = Entry { key: 0, generation: 0, bytes: [0; LINE_BYTES] };
-        Self { entries: [empty; L1_LINES], generation: 1, pending: None }
+        let empty = Tag { key: 0, generation: 0 };
+        Self { tags: [empty; L1_LINES], lines: [Line([0; LINE_BYTES]); L1_LINES], generation: 1, pending: None }
     }
 
     /// The line, if L1 holds it.
     pub fn lookup(&self, at: LineAddress) -> Option<Line> {
-        let key = at.key();
-        let entry = &self.entries[key as usize % L1_LINES];
-        (entry.key == key && entry.generation == self.generation).then_some(Line(entry.bytes))
+        let (entry, tag) = self.place(at);
+        (self.tags[entry] == tag).then(|| self.lines[entry])
     }
 
     /// L1 holds the line from now on.
     pub fn fill(&mut self, at: LineAddress, data: Line) {
-        let key = at.key();
-        self.entries[key as usize % L1_LINES] = Entry { key, generation: self.generation, bytes: data.0 };
+        let (entry, tag) = self.place(at);
+        self.tags[entry] = tag;
+        self.lines[entry] = data;
     }
 
     /// Forgets all lines. What sits in the write-combine buffer stays there.
     pub fn invalidate(&mut self) {
-        self.generation = self.generation.wrapping_add(1);
-        if self.generation == 0 {
-            // An entry of the first generation must not come back to life after 2³² invalidations.
-            self.entries.iter_mut().for_each(|entry| entry.generation = 0);
-            self.generation = 1;
-        }
+        // Nobody lives to see it wrap around.
+        self.generation += 1;
     }
 
     /// Stores bytes of a line: in the buffer, and in L1 if it holds the line (write-through, no allocation).
@@ -77,11 +74,16 @@ impl LineCache {
         debug_assert_eq!(pending.at, at, "the write-combine buffer holds another line");
         pending.data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
         pending.mask |= mask_of(offset, bytes.len());
-        let key = at.key();
-        let entry = &mut self.entries[key as usize % L1_LINES];
-        if entry.key == key && entry.generation == self.generation {
-            entry.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
+        let (entry, tag) = self.place(at);
+        if self.tags[entry] == tag {
+            self.lines[entry].0[offset..offset + bytes.len()].copy_from_slice(bytes);
         }
+    }
+
+    /// The entry that can hold a line, and its tag if it does.
+    fn place(&self, at: LineAddress) -> (usize, Tag) {
+        let key = at.key();
+        (key as usize % L1_LINES, Tag { key, generation: self.generation })
     }
 
     /// The line in the write-combine buffer.
@@ -129,14 +131,5 @@ mod tests {
         assert_eq!(pending.mask, 1 << 31 | 0b11 << 4);
         assert_eq!((pending.data.0[4], pending.data.0[31]), (1, 9));
         assert!(cache.pending().is_none());
-    }
-
-    #[test]
-    fn no_line_survives_a_wrapped_generation() {
-        let mut cache = LineCache::new();
-        cache.fill(AT, Line([5; 32]));
-        cache.generation = u32::MAX;
-        cache.invalidate();
-        assert_eq!(cache.lookup(AT), None);
     }
 }

@@ -196,6 +196,9 @@ impl Engine {
     /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that
     /// could begin another one earlier.
     fn move_traffic(&mut self) {
+        if self.traffic.is_none() {
+            return;
+        }
         let alarm = self.next_alarm_ps();
         while let Some(traffic) = &mut self.traffic
             && let Some(next) = traffic.next_ps()
@@ -428,7 +431,9 @@ impl Engine {
             return Next::Nobody;
         }
         self.move_traffic();
-        if let Some(stored) = self.move_network() {
+        if self.network.is_some()
+            && let Some(stored) = self.move_network()
+        {
             return Next::Store(stored);
         }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
