@@ -13,6 +13,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "seed",
     "preempt",
     "coherent",
+    "work",
     "heap_kib",
     "heap0_kib",
     "cache_frames",

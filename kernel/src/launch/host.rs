@@ -15,7 +15,7 @@ use hal::{
 
 use crate::{Console, Input, args};
 
-use super::{Programs, Start, run_rank};
+use super::{Programs, Start, run_rank, work::Account};
 
 /// Exit status of success, as QEMU's.
 pub const SUCCESS_STATUS: u8 = 33;
@@ -38,7 +38,7 @@ impl Console for Stdout {
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
 /// and `coherent`
-/// describe the machine.
+/// describe the machine, and `work=NAME` asks for samples of that name of what the run has cost the host.
 pub fn main<P: Programs>() -> ExitCode {
     let success = match CommandLine::parse(env::args().skip(1)) {
         Ok(line) => {
@@ -139,6 +139,9 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
     });
     match outcome {
         Ok(outcome) => {
+            if let Some(name) = args::value(line, "work") {
+                console.write(format_args!("{}", Account { name, ranks: outcome.cores.len(), work: outcome.work }));
+            }
             let results = outcome.results();
             let failed = results.iter().filter(|success| !**success).count();
             match failed {

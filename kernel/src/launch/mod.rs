@@ -16,6 +16,8 @@ mod heap;
 mod programs;
 #[cfg(test)]
 mod tests;
+#[cfg(not(target_os = "none"))]
+mod work;
 
 use collectives::Comm;
 use hal::{Core, Counters};

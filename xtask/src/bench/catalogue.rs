@@ -9,6 +9,7 @@ mod mpb;
 mod notification;
 mod pscw;
 mod rma;
+mod simulator;
 mod wave;
 
 use super::{claims::Claim, series::Rows};
@@ -120,6 +121,7 @@ pub(crate) const ALL: &[Bench] = &[
     collectives::COLLECTIVES,
     fft::FFT,
     barrier::BARRIER,
+    simulator::SIMULATOR,
 ];
 
 #[cfg(test)]
