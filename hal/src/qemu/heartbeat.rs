@@ -163,9 +163,10 @@ fn look(member: &Membership, now: u32) {
         let silent = now.wrapping_sub(sight.since);
         match stage {
             Stage::Failed if silent >= FOLLOW_TICKS => end(format_args!("node {node} has failed")),
-            Stage::Absent if silent >= deadline => {
-                end(format_args!("node {node} never came up within {} s; --deadline gives it longer", member.deadline_s))
-            }
+            Stage::Absent if silent >= deadline => end(format_args!(
+                "node {node} never came up within {} s; --deadline gives it longer",
+                member.deadline_s
+            )),
             Stage::Runs if silent >= deadline => end(format_args!(
                 "node {node} has disappeared: no sign of life for {} s{}",
                 member.deadline_s,

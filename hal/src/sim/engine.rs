@@ -16,14 +16,11 @@ use std::{
     collections::{BTreeSet, BinaryHeap},
 };
 
-use crate::{
-    LineAddress,
-    emulated::{Choice, WaitInfo, Watch, Woken},
-};
+use crate::emulated::{Choice, WaitInfo, Watch, Woken};
 
 use super::{
     Work,
-    choice::{Chooser, DELAYS, Freedom, Question, Schedule, delay_ps},
+    choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
     contention::{Journey, Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
@@ -333,50 +330,6 @@ impl Engine {
             self.last_polls.insert((last, core as u16));
         }
         None
-    }
-
-    /// `core` polls again at once. One that has often looked in vain since anything changed gives way before, so that the machine
-    /// can be given up when all do.
-    fn poll_on(&mut self, core: usize, watch: Watch<'_>, deadline_ps: Option<u64>) -> Option<Woken> {
-        let again = Woken::Poll { missed_polls: 0 };
-        let places = match watch {
-            Watch::Register(_) => 1,
-            Watch::Places(places) => places.len().max(1),
-        };
-        if deadline_ps.is_some() || !self.polling.looked_in_vain(&mut self.waits[core].vain, places) {
-            return Some(again);
-        }
-        self.waits[core].woken = Some(again);
-        self.enter(core, self.clocks[core], Effect::Read);
-        None
-    }
-
-    /// Whether the polls of `core`, the last of which has just failed, can be skipped: the one rule for that.
-    ///
-    /// Where accesses do not meet they can, unless they go over a network. Where they do, those can be skipped that
-    /// meet nobody until somebody asks for the port of the MPB that they read: polls of lines of the own tile, which
-    /// pass no link, and of registers. Not those
-    ///
-    /// * of lines farther away, which take turns on links, and of words, which go to memory controllers;
-    /// * of lines at a port that is busy, or that another core's skipped polls go to;
-    /// * of a core that was kept waiting, or looked elsewhere, in its last poll: the next one takes another time;
-    /// * with a deadline, or of a core that can be interrupted;
-    /// * that chance delays, or whose ties it breaks: each poll takes the next answer from the list.
-    fn may_skip(&self, core: usize, deadline_ps: Option<u64>) -> bool {
-        let wait = &self.waits[core];
-        let Some(traffic) = &self.traffic else { return self.skips && !wait.polls_network };
-        let is_plain = |sample: &Sample| {
-            matches!(sample, Sample::Line(LineAddress::Mpb(_), _) | Sample::Taken(_) | Sample::Counter(..))
-        };
-        self.skips
-            && deadline_ps.is_none()
-            && !self.interrupts[core].is_open()
-            && self.chooser.freedom() == Freedom::NONE
-            && wait.repeats_itself()
-            && wait.samples.iter().all(is_plain)
-            && wait.ports().all(|port| Some(port) == wait.port() && traffic.is_beside(core, port))
-            && wait.port().is_none_or(|port| traffic.is_at_rest(port, self.clocks[core]))
-            && !self.polling.is_chased(&wait.vain)
     }
 
     /// A core has come to its end.

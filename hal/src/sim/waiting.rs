@@ -7,8 +7,8 @@
 //! So the clock, the result and the number of failed polls are those of a core that never paused, to the picosecond,
 //! also when a poll reads several places.
 //!
-//! Where accesses meet, a poll keeps others waiting and is kept waiting; [`Engine::may_skip`] says which polls are skipped
-//! there, and [`Leg`]s say when they would have been where.
+//! Where accesses meet, a poll keeps others waiting and is kept waiting; `Engine::may_skip` says which polls are
+//! skipped there, and [`Leg`]s say when they would have been where.
 //!
 //! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is
 //! there now.
@@ -129,7 +129,8 @@ impl Sample {
     }
 }
 
-/// How a poll gets to one of the places that it reads, where accesses meet. Times are counted from the poll's beginning.
+/// How a poll gets to one of the places that it reads, where accesses meet. Times are counted from the poll's
+/// beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Leg {
     pub(super) start_ps: u64,

@@ -1,8 +1,9 @@
 //! Polls at the ports of MPBs that are not simulated.
 //!
-//! A core that polls a line of its own tile has a port to itself most of the time, and passes no link. Its polls occupy the port
-//! at times that are known in advance, until somebody else asks for it. So they are skipped until then: a port that is
-//! asked for first has its poller come back, with the access that would be on its way, which may keep the port busy.
+//! A core that polls a line of its own tile has a port to itself most of the time, and passes no link. Its polls occupy
+//! the port at times that are known in advance, until somebody else asks for it. So they are skipped until then: a port
+//! that is asked for first has its poller come back, with the access that would be on its way, which may keep the port
+//! busy.
 
 use crate::CoreId;
 
@@ -35,8 +36,8 @@ impl Traffic {
         self.ports[owner.index()].poller = None;
     }
 
-    /// Whose polls have been skipped at the port that the next step asks for, and who asks: the poller has to come back before
-    /// that step.
+    /// Whose polls have been skipped at the port that the next step asks for, and who asks: the poller has to come back
+    /// before that step.
     pub(in super::super) fn disturbs(&self) -> Option<(u16, u16)> {
         let Reverse((_, Step::Asks(core))) = self.steps.peek()? else { return None };
         let Target::Mpb(owner) = self.journeys[usize::from(*core)].trip.target else { return None };
@@ -44,7 +45,13 @@ impl Traffic {
     }
 
     /// `core` has asked for an idle port at `asked_ps`, for a read over no link.
-    pub(in super::super) fn has_asked(&mut self, core: usize, port: CoreId, asked_ps: u64, trip: Trip) -> Option<Settled> {
+    pub(in super::super) fn has_asked(
+        &mut self,
+        core: usize,
+        port: CoreId,
+        asked_ps: u64,
+        trip: Trip,
+    ) -> Option<Settled> {
         self.journeys[core] = Journey { trip, effect: Effect::Read, more: 0 };
         self.serve(port.index(), core as u16, asked_ps)
     }

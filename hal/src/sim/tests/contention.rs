@@ -465,7 +465,7 @@ fn crowd(core: &SimCore) -> Vec<u64> {
 #[test]
 fn skipping_ahead_equals_polling() {
     for cores in [1, 2, 3, 5, 16, 47, 48, 96] {
-        for name in ["scc+contention", "scc+contention+flat", "mesh:3x3x3+contention"] {
+        for name in ["scc+contention", "scc+contention+flat", "mesh:3x3x3+contention", "scc+contention+domains=6"] {
             let machine = Machine::new(Description::parse(name).unwrap()).with_cores(cores);
             let skipping = machine.run(crowd).unwrap();
             let polling = machine.polling_for_real().run(crowd).unwrap();

@@ -1,6 +1,7 @@
-//! How fast the simulator itself is, and how much fits: host time, not virtual time. What a run costs is told by the simulator's
-//! process when it is given `work=NAME`: accesses one by one, without polls that were skipped, and the time for which the process had a
-//! processor. That depends on the host and on what else it does, so that the numbers differ from run to run.
+//! How fast the simulator itself is, and how much fits: host time, not virtual time. What a run costs is told by the
+//! simulator's process when it is given `work=NAME`: accesses one by one, without polls that were skipped, and the time
+//! for which the process had a processor. That depends on the host and on what else it does, so that the numbers differ
+//! from run to run.
 
 use super::{
     super::{
