@@ -14,6 +14,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "preempt",
     "coherent",
     "work",
+    "heatmap",
     "heap_kib",
     "heap0_kib",
     "cache_frames",

@@ -159,19 +159,11 @@ impl Cost {
 
     /// What an expense has to do with private memory, where accesses can meet.
     pub(super) fn errand(&self, core: CoreId, expense: Expense) -> Option<Journey> {
-        let parameters = &self.parameters;
-        parameters.contention?;
-        let (lines, effect) = match expense {
-            Expense::PrivateRead { lines } => (u64::from(lines), Effect::Read),
-            Expense::PrivateWrite { lines } => (u64::from(lines), Effect::Write),
-            Expense::Flush { lines } => (self.displaced(lines.into()), Effect::Read),
-            Expense::FlushAll => (self.displaced(parameters.cache_sets), Effect::Read),
-            _ => return None,
-        };
-        let overhead = if effect == Effect::Write { parameters.memory_write_ps } else { parameters.memory_read_ps };
+        self.parameters.contention?;
+        let (lines, effect) = self.private_lines(expense)?;
         let controller = self.nearest_controller[core.index()];
         let routers = self.routers(self.tiles[core.index()], self.controllers[usize::from(controller)]);
-        let trip = self.trip(Target::Controller(controller), effect, self.private(core, overhead), routers)?;
+        let trip = self.trip(Target::Controller(controller), effect, self.private(core, effect), routers)?;
         Some(Journey { trip, effect, more: lines.checked_sub(1)? })
     }
 
@@ -238,8 +230,6 @@ impl Cost {
             Expense::FlagStore if parameters.cluster.is_some() => parameters.put_from_mpb_ps,
             Expense::FlagStore => parameters.put_from_mpb_ps + parameters.mpb_ps + 2 * parameters.hop_ps,
             Expense::WordCall => self.cycles(parameters.word_call_cycles),
-            Expense::PrivateRead { lines } => u64::from(lines) * self.private(core, parameters.memory_read_ps),
-            Expense::PrivateWrite { lines } => u64::from(lines) * self.private(core, parameters.memory_write_ps),
             Expense::Cycles(cycles) => self.cycles(cycles),
             Expense::Software(Software::Packet) => parameters.packet_ps,
             Expense::InvalidateMpb => self.cycles(1),
@@ -247,17 +237,25 @@ impl Cost {
                 self.cycles(self.parameters.interrupt_frame_cycles) + 4 * self.test_and_set(core, core)
             }
             Expense::MapSlot => self.test_and_set(core, core),
-            Expense::Flush { lines } => self.purge(core, lines.into()),
-            Expense::FlushAll => self.purge(core, parameters.cache_sets),
+            Expense::PrivateRead { .. } | Expense::PrivateWrite { .. } | Expense::Flush { .. } | Expense::FlushAll => {
+                self.private_lines(expense).map_or(0, |(lines, effect)| lines * self.private(core, effect))
+            }
+        }
+    }
+
+    /// The lines of private memory that an expense stands for, and what happens to them.
+    pub(super) fn private_lines(&self, expense: Expense) -> Option<(u64, Effect)> {
+        match expense {
+            Expense::PrivateRead { lines } => Some((lines.into(), Effect::Read)),
+            Expense::PrivateWrite { lines } => Some((lines.into(), Effect::Write)),
+            Expense::Flush { lines } => Some((self.displaced(lines.into()), Effect::Read)),
+            Expense::FlushAll => Some((self.displaced(self.parameters.cache_sets), Effect::Read)),
+            _ => None,
         }
     }
 
     fn write(&self, complete_ps: u64, routers: u64) -> WriteCost {
         WriteCost { visible_ps: complete_ps - routers * self.parameters.hop_ps, complete_ps }
-    }
-
-    fn purge(&self, core: CoreId, lines: u64) -> u64 {
-        self.displaced(lines) * self.private(core, self.parameters.memory_read_ps)
     }
 
     /// Lines that have to be read to displace a range of so many: as many as a set has ways, for each set that the range
@@ -266,7 +264,10 @@ impl Cost {
         lines.min(self.parameters.cache_sets) * self.parameters.cache_ways
     }
 
-    fn private(&self, core: CoreId, overhead: u64) -> u64 {
+    /// An access to a line of private memory.
+    fn private(&self, core: CoreId, effect: Effect) -> u64 {
+        let Parameters { memory_read_ps, memory_write_ps, .. } = self.parameters;
+        let overhead = if effect == Effect::Write { memory_write_ps } else { memory_read_ps };
         let controller = self.controllers[usize::from(self.nearest_controller[core.index()])];
         let routers = self.routers(self.tiles[core.index()], controller);
         overhead + 2 * routers * self.parameters.hop_ps

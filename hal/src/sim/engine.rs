@@ -337,6 +337,11 @@ impl Engine {
         self.polling.finished += 1;
     }
 
+    /// What the last poll of a core read.
+    pub(super) fn last_poll(&self, core: usize) -> &[Sample] {
+        &self.waits[core].samples
+    }
+
     /// How the parked core came back.
     pub(super) fn woken(&mut self, core: usize) -> Woken {
         let wait = &mut self.waits[core];

@@ -18,6 +18,7 @@ use super::{
     domains::Domains,
     engine::Engine,
     free::Next,
+    heat::HeatMap,
     lines::Lines,
     memory::Memory,
     network::Network,
@@ -45,6 +46,8 @@ pub struct Options {
     /// Whether polls in vain are counted instead of simulated where that changes nothing; not to do so is for tests
     /// that it does not.
     pub skip_polls: bool,
+    /// Whether the traffic is counted, place by place.
+    pub heat_map: bool,
 }
 
 impl Default for Options {
@@ -57,6 +60,7 @@ impl Default for Options {
             record: false,
             stack_bytes: 128 << 10,
             skip_polls: true,
+            heat_map: false,
         }
     }
 }
@@ -79,6 +83,8 @@ pub struct Outcome<R> {
     pub recording: Option<Recording>,
     /// What the simulator had to do.
     pub work: Work,
+    /// Where the traffic was, if it was counted.
+    pub heat_map: Option<HeatMap>,
 }
 
 /// What a run has made the simulator do, which is the same in each run but not on each version of the simulator.
@@ -228,6 +234,7 @@ impl Machine {
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
             dying: Cell::new(false),
+            heat: self.options.heat_map.then(|| RefCell::new(HeatMap::new(&layout, &parameters))),
         });
         let core = |core| {
             let core = CoreId::new(core);
@@ -272,6 +279,7 @@ impl Machine {
                 cores: outcomes,
                 recording: engine.chooser.recording(),
                 work: engine.work,
+                heat_map: shared.heat.as_ref().map(|heat| heat.borrow().clone()),
             })),
         };
         Run { result, answers }

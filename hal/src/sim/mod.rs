@@ -37,6 +37,7 @@ mod engine;
 mod explore;
 mod failure;
 mod free;
+mod heat;
 mod interrupts;
 mod lines;
 mod machine;
@@ -56,6 +57,7 @@ pub use self::{
     description::{Contention, Description, DescriptionError, Parameters},
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
+    heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
     machine::{CoreOutcome, Machine, Options, Outcome, Work},
     platform::{SimCore, SimPlatform},
     window::SimWindow,

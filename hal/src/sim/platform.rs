@@ -25,6 +25,7 @@ use super::{
     cost::{Cost, Way, WriteCost},
     domains::Domains,
     engine::Engine,
+    heat::{HeatMap, Target},
     memory::Memory,
     network::Stored,
     panics::Running,
@@ -47,6 +48,8 @@ pub(super) struct Shared {
     pub(super) fetch_unit: FetchUnit,
     /// The run has failed and its cores are being unwound.
     pub(super) dying: Cell<bool>,
+    /// Where the traffic is, if it is counted.
+    pub(super) heat: Option<RefCell<HeatMap>>,
 }
 
 impl Shared {
@@ -147,6 +150,7 @@ impl SimPlatform {
             (Way::Coherent, Some(cluster)) => return self.write_coherently(at, most, take, cluster),
             (Way::Engine(node), _) => {
                 if let Some((data, mask)) = take() {
+                    self.count_write(Target::Line(at));
                     self.post(node, Stored::Line(at, data, mask));
                 }
                 return;
@@ -158,11 +162,27 @@ impl SimPlatform {
         let access = Access::line(at, most, Effect::Write);
         self.reach_memory(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
         let Some((data, mask)) = take() else { return };
+        self.count_write(Target::Line(at));
         self.shared.memory.write_line(at, &data, mask);
         if let LineAddress::Shared(at) = at {
             self.shared.domains.pushed(at, &data, mask);
         }
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    /// Counts traffic, where it is counted.
+    fn heat(&self, count: impl FnOnce(&mut HeatMap)) {
+        if let Some(heat) = &self.shared.heat {
+            count(&mut heat.borrow_mut());
+        }
+    }
+
+    fn count_read(&self, target: Target) {
+        self.heat(|heat| heat.read(self.core, target, 1));
+    }
+
+    fn count_write(&self, target: Target) {
+        self.heat(|heat| heat.write(self.core, target, 1));
     }
 
     fn replay(&self, access: Access, cost_ps: u64) -> Option<Sample> {
@@ -190,6 +210,7 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return Line::default();
         }
+        self.count_read(Target::Line(at));
         match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
             (Way::Coherent, Some(cluster)) => return self.read_coherently(at, cluster),
             (Way::Engine(node), _) => {
@@ -224,6 +245,7 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return 0;
         }
+        self.count_read(Target::Word(at));
         if let Way::Engine(node) = self.shared.cost.word_way(at) {
             let answer_ps = self.reach_over_network(node, None, 1);
             let word = self.shared.memory.read_word(at);
@@ -246,6 +268,7 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return;
         }
+        self.count_write(Target::Word(at));
         if let Way::Engine(node) = self.shared.cost.word_way(at) {
             return self.post(node, Stored::Word(at, value));
         }
@@ -262,6 +285,7 @@ impl Platform for SimPlatform {
         if self.is_dying() {
             return true;
         }
+        self.count_read(Target::Register(register));
         let cost = self.shared.cost.test_and_set(self.core, register);
         let access = Access::register(register, Effect::TestAndSet);
         if self.replay(access, cost).is_some() {
@@ -280,6 +304,7 @@ impl Platform for SimPlatform {
             return;
         }
         self.settle();
+        self.count_write(Target::Register(register));
         let cost = self.shared.cost.free(self.core, register);
         let access = Access::register(register, Effect::Write);
         self.reach(access, cost.visible_ps);
@@ -292,6 +317,10 @@ impl Platform for SimPlatform {
             return 0;
         }
         let cost = self.shared.cost.access_counter(self.core);
+        match access {
+            CounterAccess::Set(_) => self.count_write(Target::Board),
+            _ => self.count_read(Target::Board),
+        }
         if access == CounterAccess::Read {
             let read = Access::counter(counter, Effect::Read);
             if let Some(Sample::Counter(_, value)) = self.replay(read, cost.complete_ps) {
@@ -316,6 +345,9 @@ impl Platform for SimPlatform {
     }
 
     fn spend(&self, expense: Expense) {
+        if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
+            self.heat(|heat| heat.private(self.core, lines, effect));
+        }
         if let Some(journey) = self.shared.cost.errand(self.core, expense) {
             return self.run_errand(journey);
         }
@@ -343,6 +375,9 @@ impl Platform for SimPlatform {
             return;
         }
         self.settle();
+        // It is read first, to see whether the bit is set.
+        self.count_read(Target::Register(target));
+        self.count_write(Target::Register(target));
         let cost = self.shared.cost.raise(self.core, target);
         self.reach(Access::interrupt(target, Effect::Write), cost.visible_ps);
         let delivery_ps = self.shared.cost.delivery();
@@ -405,10 +440,16 @@ impl Platform for SimPlatform {
         };
         let core = self.core.index();
         let at_once = self.shared.engine.borrow_mut().park(core, watch, deadline_ps, info, &self.shared.memory);
-        at_once.unwrap_or_else(|| {
+        let woken = at_once.unwrap_or_else(|| {
             self.give_way();
             self.shared.engine.borrow_mut().woken(core)
-        })
+        });
+        if let Woken::Poll { missed_polls: times @ 1.. } = woken {
+            // The polls that were skipped would have read what the last one did.
+            let engine = self.shared.engine.borrow();
+            self.heat(|heat| engine.last_poll(core).iter().for_each(|sample| heat.poll(self.core, sample, times)));
+        }
+        woken
     }
 
     fn end_wait(&self, _watch: Watch<'_>) {

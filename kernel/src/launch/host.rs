@@ -13,7 +13,7 @@ use hal::{
     sim::{Description, Machine, Options},
 };
 
-use crate::{Console, Input, args};
+use crate::{Console, Input, args, output::Frame};
 
 use super::{Programs, Start, run_rank, work::Account};
 
@@ -21,6 +21,9 @@ use super::{Programs, Start, run_rank, work::Account};
 pub const SUCCESS_STATUS: u8 = 33;
 /// Exit status of failure, as QEMU's.
 pub const FAILURE_STATUS: u8 = 35;
+
+/// Name of the result file that says where the traffic was, if the word `heatmap` asks for it.
+const HEAT_MAP_FILE: &str = "traffic.csv";
 
 /// Stack of a simulated core: more than on bare metal, since unoptimised code needs more.
 const STACK_BYTES: usize = 256 << 10;
@@ -37,8 +40,8 @@ impl Console for Stdout {
 /// The `main` of an image on the host; [`image!`](crate::image) calls it.
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
-/// and `coherent`
-/// describe the machine, and `work=NAME` asks for samples of that name of what the run has cost the host.
+/// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host, and
+/// `heatmap` for a table of where the traffic was.
 pub fn main<P: Programs>() -> ExitCode {
     let success = match CommandLine::parse(env::args().skip(1)) {
         Ok(line) => {
@@ -142,6 +145,11 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
             if let Some(name) = args::value(line, "work") {
                 console.write(format_args!("{}", Account { name, ranks: outcome.cores.len(), work: outcome.work }));
             }
+            if let Some(map) = &outcome.heat_map
+                && let Ok(file) = Frame::new(HEAT_MAP_FILE, map.to_csv().as_bytes())
+            {
+                console.write(format_args!("{file}"));
+            }
             let results = outcome.results();
             let failed = results.iter().filter(|success| !**success).count();
             match failed {
@@ -169,7 +177,12 @@ fn machine(line: &str) -> Result<Machine, String> {
             _ => return Err(format!("option `cores={cores}`: a machine has 1 to {MAX_CORES} cores")),
         }
     }
-    let options = Options { coherent: args::has(line, "coherent"), stack_bytes: STACK_BYTES, ..Options::default() };
+    let options = Options {
+        coherent: args::has(line, "coherent"),
+        stack_bytes: STACK_BYTES,
+        heat_map: args::has(line, "heatmap"),
+        ..Options::default()
+    };
     let machine = Machine::new(description).with_options(options);
     // As under QEMU, 0 stands for no exploration.
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);

@@ -114,6 +114,12 @@ fn direction(at: Tile, to: Tile) -> Direction {
     if at.x == to.x { vertical(at, to) } else { horizontal(at, to) }
 }
 
+/// The next link from `at` to another tile, in the order west, east, south, north, and the tile at its end.
+pub(in super::super) fn step_towards(at: Tile, to: Tile) -> (usize, Tile) {
+    let direction = direction(at, to);
+    (direction as usize, direction.from(at))
+}
+
 /// Where `to` is from `at`, in another row.
 pub(super) fn vertical(at: Tile, to: Tile) -> Direction {
     if to.y < at.y { Direction::South } else { Direction::North }

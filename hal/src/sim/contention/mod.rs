@@ -29,6 +29,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::{CoreId, Layout, Tile};
 
+pub(super) use self::links::step_towards;
+
 use self::{
     links::Links,
     port::{Packet, Port},

@@ -6,6 +6,7 @@ use super::{
     super::{
         Cluster,
         cost::WriteCost,
+        heat::Target,
         network::Stored,
         waiting::{Access, Effect, Sample},
     },
@@ -86,6 +87,7 @@ impl SimPlatform {
             self.reach(access, fetch_ps.saturating_sub(hit_ps));
         }
         let Some((data, mask)) = take() else { return };
+        self.count_write(Target::Line(at));
         self.shared.memory.write_line(at, &data, mask);
         if let LineAddress::Shared(at) = at {
             self.shared.domains.pushed(at, &data, mask);

@@ -8,6 +8,7 @@ mod exploration;
 mod exposed;
 mod failures;
 mod hazards;
+mod heat;
 mod interrupts;
 mod scale;
 mod waits;
