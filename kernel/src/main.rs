@@ -4,7 +4,8 @@
 
 use kernel::programs::{
     Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, MeshLink, Model,
-    MpbContention, MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation, Terrain, Wave,
+    MpbContention, MpbDistance, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew, Synchronisation, Terrain,
+    Wave,
 };
 
 kernel::image!(
@@ -31,5 +32,6 @@ kernel::image!(
     Bcast,
     Model,
     Collectives,
-    Barriers
+    Barriers,
+    Rounds
 );

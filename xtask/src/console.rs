@@ -16,6 +16,17 @@ pub(crate) struct Counters {
     pub(crate) values: BTreeMap<String, String>,
 }
 
+/// What a rank has counted in one step of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) rank: u32,
+    pub(crate) name: String,
+    /// Only the sum over all ranks means anything.
+    pub(crate) is_together: bool,
+    /// Those that are not 0.
+    pub(crate) counters: BTreeMap<String, u64>,
+}
+
 /// One test that has run in a guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Test {
@@ -34,6 +45,8 @@ pub(crate) struct Transcript {
     /// The guest's own count of passed and failed tests.
     pub(crate) counts: Option<(usize, usize)>,
     pub(crate) counters: Vec<Counters>,
+    /// Counters of the steps of a program.
+    pub(crate) steps: Vec<Step>,
     /// What was measured, piece by piece.
     pub(crate) samples: Vec<Samples>,
     /// Results that are no files, by their names: a checksum, for example.
@@ -166,6 +179,10 @@ impl Console {
                 self.transcript.counters.push(counters);
                 Event::Other
             }),
+            "step" => step(words).map(|step| {
+                self.transcript.steps.push(step);
+                Event::Other
+            }),
             "samples" => Samples::parse(words).map(|samples| {
                 self.transcript.samples.push(samples);
                 Event::Other
@@ -225,6 +242,18 @@ fn counters(words: &str) -> Option<Counters> {
     let rank = words.next()?.parse().ok()?;
     let values = words.map(|word| word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())));
     Some(Counters { rank, values: values.collect::<Option<_>>()? })
+}
+
+/// `RANK NAME [together] COUNTER=NUMBER...`
+fn step(words: &str) -> Option<Step> {
+    let mut words = words.split_whitespace().peekable();
+    let (rank, name) = (words.next()?.parse().ok()?, words.next()?.to_owned());
+    let is_together = words.next_if_eq(&"together").is_some();
+    let counters = words.map(|word| {
+        let (counter, number) = word.split_once('=')?;
+        Some((counter.to_owned(), number.parse().ok()?))
+    });
+    Some(Step { rank, name, is_together, counters: counters.collect::<Option<_>>()? })
 }
 
 #[cfg(test)]

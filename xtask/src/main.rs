@@ -13,6 +13,7 @@ mod cores;
 mod emulation;
 mod frame;
 mod guest;
+mod heatmap;
 mod image;
 mod image_check;
 mod inquiry;

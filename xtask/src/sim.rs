@@ -1,14 +1,19 @@
 //! Builds a program for the host and runs it in the simulator.
 
 use crate::{
-    catalogue, cores, image,
+    catalogue,
+    console::Transcript,
+    cores,
+    heatmap::{self, HeatMap},
+    image,
     image::Profile,
     machine::Machine,
     program::Program,
+    results,
     run::{self, Common, Domains},
     setup, statics, workspace,
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use std::{
     path::{Path, PathBuf},
@@ -42,6 +47,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     coherent: bool,
 
+    /// Draw where the traffic was: accesses to each tile's MPBs and to each memory controller, packets on each link
+    #[arg(long, value_name = "FILE.svg")]
+    heatmap: Option<PathBuf>,
+
     /// Build without optimisation
     #[arg(long, conflicts_with = "release")]
     debug: bool,
@@ -70,6 +79,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let inputs = common.inputs(&program)?;
     let words = common.words(&program, None, arguments.coherent)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
+    let words = words.switch(heatmap::WORD, arguments.heatmap.is_some());
     let built = image::host(&program, if arguments.debug { Profile::Debug } else { Profile::Release })?;
     if let Some(objdump) = setup::objdump() {
         check_statics(&objdump, &built.executable, &program)?;
@@ -77,7 +87,21 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut command = command(&built.executable, &words.to_string(), &inputs);
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
-    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)
+    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)?;
+    match &arguments.heatmap {
+        Some(path) => draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path),
+        None => Ok(()),
+    }
+}
+
+/// Draws the table of traffic that the simulator has sent.
+fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()> {
+    let table = transcript.files.iter().find(|file| file.name == heatmap::FILE);
+    let table = table.context("the simulator has not sent a table of its traffic")?;
+    let map = HeatMap::parse(&table.bytes)?;
+    results::put(path, map.svg(title)?.as_bytes())?;
+    println!("wrote {}; {}", workspace::display(path), map.summary());
+    Ok(())
 }
 
 /// The simulator's command line.

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 11] = [
+const OWN_OPTION: [(&str, &str); 12] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -12,6 +12,7 @@ const OWN_OPTION: [(&str, &str); 11] = [
     // The simulator has no such option.
     ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
+    ("heatmap", "--heatmap of `sim`"),
     ("node", "--nodes of `cluster`"),
     ("nodes", "--nodes of `cluster`"),
     ("shared_mib", "--nodes of `cluster`"),

@@ -9,7 +9,7 @@ mod wave;
 pub use self::{
     bench::{
         Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Latency, Lines, MeshLink, Model, MpbContention,
-        MpbDistance, Notification, Offload, Overlap, Private, Pscw, Skew, Synchronisation,
+        MpbDistance, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew, Synchronisation,
     },
     fft::Fft,
     hello::Hello,

@@ -2,8 +2,12 @@
 
 use super::series::{Row, Rows};
 use crate::{results, workspace};
-use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The columns.
 const HEADER: [&str; 14] = [
@@ -54,6 +58,80 @@ fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
+/// The medians of a file's rows, by what identifies a row: the columns before the number of samples, with commas
+/// between.
+#[derive(Debug, Default)]
+pub(crate) struct Medians {
+    rows: Vec<(String, f64)>,
+    places: HashMap<String, usize>,
+}
+
+/// The columns that identify a row, and the one of the median.
+const IDENTIFYING: usize = 8;
+const MEDIAN: usize = 11;
+
+impl Medians {
+    /// Reads a file that was written before.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is none of these, with the number of the line.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let name = workspace::display(path).to_string();
+        Self::parse(&name, &fs::read(path).with_context(|| format!("cannot read {name}"))?)
+    }
+
+    /// Those of rows that were just measured.
+    ///
+    /// # Errors
+    ///
+    /// When a name in them cannot stand in such a file.
+    pub(crate) fn of(bench: &str, machine: &str, rows: &Rows) -> Result<Self> {
+        Self::parse(bench, &encode(bench, machine, rows)?)
+    }
+
+    /// Reads the text of a file called `name`.
+    ///
+    /// # Errors
+    ///
+    /// When it is none of these, with the number of the line.
+    pub(crate) fn parse(name: &str, text: &[u8]) -> Result<Self> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        let mut medians = Self::default();
+        for (index, record) in reader.records().enumerate() {
+            let line = index + 1;
+            let wrong = |why: &str| anyhow!("{name}, line {line}: {why}");
+            let record = record.map_err(|_| wrong("no text in UTF-8"))?;
+            if index == 0 {
+                ensure!(record.iter().eq(HEADER), wrong("not the header of a bench's file"));
+                continue;
+            }
+            ensure!(
+                record.len() == HEADER.len(),
+                wrong(&format!("{} columns instead of {}", record.len(), HEADER.len()))
+            );
+            let median: f64 = record[MEDIAN].parse().map_err(|_| wrong("the median is no number"))?;
+            ensure!(median.is_finite(), wrong("the median is no number"));
+            let row = record.iter().take(IDENTIFYING).collect::<Vec<_>>().join(",");
+            let place = medians.rows.len();
+            ensure!(medians.places.insert(row.clone(), place).is_none(), wrong("the same row as one before"));
+            medians.rows.push((row, median));
+        }
+        ensure!(!text.is_empty(), "{name}, line 1: not the header of a bench's file");
+        Ok(medians)
+    }
+
+    /// Rows and medians, in the order of the file.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.rows.iter().map(|(row, median)| (row.as_str(), *median))
+    }
+
+    /// The median of a row.
+    pub(crate) fn get(&self, row: &str) -> Option<f64> {
+        self.places.get(row).map(|place| self.rows[*place].1)
+    }
+}
+
 /// A number to six places, which is more than was measured, without zeros at its end.
 fn number(value: f64) -> String {
     let text = format!("{value:.6}");
@@ -98,6 +176,30 @@ mod tests {
     #[test]
     fn numbers_are_short() {
         assert_eq!([0.0, 10.0, 0.1 + 0.2, 1.0005, -1e-9].map(number), ["0", "10", "0.3", "1.0005", "0"]);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let sample = "algorithm=ring ranks=48 param=3 bytes=64 metric=latency unit=ns 1000 1001 1003";
+        let medians = Medians::of("ring", "scc", &Rows::pool(Samples::parse(sample))).unwrap();
+        assert_eq!(medians.iter().collect::<Vec<_>>(), [("ring,scc,ring,48,3,64,latency,us", 1.001)]);
+        assert_eq!((medians.get("ring,scc,ring,48,3,64,latency,us"), medians.get("ring")), (Some(1.001), None));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said_with_its_line() {
+        let message = |text: &str| Medians::parse("old.csv", text.as_bytes()).unwrap_err().to_string();
+        let header = HEADER.join(",") + "\n";
+        let row = "b,scc,a,48,0,32,latency,us,1,0,0,5,0,0\n";
+        for text in ["", "a,b\n", row] {
+            assert_eq!(message(text), "old.csv, line 1: not the header of a bench's file");
+        }
+        assert_eq!(message(&format!("{header}{row}a,b\n")), "old.csv, line 3: 2 columns instead of 14");
+        assert_eq!(message(&format!("{header}{row}{row}")), "old.csv, line 3: the same row as one before");
+        assert_eq!(
+            message(&format!("{header}{}", row.replace(",5,", ",x,"))),
+            "old.csv, line 2: the median is no number"
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Measures: runs in-kernel programs, pools what they send, and checks what is claimed about it.
 
+mod all;
 mod catalogue;
 mod claims;
+mod compare;
 mod csv;
 mod evidence;
 mod runs;
@@ -22,9 +24,17 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use catalogue::Bench;
 use claims::{Checked, On, Verdict};
 use clap::Args;
+use compare::Comparison;
 use runs::Setting;
 use series::{Key, Row, Unit};
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The NAME that stands for all benches.
+const ALL: &str = "all";
 
 /// The NAME that lists all benches.
 const LIST: &str = "list";
@@ -33,11 +43,20 @@ const LIST: &str = "list";
 ///
 /// Runs programs of the image that measure, pools the samples of all ranks, and shows quartiles. All rows go to
 /// target/bench/NAME.csv, or NAME-MACHINE.csv for other machines than the default. The exit status is 0 only when
-/// every run has succeeded and every claim that could be checked holds.
+/// every run has succeeded and every claim that could be checked holds. `all` runs all benches, with one line for each, and
+/// goes on with the others when one fails.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a bench; `list` shows them all
+    /// Name of a bench; `all` of them, or `list` to show them
     name: String,
+
+    /// Show what has changed since this file was written; of `all`, the directory with all files
+    #[arg(long, value_name = "OLD.csv")]
+    compare: Option<PathBuf>,
+
+    /// Percent by which a median has to differ from the old one to be shown as changed
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, requires = "compare", value_parser = threshold)]
+    threshold: f64,
 
     /// The machine in virtual time: `scc`, another one with a name (`machines` lists them), `FILE.toml`, `mesh:WxHxC`, or
     /// `cluster-fpga:NxC`, with suffixes as `sim` has them; or `qemu` for counters only
@@ -157,16 +176,19 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         catalogue::ALL.iter().for_each(|bench| println!("{}: {}", bench.name, bench.about));
         return Ok(());
     }
-    let bench = find(&arguments.name)?;
     let machine = &arguments.machine;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine.check(count)?;
     let limit = Duration::from_secs(arguments.timeout);
     let setting = Setting { machine, cores: count, words: &arguments.words, limit };
+    if arguments.name == ALL {
+        return all::run(arguments, &setting);
+    }
+    let bench = find(&arguments.name)?;
+    // The new file may take the place of the old one.
+    let old = arguments.compare.as_deref().map(csv::Medians::read).transpose()?;
     let rows = measure(bench, &setting, arguments.yes)?;
-
-    let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
-    csv::write(&path, bench.name, &machine.to_string(), &rows)?;
+    let path = write(bench, machine, &rows)?;
     // Where there are no times, counters are all there is to see.
     let counters = arguments.counters || !rows.iter().any(|row| row.key.unit.is_of_time());
     if let Some(report) = bench.report.filter(|_| !counters) {
@@ -176,22 +198,59 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     } else {
         println!("{}\n", table::columns(&rows, bench.columns));
     }
-    // On a mesh nobody knows beforehand how much there is.
-    let complete =
-        !machine.is_no_scc() && !machine.is_variant() && count == machine.default_cores() && arguments.words.is_empty();
-    let check = |claim: &claims::Claim| claim.check(&rows, machine.is_in(claim.on), complete);
-    let checked: Vec<_> = bench.claims.iter().map(check).collect();
+    let checked = check(bench, &rows, &setting);
     if !checked.is_empty() {
         println!("{}\n", table::claims(&checked));
     }
+    if let Some(old) = old {
+        let new = csv::Medians::of(bench.name, &machine.to_string(), &rows)?;
+        let comparison = Comparison::of(&old, &new, arguments.threshold);
+        if let Some(table) = comparison.table() {
+            println!("{table}\n");
+        }
+        println!("compared with {}: {}", shown(arguments.compare.as_deref()), comparison.summary());
+    }
     println!("wrote {}, {} rows", workspace::display(&path), rows.iter().count());
-    conclude(bench.name, &checked)
+    println!("{}", conclude(bench.name, &checked)?);
+    Ok(())
+}
+
+/// A file of the user's, for messages.
+fn shown(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| workspace::display(path).to_string())
+}
+
+/// A percentage that can be a threshold.
+fn threshold(text: &str) -> Result<f64, String> {
+    let percent = text.parse::<f64>().map_err(|_| "not a number".to_owned())?;
+    if percent.is_finite() && percent >= 0.0 { Ok(percent) } else { Err("not a percentage".into()) }
+}
+
+/// Writes the rows of a bench where they belong, and says where that is.
+fn write(bench: &Bench, machine: &Machine, rows: &Rows) -> Result<PathBuf> {
+    let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
+    csv::write(&path, bench.name, &machine.to_string(), rows)?;
+    Ok(path)
+}
+
+/// Checks what a bench claims.
+fn check(bench: &Bench, rows: &Rows, setting: &Setting<'_>) -> Vec<Checked> {
+    let machine = setting.machine;
+    // On a mesh nobody knows beforehand how much there is.
+    let complete = !machine.is_no_scc()
+        && !machine.is_variant()
+        && setting.cores == machine.default_cores()
+        && setting.words.is_empty();
+    bench.claims.iter().map(|claim| claim.check(rows, machine.is_in(claim.on), complete)).collect()
 }
 
 /// Runs a bench; returns its rows, with those that are computed from others.
 fn measure(bench: &Bench, setting: &Setting<'_>, yes: bool) -> Result<Rows> {
-    let machine = setting.machine;
-    let samples = setting.run_all(bench.name, bench.runs, yes)?;
+    rows_of(bench, setting.machine, setting.run_all(bench.name, bench.runs, yes)?)
+}
+
+/// The rows that samples of a bench become, with those that are computed from others.
+fn rows_of(bench: &Bench, machine: &Machine, samples: Vec<Samples>) -> Result<Rows> {
     let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
     let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
     ensure!(rows.iter().next().is_some(), "{} measures nothing but times, and on {machine} there are none", bench.name);
@@ -219,8 +278,8 @@ fn is_shown(row: &Row, rows: &Rows, bench: &Bench, counters: bool) -> bool {
         && (row.key.unit != Unit::Count || counters && says_something())
 }
 
-/// The last line, and the verdict on all claims.
-fn conclude(name: &str, checked: &[Checked]) -> Result<()> {
+/// The last line, where all claims hold.
+fn conclude(name: &str, checked: &[Checked]) -> Result<String> {
     let count = |verdict| checked.iter().filter(|checked| checked.verdict == verdict).count();
     let failed: Vec<_> = checked.iter().filter(|checked| checked.verdict == Verdict::Fails).collect();
     if !failed.is_empty() {
@@ -228,8 +287,7 @@ fn conclude(name: &str, checked: &[Checked]) -> Result<()> {
         bail!("{name}: {} of {} claims FAILS: {}", failed.len(), checked.len(), failed.join("; "));
     }
     if checked.is_empty() {
-        println!("{name}: ok, nothing is claimed");
-        return Ok(());
+        return Ok(format!("{name}: ok, nothing is claimed"));
     }
     let others =
         [(Verdict::Reported, "only reported"), (Verdict::NotChecked, "not checked")].map(
@@ -238,8 +296,7 @@ fn conclude(name: &str, checked: &[Checked]) -> Result<()> {
                 number => format!(", {number} {what}"),
             },
         );
-    println!("{name}: ok, {} claims hold{}", count(Verdict::Holds), others.concat());
-    Ok(())
+    Ok(format!("{name}: ok, {} claims hold{}", count(Verdict::Holds), others.concat()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! The runs of a bench: independent guests, as many at a time as the host has cores.
 
-use super::{Machine, catalogue::Run, series::Samples};
+use super::{
+    Machine,
+    catalogue::{Bench, Run},
+    series::Samples,
+};
 use crate::{
     cores, guest, image, image::Profile, memory, program::Program, progress::Progress, qemu, run, setup, sim,
     words::Words,
@@ -48,21 +52,71 @@ impl Setting<'_> {
         let built = self.build(&runs, yes)?;
         let progress = Progress::bar(format!("{bench} on {}", self.place(self.cores)), runs.len() as u64);
         let results = in_parallel(&runs, |run| {
-            let outcome = self.run(run, &built)?;
+            let samples = self.measure(run, &built);
             progress.step();
-            let verdict = outcome.verdict();
-            if verdict.is_err() {
-                outcome.show_tail();
-            }
-            verdict?;
-            let mut samples = outcome.transcript.samples;
-            ensure!(!samples.is_empty(), "{} has measured nothing", outcome.label);
-            if !self.machine.is_variant() {
-                samples.iter_mut().for_each(|samples| samples.key.variant = run.suffix());
-            }
-            Ok(samples)
+            samples
         })?;
         Ok(results.into_iter().flatten().collect())
+    }
+
+    /// Builds what is needed and runs all runs of several benches, as many at a time as the host has cores. Tells
+    /// `finished` of each bench that is through: its place in the list, and its samples in the order of its runs, or why a
+    /// run has failed, after which no more of that bench are begun.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can run, or the user wants to stop.
+    pub(crate) fn run_each(
+        &self,
+        benches: &[&Bench],
+        yes: bool,
+        finished: impl Fn(usize, Result<Vec<Samples>>, &Progress) + Sync,
+    ) -> Result<()> {
+        let of_each: Vec<Vec<&Run>> = benches.iter().map(|bench| self.possible(bench.runs)).collect();
+        let all: Vec<(usize, usize, &Run)> = of_each
+            .iter()
+            .enumerate()
+            .flat_map(|(bench, runs)| runs.iter().enumerate().map(move |(place, run)| (bench, place, *run)))
+            .collect();
+        for (_, _, run) in &all {
+            self.words(run)?;
+        }
+        let built = self.build(&all.iter().map(|(_, _, run)| *run).collect::<Vec<_>>(), yes)?;
+        let label = format!("{} benches on {}", benches.len(), self.place(self.cores));
+        let progress = Progress::bar(label, all.len() as u64);
+        let pending: Vec<_> = of_each.iter().map(|runs| Mutex::new(Pending::of(runs.len()))).collect();
+        // There is a bench of which nothing is possible here: under QEMU, for one.
+        for place in (0..benches.len()).filter(|place| of_each[*place].is_empty()) {
+            finished(place, Err(anyhow!("it has nothing to run on {}", self.machine)), &progress);
+        }
+        in_parallel(&all, |(bench, place, run)| {
+            let is_needless = || pending[*bench].lock().is_ok_and(|pending| pending.failure.is_some());
+            let samples = if is_needless() { Ok(Vec::new()) } else { self.measure(run, &built) };
+            crate::interrupt::check()?;
+            progress.step();
+            let Ok(mut pending) = pending[*bench].lock() else { return Ok(()) };
+            if let Some(samples) = pending.enter(*place, samples) {
+                finished(*bench, samples, &progress);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// One run, and what it has measured.
+    fn measure(&self, run: &Run, built: &Built) -> Result<Vec<Samples>> {
+        let outcome = self.run(run, built)?;
+        let verdict = outcome.verdict();
+        if verdict.is_err() {
+            outcome.show_tail();
+        }
+        verdict?;
+        let mut samples = outcome.transcript.samples;
+        ensure!(!samples.is_empty(), "{} has measured nothing", outcome.label);
+        if !self.machine.is_variant() {
+            samples.iter_mut().for_each(|samples| samples.key.variant = run.suffix());
+        }
+        Ok(samples)
     }
 
     /// The runs that this machine and number of cores allow. Those that differ only in a variant of the machine are
@@ -172,6 +226,33 @@ impl Setting<'_> {
     }
 }
 
+/// A bench whose runs are not all through.
+struct Pending {
+    left: usize,
+    samples: Vec<Vec<Samples>>,
+    failure: Option<anyhow::Error>,
+}
+
+impl Pending {
+    fn of(runs: usize) -> Self {
+        Self { left: runs, samples: vec![Vec::new(); runs], failure: None }
+    }
+
+    /// Takes what a run has measured. Returns all samples, or the first failure, with the last run.
+    fn enter(&mut self, place: usize, samples: Result<Vec<Samples>>) -> Option<Result<Vec<Samples>>> {
+        self.left -= 1;
+        match samples {
+            Ok(samples) => self.samples[place] = samples,
+            Err(error) => _ = self.failure.get_or_insert(error),
+        }
+        if self.left > 0 {
+            return None;
+        }
+        let all = std::mem::take(&mut self.samples).into_iter().flatten().collect();
+        Some(self.failure.take().map_or(Ok(all), Err))
+    }
+}
+
 fn qemu_cores(cores: u32) -> Result<u16> {
     cores::number(&cores.to_string())
 }
@@ -262,6 +343,23 @@ mod tests {
         assert_eq!(picked("scc"), "a, a machine=+contention, cores=4 machine=+flat");
         assert_eq!(picked("scc+contention"), "a, cores=4 machine=+flat");
         assert_eq!(picked("qemu"), "a");
+    }
+
+    #[test]
+    fn a_bench_is_through_with_its_last_run() {
+        let sample = |value: u64| {
+            let line = format!("algorithm=a ranks=9 param=0 bytes=0 metric=m unit=ns {value}");
+            vec![Samples::parse(&line).unwrap()]
+        };
+        let mut pending = Pending::of(3);
+        assert!(pending.enter(2, Ok(sample(2))).is_none() && pending.enter(0, Ok(sample(0))).is_none());
+        let all = pending.enter(1, Ok(sample(1))).unwrap().unwrap();
+        assert_eq!(all.iter().map(|samples| samples.values[0]).collect::<Vec<_>>(), [0, 1, 2]);
+        let mut pending = Pending::of(3);
+        assert!(
+            pending.enter(0, Err(anyhow!("first"))).is_none() && pending.enter(1, Err(anyhow!("second"))).is_none()
+        );
+        assert_eq!(pending.enter(2, Ok(sample(0))).unwrap().unwrap_err().to_string(), "first");
     }
 
     #[test]

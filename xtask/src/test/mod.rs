@@ -4,6 +4,7 @@ mod clusters;
 mod guests;
 mod host;
 mod main_job;
+mod rounds;
 mod summary;
 
 pub(crate) use main_job::{same_files, same_values};
@@ -120,6 +121,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     in_kernel(arguments, &tools, &mut summary)?;
     if main_job::NAMES.iter().any(|name| arguments.wants(name)) {
         summary.suite("main job", |suite| main_job::run(suite, arguments, &tools))?;
+    }
+    if rounds::is_wanted(arguments) {
+        summary.suite("simulator equals QEMU", |suite| rounds::run(suite, arguments, &tools))?;
     }
     if let (0, Some(filter)) = (summary.total(), &arguments.filter) {
         bail!("no test matches `{filter}`");

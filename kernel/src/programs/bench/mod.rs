@@ -9,6 +9,7 @@ mod notification;
 mod offload;
 mod pscw;
 mod rma;
+mod rounds;
 mod splits;
 
 pub use self::{
@@ -21,6 +22,7 @@ pub use self::{
     offload::Offload,
     pscw::Pscw,
     rma::{Bandwidth, Crowd, Engine, Latency, Lines, Overlap, Private, Skew, Synchronisation},
+    rounds::Rounds,
 };
 
 /// Throughput in kilobytes (10^3) in a second.

@@ -13,7 +13,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use hal::Core;
 
-use self::operation::{Call, Operation, ROOT, Word};
+pub(super) use self::operation::{Call, Operation, ROOT, Word};
 use super::broadcast::{FLUSHING_BYTES, Sizes, Times, list, meet, spread};
 use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 

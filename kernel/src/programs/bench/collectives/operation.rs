@@ -8,11 +8,11 @@ use hal::Core;
 use crate::Failure;
 
 /// What ranks exchange and combine.
-pub(super) type Word = u64;
+pub(in super::super) type Word = u64;
 
 /// A collective operation, and by which algorithm.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Operation {
+pub(in super::super) enum Operation {
     Barrier(Barrier),
     Broadcast(Broadcast),
     Reduce(Reduction),
@@ -27,17 +27,17 @@ pub(super) enum Operation {
 }
 
 /// The rank that has what only one has.
-pub(super) const ROOT: usize = 0;
+pub(in super::super) const ROOT: usize = 0;
 
 /// What the data of one call depends on.
 #[derive(Clone, Copy)]
-pub(super) struct Call {
+pub(in super::super) struct Call {
     /// Its number, so that calls differ.
-    pub(super) number: u64,
-    pub(super) me: usize,
-    pub(super) size: usize,
+    pub(in super::super) number: u64,
+    pub(in super::super) me: usize,
+    pub(in super::super) size: usize,
     /// Words of a block.
-    pub(super) count: usize,
+    pub(in super::super) count: usize,
 }
 
 impl Call {
@@ -55,7 +55,7 @@ impl Call {
 
 impl Operation {
     /// The operations by name, and how each comes by its algorithm.
-    pub(super) const NAMES: [&'static str; 11] = [
+    pub(in super::super) const NAMES: [&'static str; 11] = [
         "barrier",
         "broadcast",
         "reduce",
@@ -70,7 +70,7 @@ impl Operation {
     ];
 
     /// The operation of this name by the algorithm of that name.
-    pub(super) fn parse(name: &str, algorithm: &str) -> Result<Self, Failure> {
+    pub(in super::super) fn parse(name: &str, algorithm: &str) -> Result<Self, Failure> {
         let wrong =
             |why: &dyn fmt::Display| Failure::new(format_args!("option `algorithm={algorithm}`: {why}")).on_all_ranks();
         let reduction = || algorithm.parse::<Reduction>().map_err(|why| wrong(&why));
@@ -96,12 +96,12 @@ impl Operation {
     }
 
     /// Whether there is anything to send.
-    pub(super) fn has_data(self) -> bool {
+    pub(in super::super) fn has_data(self) -> bool {
         !matches!(self, Self::Barrier(_))
     }
 
     /// Words that a rank sends and receives, where a block has `count`.
-    pub(super) fn lens(self, count: usize, is_root: bool, size: usize) -> (usize, usize) {
+    pub(in super::super) fn lens(self, count: usize, is_root: bool, size: usize) -> (usize, usize) {
         let at_root = |len: usize| if is_root { len } else { 0 };
         match self {
             Self::Barrier(_) => (0, 0),
@@ -116,7 +116,7 @@ impl Operation {
     }
 
     /// Fills in what a rank sends. A broadcast's root has it where it would receive it.
-    pub(super) fn prepare(self, call: &Call, send: &mut [Word], receive: &mut [Word]) {
+    pub(in super::super) fn prepare(self, call: &Call, send: &mut [Word], receive: &mut [Word]) {
         let to_each = matches!(self, Self::ReduceScatter(_) | Self::Scatter(_) | Self::Alltoall(_));
         let is_source = matches!(self, Self::Broadcast(_)) && call.me == ROOT;
         let data = if is_source { receive } else { send };
@@ -127,7 +127,7 @@ impl Operation {
     }
 
     /// Does it.
-    pub(super) fn run<C: Core>(
+    pub(in super::super) fn run<C: Core>(
         self,
         comm: &Comm<'_, C>,
         send: &[Word],
@@ -154,7 +154,7 @@ impl Operation {
     }
 
     /// Looks whether a rank has what it should.
-    pub(super) fn check(self, call: &Call, receive: &[Word]) -> Result<(), Failure> {
+    pub(in super::super) fn check(self, call: &Call, receive: &[Word]) -> Result<(), Failure> {
         let Call { me, size, count, .. } = *call;
         let all = 0..size;
         let is_right = |place: usize, word: Word| {

@@ -1,0 +1,164 @@
+//! Every operation in QEMU and in the simulator: each rank has to count the same in each step on both.
+//!
+//! What is compared are the counters that do not depend on timing, see `hal::Counters`: polls, failed acquires, fetches,
+//! evictions, interrupts and atomic counters are not among them. Where *which* rank does something depends on timing, the
+//! program says so, and the counters of all ranks are compared together.
+
+use super::{Arguments, summary::Suite};
+use crate::{
+    console::{Step, Transcript},
+    cores, guest,
+    image::{self, Profile},
+    program::Program,
+    progress::Progress,
+    qemu::Machine,
+    run,
+    setup::Tools,
+    sim,
+    words::Words,
+};
+use anyhow::{Result, bail, ensure};
+use std::collections::BTreeMap;
+
+/// The program of the image that carries everything out.
+const PROGRAM: &str = "rounds";
+
+/// Cores that it runs on.
+const CORES: [u16; 4] = [1, 5, 16, 48];
+
+/// The name of the test on so many cores, for `--filter`.
+fn name(cores: u16) -> String {
+    format!("simulator-equals-qemu-{cores}")
+}
+
+/// Whether the user wants any of these tests.
+pub(crate) fn is_wanted(arguments: &Arguments) -> bool {
+    CORES.iter().any(|cores| arguments.wants(&name(*cores)))
+}
+
+/// Runs the program on both backends, on several numbers of cores, and compares.
+///
+/// # Errors
+///
+/// When it cannot be built or started.
+pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
+    let program = Program::resolve(PROGRAM)?;
+    let image = image::bare_metal(&program, tools)?;
+    let simulator = image::host(&program, Profile::Release)?;
+    for count in CORES.into_iter().filter(|cores| arguments.wants(&name(*cores))) {
+        let label = format!("{PROGRAM} on {}", cores::cores(count.into()));
+        let _progress = Progress::new(format!("{label}, in QEMU and simulated"));
+        let words = Words::default().value("program", Some(&program.name));
+        let plan = run::plan(count, &[], &[])?;
+        let machine = Machine {
+            qemu: &tools.qemu,
+            image: &image.executable,
+            inputs: &[],
+            cores: count,
+            plan: &plan,
+            words: words.clone(),
+            thread_multi: false,
+        };
+        let mut staged = machine.stage()?;
+        let in_qemu = guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})?;
+        let words = words.value("machine", Some("scc")).value("cores", Some(count));
+        let mut command = sim::command(&simulator.executable, &words.to_string(), &[]);
+        let simulated = guest::run(&label, &mut command, None, arguments.limit(), |_| {})?;
+        for outcome in [&in_qemu, &simulated] {
+            if outcome.verdict().is_err() {
+                outcome.show_tail();
+            }
+        }
+        let verdict = in_qemu.verdict().and_then(|()| simulated.verdict());
+        suite.check(&name(count), verdict.and_then(|()| same(&label, &in_qemu.transcript, &simulated.transcript)));
+    }
+    Ok(())
+}
+
+/// Counters by step and rank, or of all ranks together.
+type Counts<'t> = BTreeMap<(&'t str, Option<u32>, &'t str), u64>;
+
+/// What a backend has counted, and how many steps each rank has told.
+fn counted(transcript: &Transcript) -> (Counts<'_>, BTreeMap<(&str, u32), usize>) {
+    let (mut counts, mut told) = (Counts::new(), BTreeMap::new());
+    for Step { rank, name, is_together, counters } in &transcript.steps {
+        *told.entry((name.as_str(), *rank)).or_default() += 1;
+        for (counter, count) in counters {
+            let rank = (!is_together).then_some(*rank);
+            *counts.entry((name.as_str(), rank, counter.as_str())).or_default() += count;
+        }
+    }
+    (counts, told)
+}
+
+/// Compares all counters.
+///
+/// # Errors
+///
+/// When they differ, with the first difference.
+fn same(program: &str, in_qemu: &Transcript, simulated: &Transcript) -> Result<()> {
+    let ((left, left_told), (right, right_told)) = (counted(in_qemu), counted(simulated));
+    ensure!(!left_told.is_empty(), "{program}: no steps in QEMU");
+    let missing = left_told.iter().find(|(step, told)| right_told.get(*step) != Some(*told));
+    let missing = missing.or_else(|| right_told.iter().find(|(step, told)| left_told.get(*step) != Some(*told)));
+    if let Some(((step, rank), _)) = missing {
+        bail!("{program}: only one backend has step {step} of rank {rank}, or one has it more often");
+    }
+    let keys = left.keys().chain(right.keys().filter(|key| !left.contains_key(*key)));
+    let differences: Vec<_> = keys
+        .filter_map(|key| {
+            let [one, other] = [&left, &right].map(|counts| counts.get(key).copied().unwrap_or(0));
+            let (step, rank, counter) = key;
+            let who = rank.map_or_else(|| "all ranks".to_owned(), |rank| format!("rank {rank}"));
+            (one != other).then(|| format!("step {step}, {who}, {counter}: {one} in QEMU, {other} in the simulator"))
+        })
+        .collect();
+    match differences.first() {
+        None => Ok(()),
+        Some(first) => bail!("{program}: {} counters differ, the first: {first}", differences.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::Console;
+
+    fn transcript(lines: &str) -> Transcript {
+        let mut console = Console::default();
+        for line in lines.lines() {
+            console.line(line);
+        }
+        let transcript = console.finish();
+        assert!(transcript.problems.is_empty(), "{:?}", transcript.problems);
+        transcript
+    }
+
+    fn message(left: &str, right: &str) -> String {
+        same("p", &transcript(left), &transcript(right)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn counters_are_compared_by_rank_or_together() {
+        let left = "@step 0 a drains=1\n@step 1 a drains=2\n@step 0 b together drains=1\n@step 1 b together drains=2";
+        let right = "@step 1 a drains=2\n@step 0 a drains=1\n@step 0 b together drains=3\n@step 1 b together";
+        assert!(same("p", &transcript(left), &transcript(right)).is_ok());
+        assert_eq!(
+            message("@step 0 a drains=1", "@step 0 a drains=2"),
+            "p: 1 counters differ, the first: step a, rank 0, drains: 1 in QEMU, 2 in the simulator"
+        );
+        assert_eq!(
+            message("@step 3 a\n@step 4 a together", "@step 3 a words_read=7\n@step 4 a together words_read=1"),
+            "p: 2 counters differ, the first: step a, all ranks, words_read: 0 in QEMU, 1 in the simulator"
+        );
+    }
+
+    #[test]
+    fn steps_must_be_there() {
+        assert_eq!(message("", "@step 0 a"), "p: no steps in QEMU");
+        let missing = "p: only one backend has step b of rank 0, or one has it more often";
+        assert_eq!(message("@step 0 a\n@step 0 b", "@step 0 a"), missing);
+        assert_eq!(message("@step 0 a", "@step 0 a\n@step 0 b"), missing);
+        assert_eq!(message("@step 0 a\n@step 0 b\n@step 0 b", "@step 0 a\n@step 0 b"), missing);
+    }
+}
