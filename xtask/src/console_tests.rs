@@ -52,6 +52,26 @@ fn samples_arrive_or_are_a_problem() {
 }
 
 #[test]
+fn steps_arrive_or_are_a_problem() {
+    let transcript = read("@step 3 fence drains=2 words_read=7\n@step 0 queue together\n@step 1 idle");
+    let step = |rank, name: &str, is_together, counters: &[(&str, u64)]| Step {
+        rank,
+        name: name.into(),
+        is_together,
+        counters: counters.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
+    };
+    let wanted = [
+        step(3, "fence", false, &[("drains", 2), ("words_read", 7)]),
+        step(0, "queue", true, &[]),
+        step(1, "idle", false, &[]),
+    ];
+    assert_eq!(transcript.steps, wanted);
+    for line in ["@step", "@step 3", "@step x fence", "@step 3 fence drains", "@step 3 fence drains=-1"] {
+        assert_eq!(read(line).problems.len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn a_lost_line_is_noticed() {
     let text = sent("a.bin", &[7; 200]);
     for lost in 1..5 {

@@ -9,7 +9,7 @@
 //! `pause` is `rep nop`. `ud2` raises the same fault on every processor, which is what it is for. A `nop` with an operand
 //! is a long nop, which came with the Pentium Pro.
 
-use crate::{process, workspace};
+use crate::{process, progress::Progress, workspace};
 use anyhow::{Result, bail, ensure};
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -49,7 +49,9 @@ pub(crate) fn check_image(objdump: &Path, image: &Path) -> Result<usize> {
     let shown = workspace::display(image);
     let mut command = workspace::command(objdump);
     command.args(["--disassemble", "--wide", "--demangle", "-M", "intel"]).arg(image);
+    let progress = Progress::new("checking the instructions of the image");
     let finished = process::finish(command.env("LC_ALL", "C"), LIMIT, |_| {})?;
+    drop(progress);
     if !finished.status.success() {
         bail!("objdump cannot read {shown}: {}", finished.messages.lines().last().unwrap_or("no reason given"));
     }

@@ -61,6 +61,7 @@ fn add(all: &mut Transcript, one: Transcript, number: usize) {
         (one, other) => one.or(other),
     };
     all.counters.extend(one.counters);
+    all.steps.extend(one.steps);
     all.samples.extend(one.samples);
     all.fatal.extend(one.fatal);
     all.ticks = all.ticks.or(one.ticks);

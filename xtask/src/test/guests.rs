@@ -2,6 +2,7 @@
 
 use super::{Arguments, summary::Suite};
 use crate::{
+    console::Event,
     guest::{self, Outcome},
     memory::Plan,
     progress::Progress,
@@ -111,7 +112,7 @@ pub(crate) fn coherent(suite: &mut Suite, arguments: &Arguments, tools: &Tools, 
 
 fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words: Words, what: &str) -> Result<Outcome> {
     let label = format!("{what} on {guest}");
-    let _progress = Progress::new(label.clone());
+    let progress = Progress::new(label.clone());
     let plan = Plan::new(guest.cores, 0, None, None)?;
     let words = words.value("preempt", guest.preempt).value("domains", guest.domains);
     let machine = Machine {
@@ -124,7 +125,13 @@ fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words:
         thread_multi: guest.thread_multi,
     };
     let mut staged = machine.stage()?;
-    guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})
+    let mut done = 0;
+    guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |event| {
+        if matches!(event, Event::Test) {
+            done += 1;
+            progress.say(format!("{label}: {done} tests"));
+        }
+    })
 }
 
 /// Counts a guest's tests, and as one more failure what is wrong with the guest itself. Tells whether anything failed.

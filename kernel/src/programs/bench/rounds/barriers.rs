@@ -19,7 +19,7 @@ const BARRIERS: [(&str, Timing); 18] = [
     // Who counts last releases the others.
     ("locked-counter", Timing::Who),
     ("registers", Timing::Nothing),
-    ("atomic-counters", Timing::Nothing),
+    ("atomic-counters", Timing::Who),
     ("rcce-linear", Timing::Nothing),
     ("butterfly", Timing::Nothing),
     ("dissemination", Timing::Nothing),

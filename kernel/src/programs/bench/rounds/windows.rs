@@ -1,6 +1,7 @@
 //! Windows: epochs of every class, fences, passive targets, notified puts, private memory.
 
 use alloc::{format, vec, vec::Vec};
+use core::mem;
 
 use collectives::{Assertions, Class, Comm, Group, Lock, Operator, Window};
 use hal::{Caches, Core, Deadline, Exposure, Lines, LocalView};
@@ -15,8 +16,20 @@ const EPOCHS: u32 = 3;
 const LEN: usize = 100;
 
 /// Of packets, how many one look finds depends on when it comes, and with it how often their sections are looked at and
-/// room in them is given back.
-const PACKETS: Timing = Timing::HowOften(&["mpb_lines_read", "mpb_lines_written", "mpb_invalidations", "drains"]);
+/// room in them is given back, and which elements of a part are written one after the other.
+const PACKETS: Timing =
+    Timing::HowOften(&["mpb_lines_read", "mpb_lines_written", "mpb_invalidations", "drains", "combined_lines_written"]);
+
+/// Where several want a lock at once, those that come too early try again.
+const CONTENDED: Timing = Timing::HowOften(&[
+    "mpb_lines_read",
+    "mpb_lines_written",
+    "mpb_invalidations",
+    "drains",
+    "tsr_acquired",
+    "words_read",
+    "words_written",
+]);
 
 /// What the steps with a window have in common.
 struct Course<'s, 'c, C: Core> {
@@ -41,7 +54,9 @@ pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> R
         let view = course.one_target(caches, view)?;
         let view = course.all_pairs(caches, view)?;
         let view = course.fence(caches, view)?;
-        let view = course.passive(caches, view)?;
+        let view = course.lock(caches, view)?;
+        let view = course.lock_all_in_turn(caches, view)?;
+        let view = course.lock_all(caches, view)?;
         recorder.step(comm.hal(), format!("{class}/free"), timing, || {
             window.free(view, caches).map_err(|refused| Failure::new(refused.error))
         })?;
@@ -170,9 +185,9 @@ impl<'c, C: Core> Course<'_, 'c, C> {
         })
     }
 
-    /// Each rank locks the next one's part, which nobody else wants, and then all parts together with all others.
-    fn passive(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
-        let (comm, size) = (self.comm, self.comm.size());
+    /// Each rank locks the next one's part, which nobody else wants.
+    fn lock(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+        let comm = self.comm;
         let (right, _) = neighbours(comm);
         self.step("lock", |window| {
             let lent = window.lend(view, caches)?;
@@ -186,21 +201,44 @@ impl<'c, C: Core> Course<'_, 'c, C> {
                 expect(&got, &[5])?;
                 comm.barrier();
             }
-            let view = lent.take_back(caches);
-            Ok(view)
+            Ok(lent.take_back(caches))
         })
-        .and_then(|view| {
-            self.step("lock-all", |window| {
-                let lent = window.lend(view, caches)?;
-                let epoch = window.lock_all()?;
-                for target in 0..size {
-                    epoch.accumulate(target, 1, &[1], Operator::SUM)?;
+    }
+
+    /// All parts are locked together, by one rank after the other.
+    fn lock_all_in_turn(
+        &mut self,
+        caches: &mut Caches,
+        view: LocalView<'c, u32>,
+    ) -> Result<LocalView<'c, u32>, Failure> {
+        let comm = self.comm;
+        self.step("lock-all-in-turn", |window| {
+            let lent = window.lend(view, caches)?;
+            for turn in 0..comm.size() {
+                if turn == comm.rank() {
+                    let epoch = window.lock_all()?;
+                    (0..comm.size()).try_for_each(|target| epoch.accumulate(target, 1, &[1], Operator::SUM))?;
+                    epoch.unlock_all();
                 }
-                epoch.unlock_all();
                 comm.barrier();
-                Ok(lent.take_back(caches))
-            })
+            }
+            Ok(lent.take_back(caches))
         })
+    }
+
+    /// All parts are locked together, by all ranks at once.
+    fn lock_all(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+        let (comm, timing) = (self.comm, mem::replace(&mut self.timing, CONTENDED));
+        let view = self.step("lock-all", |window| {
+            let lent = window.lend(view, caches)?;
+            let epoch = window.lock_all()?;
+            (0..comm.size()).try_for_each(|target| epoch.accumulate(target, 1, &[1], Operator::SUM))?;
+            epoch.unlock_all();
+            comm.barrier();
+            Ok(lent.take_back(caches))
+        });
+        self.timing = timing;
+        view
     }
 }
 
