@@ -30,6 +30,8 @@ pub struct TileHeat {
     pub mpb_reads: u64,
     /// Lines of its cores' MPBs that were written, whole or in part.
     pub mpb_writes: u64,
+    /// Of those accesses, the ones by its own cores, polls of what they wait for among them.
+    pub mpb_own: u64,
     /// Accesses to its cores' test-and-set and configuration registers.
     pub registers: u64,
     /// On a cluster, packets that the engine of the node has sent for its cores' accesses.
@@ -160,9 +162,11 @@ impl HeatMap {
         match target {
             Target::Line(LineAddress::Mpb(line)) => {
                 let tile = self.layout.tile(line.core);
+                let is_own = tile == self.layout.tile(core);
                 let heat = self.tile(tile);
                 let count = if is_write { &mut heat.mpb_writes } else { &mut heat.mpb_reads };
                 *count += times;
+                heat.mpb_own += if is_own { times } else { 0 };
                 tile
             }
             Target::Line(LineAddress::Shared(at)) => {
@@ -242,10 +246,11 @@ impl HeatMap {
         };
         let tile_at = |index: usize| Tile { x: (index % columns) as u16, y: (index / columns) as u16 };
         for (index, heat) in self.tiles.iter().enumerate() {
-            let TileHeat { mpb_reads, mpb_writes, registers, sent, received } = *heat;
+            let TileHeat { mpb_reads, mpb_writes, mpb_own, registers, sent, received } = *heat;
             let counts = [
                 ("mpb_reads", mpb_reads),
                 ("mpb_writes", mpb_writes),
+                ("mpb_own", mpb_own),
                 ("registers", registers),
                 ("sent", sent),
                 ("received", received),

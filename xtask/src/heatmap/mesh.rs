@@ -82,7 +82,7 @@ pub(super) fn draw(map: &HeatMap, title: &str, text: &mut String) -> Drawn {
     let most_link = draw_links(map, &places, &area)?;
     let most_controller = draw_controllers(map, &places, &area)?;
     let legend = [
-        (TILES, "lines of its MPBs that were read (r) and written (w)", most_tile),
+        (TILES, "accesses to a tile's MPBs by cores of others; own: by its own cores, polls among them", most_tile),
         (LINKS, "packets on a link; upper and left bars go east and north, lower and right ones back", most_link),
         (
             CONTROLLERS,
@@ -112,17 +112,16 @@ fn draw_scale(area: &Area<'_>, colour: RGBColor, top: i32) -> Drawn {
 }
 
 fn draw_tiles(map: &HeatMap, places: &Places, area: &Area<'_>) -> Result<u64, Box<dyn Error>> {
-    const WHATS: [&str; 2] = ["mpb_reads", "mpb_writes"];
     let all = || (0..map.rows).flat_map(|y| (0..map.columns).map(move |x| (x, y)));
-    let most = all().map(|(x, y)| map.sum("tile", x, y, &WHATS)).max().unwrap_or(0);
+    let most = all().map(|(x, y)| map.from_others(x, y)).max().unwrap_or(0);
     for (x, y) in all() {
-        let [reads, writes] = WHATS.map(|what| map.count("tile", x, y, what));
-        let (corners, colour) = (places.tile(x, y), shade(reads + writes, most, TILES));
+        let (corners, colour) = (places.tile(x, y), shade(map.from_others(x, y), most, TILES));
         area.draw(&Rectangle::new(corners, colour.filled()))?;
         area.draw(&Rectangle::new(corners, BLACK.mix(0.4)))?;
         if places.pitch >= WITH_NUMBERS {
             let (across, down) = middle(corners);
-            let lines = [format!("({x}, {y})"), format!("r {}", short(reads)), format!("w {}", short(writes))];
+            let own = map.count("tile", x, y, "mpb_own");
+            let lines = [format!("({x}, {y})"), short(map.from_others(x, y)), format!("own {}", short(own))];
             for (line, offset) in lines.into_iter().zip([-16, 0, 16]) {
                 area.draw(&Text::new(line, (across, down + offset), label(13, colour)))?;
             }

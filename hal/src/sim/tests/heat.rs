@@ -36,6 +36,7 @@ fn a_put_is_on_each_link_of_its_route() {
     let map = heat(14, |core| core.put_from_own_mpb(1, line(9, 1), 7));
     assert_eq!(links(&map), [(1, 1, "east", 7), (2, 1, "east", 7), (3, 1, "east", 7), (4, 1, "south", 7)]);
     assert_eq!((map.tiles[4].mpb_writes, map.tiles[7].mpb_reads), (7, 7));
+    assert_eq!((map.tiles[4].mpb_own, map.tiles[7].mpb_own), (0, 7));
     assert_eq!(map.tiles.iter().map(|tile| tile.mpb_reads + tile.mpb_writes).sum::<u64>(), 14);
     // What is got comes back: west along the row, then north.
     let map = heat(14, |core| core.get_to_own_mpb(line(9, 1), 1, 7));
