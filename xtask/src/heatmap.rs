@@ -103,7 +103,7 @@ impl HeatMap {
         let link = link.map_or("no packet on any link".to_owned(), |((_, x, y, direction), count)| {
             format!("most packets on the link from ({x}, {y}) to the {direction}: {}", short(*count))
         });
-        format!("{}; {link}", said("MPB accesses from other tiles", busiest(Self::from_others)))
+        format!("{}; {link}", said("MPB accesses from other tiles", busiest(Self::accesses_by_others)))
     }
 
     /// What was counted at a place; 0 where nothing was.
@@ -116,7 +116,7 @@ impl HeatMap {
     }
 
     /// Accesses to the MPBs of a tile by cores of other tiles.
-    fn from_others(&self, x: u64, y: u64) -> u64 {
+    fn accesses_by_others(&self, x: u64, y: u64) -> u64 {
         let all = self.sum("tile", x, y, &["mpb_reads", "mpb_writes"]);
         all.saturating_sub(self.count("tile", x, y, "mpb_own"))
     }

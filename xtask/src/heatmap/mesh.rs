@@ -113,15 +113,15 @@ fn draw_scale(area: &Area<'_>, colour: RGBColor, top: i32) -> Drawn {
 
 fn draw_tiles(map: &HeatMap, places: &Places, area: &Area<'_>) -> Result<u64, Box<dyn Error>> {
     let all = || (0..map.rows).flat_map(|y| (0..map.columns).map(move |x| (x, y)));
-    let most = all().map(|(x, y)| map.from_others(x, y)).max().unwrap_or(0);
+    let most = all().map(|(x, y)| map.accesses_by_others(x, y)).max().unwrap_or(0);
     for (x, y) in all() {
-        let (corners, colour) = (places.tile(x, y), shade(map.from_others(x, y), most, TILES));
+        let (corners, colour) = (places.tile(x, y), shade(map.accesses_by_others(x, y), most, TILES));
         area.draw(&Rectangle::new(corners, colour.filled()))?;
         area.draw(&Rectangle::new(corners, BLACK.mix(0.4)))?;
         if places.pitch >= WITH_NUMBERS {
             let (across, down) = middle(corners);
             let own = map.count("tile", x, y, "mpb_own");
-            let lines = [format!("({x}, {y})"), short(map.from_others(x, y)), format!("own {}", short(own))];
+            let lines = [format!("({x}, {y})"), short(map.accesses_by_others(x, y)), format!("own {}", short(own))];
             for (line, offset) in lines.into_iter().zip([-16, 0, 16]) {
                 area.draw(&Text::new(line, (across, down + offset), label(13, colour)))?;
             }
