@@ -62,7 +62,8 @@ mod tests {
             };
             let first = steps(0);
             assert!(first.len() > 60 && (1..cores).all(|rank| steps(rank) == first), "{cores} cores");
-            for part in ["barrier/central", "broadcast/oc-k7", "alltoall/long", "default/pscw", "scosco/pscw", "fence"]
+            for part in
+                ["barrier/central", "broadcast/oc-k7", "alltoall/long", "default/pscw", "scosco/pscw", "default/fence"]
             {
                 assert!(first.iter().any(|step| step.starts_with(part)), "{part} on {cores} cores");
             }
