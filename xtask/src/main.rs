@@ -11,6 +11,7 @@ mod cluster;
 mod console;
 mod cores;
 mod emulation;
+mod fidelity;
 mod frame;
 mod guest;
 mod heatmap;
@@ -58,6 +59,7 @@ enum Command {
     Cluster(cluster::Arguments),
     Test(test::Arguments),
     Bench(bench::Arguments),
+    Fidelity(fidelity::Arguments),
     ImageCheck(image_check::Arguments),
 }
 
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::Cluster(arguments) => cluster::main(&arguments),
         Command::Test(arguments) => test::main(&arguments),
         Command::Bench(arguments) => bench::main(&arguments),
+        Command::Fidelity(arguments) => fidelity::main(&arguments),
         Command::ImageCheck(arguments) => image_check::main(&arguments),
     };
     match result {

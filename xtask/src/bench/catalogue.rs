@@ -7,6 +7,7 @@ mod design;
 mod fft;
 mod mpb;
 mod notification;
+mod oc_bcast;
 mod pscw;
 mod rma;
 mod simulator;
@@ -118,6 +119,7 @@ pub(crate) const ALL: &[Bench] = &[
     mpb::MPB,
     notification::NOTIFICATION,
     broadcast::BROADCAST,
+    oc_bcast::OC_BCAST,
     collectives::COLLECTIVES,
     fft::FFT,
     barrier::BARRIER,

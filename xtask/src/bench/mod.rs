@@ -13,7 +13,7 @@ mod table;
 
 pub(crate) use evidence::Evidence;
 pub(crate) use scaling::Fit;
-pub(crate) use series::{Line, Missing, Rows, Samples};
+pub(crate) use series::{Line, Missing, Row, Rows, Samples};
 
 use crate::{
     cores,
@@ -26,7 +26,7 @@ use claims::{Checked, On, Verdict};
 use clap::Args;
 use compare::Comparison;
 use runs::Setting;
-use series::{Key, Row, Unit};
+use series::{Key, Unit};
 use std::{
     fmt,
     path::{Path, PathBuf},

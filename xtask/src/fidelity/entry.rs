@@ -9,7 +9,9 @@ pub(crate) struct Entry {
     pub(crate) source: &'static str,
     /// What was measured, and on which of our machines.
     pub(crate) what: &'static str,
+    /// `%` for numbers whose differences are points.
     pub(crate) unit: &'static str,
+    /// [`NOT_PUBLISHED`] where the paper speaks of it and gives no number.
     pub(crate) published: f64,
     /// How far ours may be from it.
     pub(crate) band: Band,
@@ -18,7 +20,10 @@ pub(crate) struct Entry {
     pub(crate) ours: fn(&mut Evidence) -> Result<f64>,
 }
 
-/// How far a number may be from the published one.
+/// Where the paper gives no number; such an entry is only reported.
+pub(crate) const NOT_PUBLISHED: f64 = f64::NAN;
+
+/// How far a number may be from the published one. Bands include their ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Band {
     /// Relative, to both sides.
@@ -33,10 +38,26 @@ pub(crate) enum Band {
     None,
 }
 
+impl Band {
+    /// Whether a number is within the band around the published one. Nothing is outside of no band.
+    pub(crate) fn contains(self, published: f64, ours: f64) -> bool {
+        /// What sums and quotients of such numbers are off by at most.
+        const ROUNDING: f64 = 1e-9;
+        match self {
+            Self::Percent(percent) => (ours - published).abs() <= published.abs() * (percent / 100.0 + ROUNDING),
+            Self::Points(points) => (ours - published).abs() <= points + ROUNDING,
+            Self::AtLeast => ours >= published - ROUNDING,
+            Self::AtMost => ours <= published + ROUNDING,
+            Self::None => true,
+        }
+    }
+}
+
 /// What an agreement is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// A parameter of the machine was chosen so that this number comes out.
+    /// A parameter of the machine was chosen so that this number comes out. When it does not any more, the fit is out of
+    /// date, which fails the command as well.
     Fitted,
     /// No parameter knows of it. It fails the command when it leaves its band.
     Predicted,
@@ -44,4 +65,52 @@ pub(crate) enum Status {
     Unexplained(&'static str),
     /// Only shown, for this reason.
     Reported(&'static str),
+}
+
+impl Status {
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fitted => "fitted",
+            Self::Predicted => "predicted",
+            Self::Unexplained(_) => "unexplained",
+            Self::Reported(_) => "reported",
+        }
+    }
+
+    /// Why there is no verdict, where there is none.
+    pub(crate) fn why(self) -> Option<&'static str> {
+        match self {
+            Self::Fitted | Self::Predicted => None,
+            Self::Unexplained(why) | Self::Reported(why) => Some(why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_include_their_ends() {
+        for (band, published, inside, outside) in [
+            (Band::Percent(10.0), 35.22, [31.698, 38.742], [31.69, 38.75]),
+            (Band::Percent(0.0), 2.0, [2.0, 2.0], [1.999, 3.0]),
+            (Band::Percent(10.0), -1.0, [-1.1, -0.9], [-1.2, 1.0]),
+            (Band::Points(3.0), 30.0, [27.0, 33.0], [26.9, 33.1]),
+            (Band::AtLeast, 2.0, [2.0, 1e9], [1.999, -3.0]),
+            (Band::AtMost, 0.9, [0.9, -1.0], [0.901, 1e9]),
+        ] {
+            assert!(inside.iter().all(|ours| band.contains(published, *ours)), "{band:?} of {published}");
+            assert!(!outside.iter().any(|ours| band.contains(published, *ours)), "{band:?} of {published}");
+        }
+        assert!(Band::None.contains(NOT_PUBLISHED, 7.0));
+    }
+
+    #[test]
+    fn what_is_no_number_is_in_no_band() {
+        for band in [Band::Percent(50.0), Band::Points(50.0), Band::AtLeast, Band::AtMost] {
+            assert!(!band.contains(1.0, f64::NAN), "{band:?}");
+        }
+    }
 }

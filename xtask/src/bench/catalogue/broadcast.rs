@@ -26,7 +26,7 @@ macro_rules! each {
 const LONG_AND_SHORT: &str = "sizes=short,lines,long";
 
 /// Where throughputs are compared under contention: 48 chunks of 96 lines, and 1 MiB.
-const TWO_LONG: &str = "sizes=147456,1048576";
+pub(super) const TWO_LONG: &str = "sizes=147456,1048576";
 
 /// Lengths at which roots are compared: in one line with its tag, a line, and around a chunk and a buffer of RCCE's.
 const AT_ROOTS: &str = "sizes=1,28,32,3072,3104,8064";
@@ -36,7 +36,7 @@ const AT_ROOTS: &str = "sizes=1,28,32,3072,3104,8064";
 const LEAST_PEAK_BYTES: u64 = 48 * 96 * 32;
 
 /// The metric of an algorithm's peak: the largest throughput that its long messages have in a sequence of them.
-const PEAK: &str = "throughput.peak";
+pub(super) const PEAK: &str = "throughput.peak";
 
 /// The paper's algorithms, their successors, and ours.
 pub(super) const BROADCAST: Bench = Bench {
@@ -102,7 +102,7 @@ pub(super) const BROADCAST: Bench = Bench {
 };
 
 /// Adds a row for the largest throughput of long messages in a sequence of them.
-fn add_peaks(rows: &mut Rows) {
+pub(super) fn add_peaks(rows: &mut Rows) {
     let mut peaks: Vec<(Key, f64)> = Vec::new();
     // The model has a formula of its own for that.
     let is_long = |key: &Key| key.bytes >= LEAST_PEAK_BYTES && !key.algorithm.starts_with("model-");

@@ -24,6 +24,7 @@ fn every_mode_is_measured_as_often_as_it_counts() {
             let len = |metric| samples(&simulation.console, "oc-k2", 0, bytes, metric).len();
             assert_eq!(["latency", "latency.data", "throughput", "latency.together", "skewed"].map(len), [3; 5]);
             assert_eq!(["back-to-back", "mpb_lines_read"].map(len), [1; 2]);
+            assert_eq!(len("latency.back-to-back"), 3);
         }
     }
 }
@@ -52,6 +53,32 @@ fn sequences_overlap() {
     assert!(in_sequence < alone, "{in_sequence} of {alone}");
     // Every rank but the root moves each line twice into an MPB or out of it to memory.
     assert_eq!(of("mpb_lines_read"), [7 * 2 * 96]);
+}
+
+#[test]
+fn the_boards_clock_costs_three_accesses() {
+    let of = |words: &str, metric: &str| {
+        let simulation = run(&format!("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated seed=3 {words}"));
+        samples(&simulation.console, "oc-k2", 0, 32, metric)
+    };
+    let (core, board) = (of("clock=core", "latency"), of("clock=board", "latency.board"));
+    assert_eq!((core.len(), board.len()), (5, 5));
+    // Rank 0 and 1 are on one tile; an access takes 1210 ns and 10 for each router on the way.
+    let layout = hal::Layout::scc();
+    let routers = layout.tile(hal::CoreId::new(0)).routers_to(layout.board_tile());
+    let least = 3 * (1210 + 10 * u64::from(routers));
+    // A poll makes a difference of one read.
+    let added = board.iter().max().unwrap() - core.iter().min().unwrap();
+    assert!((least - 140..least + 280).contains(&added), "{board:?} - {core:?}: {added}, not {least}");
+    assert!(of("clock=board", "latency").is_empty(), "times of both clocks would be pooled");
+}
+
+#[test]
+fn in_a_sequence_a_root_may_be_ahead() {
+    let simulation = run("cores=8 machine=scc algorithm=oc-k7 sizes=3072");
+    let of = |metric| samples(&simulation.console, "oc-k7", 0, 3072, metric);
+    let (alone, in_sequence) = (of("latency"), of("latency.back-to-back"));
+    assert!(alone.iter().max() < in_sequence.iter().max(), "{alone:?}, {in_sequence:?}");
 }
 
 #[test]
@@ -87,6 +114,8 @@ fn what_cannot_be_measured_is_said_once() {
         ("sizes=long,x", "option `sizes=long,x`: no such length; there are short, lines, long"),
         ("roots=3", "rank 3"),
         ("roots=top", "option `roots=top`: no such root; there are corner"),
+        ("clock=sundial", "option `clock=sundial`: no such clock; there are core and board"),
+        ("clock=board machine=cluster-fpga:2x2", "`clock=board`: this machine has no board"),
         ("modes=fast", "option `modes=fast`: no such mode; there are separated, together"),
         ("repetitions=0", "`repetitions=0`: there is nothing to measure"),
     ] {

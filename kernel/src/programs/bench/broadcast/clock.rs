@@ -1,0 +1,79 @@
+//! What times are read from.
+
+use core::{fmt, str::FromStr};
+
+use hal::Core;
+
+/// What times are read from. Reading takes time itself, part of which is in what is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Clock {
+    /// The core's own, at no price: those of all cores are the same here.
+    #[default]
+    Core,
+    /// The board's, as in section 6.1 of the paper: the clocks of an SCC's cores cannot be compared, and this one is
+    /// the same for all.
+    Board,
+}
+
+impl Clock {
+    /// What there is to choose from.
+    pub(super) const ABOUT: &'static str =
+        "core, which costs nothing, or board, which is read as the paper's authors did; core if not given";
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Board => "board",
+        }
+    }
+
+    /// What names of times end with, so that those of different clocks are not pooled.
+    pub(super) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Core => "",
+            Self::Board => ".board",
+        }
+    }
+
+    /// What it shows, in ticks of the core.
+    ///
+    /// The board has its clock in two words beside its atomic counters, and whoever reads it reads the high one, the low
+    /// one, and the high one again, lest it was raised in between. Nobody has published what such an access takes: it
+    /// is charged as one to a counter. The time is that at which the low word is read on the board, half-way through
+    /// the second access; so between two readings there are three accesses that belong to the clock.
+    pub(super) fn read<C: Core>(self, hal: &C) -> u64 {
+        if self == Self::Core {
+            return hal.now();
+        }
+        hal.read_counter(0);
+        let before = hal.now();
+        hal.read_counter(0);
+        let shown = before + (hal.now() - before) / 2;
+        hal.read_counter(0);
+        shown
+    }
+}
+
+/// There is no such clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct NoClock;
+
+impl fmt::Display for NoClock {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("no such clock; there are core and board")
+    }
+}
+
+impl FromStr for Clock {
+    type Err = NoClock;
+
+    fn from_str(text: &str) -> Result<Self, NoClock> {
+        [Self::Core, Self::Board].into_iter().find(|clock| clock.name() == text).ok_or(NoClock)
+    }
+}
+
+impl fmt::Display for Clock {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}

@@ -1,0 +1,112 @@
+//! How true the simulator is: what the papers measured beside what it says, entry by entry.
+//!
+//! An entry measures by benches, as everything here does ([`Evidence`]). Its band is that of the project's goals and is not
+//! widened: a number that leaves it is either explained by a cause that can be measured, or listed as unexplained.
+
+mod barriers;
+mod checked;
+mod entry;
+mod oc_bcast;
+mod one_sided;
+pub(crate) mod output;
+mod scosco;
+
+pub(crate) use checked::{Checked, Verdict};
+pub(crate) use entry::Entry;
+
+use crate::{bench::Evidence, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use std::time::Duration;
+
+/// Compare the simulator with what the papers measured
+///
+/// Runs what the published numbers are about, and shows ours beside them: the error, the band that the project has set
+/// itself, and whether the number is fitted, predicted, unexplained or only reported. All goes to target/fidelity/fidelity.csv
+/// and .md. The exit status is 0 only when every number that is predicted or fitted is in its band.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Only entries whose source or description has this text in it; `table 2`, for example
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+
+    /// Seconds until a run that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+/// The entries by paper.
+const ALL: [&[Entry]; 4] = [oc_bcast::ENTRIES, scosco::ENTRIES, one_sided::ENTRIES, barriers::ENTRIES];
+
+/// The command.
+///
+/// # Errors
+///
+/// When a run fails, or a number has left its band.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    let mut evidence = Evidence::new(Duration::from_secs(arguments.timeout));
+    let checked = match &arguments.only {
+        None => table(&mut evidence)?,
+        Some(only) => part(only, &mut evidence)?,
+    };
+    println!("{}", output::for_the_eye(&checked));
+    let directory = workspace::target().join("fidelity");
+    for path in output::write(&directory, &checked)? {
+        println!("wrote {}", workspace::display(&path));
+    }
+    conclude(&checked)
+}
+
+/// All entries, measured.
+///
+/// # Errors
+///
+/// When a run fails.
+pub(crate) fn table(evidence: &mut Evidence) -> Result<Vec<Checked>> {
+    entries().map(|entry| check(entry, evidence)).collect()
+}
+
+/// The entries that have a text in them, measured.
+fn part(only: &str, evidence: &mut Evidence) -> Result<Vec<Checked>> {
+    let wanted: Vec<_> = entries().filter(|entry| is_asked_for(entry, only)).collect();
+    ensure!(!wanted.is_empty(), "no entry has `{only}` in it");
+    wanted.into_iter().map(|entry| check(entry, evidence)).collect()
+}
+
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    ALL.into_iter().flatten()
+}
+
+fn is_asked_for(entry: &Entry, only: &str) -> bool {
+    let only = only.to_lowercase();
+    [entry.source, entry.what].iter().any(|text| text.to_lowercase().contains(&only))
+}
+
+fn check(entry: &'static Entry, evidence: &mut Evidence) -> Result<Checked> {
+    let ours = (entry.ours)(evidence).with_context(|| format!("{}, {}", entry.source, entry.what))?;
+    Ok(Checked { entry, ours })
+}
+
+/// The last line, and the verdict on all entries.
+fn conclude(checked: &[Checked]) -> Result<()> {
+    let failed: Vec<_> = checked.iter().filter(|checked| checked.verdict() == Verdict::Fails).collect();
+    if !failed.is_empty() {
+        let name = |checked: &&Checked| {
+            let [source, what, ours, published, error, band, _] = checked.cells();
+            format!("{source}, {what}: {ours}, published {published} ({error}, band {band})")
+        };
+        let names: Vec<_> = failed.iter().map(name).collect();
+        bail!("fidelity: {} of {} entries have left their bands: {}", failed.len(), checked.len(), names.join("; "));
+    }
+    let count = |name| match checked.iter().filter(|checked| checked.entry.status.name() == name).count() {
+        0 => String::new(),
+        count => format!(", {count} {name}"),
+    };
+    let open: String = ["unexplained", "reported"].map(count).concat();
+    let held = checked.iter().filter(|checked| checked.verdict() == Verdict::Holds).count();
+    println!("fidelity: ok, {held} entries are in their bands{open}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

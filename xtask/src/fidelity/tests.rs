@@ -1,0 +1,64 @@
+use super::{
+    entry::{Band, Status},
+    *,
+};
+use std::collections::BTreeSet;
+
+static PREDICTED: Entry = entry(Status::Predicted);
+static REPORTED: Entry = entry(Status::Reported("r"));
+
+const fn entry(status: Status) -> Entry {
+    Entry {
+        source: "S, 1",
+        what: "w",
+        unit: "us",
+        published: 10.0,
+        band: Band::Percent(10.0),
+        status,
+        ours: |_| Ok(0.0),
+    }
+}
+
+#[test]
+fn what_leaves_its_band_fails_and_is_named() {
+    let of = |entry, ours| conclude(&[Checked { entry, ours }, Checked { entry, ours: 10.0 }]);
+    assert!(of(&PREDICTED, 10.9).is_ok() && of(&REPORTED, 99.0).is_ok());
+    let message = of(&PREDICTED, 11.5).unwrap_err().to_string();
+    let expected = "fidelity: 1 of 2 entries have left their bands: \
+                    S, 1, w: 11.5 us, published 10 us (+15.0 %, band ± 10 %)";
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn entries_are_found_by_any_part_of_their_text() {
+    assert!(["", "s, 1", "W"].iter().all(|only| is_asked_for(&PREDICTED, only)));
+    assert!(!is_asked_for(&PREDICTED, "table 2"));
+    let message = part("no such thing", &mut Evidence::new(Duration::ZERO)).err().unwrap().to_string();
+    assert_eq!(message, "no entry has `no such thing` in it");
+}
+
+#[test]
+fn an_entry_that_cannot_be_measured_says_which_it_is() {
+    static BROKEN: Entry = Entry { ours: |_| bail!("no rows"), ..entry(Status::Predicted) };
+    let message = format!("{:#}", check(&BROKEN, &mut Evidence::new(Duration::ZERO)).err().unwrap());
+    assert_eq!(message, "S, 1, w: no rows");
+}
+
+#[test]
+fn every_entry_can_be_told_from_the_others() {
+    let names: BTreeSet<_> = entries().map(|entry| (entry.source, entry.what)).collect();
+    assert_eq!(names.len(), entries().count());
+}
+
+#[test]
+fn entries_are_well_formed() {
+    for Entry { source, what, unit, published, band, status, .. } in entries() {
+        let name = format!("{source}, {what}");
+        assert!(source.contains(", "), "{name}: the paper, and where in it");
+        assert!(!matches!(band, Band::Points(_)) || *unit == "%", "{name}: points are of percentages");
+        assert!(!matches!(band, Band::Percent(_)) || *published != 0.0, "{name}: a share of nothing");
+        assert!(!published.is_nan() || matches!(status, Status::Reported(_)), "{name}: there is no number to predict");
+        assert!(status.why().is_some() || *band != Band::None, "{name}: without a band nothing is promised");
+        assert!(status.why().is_none_or(|why| why.len() > 20), "{name}: a reason has to say something");
+    }
+}
