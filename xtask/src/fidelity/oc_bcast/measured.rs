@@ -12,7 +12,10 @@ const LINE_BYTES: u64 = 32;
 const MEASURABLE: f64 = 3.0;
 
 /// A latency as the paper's authors measured it.
-const AS_THERE: &str = "latency.back-to-back.board";
+const AS_THERE: &str = "latency.board";
+
+/// A latency where broadcasts follow each other at once.
+pub(super) const IN_SEQUENCE: &str = "latency.back-to-back.board";
 
 /// By how much a put or get takes longer over 9 routers than over 1, in percent.
 pub(super) fn farther(evidence: &mut Evidence, operation: &str, lines: u64) -> Result<f64> {
@@ -137,8 +140,17 @@ pub(super) fn gaps(evidence: &mut Evidence, name: &str, other: &str, least: u64)
 
 /// The same at one length.
 pub(super) fn gap(evidence: &mut Evidence, name: &str, other: &str, lines: u64) -> Result<f64> {
+    gap_of(evidence, AS_THERE, name, other, lines)
+}
+
+/// The same where broadcasts follow each other at once.
+pub(super) fn gap_in_sequence(evidence: &mut Evidence, name: &str, other: &str, lines: u64) -> Result<f64> {
+    gap_of(evidence, IN_SEQUENCE, name, other, lines)
+}
+
+fn gap_of(evidence: &mut Evidence, metric: &str, name: &str, other: &str, lines: u64) -> Result<f64> {
     let rows = evidence.rows("oc-bcast", SCC)?;
-    let of = |name: &str| rows.line(&format!("{name}+contention"), AS_THERE)?.at_bytes(lines * LINE_BYTES);
+    let of = |name: &str| rows.line(&format!("{name}+contention"), metric)?.at_bytes(lines * LINE_BYTES);
     Ok(-excess(of(name)?, of(other)?))
 }
 
