@@ -70,5 +70,5 @@ fn bands_are_those_of_the_goals() {
     }
     assert_eq!(band("get of 128 lines over 9"), [Band::Points(3.0)]);
     assert_eq!(band("put of 128 lines over 9"), [Band::Points(3.0)]);
-    assert_eq!(band("by how much k = 7 is faster"), [Band::Points(5.0)]);
+    assert_eq!(band("by how much k = 7 is faster than k = 2, mean"), [Band::Points(5.0)]);
 }

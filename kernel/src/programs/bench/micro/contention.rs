@@ -8,7 +8,7 @@ use hal::{Core, MpbLine};
 
 use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 
-use super::{LINES, bytes_of, first_line, get};
+use super::{LINES, bytes_of, first_line, get, stay_away};
 
 /// Numbers of cores.
 const COUNTS: [usize; 11] = [1, 2, 4, 8, 16, 20, 24, 28, 32, 40, 48];
@@ -49,18 +49,20 @@ fn measure<C: Core>(
 ) -> Result<(), Failure> {
     let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
     comm.barrier();
+    let span = hal.ticks_per_second() / 1_000_000 * span_us;
     let mut mean = 0;
     if me < count {
         // Not all at the same moment.
         hal.compute(me as u64 * 37 % 101);
         let begin = hal.now();
-        let span = hal.ticks_per_second() / 1_000_000 * span_us;
         let mut operations = 0;
         while operations == 0 || hal.now() - begin < span {
             operation();
             operations += 1;
         }
         mean = (hal.now() - begin) / operations;
+    } else {
+        stay_away(hal, span);
     }
     // Messages need the lines that are being put to and got from.
     comm.barrier();

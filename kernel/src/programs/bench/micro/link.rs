@@ -12,7 +12,7 @@ use hal::{Core, Layout, Tile};
 
 use crate::{Failure, Program, Rank, Series, Unit, args::KnownOption};
 
-use super::{LINES, bytes_of, first_line, get};
+use super::{LINES, bytes_of, first_line, get, stay_away};
 
 /// Measures gets over a loaded link.
 pub struct MeshLink;
@@ -27,6 +27,7 @@ impl Program for MeshLink {
         let (comm, hal) = (rank.comm, rank.hal());
         let span_us: u64 = rank.args.get("span", 1000)?;
         let first = first_line(comm)?;
+        let span = hal.ticks_per_second() / 1_000_000 * span_us;
         let layout = *hal.layout();
         let (east, row) = (layout.columns() / 2, layout.rows() / 2);
         if east == 0 || core_of(&layout, east, row, 0) >= comm.size() {
@@ -45,10 +46,12 @@ impl Program for MeshLink {
             let peer = match (measured, loads && loaded) {
                 (true, _) => core_of(&layout, east, row, 0),
                 (false, true) => opposite,
-                (false, false) => continue,
+                (false, false) => {
+                    stay_away(hal, span);
+                    continue;
+                }
             };
             let begin = hal.now();
-            let span = hal.ticks_per_second() / 1_000_000 * span_us;
             let mut times = Vec::new();
             while times.is_empty() || hal.now() - begin < span {
                 let before = hal.now();

@@ -13,7 +13,7 @@ mod tests;
 pub use self::{contention::MpbContention, distance::MpbDistance, link::MeshLink};
 
 use collectives::Comm;
-use hal::{CoreId, MpbCoherence, MpbCopy, MpbLine};
+use hal::{Clock, CoreId, MpbCoherence, MpbCopy, MpbLine};
 
 use crate::Failure;
 
@@ -43,4 +43,15 @@ fn get<C: MpbCopy + MpbCoherence>(hal: &C, first: usize, from: CoreId) {
     // What is in L1 from the time before would be read from there.
     hal.invalidate_mpb();
     hal.get_to_own_mpb(MpbLine::new(from, first), first + LINES / 2, LINES);
+}
+
+/// Passes the time while others are measured for `span` ticks, and a little longer. Who waited for them would poll MPBs,
+/// the one that is measured perhaps, and load links.
+fn stay_away<C: Clock>(hal: &C, span: u64) {
+    /// A poll of the clock costs nothing; what counts is how often the simulator looks.
+    const STEP_CYCLES: u64 = 4096;
+    let begin = hal.now();
+    while hal.now() - begin < span + span / 8 {
+        hal.compute(STEP_CYCLES);
+    }
 }

@@ -41,6 +41,9 @@ fn one_core_shares_with_nobody_and_48_share_badly() {
         samples(&console, &name)
     };
     assert_eq!(of("get", 1, 4096, "average"), of("get", 1, 4096, "completion"));
+    // Those that have no part in it do not disturb it: the time is that of formula 11, and that of invalidating.
+    let alone = of("get", 1, 4096, "average")[0];
+    assert!((35_146..=35_149).contains(&alone), "{alone}");
     let puts = of("put", 48, 32, "completion");
     assert_eq!(puts.len(), 48);
     assert!(*puts.iter().max().unwrap() > 3 * *puts.iter().min().unwrap(), "{puts:?}");
