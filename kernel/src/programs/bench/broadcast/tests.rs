@@ -58,7 +58,7 @@ fn sequences_overlap() {
 #[test]
 fn the_boards_clock_costs_three_accesses() {
     let of = |words: &str, metric: &str| {
-        let simulation = run(&format!("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated seed=3 {words}"));
+        let simulation = run(&format!("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated {words}"));
         samples(&simulation.console, "oc-k2", 0, 32, metric)
     };
     let (core, board) = (of("clock=core", "latency"), of("clock=board", "latency.board"));
