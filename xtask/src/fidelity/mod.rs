@@ -1,7 +1,7 @@
 //! How true the simulator is: what the papers measured beside what it says, entry by entry.
 //!
-//! An entry measures by benches, as everything here does ([`Evidence`]). Its band is that of the project's goals and is not
-//! widened: a number that leaves it is either explained by a cause that can be measured, or listed as unexplained.
+//! An entry measures by benches, as everything here does ([`Evidence`]). Its band is that of the project's goals and is
+//! not widened: a number that leaves it is either explained by a cause that can be measured, or listed as unexplained.
 
 mod barriers;
 mod checked;
@@ -22,8 +22,9 @@ use std::time::Duration;
 /// Compare the simulator with what the papers measured
 ///
 /// Runs what the published numbers are about, and shows ours beside them: the error, the band that the project has set
-/// itself, and whether the number is fitted, predicted, unexplained or only reported. All goes to target/fidelity/fidelity.csv
-/// and .md. The exit status is 0 only when every number that is predicted or fitted is in its band.
+/// itself, and whether the number is fitted, predicted, unexplained or only reported. All goes to
+/// target/fidelity/fidelity.csv and .md. The exit status is 0 only when every number that is predicted or fitted is in
+/// its band.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Only entries whose source or description has this text in it; `table 2`, for example

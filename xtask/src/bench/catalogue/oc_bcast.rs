@@ -1,11 +1,11 @@
-//! What the fidelity table needs of broadcasts: Petrović et al., *High-Performance RMA-Based Broadcast on the Intel SCC*
-//! (OC-Bcast), section 6, as it was measured there.
+//! What the fidelity table needs of broadcasts: Petrović et al., *High-Performance RMA-Based Broadcast on the Intel
+//! SCC* (OC-Bcast), section 6, as it was measured there.
 //!
-//! Times are those of the board's clock, which takes time to read (6.1). Throughputs are those of broadcasts that follow
-//! each other at once, and latencies those of broadcasts that are apart. The paper says of neither, but its figures do: in
-//! 8b the throughput drops at 97 lines, and it does so in a sequence only, since alone 97 lines take hardly longer than
-//! 96; in 8a k = 7 is some 25 % faster than k = 2 and hardly slower than k = 47, and in a sequence, where a root is ahead of
-//! the others by as many messages as its tree is deep, it would be 40 % and 27 %.
+//! Times are those of the board's clock, which takes time to read (6.1). Throughputs are those of broadcasts that
+//! follow each other at once, and latencies those of broadcasts that are apart. The paper says of neither, but its
+//! figures do: in 8b the throughput drops at 97 lines, and it does so in a sequence only, since alone 97 lines take
+//! hardly longer than 96; in 8a k = 7 is some 25 % faster than k = 2 and hardly slower than k = 47, and in a sequence,
+//! where a root is ahead of the others by as many messages as its tree is deep, it would be 40 % and 27 %.
 
 use super::{
     Bench, Column, Run,
