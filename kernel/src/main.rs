@@ -3,7 +3,7 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, MeshLink, Model,
+    Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, Loads, MeshLink, Model,
     MpbContention, MpbDistance, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew, Synchronisation, Terrain,
     Wave,
 };
@@ -28,6 +28,7 @@ kernel::image!(
     MpbDistance,
     MpbContention,
     MeshLink,
+    Loads,
     Notification,
     Bcast,
     Model,

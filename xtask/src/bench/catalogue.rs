@@ -5,6 +5,7 @@ mod broadcast;
 mod collectives;
 mod design;
 mod fft;
+mod loads;
 mod mpb;
 mod notification;
 mod oc_bcast;
@@ -117,6 +118,7 @@ pub(crate) const ALL: &[Bench] = &[
     rma::PRIVATE,
     design::PSCW_DESIGN,
     mpb::MPB,
+    loads::LOADS,
     notification::NOTIFICATION,
     broadcast::BROADCAST,
     oc_bcast::OC_BCAST,

@@ -4,6 +4,7 @@ mod barrier;
 mod broadcast;
 mod collectives;
 mod design;
+mod loads;
 mod micro;
 mod notification;
 mod offload;
@@ -17,6 +18,7 @@ pub use self::{
     broadcast::{Bcast, Model},
     collectives::Collectives,
     design::Design,
+    loads::Loads,
     micro::{MeshLink, MpbContention, MpbDistance},
     notification::Notification,
     offload::Offload,

@@ -41,7 +41,7 @@ impl Program for Design {
 }
 
 /// Allocates a region for each of these placements, all zero, and tells all ranks of them. Collective.
-fn allocate_for_all<C: Core>(
+pub(super) fn allocate_for_all<C: Core>(
     comm: &Comm<'_, C>,
     len_bytes: usize,
     placements: impl Iterator<Item = Placement>,
@@ -60,7 +60,7 @@ fn allocate_for_all<C: Core>(
 }
 
 /// Frees what was allocated for all. Collective; nobody uses it any more.
-fn free_for_all<C: Core>(comm: &Comm<'_, C>, regions: Vec<Region<kind::Uncached>>) -> Result<(), Failure> {
+pub(super) fn free_for_all<C: Core>(comm: &Comm<'_, C>, regions: Vec<Region<kind::Uncached>>) -> Result<(), Failure> {
     comm.barrier();
     if comm.rank() == 0 {
         regions.into_iter().try_for_each(|region| comm.allocator().free(region))?;
