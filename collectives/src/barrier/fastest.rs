@@ -59,7 +59,7 @@ fn hierarchies(party: &Party, most_slots: usize) -> impl Iterator<Item = Algorit
     let worthwhile = domains > 1 && members > 1;
     let fan_ins = (1..=MOST_PUSHED.min(domains.saturating_sub(1))).filter(move |_| worthwhile);
     fan_ins.flat_map(move |fan_in| {
-        let room = most_slots.saturating_sub(fan_in + 2).min(members - 1);
+        let room = most_slots.saturating_sub(fan_in + 1).min(members - 1);
         let local_fan_ins = if room > 0 { flattest(members, room) } else { Vec::new() };
         local_fan_ins
             .into_iter()
@@ -247,7 +247,16 @@ pub(super) fn estimate(algorithm: Algorithm, party: &Party, prices: &Prices) -> 
         Algorithm::Tree(tree) => link.tree(len, tree),
         Algorithm::Hierarchical(Hierarchical { fan_in, local_fan_in }) => {
             let locals = Tree { fan_in: local_fan_in, gather: Release::Push, release: Release::Pull };
-            link.pushed_tree(party.domains(), fan_in) + near.tree(party.largest_domain(), locals)
+            let within = near.tree(party.largest_domain(), locals);
+            if party.domains() == 1 || within == 0 {
+                return link.pushed_tree(party.domains(), fan_in) + within;
+            }
+            // What is pushed is what the others of the domain look for. They look where the master looks, too, and some
+            // of them before it, whenever a flag comes there.
+            let others = (party.largest_domain() as u64 - 1) * near.readers_ns;
+            let levels = depth(party.domains(), fan_in) as u64;
+            let pushed = link.pushed_tree(party.domains(), fan_in) + levels * others;
+            (pushed + within).saturating_sub(near.own_set_ns + near.poll_ns)
         }
     }
 }
