@@ -140,6 +140,7 @@ pub const KEYS: &[Key] = &[
     cluster("cluster.send_ps", TIME, "a packet occupies the engine that sends it"),
     cluster("cluster.receive_load_ps", TIME, "a load occupies the engine that receives it"),
     cluster("cluster.receive_store_ps", TIME, "a store occupies the engine that receives it"),
+    cluster("cluster.invalidate_ps", TIME, "how much longer for each cache that holds the line"),
     cluster("cluster.queue", Type::Number(1, 1 << 20), "packets that an engine has room for"),
     cluster("cluster.backpressure_ps", TIME, "how much longer if the packet has waited in the network"),
     cluster("cluster.on", Type::Words(&["loads", "engines"]), "one load at a time per socket; engines are occupied"),

@@ -47,6 +47,8 @@ pub struct Cluster {
     pub receive_load_ps: u64,
     /// For how long a store occupies it.
     pub receive_store_ps: u64,
+    /// For how much longer it does for each cache that holds the line, and has to give it up.
+    pub invalidate_ps: u64,
     /// Packets that an engine has room for; others wait in the network.
     pub queue: usize,
     /// For how much longer a packet that has waited in the network occupies the engine that receives it.
@@ -71,6 +73,7 @@ impl Cluster {
             send_ps: number("send_ps"),
             receive_load_ps: number("receive_load_ps"),
             receive_store_ps: number("receive_store_ps"),
+            invalidate_ps: number("invalidate_ps"),
             queue: number("queue") as usize,
             backpressure_ps: number("backpressure_ps"),
         };

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 struct State {
     version: u32,
     owner: Option<u16>,
+    /// Cores that have seen the latest version.
+    copies: u32,
     /// When the next fetch of it can begin.
     free_ps: u64,
 }
@@ -46,11 +48,18 @@ impl Lines {
         start_ps - now_ps
     }
 
+    /// How many caches hold the line.
+    pub(super) fn copies(&self, key: u64) -> u32 {
+        self.lines.get(&key).map_or(0, |line| line.copies)
+    }
+
     /// `core` has fetched the line as it is now.
     pub(super) fn fetched(&mut self, core: usize, key: u64) {
         let line = self.lines.entry(key).or_default();
         line.owner = line.owner.filter(|owner| usize::from(*owner) == core);
-        self.seen[core].insert(key, line.version);
+        if self.seen[core].insert(key, line.version) != Some(line.version) {
+            line.copies += 1;
+        }
     }
 
     /// `core` has stored to the line.
@@ -58,6 +67,7 @@ impl Lines {
         let line = self.lines.entry(key).or_default();
         line.version = line.version.wrapping_add(1);
         line.owner = Some(core as u16);
+        line.copies = 1;
         self.seen[core].insert(key, line.version);
     }
 
@@ -66,6 +76,7 @@ impl Lines {
         let line = self.lines.entry(key).or_default();
         line.version = line.version.wrapping_add(1);
         line.owner = None;
+        line.copies = 0;
     }
 }
 
@@ -83,7 +94,10 @@ mod tests {
         assert!(!lines.holds(0, 7) && lines.holds(1, 7) && lines.owns(1, 7));
         lines.fetched(0, 7);
         assert!(lines.holds(0, 7) && lines.holds(1, 7) && !lines.owns(1, 7));
+        lines.fetched(0, 7);
+        assert_eq!(lines.copies(7), 2);
         lines.pushed(7);
+        assert_eq!(lines.copies(7), 0);
         assert!((0..3).all(|core| !lines.holds(core, 7)));
     }
 

@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{CoreId, Layout, Line, LineAddress, SharedAddress};
 
-use super::Cluster;
+use super::{Cluster, lines::Lines};
 
 /// What a posted store will write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -224,8 +224,8 @@ impl Network {
         self.steps.peek().map(|Reverse((time, _))| *time)
     }
 
-    /// Makes the next step. Returns what takes effect, and when.
-    pub(super) fn step(&mut self) -> Option<(u64, Come)> {
+    /// Makes the next step, where caches hold `lines`. Returns what takes effect, and when.
+    pub(super) fn step(&mut self, lines: &Lines) -> Option<(u64, Come)> {
         let Reverse((now_ps, step)) = self.steps.pop()?;
         match step {
             Step::Asks(core) => {
@@ -253,7 +253,11 @@ impl Network {
             }
             Step::Arrives(core, packet) => {
                 let way = self.way(core, packet);
-                let received_ps = self.receive(way.node, packet, now_ps) + self.cluster.memory_ps;
+                let copies = match self.stored(core, packet) {
+                    Some(Stored::Line(at, ..)) => lines.copies(at.key()),
+                    _ => 0,
+                };
+                let received_ps = self.receive(way.node, packet, copies, now_ps) + self.cluster.memory_ps;
                 let port = &mut self.ports[usize::from(core)];
                 if packet == Packet::Load {
                     let received_ps = received_ps.max(port.last_visible_ps);
@@ -342,13 +346,23 @@ impl Network {
         }
     }
 
-    /// Enters a packet at the engine of `node`. Returns when it has been received.
-    fn receive(&mut self, node: u16, packet: Packet, now_ps: u64) -> u64 {
+    /// What a packet will write.
+    fn stored(&self, core: u16, packet: Packet) -> Option<Stored> {
+        match packet {
+            Packet::Load => None,
+            Packet::Store(number) => self.stores.get(&(core, number)).map(|(_, stored)| *stored),
+        }
+    }
+
+    /// Enters a packet at the engine of `node`, where so many caches hold what it is about. Returns when it has been
+    /// received.
+    fn receive(&mut self, node: u16, packet: Packet, copies: u32, now_ps: u64) -> u64 {
         let engine = &mut self.engines[usize::from(node)];
         while engine.received_ps.front().is_some_and(|received| *received <= now_ps) {
             engine.received_ps.pop_front();
         }
-        let mut service_ps = self.cluster.receive_ps(packet != Packet::Load);
+        let mut service_ps =
+            self.cluster.receive_ps(packet != Packet::Load) + u64::from(copies) * self.cluster.invalidate_ps;
         if engine.received_ps.len() >= self.cluster.queue {
             service_ps += self.cluster.backpressure_ps;
         }

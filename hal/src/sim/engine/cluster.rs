@@ -77,7 +77,7 @@ impl Engine {
             if next == u64::MAX || next > ready.min(last_poll).min(self.next_alarm_ps()) {
                 return None;
             }
-            match self.network.as_mut().and_then(Network::step) {
+            match self.network.as_mut().and_then(|network| network.step(&self.lines)) {
                 None => {}
                 Some((time_ps, Come::Core(core))) => {
                     let clock = &mut self.clocks[usize::from(core)];
