@@ -70,6 +70,8 @@ fn bounds_are_bounds() {
         ("default for groups: not slower", ("tree-k2-pull", 48, 48, 980)),
         ("at most 15 us", ("default@cluster-fpga", 1024, 64, 15_100)),
         ("on 8 nodes of 8 cores", ("hierarchical@cluster-fpga", 64, 8, 7_500)),
+        ("on 64 nodes of 16 cores", ("hierarchical@cluster-fpga", 1024, 64, 15_100)),
+        ("extrapolated", ("hierarchical@cluster-fpga", 1024, 64, 30_000)),
         ("on 64 nodes of a core", ("hierarchical@cluster-fpga", 64, 64, 9_100)),
         ("on nodes: not slower", ("flat@cluster-fpga", 2, 2, 1_000)),
         ("16 threads through one engine", ("central@cluster-fpga", 16, 1, 70_000)),
