@@ -4,9 +4,8 @@
 //! Measured are polls of the own word, and locked updates of a word of the rank that is half of all ranks further on,
 //! without load and while every second rank reads memory without a pause.
 //!
-//! The paper's reason is contention at controllers, which the simulator does not model: what its virtual time shows is
-//! the effect of
-//! distance alone, and load changes nothing there.
+//! The paper's reason is contention at controllers. The simulator shows it on machines with contention, when all poll one
+//! controller; elsewhere what virtual time shows is the effect of distance alone, and load changes nothing.
 
 use alloc::vec;
 
