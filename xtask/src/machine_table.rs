@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
 }
 
 /// Columns of a terminal that the table fits.
-const WIDTH: u16 = 180;
+const WIDTH: u16 = 200;
 
 /// The columns that are as wide as what is in them: all but the last, the source.
 const FIXED_COLUMNS: usize = 5;
