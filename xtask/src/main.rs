@@ -12,6 +12,7 @@ mod console;
 mod cores;
 mod emulation;
 mod fidelity;
+mod figures;
 mod frame;
 mod guest;
 mod heatmap;
@@ -60,6 +61,7 @@ enum Command {
     Test(test::Arguments),
     Bench(bench::Arguments),
     Fidelity(fidelity::Arguments),
+    Figures(figures::Arguments),
     ImageCheck(image_check::Arguments),
 }
 
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::main(&arguments),
         Command::Bench(arguments) => bench::main(&arguments),
         Command::Fidelity(arguments) => fidelity::main(&arguments),
+        Command::Figures(arguments) => figures::main(&arguments),
         Command::ImageCheck(arguments) => image_check::main(&arguments),
     };
     match result {

@@ -3,17 +3,50 @@
 use crate::bench::Evidence;
 use anyhow::Result;
 
-/// One of the papers.
+/// One of the papers, in the order in which the report has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paper {
     /// Christgau and Schnor on post/start/complete/wait without coherence.
     Scosco,
-    /// Lai, Sur and Panda on truly one-sided communication.
+    /// Lai and Panda on truly one-sided communication.
     TrulyOneSided,
     /// Petrović et al. on broadcast with one-sided operations.
     OcBcast,
-    /// Fröning et al. on barriers of a cluster.
+    /// Fröning and Giese on barriers of a cluster.
     ScalableBarriers,
+}
+
+impl Paper {
+    pub(crate) const ALL: [Self; 4] = [Self::Scosco, Self::OcBcast, Self::TrulyOneSided, Self::ScalableBarriers];
+
+    /// As short as it can be told apart.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Scosco => "SCOSCo",
+            Self::TrulyOneSided => "Truly one-sided",
+            Self::OcBcast => "OC-Bcast",
+            Self::ScalableBarriers => "Scalable barriers",
+        }
+    }
+
+    /// Authors and title.
+    pub(crate) fn reference(self) -> &'static str {
+        match self {
+            Self::Scosco => {
+                "Christgau and Schnor: Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core \
+                 System"
+            }
+            Self::TrulyOneSided => {
+                "Lai and Panda: Designing Truly One-Sided MPI-2 RMA Intra-node Communication on Multi-core Systems"
+            }
+            Self::OcBcast => {
+                "Petrović, Shahmirzadi, Ropars and Schiper: High-Performance RMA-Based Broadcast on the Intel SCC"
+            }
+            Self::ScalableBarriers => {
+                "Fröning and Giese: Highly Scalable Barriers for Future High-Performance Computing Clusters"
+            }
+        }
+    }
 }
 
 /// The counterpart of one figure or table of a paper.
@@ -72,9 +105,38 @@ pub(crate) enum Scale {
 
 /// Points that belong together.
 pub(crate) struct Series {
+    /// Series of one name have one colour: the published points and the formula beside ours. Whose it is the legend
+    /// says by itself.
     pub(crate) name: String,
     pub(crate) origin: Origin,
+    /// In ascending order of x.
     pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// What was measured now.
+    pub(crate) fn ours(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self { name: name.into(), origin: Origin::Ours, points: points.into_iter().collect() }
+    }
+
+    /// What a formula says.
+    pub(crate) fn model(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self { name: name.into(), origin: Origin::Model, points: points.into_iter().collect() }
+    }
+
+    /// What the paper gives.
+    pub(crate) fn published(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self { name: name.into(), origin: Origin::Published, points: points.into_iter().collect() }
+    }
+
+    /// The name as legends and tables have it.
+    pub(crate) fn label(&self) -> String {
+        match self.origin {
+            Origin::Ours => self.name.clone(),
+            Origin::Model => format!("{}, formula", self.name),
+            Origin::Published => format!("{}, published", self.name),
+        }
+    }
 }
 
 /// Whose numbers they are.

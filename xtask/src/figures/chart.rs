@@ -1,0 +1,271 @@
+//! Draws plots: curves over axes, one SVG for all parts of a figure.
+
+use super::{
+    axis::Span,
+    figure::{Origin, Plot, Series},
+};
+use anyhow::{Context, Result, anyhow};
+use plotters::{
+    coord::Shift,
+    element::{Circle, PathElement, Text, TriangleMarker},
+    prelude::{
+        BLACK, ChartBuilder, Color, DrawingArea, IntoDrawingArea, IntoFont, LineSeries, RGBColor, SVGBackend,
+        ShapeStyle, WHITE,
+    },
+};
+use std::error::Error;
+
+/// Pixels of a part, without its legend.
+const PART: (u32, u32) = (640, 400);
+
+/// Pixels of a legend's line.
+const LEGEND_LINE: u32 = 20;
+
+/// Entries beside each other in a legend.
+const LEGEND_COLUMNS: usize = 2;
+
+/// Parts beside each other.
+const COLUMNS: usize = 2;
+
+/// A measured curve of so many points has a dot at each.
+const MOST_DOTS: usize = 60;
+
+/// Half the size of a published point's mark.
+const MARK: i32 = 6;
+
+/// What series of different names are told apart by. They differ in lightness, too.
+const COLOURS: [RGBColor; 10] = [
+    RGBColor(31, 90, 166),
+    RGBColor(200, 60, 40),
+    RGBColor(40, 140, 70),
+    RGBColor(230, 150, 20),
+    RGBColor(120, 70, 160),
+    RGBColor(20, 160, 175),
+    RGBColor(150, 90, 50),
+    RGBColor(220, 110, 170),
+    RGBColor(110, 110, 110),
+    RGBColor(140, 160, 20),
+];
+
+const GRID: RGBColor = RGBColor(225, 225, 225);
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn<T> = Result<T, Box<dyn Error>>;
+
+/// A figure as an SVG: its parts beside and below each other, each with its legend below.
+///
+/// # Errors
+///
+/// When a part has no points, or some that cannot be on its axes.
+pub(super) fn svg(plots: &[Plot]) -> Result<String> {
+    let spans = plots.iter().map(spans).collect::<Result<Vec<_>>>()?;
+    let mut text = String::new();
+    draw(&mut text, plots, spans).map_err(|error| anyhow!("cannot be drawn: {error}"))?;
+    Ok(text)
+}
+
+/// The axes of a plot.
+fn spans(plot: &Plot) -> Result<(Span, Span)> {
+    let points = || plot.series.iter().flat_map(|series| series.points.iter());
+    let of = |scale, numbers: &mut dyn Iterator<Item = f64>| Span::of(scale, numbers);
+    let [x, y] = [
+        (&plot.x, &mut points().map(|(x, _)| *x) as &mut dyn Iterator<Item = f64>),
+        (&plot.y, &mut points().map(|(_, y)| *y)),
+    ]
+    .map(|(axis, numbers)| of(axis.scale, numbers).with_context(|| axis.label));
+    Ok((x?, y?))
+}
+
+fn draw(text: &mut String, plots: &[Plot], spans: Vec<(Span, Span)>) -> Drawn<()> {
+    let columns = plots.len().clamp(1, COLUMNS);
+    let rows = plots.len().div_ceil(columns).max(1);
+    let entries = plots.iter().map(|plot| plot.series.len()).max().unwrap_or(0);
+    let legend = entries.div_ceil(LEGEND_COLUMNS) as u32 * LEGEND_LINE + LEGEND_LINE / 2;
+    let size = (PART.0 * columns as u32, (PART.1 + legend) * rows as u32);
+    let area = SVGBackend::with_string(text, size).into_drawing_area();
+    area.fill(&WHITE)?;
+    for ((part, plot), spans) in area.split_evenly((rows, columns)).iter().zip(plots).zip(spans) {
+        let (curves, legend) = part.split_vertically(PART.1);
+        let colours = colours(&plot.series);
+        draw_curves(&curves, plot, spans, &colours)?;
+        draw_legend(&legend, plot, &colours)?;
+    }
+    area.present()?;
+    Ok(())
+}
+
+/// The colour of each series: one for each name.
+fn colours(series: &[Series]) -> Vec<RGBColor> {
+    let mut names: Vec<&str> = Vec::new();
+    let of = series.iter().map(|Series { name, .. }| {
+        let place = names.iter().position(|other| other == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        COLOURS[place % COLOURS.len()]
+    });
+    of.collect()
+}
+
+fn draw_curves(area: &Area<'_>, plot: &Plot, (x, y): (Span, Span), colours: &[RGBColor]) -> Drawn<()> {
+    let mut builder = ChartBuilder::on(area);
+    builder.margin(12).margin_right(24).x_label_area_size(46).y_label_area_size(72);
+    if !plot.title.is_empty() {
+        builder.caption(&plot.title, ("sans-serif", 18).into_font());
+    }
+    let mut chart = builder.build_cartesian_2d(x, y)?;
+    chart
+        .configure_mesh()
+        .x_desc(plot.x.label)
+        .y_desc(plot.y.label)
+        .bold_line_style(GRID)
+        .light_line_style(WHITE.mix(0.0))
+        .label_style(("sans-serif", 14))
+        .draw()?;
+    for (series, colour) in plot.series.iter().zip(colours) {
+        let points = series.points.iter().copied();
+        match series.origin {
+            Origin::Published => {
+                chart.draw_series(points.map(|point| TriangleMarker::new(point, MARK, colour.filled())))?;
+            }
+            Origin::Model => drop(chart.draw_series(LineSeries::new(points, line(series.origin, *colour)))?),
+            Origin::Ours => {
+                chart.draw_series(LineSeries::new(points.clone(), line(series.origin, *colour)))?;
+                if series.points.len() <= MOST_DOTS {
+                    chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How a curve is drawn.
+fn line(origin: Origin, colour: RGBColor) -> ShapeStyle {
+    match origin {
+        Origin::Ours | Origin::Published => colour.stroke_width(2),
+        Origin::Model => colour.mix(0.6).stroke_width(1),
+    }
+}
+
+fn draw_legend(area: &Area<'_>, plot: &Plot, colours: &[RGBColor]) -> Drawn<()> {
+    const SAMPLE: i32 = 26;
+    let left = 84;
+    let width = (PART.0 as i32 - left) / LEGEND_COLUMNS as i32;
+    let rows = plot.series.len().div_ceil(LEGEND_COLUMNS).max(1);
+    for (place, (series, colour)) in plot.series.iter().zip(colours).enumerate() {
+        // Column by column, so that what belongs together stays below each other.
+        let (column, row) = (place / rows, place % rows);
+        let (x, y) = (left + column as i32 * width, LEGEND_LINE as i32 / 2 + row as i32 * LEGEND_LINE as i32);
+        let centre = (x + SAMPLE / 2, y);
+        if series.origin == Origin::Published {
+            area.draw(&TriangleMarker::new(centre, MARK, colour.filled()))?;
+        } else {
+            area.draw(&PathElement::new(vec![(x, y), (x + SAMPLE, y)], line(series.origin, *colour)))?;
+        }
+        if series.origin == Origin::Ours {
+            area.draw(&Circle::new(centre, 3, colour.filled()))?;
+        }
+        let style = ("sans-serif", 14).into_font().color(&BLACK);
+        area.draw(&Text::new(series.label(), (x + SAMPLE + 6, y - 8), style))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::figures::figure::{Axis, Scale};
+
+    pub(crate) fn plot(title: &str, scale: Scale) -> Plot {
+        Plot {
+            title: title.into(),
+            x: Axis { label: "cores", scale },
+            y: Axis { label: "latency (us)", scale: Scale::Linear },
+            series: vec![
+                Series::ours("a < b & c", [(1.0, 0.0), (2.0, 5.0), (64.0, 7.0)]),
+                Series::model("a < b & c", [(1.0, 0.5), (64.0, 7.5)]),
+                Series::published("a < b & c", [(2.0, 4.0)]),
+                Series::ours("other", [(1.0, 1.0)]),
+            ],
+        }
+    }
+
+    /// The elements of a document, in order, if tags are closed in order and everything in them is well formed.
+    pub(crate) fn elements(document: &str) -> Option<Vec<String>> {
+        let (mut open, mut all) = (Vec::new(), Vec::new());
+        let mut rest = document;
+        while let Some(start) = rest.find('<') {
+            let text = &rest[..start];
+            (!text.contains('>') && are_entities(text)).then_some(())?;
+            let end = start + rest[start..].find('>')?;
+            let tag = &rest[start + 1..end];
+            rest = &rest[end + 1..];
+            if let Some(name) = tag.strip_prefix('/') {
+                (open.pop()? == name).then_some(())?;
+                continue;
+            }
+            let (tag, is_empty) = tag.strip_suffix('/').map_or((tag, false), |tag| (tag, true));
+            let name = tag.split_whitespace().next()?;
+            // What is between quotes are values, and there is nothing else than names beside them.
+            let parts: Vec<_> = tag[name.len()..].split('"').collect();
+            (parts.len() % 2 == 1 && parts.iter().all(|part| are_entities(part))).then_some(())?;
+            let mut names = parts.iter().step_by(2);
+            let last = names.next_back()?;
+            (last.trim().is_empty() && names.all(|name| name.trim().ends_with('='))).then_some(())?;
+            all.push(name.to_owned());
+            if !is_empty {
+                open.push(name.to_owned());
+            }
+        }
+        (open.is_empty() && rest.trim().is_empty()).then_some(all)
+    }
+
+    /// Whether every ampersand of a text begins an entity.
+    fn are_entities(text: &str) -> bool {
+        let known = ["amp;", "lt;", "gt;", "quot;", "apos;"];
+        text.split('&').skip(1).all(|rest| known.iter().any(|entity| rest.starts_with(entity)))
+    }
+
+    #[test]
+    fn documents_are_checked() {
+        assert_eq!(elements("<a><b x=\"1\" y=\"&lt;\"/>t &amp; u</a>").unwrap(), ["a", "b"]);
+        for wrong in ["<a>", "<a></b>", "<a>&</a>", "<a x=1/>", "<a x=\"1/>", "text", "<a/></a>", "<a x=\"&\"/>"] {
+            assert_eq!(elements(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn figures_are_well_formed() {
+        for plots in [1, 2, 3, 4]
+            .map(|count| vec![Scale::Linear, Scale::Binary, Scale::Decimal, Scale::Linear][..count].to_vec())
+        {
+            let plots: Vec<_> = plots.into_iter().map(|scale| plot("part & title", scale)).collect();
+            let svg = svg(&plots).unwrap();
+            let elements = elements(&svg).unwrap();
+            let count = |name: &str| elements.iter().filter(|element| *element == name).count();
+            assert_eq!(elements[0], "svg");
+            // Two curves of ours, with dots here and in the legend, and one of the paper's points.
+            assert_eq!(count("circle"), plots.len() * (3 + 1 + 2));
+            assert_eq!(count("polygon"), plots.len() * 2);
+            assert!(
+                svg.contains("part &amp; title") && svg.contains("a &lt; b &amp; c, formula") && svg.contains("cores")
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_has_one_colour() {
+        let plot = plot("", Scale::Linear);
+        let colours = colours(&plot.series);
+        assert!(colours[0] == colours[1] && colours[1] == colours[2] && colours[2] != colours[3]);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_names_the_axis() {
+        let mut plot = plot("", Scale::Linear);
+        plot.y.scale = Scale::Decimal;
+        let message = format!("{:#}", svg(&[plot]).unwrap_err());
+        assert_eq!(message, "latency (us): 0 cannot be on a decimal axis");
+    }
+}

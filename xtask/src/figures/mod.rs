@@ -1,0 +1,148 @@
+//! Draws the counterparts of the papers' figures and tables, from fresh runs, and puts all of them into one report.
+//!
+//! A [`Figure`] says where it comes from and what is in it, and takes its rows from the benches through [`Evidence`],
+//! which runs each of them once. There is a module for each paper.
+
+mod axis;
+mod barriers;
+mod chart;
+mod figure;
+mod oc_bcast;
+mod one_sided;
+mod report;
+mod scosco;
+
+use crate::{bench::Evidence, progress::Progress, workspace};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use figure::{Content, Figure};
+use report::Shown;
+use std::{fs, path::Path, time::Duration};
+
+/// The ID that lists all figures.
+const LIST: &str = "list";
+
+/// Draw the papers' figures and tables from fresh runs
+///
+/// Runs the benches that the figures are made of, and draws ours, the formulas and the numbers that the papers publish
+/// over the papers' axes: target/figures/ID.svg, and target/figures/report.html with all that was drawn, as one file
+/// that needs no other. A figure that cannot be drawn is named in the last line, and the exit status is not 0.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Only this figure; can be given several times, and `list` shows them all
+    #[arg(long, value_name = "ID")]
+    only: Vec<String>,
+
+    /// Seconds until a run that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When there is no such figure, one cannot be measured or drawn, or nothing can be written.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if arguments.only.iter().any(|id| id == LIST) {
+        all()
+            .for_each(|figure| println!("{}: {}, {}: {}", figure.id, figure.paper.name(), figure.number, figure.title));
+        return Ok(());
+    }
+    let figures = pick(&arguments.only)?;
+    let directory = workspace::target().join("figures");
+    fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+
+    let mut evidence = Evidence::new(Duration::from_secs(arguments.timeout));
+    let progress = Progress::bar("figures", figures.len() as u64);
+    let (mut shown, mut failed) = (Vec::new(), Vec::new());
+    for figure in figures {
+        progress.say(figure.id);
+        match show(figure, &mut evidence, &directory) {
+            Ok(figure) => shown.push(figure),
+            // The others may well be drawn; the benches behind them have been paid for.
+            Err(why) => failed.push(format!("{}: {why:#}", figure.id)),
+        }
+        progress.step();
+    }
+    drop(progress);
+
+    let report = directory.join("report.html");
+    write(&report, &report::html(&shown, &[], PREFACE))?;
+    let drawn = shown.iter().filter(|shown| shown.svg.is_some()).count();
+    let tables = shown.len() - drawn;
+    let wrote = format!("wrote {drawn} figures and {tables} tables, all in {}", workspace::display(&report));
+    if failed.is_empty() {
+        println!("{wrote}");
+        return Ok(());
+    }
+    bail!("{wrote}; {} cannot be drawn: {}", failed.len(), failed.join("; "))
+}
+
+/// What a reader of the report has to know first.
+const PREFACE: &str = "Lines are ours, from runs of the programs in the simulator's virtual time; nothing is fitted to a \
+                       figure unless its note says so. Thin lines are formulas. Triangles are numbers that a paper's text \
+                       or tables give; curves that a paper only draws are not shown.";
+
+/// All figures, by paper.
+fn all() -> impl Iterator<Item = &'static Figure> {
+    [scosco::FIGURES, oc_bcast::FIGURES, one_sided::FIGURES, barriers::FIGURES].into_iter().flatten()
+}
+
+/// The figures of these names, or all if there are none.
+fn pick(ids: &[String]) -> Result<Vec<&'static Figure>> {
+    if let Some(unknown) = ids.iter().find(|id| !all().any(|figure| figure.id == **id)) {
+        let known: Vec<_> = all().map(|figure| figure.id).collect();
+        bail!("no figure is called `{unknown}`; there are {}", known.join(", "));
+    }
+    Ok(all().filter(|figure| ids.is_empty() || ids.iter().any(|id| id == figure.id)).collect())
+}
+
+/// Measures a figure, and draws and writes it if it is no table.
+fn show(figure: &'static Figure, evidence: &mut Evidence, directory: &Path) -> Result<Shown> {
+    let content = (figure.content)(evidence)?;
+    let svg = match &content {
+        Content::Plots(plots) => Some(chart::svg(plots)?),
+        Content::Table(_) => None,
+    };
+    if let Some(svg) = &svg {
+        write(&directory.join(format!("{}.svg", figure.id)), svg)?;
+    }
+    Ok(Shown { figure, content, svg })
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ids_differ_and_can_be_file_names() {
+        let ids: BTreeSet<_> = all().map(|figure| figure.id).collect();
+        assert_eq!(ids.len(), all().count());
+        let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        assert!(ids.iter().all(|id| id.chars().all(fits) && *id != LIST && *id != "report"));
+    }
+
+    #[test]
+    fn figures_say_where_they_are_from() {
+        for figure in all() {
+            assert!(figure.number.starts_with("Fig. ") || figure.number.starts_with("Table "), "{}", figure.id);
+            assert!(!figure.title.is_empty() && !figure.title.ends_with('.'), "{}", figure.id);
+        }
+    }
+
+    #[test]
+    fn figures_are_picked_by_name() {
+        assert_eq!(pick(&[]).unwrap().len(), all().count());
+        let ids = ["oc-bcast-fig-8", "scosco-fig-4"].map(str::to_owned);
+        let picked: Vec<_> = pick(&ids).unwrap().iter().map(|figure| figure.id).collect();
+        assert_eq!(picked, ["scosco-fig-4", "oc-bcast-fig-8"]);
+        let message = pick(&["fig-8".to_owned()]).err().unwrap().to_string();
+        assert!(message.starts_with("no figure is called `fig-8`; there are scosco-") && !message.contains('\n'));
+    }
+}

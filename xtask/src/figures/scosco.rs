@@ -1,0 +1,73 @@
+//! Figures of *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System* (SCOSCo,
+//! Christgau and Schnor).
+
+use super::figure::{Axis, Content, Figure, Paper, Plot, Scale, Series};
+use crate::bench::{Evidence, Missing, Rows};
+use anyhow::Result;
+
+/// Targets of the paper's experiments at most.
+const MOST_TARGETS: u64 = 31;
+
+pub(super) const FIGURES: &[Figure] = &[
+    Figure {
+        id: "scosco-fig-4",
+        paper: Paper::Scosco,
+        number: "Fig. 4",
+        title: "Scaling of the four calls of an epoch, at the targets and at the origin",
+        note: "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
+               its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and WAIT \
+               linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's has the \
+               overhead of an MPI library.",
+        content: calls,
+    },
+    Figure {
+        id: "scosco-fig-5",
+        paper: Paper::Scosco,
+        number: "Fig. 5",
+        title: "Both sides of an epoch, SCOSCo against messages",
+        note: "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of the \
+               targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's software is \
+               missing; on scc-calibrated what a message-based library spends on a packet is fitted to the published \
+               115.2 us, so that this point is no prediction.",
+        content: sides,
+    },
+];
+
+/// A metric of a class over the paper's numbers of targets.
+fn curve(rows: &Rows, name: &str, class: &str, metric: &str) -> Result<Series, Missing> {
+    let line = rows.line(class, metric)?;
+    let points = line.points().filter(|(targets, _)| *targets <= MOST_TARGETS);
+    Ok(Series::ours(name, points.map(|(targets, median)| (targets as f64, median))))
+}
+
+fn plot(title: &str, series: Vec<Series>) -> Plot {
+    let x = Axis { label: "targets", scale: Scale::Linear };
+    Plot { title: title.into(), x, y: Axis { label: "run time (us)", scale: Scale::Linear }, series }
+}
+
+fn calls(evidence: &mut Evidence) -> Result<Content> {
+    let rows = evidence.rows("pscw", "scc")?;
+    let of = |calls: [&str; 2]| -> Result<Vec<Series>, Missing> {
+        calls.into_iter().map(|call| curve(rows, &call.to_uppercase(), "scosco", call)).collect()
+    };
+    Ok(Content::Plots(vec![plot("target", of(["post", "wait"])?), plot("origin", of(["start", "complete"])?)]))
+}
+
+fn sides(evidence: &mut Evidence) -> Result<Content> {
+    const SCOSCO: &str = "SCOSCo";
+    const CALIBRATED: &str = "messages, scc-calibrated";
+    let mut plots = Vec::new();
+    for side in ["target", "origin"] {
+        let rows = evidence.rows("pscw", "scc")?;
+        let mut series = vec![curve(rows, SCOSCO, "scosco", side)?, curve(rows, "messages, scc", "message", side)?];
+        let default = curve(rows, "our default class", "default", side)?;
+        series.push(curve(evidence.rows("pscw", "scc-calibrated")?, CALIBRATED, "message", side)?);
+        series.push(default);
+        if side == "target" {
+            series.push(Series::published(SCOSCO, [(13.0, 25.8)]));
+            series.push(Series::published(CALIBRATED, [(13.0, 115.2)]));
+        }
+        plots.push(plot(side, series));
+    }
+    Ok(Content::Plots(plots))
+}
