@@ -3,9 +3,9 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use kernel::programs::{
-    Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Latency, Lines, Loads, MeshLink, Model,
-    MpbContention, MpbDistance, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew, Synchronisation, Terrain,
-    Wave,
+    Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Fft, Hello, Late, Latency, Lines, Loads, MeshLink,
+    Model, MpbContention, MpbDistance, MpbModel, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew,
+    Synchronisation, Terrain, Wave,
 };
 
 kernel::image!(
@@ -14,6 +14,7 @@ kernel::image!(
     Fft,
     Hello,
     Pscw,
+    Late,
     Latency,
     Bandwidth,
     Synchronisation,
@@ -29,6 +30,7 @@ kernel::image!(
     MpbContention,
     MeshLink,
     Loads,
+    MpbModel,
     Notification,
     Bcast,
     Model,

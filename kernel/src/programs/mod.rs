@@ -8,8 +8,9 @@ mod wave;
 
 pub use self::{
     bench::{
-        Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Latency, Lines, Loads, MeshLink, Model,
-        MpbContention, MpbDistance, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew, Synchronisation,
+        Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Late, Latency, Lines, Loads, MeshLink, Model,
+        MpbContention, MpbDistance, MpbModel, Notification, Offload, Overlap, Private, Pscw, Rounds, Skew,
+        Synchronisation,
     },
     fft::Fft,
     hello::Hello,

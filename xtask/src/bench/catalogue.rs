@@ -107,6 +107,7 @@ impl Run {
 /// All benches.
 pub(crate) const ALL: &[Bench] = &[
     pscw::PSCW,
+    pscw::LATE,
     wave::WAVE,
     rma::LATENCY,
     rma::BANDWIDTH,

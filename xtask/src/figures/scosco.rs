@@ -1,7 +1,10 @@
 //! Figures of *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System* (SCOSCo,
 //! Christgau and Schnor).
 
-use super::figure::{Axis, Content, Figure, Paper, Plot, Scale, Series};
+use super::{
+    axis::number,
+    figure::{Axis, Content, Figure, Paper, Plot, Scale, Series, Table},
+};
 use crate::bench::{Evidence, Missing, Rows};
 use anyhow::Result;
 
@@ -30,6 +33,19 @@ pub(super) const FIGURES: &[Figure] = &[
                missing; on scc-calibrated what a message-based library spends on a packet is fitted to the published \
                115.2 us, so that this point is no prediction.",
         content: sides,
+    },
+    Figure {
+        id: "scosco-table-1",
+        paper: Paper::Scosco,
+        number: "Table I",
+        title: "Classes of synchronisation",
+        note: "The paper's three classes with its words, and what the calls take that its words are about: one origin puts \
+               4 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the origin's START, and \
+               the origin computes as long between START and PUT. What of the waiting overlaps with computation is seen in \
+               the last column: 100 us and more above the others is a class whose START waits. Cores of the SCC copy by \
+               themselves, so that the copy overlaps with nothing in any class. Below are the classes that the paper does \
+               not have.",
+        content: classes,
     },
 ];
 
@@ -70,4 +86,49 @@ fn sides(evidence: &mut Evidence) -> Result<Content> {
         plots.push(plot(side, series));
     }
     Ok(Content::Plots(plots))
+}
+
+/// What the paper says of a class: its epoch start, its communication, its overlap.
+const CLASSES: [(&str, [&str; 3]); 6] = [
+    ("deferred", ["non-blocking", "delayed to epoch's end", "no"]),
+    ("immediate", ["blocking", "prompt", "yes"]),
+    ("scosco", ["non-blocking", "prompt", "yes"]),
+    ("message", ["", "", ""]),
+    ("truly-one-sided", ["", "", ""]),
+    ("default", ["", "", ""]),
+];
+
+fn classes(evidence: &mut Evidence) -> Result<Content> {
+    let rows = evidence.rows("pscw-late", "scc")?;
+    let mut table = Vec::new();
+    for (class, words) in CLASSES {
+        // Whose target was not late has the parameter 0.
+        let time = |call: &str, is_late: bool| {
+            let line = rows.line(class, call)?;
+            line.points().find(|(cycles, _)| (*cycles > 0) == is_late).map(|(_, time)| number(time)).ok_or(Missing)
+        };
+        let [start, communication, overlap] = words.map(str::to_owned);
+        let name = if class == "scosco" { "trigger-only (scosco)" } else { class };
+        table.push(vec![
+            name.to_owned(),
+            start,
+            time("start", true)?,
+            communication,
+            time("put", false)?,
+            time("complete", false)?,
+            overlap,
+            time("epoch", true)?,
+        ]);
+    }
+    let header = [
+        "class",
+        "epoch start (paper)",
+        "START, target late (us)",
+        "communication (paper)",
+        "PUT, target there (us)",
+        "COMPLETE, target there (us)",
+        "overlap (paper)",
+        "whole epoch, target late (us)",
+    ];
+    Ok(Content::Table(Table { header: header.map(Into::into).into(), rows: table }))
 }

@@ -4,6 +4,7 @@ mod barrier;
 mod broadcast;
 mod collectives;
 mod design;
+mod late;
 mod loads;
 mod micro;
 mod notification;
@@ -18,8 +19,9 @@ pub use self::{
     broadcast::{Bcast, Model},
     collectives::Collectives,
     design::Design,
+    late::Late,
     loads::Loads,
-    micro::{MeshLink, MpbContention, MpbDistance},
+    micro::{MeshLink, MpbContention, MpbDistance, MpbModel},
     notification::Notification,
     offload::Offload,
     pscw::Pscw,

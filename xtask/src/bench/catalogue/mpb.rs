@@ -18,6 +18,7 @@ pub(super) const MPB: Bench = Bench {
     about: "puts and gets over each distance, at one MPB beside others, and over a loaded link (OC-Bcast, section 3)",
     runs: &[
         Run { program: "bench-mpb-distance", words: &[] },
+        Run { program: "bench-mpb-model", words: &[] },
         Run { program: "bench-mpb-contention", words: &[] },
         Run { program: "bench-mpb-contention", words: &["machine=+contention"] },
         Run { program: "bench-mesh-link", words: &["machine=+contention"] },

@@ -137,6 +137,19 @@ pub(super) const PSCW: Bench = Bench {
     ],
 };
 
+/// What SCOSCo's Table I says of the classes.
+pub(super) const LATE: Bench = Bench {
+    name: "pscw-late",
+    about: "an epoch with a put of 4 KB, whose target has posted or is 53300 cycles late (SCOSCo, Table I)",
+    runs: &[Run { program: "bench-pscw-late", words: &[] }],
+    shown: &[],
+    sizes: &[],
+    columns: &[],
+    report: None,
+    derive: |_| {},
+    claims: &[],
+};
+
 /// The other classes that `default` is compared with.
 const OTHERS: [&str; 5] = ["truly-one-sided", "scosco", "immediate", "deferred", "message"];
 

@@ -12,11 +12,11 @@ use super::{bytes_of, first_line};
 use crate::programs::bench::splits::Splits;
 
 /// Sizes, in lines.
-const SIZES: [usize; 6] = [1, 4, 8, 16, 64, 128];
+pub(super) const SIZES: [usize; 6] = [1, 4, 8, 16, 64, 128];
 
 /// Where the lines are that rank 0 moves, beside the MPB at a distance.
 #[derive(Clone, Copy)]
-enum Operation {
+pub(super) enum Operation {
     GetToMpb,
     PutFromMpb,
     GetToMemory,
@@ -24,9 +24,9 @@ enum Operation {
 }
 
 impl Operation {
-    const ALL: [Self; 4] = [Self::GetToMpb, Self::PutFromMpb, Self::GetToMemory, Self::PutFromMemory];
+    pub(super) const ALL: [Self; 4] = [Self::GetToMpb, Self::PutFromMpb, Self::GetToMemory, Self::PutFromMemory];
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::GetToMpb => "get-to-mpb",
             Self::PutFromMpb => "put-from-mpb",

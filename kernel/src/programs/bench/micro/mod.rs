@@ -7,10 +7,11 @@
 mod contention;
 mod distance;
 mod link;
+mod model;
 #[cfg(test)]
 mod tests;
 
-pub use self::{contention::MpbContention, distance::MpbDistance, link::MeshLink};
+pub use self::{contention::MpbContention, distance::MpbDistance, link::MeshLink, model::MpbModel};
 
 use collectives::Comm;
 use hal::{Clock, CoreId, MpbCoherence, MpbCopy, MpbLine};

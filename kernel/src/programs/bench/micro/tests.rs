@@ -31,6 +31,16 @@ fn completion_follows_the_model() {
         assert_eq!(of("get-to-memory", d, 128), [95 + 4 * (126 + 10 * d + 471); 3]);
         assert_eq!(of("put-from-memory", d, 256), [190 + 8 * (218 + 126 + 10 * d); 3]);
     }
+    let formulas = run::<MpbModel>("cores=48").replace("algorithm=model-", "algorithm=");
+    let lines = |console: &str| -> Vec<String> {
+        let of_completion = console.lines().filter(|line| line.contains("metric=completion unit=ns"));
+        // What was measured is there three times.
+        let mut lines: Vec<_> =
+            of_completion.map(|line| line.split(' ').take(8).collect::<Vec<_>>().join(" ")).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(&formulas), lines(&console));
 }
 
 #[test]
