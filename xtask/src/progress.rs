@@ -1,8 +1,11 @@
 //! What the user sees while he waits: a spinner or a bar on a terminal, one line per stage elsewhere, in the log of a
 //! CI for one.
 
-use indicatif::{ProgressBar, ProgressStyle};
-use std::{io::IsTerminal, time::Duration};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::{io::IsTerminal, sync::LazyLock, time::Duration};
+
+/// Those that are there at the same time stand below each other: a bench of a figure below the figures.
+static ALL: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// A spinner with a message; it disappears when dropped.
 pub(crate) struct Progress(ProgressBar);
@@ -14,7 +17,7 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             eprintln!("{message}");
         }
-        let bar = ProgressBar::new_spinner();
+        let bar = ALL.add(ProgressBar::new_spinner());
         // The template is fixed; when it is wrong the default one does.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);
