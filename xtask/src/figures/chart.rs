@@ -122,7 +122,10 @@ fn draw_curves(area: &Area<'_>, plot: &Plot, (x, y): (Span, Span), colours: &[RG
         .light_line_style(WHITE.mix(0.0))
         .label_style(("sans-serif", 14))
         .draw()?;
-    for (series, colour) in plot.series.iter().zip(colours) {
+    // What is thin is drawn last, or measurements that are as they should be would hide their formulas.
+    let (formulas, others): (Vec<_>, Vec<_>) =
+        plot.series.iter().zip(colours).partition(|(series, _)| series.origin == Origin::Model);
+    for (series, colour) in others.into_iter().chain(formulas) {
         let points = series.points.iter().copied();
         match series.origin {
             Origin::Published => {
@@ -144,7 +147,7 @@ fn draw_curves(area: &Area<'_>, plot: &Plot, (x, y): (Span, Span), colours: &[RG
 fn line(origin: Origin, colour: RGBColor) -> ShapeStyle {
     match origin {
         Origin::Ours | Origin::Published => colour.stroke_width(2),
-        Origin::Model => colour.mix(0.6).stroke_width(1),
+        Origin::Model => RGBColor(colour.0 / 2, colour.1 / 2, colour.2 / 2).stroke_width(1),
     }
 }
 

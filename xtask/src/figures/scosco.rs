@@ -40,11 +40,10 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "Table I",
         title: "Classes of synchronisation",
         note: "The paper's three classes with its words, and what the calls take that its words are about: one origin puts \
-               4 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the origin's START, and \
-               the origin computes as long between START and PUT. What of the waiting overlaps with computation is seen in \
-               the last column: 100 us and more above the others is a class whose START waits. Cores of the SCC copy by \
-               themselves, so that the copy overlaps with nothing in any class. Below are the classes that the paper does \
-               not have.",
+               1 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the origin's START, and \
+               the origin computes 200 us between START and PUT. What of the waiting overlaps with that is seen in the last \
+               column: a class whose START waits takes longer by as much. Cores of the SCC copy by themselves, so that the \
+               copy itself overlaps with nothing in any class. Below are the classes that the paper does not have.",
         content: classes,
     },
 ];

@@ -140,7 +140,7 @@ pub(super) const PSCW: Bench = Bench {
 /// What SCOSCo's Table I says of the classes.
 pub(super) const LATE: Bench = Bench {
     name: "pscw-late",
-    about: "an epoch with a put of 4 KB, whose target has posted or is 53300 cycles late (SCOSCo, Table I)",
+    about: "an epoch with a put of 1 KB, whose target has posted or is 53300 cycles late (SCOSCo, Table I)",
     runs: &[Run { program: "bench-pscw-late", words: &[] }],
     shown: &[],
     sizes: &[],
