@@ -28,6 +28,9 @@ const LONG_AND_SHORT: &str = "sizes=short,lines,long";
 /// Where throughputs are compared under contention: 48 chunks of 96 lines, and 1 MiB.
 pub(super) const TWO_LONG: &str = "sizes=147456,1048576";
 
+/// Lines between those of latencies and 48 chunks, for the curve of throughputs: 512, 1024 and 2048.
+const BETWEEN: &str = "sizes=16384,32768,65536";
+
 /// Lengths at which roots are compared: in one line with its tag, a line, and around a chunk and a buffer of RCCE's.
 const AT_ROOTS: &str = "sizes=1,28,32,3072,3104,8064";
 
@@ -68,6 +71,10 @@ pub(super) const BROADCAST: Bench = Bench {
             ["machine=+contention", "sizes=short,lines", "modes=separated,back-to-back", "repetitions=3"]
         ["algorithm=binomial"]
             ["machine=+contention", "profile", "sizes=short,lines", "modes=separated", "repetitions=3"]
+        ["algorithm=scatter-allgather"]
+            ["machine=+contention", "profile", BETWEEN, "modes=back-to-back", "repetitions=1"]
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47"]
+            ["machine=+contention", BETWEEN, "modes=back-to-back", "repetitions=2"]
         ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47"]
             ["machine=+flat", "sizes=1048576", "modes=back-to-back", "repetitions=2"]
         ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47"]
