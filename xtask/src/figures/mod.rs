@@ -12,7 +12,7 @@ mod one_sided;
 mod report;
 mod scosco;
 
-use crate::{bench::Evidence, progress::Progress, workspace};
+use crate::{bench::Evidence, interrupt, progress::Progress, workspace};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use figure::{Content, Figure};
@@ -60,6 +60,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         progress.say(figure.id);
         match show(figure, &mut evidence, &directory) {
             Ok(figure) => shown.push(figure),
+            Err(why) if interrupt::requested() => return Err(why.context(figure.id)),
             // The others may well be drawn; the benches behind them have been paid for.
             Err(why) => failed.push(format!("{}: {why:#}", figure.id)),
         }

@@ -92,7 +92,10 @@ pub(super) fn parameters(evidence: &mut Evidence) -> Result<Content> {
 }
 
 pub(super) fn peaks(evidence: &mut Evidence) -> Result<Content> {
-    let rows = evidence.rows("broadcast", "scc")?;
+    Ok(Content::Table(peaks_of(evidence.rows("broadcast", "scc")?)?))
+}
+
+fn peaks_of(rows: &Rows) -> Result<Table, Missing> {
     let peak = |name: String| rows.line(&name, PEAK)?.at_bytes(0);
     let mut table = Vec::new();
     for (name, algorithm) in DEGREES.into_iter().chain([SCATTER_ALLGATHER]) {
@@ -119,5 +122,70 @@ pub(super) fn peaks(evidence: &mut Evidence) -> Result<Content> {
         "measured, distances of the mesh",
         "measured, and contention",
     ];
-    Ok(Content::Table(Table { header: header.map(Into::into).into(), rows: table }))
+    Ok(Table { header: header.map(Into::into).into(), rows: table })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Samples;
+
+    /// One row: algorithm, variant of the machine, param, bytes, metric with its unit, value.
+    fn samples(algorithm: &str, variant: &str, [param, bytes]: [u64; 2], metric: &str, value: u64) -> Samples {
+        let line = format!("algorithm={algorithm} ranks=48 param={param} bytes={bytes} metric={metric} {value}");
+        let mut samples = Samples::parse(&line).unwrap();
+        samples.key.variant = variant.into();
+        samples
+    }
+
+    #[test]
+    fn parameters_are_recovered_from_completion_times() {
+        let mut all = Vec::new();
+        for (lines, distance) in [(1, 1), (128, 1), (1, 9), (128, 9)] {
+            let far = 126 + 10 * distance;
+            // Formulas 11, 7, 12 and 8 of the paper's figure 2.
+            for (operation, time) in [
+                ("get-to-mpb", 330 + lines * (far + 136)),
+                ("put-from-mpb", 69 + lines * (136 + far)),
+                ("get-to-memory", 95 + lines * (far + 471)),
+                ("put-from-memory", 190 + lines * (218 + far)),
+            ] {
+                all.push(samples(operation, "", [distance, lines * LINE], "completion unit=ns", time));
+            }
+        }
+        let found = Parameters::of(&Rows::pool(all)).unwrap();
+        let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-9, "{found:?}");
+        near(found.hop, 0.005);
+        near(found.mpb, 0.126);
+        near(found.memory_write, 0.461);
+        near(found.memory_read, 0.208);
+        near(found.put_from_mpb, 0.069);
+        near(found.get_to_mpb, 0.33);
+        near(found.put_from_memory, 0.19);
+        near(found.get_to_memory, 0.095);
+        assert_eq!(Parameters::of(&Rows::default()).err(), Some(Missing));
+    }
+
+    #[test]
+    fn peaks_stand_beside_each_other() {
+        let mut all = Vec::new();
+        for (_, algorithm) in DEGREES.into_iter().chain([SCATTER_ALLGATHER]) {
+            for (name, variant, peak) in [
+                (format!("published-{algorithm}"), "", 35_000),
+                (format!("model-{algorithm}"), "", 34_000),
+                (algorithm.to_owned(), "+flat", 33_000),
+                (algorithm.to_owned(), "", 32_000),
+                (algorithm.to_owned(), "+contention", 31_000),
+            ] {
+                // Of the baseline only single messages are measured at distances of one.
+                let is_single = algorithm == "scatter-allgather" && variant == "+flat";
+                let (metric, bytes) = if is_single { ("throughput", CHUNK_EACH) } else { (PEAK, 0) };
+                all.push(samples(&name, variant, [0, bytes], &format!("{metric} unit=kBps"), peak));
+            }
+        }
+        let table = peaks_of(&Rows::pool(all)).unwrap();
+        assert!(table.rows.iter().all(|row| row[1..] == ["35.00", "34.00", "33.00", "32.00", "31.00"]));
+        assert_eq!(table.rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>()[3], "scatter-allgather");
+        assert_eq!(peaks_of(&Rows::default()).err(), Some(Missing));
+    }
 }
