@@ -2,13 +2,13 @@
 //! is first asked for.
 
 use super::{Machine, Rows, find, measure, runs::Setting};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use std::{collections::HashMap, time::Duration};
 
-/// Rows by bench and machine, all of this process's own runs.
+/// Rows by bench and machine, all of this process's own runs, or why there are none: what has failed fails again.
 pub(crate) struct Evidence {
     limit: Duration,
-    measured: HashMap<(&'static str, String), Rows>,
+    measured: HashMap<(&'static str, String), Result<Rows, String>>,
 }
 
 impl Evidence {
@@ -30,9 +30,9 @@ impl Evidence {
             let machine: Machine = machine.parse()?;
             let setting = Setting { machine: &machine, cores: machine.default_cores(), words: &[], limit: self.limit };
             // Nothing is installed for a simulation.
-            let rows = measure(bench, &setting, false).with_context(|| format!("bench {}", bench.name))?;
-            self.measured.insert(key.clone(), rows);
+            let rows = measure(bench, &setting, false).with_context(|| format!("bench {}", bench.name));
+            self.measured.insert(key.clone(), rows.map_err(|why| format!("{why:#}")));
         }
-        Ok(&self.measured[&key])
+        self.measured[&key].as_ref().map_err(|why| anyhow!(why.clone()))
     }
 }
