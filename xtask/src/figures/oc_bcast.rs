@@ -63,9 +63,10 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "Fig. 8",
         title: "Broadcasts measured: latency of short messages, throughput of a sequence",
         note: "Machine scc+contention, root 0, 48 cores. Of its curves the paper's text gives the two latencies of one line. \
-               The prices of lines alone explain about a third and two thirds of them; the rest is software and the way of \
-               measuring. For the throughputs of long messages it says that they are very close to the analytical ones of \
-               Table 2, which are the marks at 1 MiB, but for k = 47, whose mark is the 16 % less that it gives.",
+               What the hardware takes for lines and flags is little more than a third and half of them; the rest is \
+               software, and the way of measuring, which the fidelity table models. For the throughputs of long messages \
+               the paper says that they are very close to the analytical ones of Table 2, which are the marks at 1 MiB, but \
+               for k = 47, whose mark is the 16 % less that it gives.",
         content: measured,
     },
     Figure {
