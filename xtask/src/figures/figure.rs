@@ -33,8 +33,8 @@ impl Paper {
     pub(crate) fn reference(self) -> &'static str {
         match self {
             Self::Scosco => {
-                "Christgau and Schnor: Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core \
-                 System"
+                "Christgau and Schnor: Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent \
+                 Many-Core System"
             }
             Self::TrulyOneSided => {
                 "Lai and Panda: Designing Truly One-Sided MPI-2 RMA Intra-node Communication on Multi-core Systems"
@@ -43,7 +43,7 @@ impl Paper {
                 "Petrović, Shahmirzadi, Ropars and Schiper: High-Performance RMA-Based Broadcast on the Intel SCC"
             }
             Self::ScalableBarriers => {
-                "Fröning and Giese: Highly Scalable Barriers for Future High-Performance Computing Clusters"
+                "Fröning, Giese et al.: Highly Scalable Barriers for Future High-Performance Computing Clusters"
             }
         }
     }

@@ -81,9 +81,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 }
 
 /// What a reader of the report has to know first.
-const PREFACE: &str = "Lines are ours, from runs of the programs in the simulator's virtual time; nothing is fitted to a \
-                       figure unless its note says so. Thin lines are formulas. Triangles are numbers that a paper's text \
-                       or tables give; curves that a paper only draws are not shown.";
+const PREFACE: &str = "Lines are ours, from runs of the programs in the simulator's virtual time; nothing is fitted \
+                       to a figure unless its note says so. Thin lines are formulas. Triangles are numbers that a \
+                       paper's text or tables give; curves that a paper only draws are not shown.";
 
 /// All figures, by paper.
 fn all() -> impl Iterator<Item = &'static Figure> {

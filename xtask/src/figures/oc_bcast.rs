@@ -29,10 +29,10 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::OcBcast,
         number: "Fig. 3",
         title: "Completion of puts and gets by distance and size",
-        note: "Machine scc, rank 0 and one core at each distance; its memory controller is behind one router. Formulas 7, 8, \
-               11 and 12 with the parameters of Table 1, from which the simulator's prices are taken as well: that both \
-               agree shows that the programs do what the formulas say. Of the measured points the paper's text gives one \
-               number, 30 % between the least and the largest distance.",
+        note: "Machine scc, rank 0 and one core at each distance; its memory controller is behind one router. \
+               Formulas 7, 8, 11 and 12 with the parameters of Table 1, from which the simulator's prices are taken \
+               as well: that both agree shows that the programs do what the formulas say. Of the measured points the \
+               paper's text gives one number, 30 % between the least and the largest distance.",
         content: by_distance,
     },
     Figure {
@@ -40,10 +40,11 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::OcBcast,
         number: "Fig. 4",
         title: "Cores that access one MPB at the same time",
-        note: "Machine scc+contention, where the ports of MPBs have queues. Without contention the average grows as well, \
-               since cores that come later are farther away. The paper draws its points and gives no numbers; in words, up \
-               to 24 cores do not slow each other down, and of 48 the slowest takes more than twice (gets) and more than \
-               four times (puts) as long as the fastest. What a port's service takes is fitted on the 24 cores.",
+        note: "Machine scc+contention, where the ports of MPBs have queues. Without contention the average grows as \
+               well, since cores that come later are farther away. The paper draws its points and gives no numbers; \
+               in words, up to 24 cores do not slow each other down, and of 48 the slowest takes more than twice \
+               (gets) and more than four times (puts) as long as the fastest. What a port's service takes is fitted \
+               on the 24 cores.",
         content: contention,
     },
     Figure {
@@ -51,10 +52,10 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::OcBcast,
         number: "Fig. 6",
         title: "Latency of short messages by the model",
-        note: "Formulas are the full ones of the protocols, with the paper's flags of a line each and all distances one. \
-               Ours are runs on scc+flat, all ranks calling at once; their flags are packed, so that they poll less, most \
-               of all with k = 47. The paper's formulas for notification and polling are in its full version only; ours are \
-               derived from its description and give its Table 2.",
+        note: "Formulas are the full ones of the protocols, with the paper's flags of a line each and all distances \
+               one. Ours are runs on scc+flat, all ranks calling at once; their flags are packed, so that they poll \
+               less, most of all with k = 47. The paper's formulas for notification and polling are in its full \
+               version only; ours are derived from its description and give its Table 2.",
         content: analytical,
     },
     Figure {
@@ -62,11 +63,11 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::OcBcast,
         number: "Fig. 8",
         title: "Broadcasts measured: latency of short messages, throughput of a sequence",
-        note: "Machine scc+contention, root 0, 48 cores. Of its curves the paper's text gives the two latencies of one line. \
-               What the hardware takes for lines and flags is little more than a third and half of them; the rest is \
-               software, and the way of measuring, which the fidelity table models. For the throughputs of long messages \
-               the paper says that they are very close to the analytical ones of Table 2, which are the marks at 1 MiB, but \
-               for k = 47, whose mark is the 16 % less that it gives.",
+        note: "Machine scc+contention, root 0, 48 cores. Of its curves the paper's text gives the two latencies of \
+               one line. What the hardware takes for lines and flags is little more than a third and half of them; \
+               the rest is software, and the way of measuring, which the fidelity table models. For the throughputs \
+               of long messages the paper says that they are very close to the analytical ones of Table 2, which are \
+               the marks at 1 MiB, but for k = 47, whose mark is the 16 % less that it gives.",
         content: measured,
     },
     Figure {
@@ -74,9 +75,9 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::OcBcast,
         number: "Table 1",
         title: "Parameters of the model",
-        note: "Ours are recovered from completion times of puts and gets as the paper has found its own, from slopes over \
-               lines and distances. The simulator's prices are the published parameters, so this shows that nothing is lost \
-               or added between prices and programs.",
+        note: "Ours are recovered from completion times of puts and gets as the paper has found its own, from slopes \
+               over lines and distances. The simulator's prices are the published parameters, so this shows that \
+               nothing is lost or added between prices and programs.",
         content: tables::parameters,
     },
     Figure {
@@ -84,10 +85,10 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::OcBcast,
         number: "Table 2",
         title: "Peak throughput of broadcasts",
-        note: "Published and by our formulas is the analytical throughput, all distances one. Measured is the largest \
-               throughput of sequences of messages of 48 chunks and more: with all distances one, with the distances of the \
-               mesh, and with contention as well. Of scatter-allgather with distances one it is that of a single message of \
-               48 chunks, of which nothing overlaps with the next.",
+        note: "Published and by our formulas is the analytical throughput, all distances one. Measured is the \
+               largest throughput of sequences of messages of 48 chunks and more: with all distances one, with the \
+               distances of the mesh, and with contention as well. Of scatter-allgather with distances one it is \
+               that of a single message of 48 chunks, of which nothing overlaps with the next.",
         content: tables::peaks,
     },
 ];

@@ -18,9 +18,9 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "Fig. 4",
         title: "Scaling of the four calls of an epoch, at the targets and at the origin",
         note: "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
-               its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and WAIT \
-               linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's has the \
-               overhead of an MPI library.",
+               its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and \
+               WAIT linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's \
+               has the overhead of an MPI library.",
         content: calls,
     },
     Figure {
@@ -28,10 +28,10 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::Scosco,
         number: "Fig. 5",
         title: "Both sides of an epoch, SCOSCo against messages",
-        note: "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of the \
-               targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's software is \
-               missing; on scc-calibrated what a message-based library spends on a packet is fitted to the published \
-               115.2 us, so that this point is no prediction.",
+        note: "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of \
+               the targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's \
+               software is missing; on scc-calibrated what a message-based library spends on a packet is fitted to \
+               the published 115.2 us, so that this point is no prediction.",
         content: sides,
     },
     Figure {
@@ -39,11 +39,12 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: Paper::Scosco,
         number: "Table I",
         title: "Classes of synchronisation",
-        note: "The paper's three classes with its words, and what the calls take that its words are about: one origin puts \
-               1 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the origin's START, and \
-               the origin computes 200 us between START and PUT. What of the waiting overlaps with that is seen in the last \
-               column: a class whose START waits takes longer by as much. Cores of the SCC copy by themselves, so that the \
-               copy itself overlaps with nothing in any class. Below are the classes that the paper does not have.",
+        note: "The paper's three classes with its words, and what the calls take that its words are about: one \
+               origin puts 1 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the \
+               origin's START, and the origin computes 200 us between START and PUT. What of the waiting overlaps \
+               with that is seen in the last column: a class whose START waits takes longer by as much. Cores of the \
+               SCC copy by themselves, so that the copy itself overlaps with nothing in any class. Below are the \
+               classes that the paper does not have.",
         content: classes,
     },
 ];
