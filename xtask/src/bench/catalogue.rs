@@ -109,9 +109,11 @@ pub(crate) const ALL: &[Bench] = &[
     pscw::PSCW,
     pscw::LATE,
     wave::WAVE,
+    wave::WAVE_SIZES,
     rma::LATENCY,
     rma::BANDWIDTH,
     rma::SCALING,
+    rma::CONTENTION,
     rma::SKEW,
     rma::OVERLAP,
     rma::OFFLOAD,
@@ -125,8 +127,10 @@ pub(crate) const ALL: &[Bench] = &[
     oc_bcast::OC_BCAST,
     collectives::COLLECTIVES,
     fft::FFT,
+    fft::FFT_NODES,
     barrier::BARRIER,
     simulator::SIMULATOR,
+    barrier::BARRIER_NODES,
 ];
 
 #[cfg(test)]

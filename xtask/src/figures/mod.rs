@@ -6,6 +6,7 @@
 mod axis;
 mod barriers;
 mod chart;
+mod curves;
 mod figure;
 mod oc_bcast;
 mod one_sided;

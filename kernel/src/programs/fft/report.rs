@@ -1,6 +1,6 @@
 //! What the transform took, for the user and for measurements.
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec, vec::Vec};
 
 use hal::Core;
 
@@ -29,9 +29,12 @@ fn flush_share(times: &Times) -> u64 {
     times.flush * 1000 / times.total.max(1)
 }
 
-/// Sends the times of this rank to whoever measures, as series over the number of ranks.
+/// Sends the times of this rank to whoever measures, as series over the number of coherence domains: the nodes of a
+/// cluster, the cores of the SCC.
 pub(super) fn send<C: Core>(rank: &Rank<'_, C>, options: &Options, times: &Times) {
-    let (algorithm, param) = (algorithm(options), rank.comm.size() as u64);
+    let (comm, algorithm) = (rank.comm, algorithm(options));
+    let domains = (0..comm.size()).map(|rank| comm.hal().layout().domain(comm.core_of(rank)));
+    let param = domains.collect::<BTreeSet<_>>().len() as u64;
     let bytes = (options.plan.shape.values() * COMPLEX_BYTES) as u64;
     let series = Series { algorithm: &algorithm, param, bytes, metric: "", unit: Unit::Ticks };
     for (metric, ticks) in METRICS.into_iter().zip(numbers(times)) {

@@ -116,6 +116,39 @@ pub(super) const BARRIER: Bench = Bench {
     claims: claims::ALL,
 };
 
+/// The central barrier, where all polls go over an engine; where flags and phase are in the memory of the first node,
+/// coherent there (section V.A); and with the phase in every node (V.B). One node and two.
+pub(super) const BARRIER_NODES: Bench = Bench {
+    name: "barrier-nodes",
+    about: "the central barrier of threads of one and two nodes, over the engine and coherent (barriers paper, figures 3 to 7)",
+    runs: runs!(
+        ["machine=cluster-fpga:2x16", COHERENT, FEWER] ["machine=cluster-fpga:2x14", COHERENT, FEWER]
+        ["machine=cluster-fpga:2x12", COHERENT, FEWER] ["machine=cluster-fpga:2x10", COHERENT, FEWER]
+        ["machine=cluster-fpga:2x8", COHERENT, FEWER] ["machine=cluster-fpga:2x7", COHERENT, FEWER]
+        ["machine=cluster-fpga:2x6", COHERENT, FEWER] ["machine=cluster-fpga:2x5", COHERENT, FEWER]
+        ["machine=cluster-fpga:2x4", COHERENT, FEWER] ["machine=cluster-fpga:2x3", COHERENT, FEWER]
+        ["machine=cluster-fpga:2x2", COHERENT, FEWER] ["machine=cluster-fpga:2x1", COHERENT, FEWER]
+        ["machine=cluster-fpga:1x16", COHERENT, FEWER] ["machine=cluster-fpga:1x14", COHERENT, FEWER]
+        ["machine=cluster-fpga:1x12", COHERENT, FEWER] ["machine=cluster-fpga:1x10", COHERENT, FEWER]
+        ["machine=cluster-fpga:1x8", COHERENT, FEWER] ["machine=cluster-fpga:1x6", COHERENT, FEWER]
+        ["machine=cluster-fpga:1x4", COHERENT, FEWER] ["machine=cluster-fpga:1x2", COHERENT, FEWER]
+        ["machine=cluster-asic:1x16", CENTRAL, FEWER] ["machine=cluster-asic:1x14", CENTRAL, FEWER]
+        ["machine=cluster-asic:1x12", CENTRAL, FEWER] ["machine=cluster-asic:1x10", CENTRAL, FEWER]
+        ["machine=cluster-asic:1x8", CENTRAL, FEWER] ["machine=cluster-asic:1x6", CENTRAL, FEWER]
+        ["machine=cluster-asic:1x4", CENTRAL, FEWER] ["machine=cluster-asic:1x2", CENTRAL, FEWER]
+    ),
+    shown: &[],
+    sizes: &[],
+    columns: &[],
+    report: None,
+    derive: |_| {},
+    claims: &[],
+};
+
+/// A tree of one level is the central barrier with its flags and its phase in the MPB, here the coherent memory, of the
+/// first rank.
+const COHERENT: &str = "algorithm=central,tree-k31-pull,flat";
+
 /// The paper's listing of section IV.A.
 const CENTRAL: &str = "algorithm=central";
 

@@ -186,7 +186,7 @@ fn row(rows: &Rows, name: &str, metric: &str, ranks: u64, bytes: u64) -> Result<
     found.map(|row| row.quartiles.median).ok_or(Missing)
 }
 
-/// The totals of a transform on the paper's cluster, over ranks.
+/// The totals of a transform on the paper's cluster, over nodes.
 fn on_nodes<'r>(rows: &'r Rows, name: &str) -> Result<Line<'r>, Missing> {
     rows.line(&format!("{name}@cluster-fpga"), TOTAL)
 }
@@ -219,3 +219,31 @@ fn least_step(rows: &Rows, name: &str) -> Result<f64, Missing> {
     let points: Vec<_> = line.points().map(|(_, total)| total).collect();
     points.windows(2).map(|pair| pair[0] / pair[1]).min_by(f64::total_cmp).ok_or(Missing)
 }
+
+/// Runs on each of some numbers of nodes with so many ranks each, on data that is dealt out over all nodes.
+macro_rules! on_nodes {
+    ($($machine:literal)*) => {
+        &[$(
+            fft(&[concat!("machine=cluster-fpga:", $machine), "memory=uncached", "placement=random", N, QUIET, FAST]),
+            fft(&[
+                concat!("machine=cluster-fpga:", $machine), "memory=cached", "flush=whole", "placement=random", N, QUIET, FAST
+            ]),
+        )*]
+    };
+}
+
+/// Section VII, figures 12 and 13, by ranks of a node, too.
+pub(super) const FFT_NODES: Bench = Bench {
+    name: "fft-nodes",
+    about: "a Fourier transform over nodes and ranks of each, cached and not (barriers paper, figures 12 and 13)",
+    runs: on_nodes!(
+        "64x4" "64x2" "64x1" "32x4" "32x2" "32x1" "16x8" "16x4" "16x2" "16x1"
+        "8x8" "8x4" "8x2" "8x1" "4x8" "4x4" "4x2" "4x1" "2x8" "2x4" "2x2" "2x1" "1x8" "1x4" "1x2" "1x1"
+    ),
+    shown: &[],
+    sizes: &[],
+    columns: &[],
+    report: None,
+    derive: |_| {},
+    claims: &[],
+};

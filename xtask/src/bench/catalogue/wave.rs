@@ -76,3 +76,38 @@ pub(super) const WAVE: Bench = Bench {
         },
     ],
 };
+
+/// Runs of the wave in cubes of some sizes on 32 ranks, and with equal blocks on some numbers of ranks, for each version of
+/// the communication.
+macro_rules! cubes {
+    ($($size:literal)*; $($ranks:literal)*) => {
+        &[$(
+            wave(&["cores=32", "class=default", concat!("size=", $size), UNCHECKED]),
+            wave(&["cores=32", "class=truly-one-sided", concat!("size=", $size), UNCHECKED]),
+            wave(&["cores=32", "class=message", concat!("size=", $size), UNCHECKED]),
+            wave(&["cores=32", "halo=two-sided", concat!("size=", $size), UNCHECKED]),
+        )* $(
+            wave(&[concat!("cores=", $ranks), "class=default", WEAK, "weak", UNCHECKED]),
+            wave(&[concat!("cores=", $ranks), "class=truly-one-sided", WEAK, "weak", UNCHECKED]),
+            wave(&[concat!("cores=", $ranks), "class=message", WEAK, "weak", UNCHECKED]),
+            wave(&[concat!("cores=", $ranks), "halo=two-sided", WEAK, "weak", UNCHECKED]),
+        )*]
+    };
+}
+
+/// What the waves compute, bench `wave` compares with one rank alone.
+const UNCHECKED: &str = "check=false";
+
+/// The axes of Lai and Panda's figure 20. Rows know the bytes that a rank exchanges, which grow with the cube; the figure
+/// knows the sides of the cubes, smallest first.
+pub(super) const WAVE_SIZES: Bench = Bench {
+    name: "wave-sizes",
+    about: "steps of a 3-D wave on 32 ranks by the size of the cube, and weak scaling (Lai and Panda, figure 20)",
+    runs: cubes!("64x64x64" "48x48x48" "32x32x32" "24x24x24" "16x16x16"; 2 4 8 16 32 48),
+    shown: &[],
+    sizes: &[],
+    columns: &[],
+    report: None,
+    derive: |_| {},
+    claims: &[],
+};

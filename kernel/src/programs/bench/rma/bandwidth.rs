@@ -38,7 +38,7 @@ pub struct Bandwidth;
 
 impl Program for Bandwidth {
     const NAME: &'static str = "bench-rma-bandwidth";
-    const ABOUT: &'static str = "measures bursts of puts and gets between a near and a far pair of ranks";
+    const ABOUT: &'static str = "measures bursts of puts and gets between ranks at three distances";
     const OPTIONS: &'static [KnownOption] = &[
         ("algorithm", algorithm::ABOUT),
         ("most", "bytes of the largest operation, 1048576 if not given; powers of two up to it are measured"),

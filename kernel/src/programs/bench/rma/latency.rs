@@ -37,7 +37,7 @@ pub struct Latency;
 
 impl Program for Latency {
     const NAME: &'static str = "bench-rma-latency";
-    const ABOUT: &'static str = "measures ping-pongs of puts and gets between a near and a far pair of ranks";
+    const ABOUT: &'static str = "measures ping-pongs of puts and gets between ranks at three distances";
     const OPTIONS: &'static [KnownOption] = &[
         ("algorithm", algorithm::ABOUT),
         ("most", "bytes of the largest operation, 1048576 if not given; powers of two up to it are measured"),

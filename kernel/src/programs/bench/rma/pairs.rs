@@ -26,14 +26,16 @@ impl Pair {
     }
 }
 
-/// A near pair, rank 0 and its neighbour, and a far one, rank 0 and the last of those that are farthest from it; only
-/// one of them where
-/// the distances are equal.
+/// A near pair, rank 0 and its neighbour; one that is about half as far apart as can be; and a far one, rank 0 and the
+/// last of those that are farthest from it. Where distances are equal, only one of them.
 pub(super) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
     let routers = |rank| u64::from(comm.hal().layout().distance(comm.core_of(0), comm.core_of(rank)));
     let pair = |rank| Pair { ranks: [0, rank], routers: routers(rank) };
-    let far = (1..comm.size()).max_by_key(|rank| routers(*rank)).map(pair);
-    let mut pairs: Vec<_> = [pair(1)].into_iter().chain(far).collect();
+    let near = pair(1);
+    let far = (1..comm.size()).max_by_key(|rank| routers(*rank)).map_or(near, pair);
+    let is_half_way = |rank: &usize| 2 * routers(*rank) >= near.routers + far.routers;
+    let middle = (1..comm.size()).filter(is_half_way).min_by_key(|rank| routers(*rank)).map_or(far, pair);
+    let mut pairs: Vec<_> = [near, middle, far].into();
     pairs.dedup_by_key(|pair| pair.routers);
     pairs
 }

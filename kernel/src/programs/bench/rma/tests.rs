@@ -53,10 +53,15 @@ fn ping_pongs_of_all_algorithms_are_measured_at_all_sizes() {
         let simulation = run::<Latency>(&format!("cores=48 machine=scc algorithm={algorithm} most=4096 repetitions=2"));
         for metric in ["put.latency", "get.latency"] {
             let found = samples(&simulation, algorithm, metric);
-            assert_eq!(found.len(), 2 * 13);
+            assert_eq!(found.len(), 3 * 13);
             assert!(found.values().all(|values| values.len() == 2));
             // Larger and farther is slower.
-            assert!(found[&(1, 4096)] > found[&(1, 1)] && found[&(9, 64)] > found[&(1, 64)], "{algorithm} {metric}");
+            assert!(
+                found[&(1, 4096)] > found[&(1, 1)]
+                    && found[&(9, 64)] > found[&(5, 64)]
+                    && found[&(5, 64)] > found[&(1, 64)],
+                "{algorithm} {metric}"
+            );
         }
     }
 }
@@ -166,10 +171,10 @@ fn what_cannot_be_measured_is_said_once() {
 }
 
 #[test]
-fn pairs_are_near_and_far() {
+fn pairs_are_near_and_far_and_half_way() {
     let simulation = run::<Latency>("cores=2 most=1");
     assert_eq!(samples(&simulation, "default", "put.latency").len(), 1);
     let found = run::<Latency>("machine=mesh:3x3x1 cores=9 most=1");
     let routers: Vec<_> = samples(&found, "default", "put.latency").into_keys().map(|(routers, _)| routers).collect();
-    assert_eq!(routers, [2, 5]);
+    assert_eq!(routers, [2, 4, 5]);
 }
