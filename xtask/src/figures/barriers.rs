@@ -1,5 +1,5 @@
-//! Figures of *Highly Scalable Barriers for Future High-Performance Computing Clusters* (Fröning, Giese, Montaner, Silla
-//! and Duato).
+//! Figures of *Highly Scalable Barriers for Future High-Performance Computing Clusters* (Fröning, Giese, Montaner,
+//! Silla and Duato).
 //!
 //! Figures 1, 2 and 6 are drawings, and 4 has the parts of one load, which a price list does not know apart.
 
@@ -19,41 +19,43 @@ pub(super) const FIGURES: &[Figure] = &[
         "barriers-fig-3",
         "Fig. 3",
         "Unoptimised barrier: the central one in local memory and over the engine",
-        "The paper's POSIX threads are no program of ours; 147.3 us are theirs. `two nodes` has half of the threads in \
-         another node than the data. That 94 us are of one node's threads and engine is our reading of figure 5.",
+        "The paper's POSIX threads are no program of ours; 147.3 us are theirs. In local memory our master sees 32 \
+         flags at a look. `two nodes` has half of the threads in another node than the data. That 94 us are of one \
+         node's threads and engine is our reading of figure 5.",
         |evidence| Ok(unoptimised(evidence.rows("barrier-nodes", SCC)?)?),
     ),
     figure(
         "barriers-fig-5",
         "Fig. 5",
         "Operations of a barrier and its latency, with an FPGA and with an ASIC",
-        "The central barrier in one node, over its engine. Reads depend on timing; those of the ASIC are more, as its \
-         polls are faster. The paper predicts the ASIC's latency from the FPGA's reads.",
+        "The central barrier in one node, over its engine. Reads depend on timing. The paper predicts the ASIC's \
+         latency from the FPGA's reads.",
         |evidence| Ok(operations(evidence.rows("barrier-nodes", SCC)?)?),
     ),
     figure(
         "barriers-fig-7",
         "Fig. 7",
         "Small-scale barrier on two nodes, with coherent flags",
-        "`coherent` has flags and phase in the master's node, where caches hold them (section V.A): the other node sets \
-         flags there and polls the phase there. `with a phase in each node` is section V.B. No numbers in the text.",
+        "`coherent` has flags and phase in the master's node, where caches hold them (section V.A): the other node \
+         sets flags there and polls the phase there. `with a phase in each node` is section V.B. No numbers in the \
+         text.",
         |evidence| Ok(coherent(evidence.rows("barrier-nodes", SCC)?)?),
     ),
     figure(
         "barriers-fig-8",
         "Fig. 8",
         "Optimised barrier over nodes: with one master, and in a tree",
-        "The paper's barrier takes less than 15 us on 64 nodes of 16 threads, less than 6 us on 8 of 8, and 11 us on 64 of 1; \
-         38 us on 64 and 20 us on 8 nodes are what it cites of others on InfiniBand. Its flat barrier is congested from \
-         40 nodes on. That number of nodes, and Eq. 2 on 8 nodes, are what our engine is fitted on.",
+        "The paper's barrier takes less than 15 us on 64 nodes of 16 threads, less than 6 us on 8 of 8, and 11 us on \
+         64 of 1; 38 us on 64 and 20 us on 8 nodes are what it cites of others on InfiniBand. Its flat barrier is \
+         congested from 40 nodes on. That number of nodes, and Eq. 2 on 8 nodes, are what our engine is fitted on.",
         |evidence| Ok(optimised(evidence.rows("barrier", SCC)?)?),
     ),
     figure(
         "barriers-fig-9",
         "Fig. 9",
         "Trend lines over nodes, for each number of cores in a node",
-        "Thin lines: a ln(nodes) + b, on the left fitted on ours of 2 nodes and more, on the right the paper's Eq. 2. The \
-         paper's coefficients of determination are 0.98 at least.",
+        "Thin lines: a ln(nodes) + b, on the left fitted on ours of 2 nodes and more, on the right the paper's Eq. 2. \
+         The paper's coefficients of determination are 0.98 at least.",
         |evidence| Ok(trends(evidence.rows("barrier", SCC)?)?),
     ),
     figure(
@@ -67,8 +69,8 @@ pub(super) const FIGURES: &[Figure] = &[
         "barriers-fig-11",
         "Fig. 11",
         "Extrapolation to 262144 nodes",
-        "Thin lines: on the left Eq. 2 and the numbers that the paper makes of it (28, 35, 69 and 282 us), on the right \
-         the same formula fitted on our measurements.",
+        "Thin lines: on the left Eq. 2 and the numbers that the paper makes of it (28, 35, 69 and 282 us), on the \
+         right the same formula fitted on our measurements.",
         |evidence| Ok(lookout(evidence.rows("barrier", SCC)?)?),
     ),
     figure("barriers-fig-12", "Fig. 12", "FFT on global memory (uncachable)", FFT, |evidence| {
@@ -79,10 +81,10 @@ pub(super) const FIGURES: &[Figure] = &[
     }),
 ];
 
-const FFT: &str = "65536 values, dealt out at random over the nodes that compute; in the paper always over 64, so that its \
-    first points have remote accesses and ours have none. Cached memory is flushed as a whole at each barrier, as by the \
-    paper's wbinvd. Thin lines: as fast as nodes are many. The paper: near the optimum, less on 64 nodes, and nothing to be \
-    gained by more than 4 threads in a node, one load of each socket being under way.";
+const FFT: &str = "65536 values, dealt out at random over the nodes that compute; in the paper always over 64, so \
+    that its first points have remote accesses and ours have none. Cached memory is flushed as a whole at each \
+    barrier, as by the paper's wbinvd. Thin lines: as fast as nodes are many. The paper: near the optimum, less on 64 \
+    nodes, and nothing to be gained by more than 4 threads in a node, one load of each socket being under way.";
 
 /// A figure of this paper.
 const fn figure(

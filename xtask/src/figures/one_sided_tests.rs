@@ -93,6 +93,7 @@ fn no_lines_are_no_points() {
     assert_eq!(names(&plots[0]), COMPARED[..4]);
     assert_eq!(names(&plots[1]), COMPARED);
     assert_eq!((&*plots[0].series[0].points, &*plots[1].series[4].points), (&[(32.0, 10.0)][..], &[(32.0, 10.0)][..]));
+    assert_eq!(plots[2].series[0].points, [(32.0, 30.0 / 112.0)]);
 }
 
 #[test]

@@ -120,7 +120,7 @@ pub(super) const BARRIER: Bench = Bench {
 /// coherent there (section V.A); and with the phase in every node (V.B). One node and two.
 pub(super) const BARRIER_NODES: Bench = Bench {
     name: "barrier-nodes",
-    about: "the central barrier of threads of one and two nodes, over the engine and coherent (barriers paper, figures 3 to 7)",
+    about: "the central barrier on one and two nodes, over the engine and coherent (barriers paper, figures 3 to 7)",
     runs: runs!(
         ["machine=cluster-fpga:2x16", COHERENT, FEWER] ["machine=cluster-fpga:2x14", COHERENT, FEWER]
         ["machine=cluster-fpga:2x12", COHERENT, FEWER] ["machine=cluster-fpga:2x10", COHERENT, FEWER]

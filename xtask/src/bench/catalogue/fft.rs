@@ -226,7 +226,13 @@ macro_rules! on_nodes {
         &[$(
             fft(&[concat!("machine=cluster-fpga:", $machine), "memory=uncached", "placement=random", N, QUIET, FAST]),
             fft(&[
-                concat!("machine=cluster-fpga:", $machine), "memory=cached", "flush=whole", "placement=random", N, QUIET, FAST
+                concat!("machine=cluster-fpga:", $machine),
+                "memory=cached",
+                "flush=whole",
+                "placement=random",
+                N,
+                QUIET,
+                FAST
             ]),
         )*]
     };

@@ -81,17 +81,26 @@ pub(super) const SCALING: Bench = Bench {
     }],
 };
 
+/// Runs of a crowd that meets at the target's memory, for each of some numbers of ranks: one more than there are
+/// origins, since ranks that take no part would poll meanwhile.
+macro_rules! crowds {
+    ($($ranks:literal $origins:literal)*) => {
+        &[$(crowd(&[concat!("cores=", $ranks), concat!("least=", $origins), "algorithm=default", MEETING]),)*]
+    };
+}
+
+const MEETING: &str = "machine=+contention";
+
+const fn crowd(words: &'static [&'static str]) -> Run {
+    Run { program: "bench-rma-crowd", words }
+}
+
 /// Section 5.2, figure 17 (b), where accesses wait for each other.
 pub(super) const CONTENTION: Bench = Bench {
     name: "rma-contention",
-    about: "bursts of puts of k origins to one target that wait for each other (Lai and Panda, figure 17 b)",
-    runs: &[
-        Run { program: "bench-rma-crowd", words: &["algorithm=default", "bytes=524288", "machine=+contention"] },
-        Run { program: "bench-rma-crowd", words: &["algorithm=two-sided", "bytes=524288", "machine=+contention"] },
-        Run { program: "bench-rma-crowd", words: &["algorithm=default", "bytes=65536", "machine=+contention"] },
-        Run { program: "bench-rma-crowd", words: &["algorithm=two-sided", "bytes=65536", "machine=+contention"] },
-    ],
-    shown: &[1, 2, 4, 8, 16, 32],
+    about: "bursts of puts of 64 KB of k origins that wait for each other at one target (Lai and Panda, figure 17 b)",
+    runs: crowds!(47 46 33 32 17 16 9 8 5 4 3 2 2 1),
+    shown: &[],
     sizes: &[],
     columns: &[],
     report: None,

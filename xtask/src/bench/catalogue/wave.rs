@@ -77,8 +77,8 @@ pub(super) const WAVE: Bench = Bench {
     ],
 };
 
-/// Runs of the wave in cubes of some sizes on 32 ranks, and with equal blocks on some numbers of ranks, for each version of
-/// the communication.
+/// Runs of the wave in cubes of some sizes on 32 ranks, and with equal blocks on some numbers of ranks, for each version
+/// of the communication.
 macro_rules! cubes {
     ($($size:literal)*; $($ranks:literal)*) => {
         &[$(
@@ -98,8 +98,8 @@ macro_rules! cubes {
 /// What the waves compute, bench `wave` compares with one rank alone.
 const UNCHECKED: &str = "check=false";
 
-/// The axes of Lai and Panda's figure 20. Rows know the bytes that a rank exchanges, which grow with the cube; the figure
-/// knows the sides of the cubes, smallest first.
+/// The axes of Lai and Panda's figure 20. Rows know the bytes that a rank exchanges, which grow with the cube; the
+/// figure knows the sides of the cubes, smallest first.
 pub(super) const WAVE_SIZES: Bench = Bench {
     name: "wave-sizes",
     about: "steps of a 3-D wave on 32 ranks by the size of the cube, and weak scaling (Lai and Panda, figure 20)",

@@ -33,6 +33,7 @@ impl Program for Crowd {
         ("algorithm", algorithm::ABOUT),
         ("bytes", "bytes of a put, 65536 if not given"),
         ("most", "origins at most, 46 if not given"),
+        ("least", "origins at least, 1 if not given"),
         ("repetitions", "epochs for each number of origins, 1 if not given"),
     ];
 
@@ -46,8 +47,13 @@ impl Program for Crowd {
             return Err(failure.on_all_ranks());
         }
         let burst = Burst { operation: Operation::Put, bytes, count: BURST };
-        let most = rank.args.get("most", 46)?.min(comm.size() - 1);
-        let counts: Vec<_> = ORIGINS.into_iter().filter(|k| *k <= most).collect();
+        let (least, most) = (rank.args.get("least", 1)?, rank.args.get("most", 46)?.min(comm.size() - 1));
+        let counts: Vec<_> = ORIGINS.into_iter().filter(|k| (least..=most).contains(k)).collect();
+        if counts.is_empty() {
+            let failure =
+                Failure::new(format_args!("`least={least}`: none of {ORIGINS:?} origins is from that to {most}"));
+            return Err(failure.on_all_ranks());
+        }
         let room = match me {
             0 => Room::of_target(algorithm, burst, PART / bytes),
             me if me <= most => Room::of_origin(burst),

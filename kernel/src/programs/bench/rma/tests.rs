@@ -121,6 +121,8 @@ fn many_origins_are_faster_together_only_without_the_target() {
         let [one, eight] = [1, 8].map(|k| value(&simulation, algorithm, "put.throughput", (k, 4096)));
         assert_eq!(eight > 3 * one, algorithm != "two-sided", "{algorithm}: {one}, then {eight}");
     }
+    let simulation = run::<Crowd>("cores=5 bytes=64 least=4");
+    assert!(samples(&simulation, "default", "put.throughput").keys().eq(&[(4, 64)]));
 }
 
 #[test]
@@ -167,6 +169,7 @@ fn what_cannot_be_measured_is_said_once() {
     refused(simulate::<Only<Bandwidth>>("cores=2 most=4194304", &[]), "`most=4194304`: one operation has 2097152");
     refused(simulate::<Only<Skew>>("cores=2 bytes=0", &[]), "`bytes=0`: a put has 1 to 524288 bytes");
     refused(simulate::<Only<Crowd>>("cores=2 bytes=9999999", &[]), "`bytes=9999999`: a put has 1 to 8388608 bytes");
+    refused(simulate::<Only<Crowd>>("cores=4 least=3", &[]), "`least=3`: none of [1, 2, 4, 8, 16, 32, 46] origins");
     refused(simulate::<Only<Overlap>>("cores=2 most=9999999", &[]), "`most=9999999`: a put has 8388608 bytes at most");
 }
 
