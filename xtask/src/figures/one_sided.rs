@@ -114,7 +114,8 @@ const DISTANCES: &str = "The paper's pairs of cores share a socket, a cache, or 
     design on this hardware. The text has no numbers.";
 
 const SKEW: &str = "The target multiplies matrices between post and wait. The paper's cores are Xeons of 2.33 GHz and \
-    copy some 1200 MB/s; ours are P54C of 533 MHz. What is to be compared is whether a row grows.";
+    copy some 1200 MB/s; ours are P54C of 533 MHz. What is to be compared is whether a row grows. I/OAT has no row of \
+    ours.";
 
 /// A figure of this paper.
 const fn figure(
