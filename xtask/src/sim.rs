@@ -94,11 +94,19 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Draws the table of traffic that the simulator has sent.
-fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()> {
+/// The table of traffic that the simulator has sent.
+///
+/// # Errors
+///
+/// When there is none.
+pub(crate) fn heat_map(transcript: &Transcript) -> Result<HeatMap> {
     let table = transcript.files.iter().find(|file| file.name == heatmap::FILE);
-    let table = table.context("the simulator has not sent a table of its traffic")?;
-    let map = HeatMap::parse(&table.bytes)?;
+    HeatMap::parse(&table.context("the simulator has not sent a table of its traffic")?.bytes)
+}
+
+/// Draws it.
+fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()> {
+    let map = heat_map(transcript)?;
     results::put(path, map.svg(title)?.as_bytes())?;
     println!("wrote {}; {}", workspace::display(path), map.summary());
     Ok(())

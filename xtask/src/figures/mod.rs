@@ -12,12 +12,14 @@ mod oc_bcast;
 mod one_sided;
 mod report;
 mod scosco;
+mod sections;
 
 use crate::{bench::Evidence, interrupt, progress::Progress, workspace};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use figure::{Content, Figure};
-use report::Shown;
+use report::{Body, Shown};
+use sections::Part;
 use std::{fs, path::Path, time::Duration};
 
 /// The ID that lists all figures.
@@ -27,7 +29,7 @@ const LIST: &str = "list";
 ///
 /// Runs the benches that the figures are made of, and draws ours, the formulas and the numbers that the papers publish
 /// over the papers' axes: target/figures/ID.svg, and target/figures/report.html with all that was drawn, as one file
-/// that needs no other. A figure that cannot be drawn is named in the last line, and the exit status is not 0.
+/// that needs no other. The table of `cargo xtask fidelity` and heat maps of traffic are in the report as well. A figure that cannot be drawn is named in the last line, and the exit status is not 0.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Only this figure; can be given several times, and `list` shows them all
@@ -46,17 +48,19 @@ pub(crate) struct Arguments {
 /// When there is no such figure, one cannot be measured or drawn, or nothing can be written.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.only.iter().any(|id| id == LIST) {
-        all()
-            .for_each(|figure| println!("{}: {}, {}: {}", figure.id, figure.paper.name(), figure.number, figure.title));
+        let name = |figure: &Figure| format!("{}, {}: {}", figure.paper.name(), figure.number, figure.title);
+        all().for_each(|figure| println!("{}: {}", figure.id, name(figure)));
+        sections::ALL.iter().for_each(|part| println!("{}: {}", part.id, part.title));
         return Ok(());
     }
-    let figures = pick(&arguments.only)?;
+    let (figures, parts) = pick(&arguments.only)?;
     let directory = workspace::target().join("figures");
     fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
 
-    let mut evidence = Evidence::new(Duration::from_secs(arguments.timeout));
-    let progress = Progress::bar("figures", figures.len() as u64);
-    let (mut shown, mut failed) = (Vec::new(), Vec::new());
+    let limit = Duration::from_secs(arguments.timeout);
+    let mut evidence = Evidence::new(limit);
+    let progress = Progress::bar("figures", (figures.len() + parts.len()) as u64);
+    let (mut shown, mut sections, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for figure in figures {
         progress.say(figure.id);
         match show(figure, &mut evidence, &directory) {
@@ -67,13 +71,27 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         }
         progress.step();
     }
+    for part in parts {
+        progress.say(part.id);
+        match part.section(&mut evidence, limit) {
+            Ok(section) => sections.push(section),
+            Err(why) => failed.push(format!("{}: {why:#}", part.id)),
+        }
+        progress.step();
+    }
     drop(progress);
+    for section in &sections {
+        if let Body::Svg(svg) = &section.body {
+            write(&directory.join(format!("{}.svg", section.id)), svg)?;
+        }
+    }
 
     let report = directory.join("report.html");
-    write(&report, &report::html(&shown, &[], PREFACE))?;
+    write(&report, &report::html(&shown, &sections, PREFACE))?;
     let drawn = shown.iter().filter(|shown| shown.svg.is_some()).count();
-    let tables = shown.len() - drawn;
-    let wrote = format!("wrote {drawn} figures and {tables} tables, all in {}", workspace::display(&report));
+    let (tables, others) = (shown.len() - drawn, sections.len());
+    let report = workspace::display(&report);
+    let wrote = format!("wrote {drawn} figures, {tables} tables and {others} other sections, all in {report}");
     if failed.is_empty() {
         println!("{wrote}");
         return Ok(());
@@ -91,13 +109,15 @@ fn all() -> impl Iterator<Item = &'static Figure> {
     [scosco::FIGURES, oc_bcast::FIGURES, one_sided::FIGURES, barriers::FIGURES].into_iter().flatten()
 }
 
-/// The figures of these names, or all if there are none.
-fn pick(ids: &[String]) -> Result<Vec<&'static Figure>> {
-    if let Some(unknown) = ids.iter().find(|id| !all().any(|figure| figure.id == **id)) {
-        let known: Vec<_> = all().map(|figure| figure.id).collect();
+/// The figures and other parts of these names, or all if there are none.
+fn pick(ids: &[String]) -> Result<(Vec<&'static Figure>, Vec<&'static Part>)> {
+    let known: Vec<_> = all().map(|figure| figure.id).chain(sections::ALL.iter().map(|part| part.id)).collect();
+    if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
         bail!("no figure is called `{unknown}`; there are {}", known.join(", "));
     }
-    Ok(all().filter(|figure| ids.is_empty() || ids.iter().any(|id| id == figure.id)).collect())
+    let is_wanted = |id: &str| ids.is_empty() || ids.iter().any(|wanted| wanted == id);
+    let figures = all().filter(|figure| is_wanted(figure.id)).collect();
+    Ok((figures, sections::ALL.iter().filter(|part| is_wanted(part.id)).collect()))
 }
 
 /// Measures a figure, and draws and writes it if it is no table.
@@ -124,7 +144,8 @@ mod tests {
 
     #[test]
     fn ids_differ_and_can_be_file_names() {
-        let ids: BTreeSet<_> = all().map(|figure| figure.id).collect();
+        let all = || all().map(|figure| figure.id).chain(sections::ALL.iter().map(|part| part.id));
+        let ids: BTreeSet<_> = all().collect();
         assert_eq!(ids.len(), all().count());
         let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
         assert!(ids.iter().all(|id| id.chars().all(fits) && *id != LIST && *id != "report"));
@@ -140,10 +161,14 @@ mod tests {
 
     #[test]
     fn figures_are_picked_by_name() {
-        assert_eq!(pick(&[]).unwrap().len(), all().count());
+        let (figures, parts) = pick(&[]).unwrap();
+        assert_eq!([figures.len(), parts.len()], [all().count(), sections::ALL.len()]);
         let ids = ["oc-bcast-fig-8", "scosco-fig-4"].map(str::to_owned);
-        let picked: Vec<_> = pick(&ids).unwrap().iter().map(|figure| figure.id).collect();
-        assert_eq!(picked, ["scosco-fig-4", "oc-bcast-fig-8"]);
+        let (figures, parts) = pick(&ids).unwrap();
+        assert_eq!(figures.iter().map(|figure| figure.id).collect::<Vec<_>>(), ["scosco-fig-4", "oc-bcast-fig-8"]);
+        assert!(parts.is_empty());
+        let (figures, parts) = pick(&["fidelity".to_owned()]).unwrap();
+        assert!(figures.is_empty() && parts.len() == 1);
         let message = pick(&["fig-8".to_owned()]).err().unwrap().to_string();
         assert!(message.starts_with("no figure is called `fig-8`; there are scosco-") && !message.contains('\n'));
     }

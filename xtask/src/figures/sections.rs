@@ -1,0 +1,126 @@
+//! What belongs into the report without being the counterpart of a figure: how true the simulator is, and where the
+//! traffic of programs was.
+
+use super::{
+    figure::Table,
+    report::{Body, Section},
+};
+use crate::{
+    bench::Evidence,
+    fidelity::{self, Checked, output},
+    guest, image,
+    image::Profile,
+    program::Program,
+    progress::Progress,
+    run, sim,
+    words::Words,
+};
+use anyhow::Result;
+use std::{path::PathBuf, time::Duration};
+
+/// A part of the report that has to be measured first.
+pub(super) struct Part {
+    /// What `--only` wants.
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    Fidelity,
+    /// Of a program, with its words, and with the main job's default input or none.
+    HeatMap {
+        program: &'static str,
+        words: &'static [&'static str],
+        has_input: bool,
+    },
+}
+
+/// All of them.
+pub(super) const ALL: &[Part] = &[
+    Part { id: "fidelity", title: "Fidelity: the simulator and what the papers measured", kind: Kind::Fidelity },
+    Part {
+        id: "heat-map-terrain",
+        title: "Traffic of the main job",
+        kind: Kind::HeatMap { program: "terrain", words: &[], has_input: true },
+    },
+    Part {
+        id: "heat-map-oc-bcast",
+        title: "Traffic of broadcasts of 1 MiB by OC-Bcast, k = 7",
+        kind: Kind::HeatMap {
+            program: "bench-broadcast",
+            words: &["algorithm=oc-k7", "sizes=1048576", "modes=separated", "repetitions=1"],
+            has_input: false,
+        },
+    },
+    Part {
+        id: "heat-map-default",
+        title: "Traffic of broadcasts of 1 MiB by our default",
+        kind: Kind::HeatMap {
+            program: "bench-broadcast",
+            words: &["algorithm=default", "sizes=1048576", "modes=separated", "repetitions=1"],
+            has_input: false,
+        },
+    },
+];
+
+/// The machine that traffic is drawn on.
+const MACHINE: &str = "scc+contention";
+
+/// Its cores.
+const CORES: u32 = 48;
+
+impl Part {
+    /// Measures it.
+    ///
+    /// # Errors
+    ///
+    /// When that fails.
+    pub(super) fn section(&self, evidence: &mut Evidence, limit: Duration) -> Result<Section> {
+        let (note, body) = match self.kind {
+            Kind::Fidelity => {
+                let checked = fidelity::table(evidence)?;
+                (output::NOTES.concat(), Body::Table(fidelity_table(&checked)))
+            }
+            Kind::HeatMap { program, words, has_input } => {
+                let inputs = if has_input { vec![run::default_input()] } else { Vec::new() };
+                let (svg, summary) = heat_map(self.title, program, words, &inputs, limit)?;
+                let note = format!(
+                    "Machine {MACHINE}, {CORES} cores, of the whole run of {program} with its start and end: {summary}."
+                );
+                (note, Body::Svg(svg))
+            }
+        };
+        Ok(Section { id: self.id, title: self.title, note, body })
+    }
+}
+
+/// The entries as they are printed, with what there is to say about those without a verdict.
+fn fidelity_table(checked: &[Checked]) -> Table {
+    let row = |checked: &Checked| {
+        let why = checked.entry.status.why().unwrap_or_default().to_owned();
+        checked.cells().into_iter().chain([why]).collect()
+    };
+    let header = Checked::HEADER.into_iter().chain(["why"]).map(str::to_owned).collect();
+    Table { header, rows: checked.iter().map(row).collect() }
+}
+
+/// Runs a program and draws its traffic; returns the picture, and a line about where most was.
+fn heat_map(
+    title: &str,
+    program: &str,
+    words: &[&str],
+    inputs: &[PathBuf],
+    limit: Duration,
+) -> Result<(String, String)> {
+    let built = image::host(&Program::resolve(program)?, Profile::Release)?;
+    let own: Vec<_> = words.iter().map(ToString::to_string).collect();
+    let words = Words::default().value("program", Some(program)).free(&own)?;
+    let words = words.value("machine", Some(MACHINE)).value("cores", Some(CORES)).switch(crate::heatmap::WORD, true);
+    let _progress = Progress::new(format!("traffic of {program}"));
+    let mut command = sim::command(&built.executable, &words.to_string(), inputs);
+    let outcome = guest::run(program, &mut command, None, limit, |_| {})?;
+    outcome.verdict()?;
+    let map = sim::heat_map(&outcome.transcript)?;
+    Ok((map.svg(title)?, map.summary()))
+}
