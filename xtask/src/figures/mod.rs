@@ -29,7 +29,8 @@ const LIST: &str = "list";
 ///
 /// Runs the benches that the figures are made of, and draws ours, the formulas and the numbers that the papers publish
 /// over the papers' axes: target/figures/ID.svg, and target/figures/report.html with all that was drawn, as one file
-/// that needs no other. The table of `cargo xtask fidelity` and heat maps of traffic are in the report as well. A figure that cannot be drawn is named in the last line, and the exit status is not 0.
+/// that needs no other. The table of `cargo xtask fidelity` and heat maps of traffic are in the report as well. What
+/// cannot be drawn is named in the last line, and the exit status is not 0.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Only this figure; can be given several times, and `list` shows them all
