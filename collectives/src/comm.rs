@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Topology, Wait};
+use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, Span, TimedOut, Topology, Wait};
 
 use crate::{
     Error, Group, MpbLayout, SharedAllocator,
@@ -62,6 +62,7 @@ impl<'c, C: Core> Comm<'c, C> {
             counter_pairs: Cell::new(0),
             register_barriers: RegisterBarriers::default(),
         };
+        let _span = hal.span(Span::new("world"));
         SharedAllocator::new(hal).initialise()?;
         comm.barrier();
         Ok(comm)

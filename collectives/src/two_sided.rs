@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use hal::{LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
+use hal::{LINE_BYTES, Mpb, MpbCopy, Reason, Span, Wait};
 
 use crate::{
     Comm, Error,
@@ -25,6 +25,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// The same for a message that may be in L1.
     pub(crate) fn send_from(&self, source: Source, message: &[u8], to: usize) -> Result<(), Error> {
         self.check_peer(to)?;
+        let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
         let payload = self.payload();
         let staging = self.mpb_line(self.rank(), payload.start);
         for chunk in message.chunks(payload.len() * LINE_BYTES) {
@@ -41,6 +42,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         self.check_peer(from)?;
+        let _span = self.hal().span(Span::new("receive").with(self.core_of(from)).of(message.len()));
         let payload = self.payload();
         let staging = self.mpb_line(from, payload.start);
         for chunk in message.chunks_mut(payload.len() * LINE_BYTES) {

@@ -18,6 +18,7 @@ pub mod qemu;
 #[cfg(feature = "sim")]
 pub mod sim;
 pub mod topology;
+pub mod trace;
 pub mod tsr;
 pub mod uncached;
 pub mod wait;
@@ -33,6 +34,7 @@ pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, Not
 pub use interrupt::{Interrupt, Shielded};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use topology::{CoreId, Layout, Prices, Tile, Topology};
+pub use trace::{Entered, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};

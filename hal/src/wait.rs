@@ -8,7 +8,7 @@
 use core::{cell::Cell, fmt};
 
 use crate::{
-    CoreId,
+    CoreId, Trace,
     address::{Line, MpbLine, Region, kind},
 };
 
@@ -172,11 +172,11 @@ impl<'p> Poll<'p> {
     }
 }
 
-/// Waiting for other cores.
+/// Waiting for other cores. Whoever can wait can be [traced](Trace), too.
 ///
 /// A wait that succeeded is also an acquire for MPB and combined memory: its last poll invalidated L1 before it read
 /// the place, so what the peer had written and drained before it wrote the place is read fresh afterwards.
-pub trait Wait {
+pub trait Wait: Trace {
     /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
     ///
     /// `check` must decide by the places, and by what this core's [interrupt handler](crate::Interrupt) changes, which runs between

@@ -6,6 +6,7 @@
 use crate::{
     bench::Samples,
     frame::{File, Frame},
+    trace::Trace,
 };
 use std::collections::BTreeMap;
 
@@ -53,6 +54,8 @@ pub(crate) struct Transcript {
     pub(crate) results: BTreeMap<String, String>,
     /// Programs that have to end the machine: name, and what their report has to contain.
     pub(crate) fatal: Vec<(String, String)>,
+    /// What ranks did and when, if they were traced.
+    pub(crate) trace: Trace,
     /// How long the program took on rank 0, in ticks of its clock.
     pub(crate) ticks: Option<u64>,
     /// The last phase that was announced.
@@ -187,6 +190,7 @@ impl Console {
                 self.transcript.samples.push(samples);
                 Event::Other
             }),
+            "trace" => self.transcript.trace.take(words).map(|()| Event::Other),
             "fatal" => words.split_once(' ').map(|(name, report)| {
                 self.transcript.fatal.push((name.to_owned(), report.to_owned()));
                 Event::Other

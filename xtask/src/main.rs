@@ -37,6 +37,7 @@ mod signal;
 mod sim;
 mod statics;
 mod test;
+mod trace;
 mod words;
 mod workspace;
 

@@ -17,6 +17,9 @@ const PER_CORE_KIB: u64 = 1024;
 /// The heap of a program without input.
 const HEAP_KIB: u64 = 4096;
 
+/// What the kernel adds to a trace, for the heap's own account of it.
+const TRACE_SLACK_KIB: u64 = 64;
+
 /// A 32-bit PC maps devices above this.
 const MOST_MIB: u64 = 3000;
 
@@ -56,6 +59,25 @@ impl Plan {
             );
         }
         Ok(Self { heap_kib, heap0_kib, memory_mib })
+    }
+
+    /// The same with room for the traces of so many cores, each of so much; the kernel adds it to the heaps.
+    ///
+    /// # Errors
+    ///
+    /// When it is more than a 32-bit PC can have.
+    pub(crate) fn with_traces(self, cores: u16, trace_kib: Option<u64>) -> Result<Self> {
+        let Some(trace_kib) = trace_kib else { return Ok(self) };
+        let traces_kib = (trace_kib + TRACE_SLACK_KIB).saturating_mul(cores.into());
+        let memory_mib = self.memory_mib.saturating_add(traces_kib.div_ceil(1024));
+        if memory_mib > MOST_MIB {
+            bail!(
+                "{} with {trace_kib} KiB of trace each need {memory_mib} MiB of guest memory and a 32-bit PC has \
+                 {MOST_MIB}: --trace-kib can be less, or --cores",
+                crate::cores::cores(cores.into())
+            );
+        }
+        Ok(Self { memory_mib, ..self })
     }
 
     /// Memory without what cores share.
@@ -99,6 +121,16 @@ mod tests {
         let plan = Plan::new(2, 1 << 20, Some(1024), Some(2048)).unwrap();
         assert_eq!(plan, Plan { heap_kib: 1024, heap0_kib: 2048, memory_mib: 96 + 1 + 1 + 2 + 2 });
         assert_eq!(Plan::new(2, 0, Some(9000), None).unwrap().heap0_kib, 9000);
+    }
+
+    #[test]
+    fn traces_are_added() {
+        let plan = || Plan::new(48, 0, None, None).unwrap();
+        assert_eq!(plan().with_traces(48, None).unwrap(), plan());
+        let traced = plan().with_traces(48, Some(960)).unwrap();
+        assert_eq!(traced, Plan { memory_mib: plan().memory_mib + 48, ..plan() });
+        let message = plan().with_traces(48, Some(1 << 20)).unwrap_err().to_string();
+        assert!(message.contains("--trace-kib can be less"), "{message}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
     program::Program,
     progress::Progress,
     qemu::Machine,
-    results, setup, signal,
+    results, setup, signal, trace,
     words::{self, Words},
     workspace,
 };
@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     domains: Domains,
+
+    #[command(flatten)]
+    trace: trace::Options,
 
     #[command(flatten)]
     common: Common,
@@ -186,10 +189,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
-    let plan = plan(arguments.cores, &inputs, &common.words)?;
+    let trace_kib = arguments.trace.guest_kib();
+    let plan = plan(arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
-        anyhow::Ok(words.value("domains", arguments.domains.domains))
+        anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
     };
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
@@ -213,6 +217,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut staged = boot(arguments.coherent)?;
     let outcome = live(&label, &mut staged.command, Some(&staged.inquiry), limit)?;
     conclude(&outcome, &workspace::results(&program.name), common.counters)?;
+    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
         let _progress = Progress::new(format!("booting {label}"));

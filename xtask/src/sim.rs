@@ -11,7 +11,7 @@ use crate::{
     program::Program,
     results,
     run::{self, Common, Domains},
-    setup, statics, workspace,
+    setup, statics, trace, workspace,
 };
 use anyhow::{Context, Result};
 use clap::Args;
@@ -59,6 +59,9 @@ pub(crate) struct Arguments {
     domains: Domains,
 
     #[command(flatten)]
+    trace: trace::Options,
+
+    #[command(flatten)]
     common: Common,
 }
 
@@ -80,6 +83,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = common.words(&program, None, arguments.coherent)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch(heatmap::WORD, arguments.heatmap.is_some());
+    let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
     let built = image::host(&program, if arguments.debug { Profile::Debug } else { Profile::Release })?;
     if let Some(objdump) = setup::objdump() {
         check_statics(&objdump, &built.executable, &program)?;
@@ -88,10 +92,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
     run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)?;
-    match &arguments.heatmap {
-        Some(path) => draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path),
-        None => Ok(()),
+    if let Some(path) = &arguments.heatmap {
+        draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path)?;
     }
+    arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
 }
 
 /// The table of traffic that the simulator has sent.

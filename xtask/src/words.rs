@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 12] = [
+const OWN_OPTION: [(&str, &str); 13] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -13,6 +13,7 @@ const OWN_OPTION: [(&str, &str); 12] = [
     ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
     ("heatmap", "--heatmap of `sim`"),
+    ("trace_kib", "--trace-kib"),
     ("node", "--nodes of `cluster`"),
     ("nodes", "--nodes of `cluster`"),
     ("shared_mib", "--nodes of `cluster`"),

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, vec};
 
-use hal::{Core, Deadline, LINE_BYTES};
+use hal::{Core, Deadline, LINE_BYTES, Span};
 
 use super::{
     Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
@@ -106,11 +106,13 @@ impl<'b, 'c, C: Core> GroupBarrier<'b, 'c, C> {
 
     /// Returns when every member has called it; at once on a rank that is not one.
     pub fn wait(&mut self) {
+        let _span = self.comm.hal().span(Span::new("group barrier"));
         self.arrive().wait();
     }
 
     /// Tells the others that this rank has arrived.
     pub fn arrive(&mut self) -> Arrived<'_, 'b, 'c, C> {
+        let _span = self.comm.hal().span(Span::new("arrive at barrier"));
         self.mechanism.arrive(self.comm);
         Arrived { barrier: self, done: false }
     }
@@ -128,7 +130,11 @@ impl<C: Core> Arrived<'_, '_, '_, C> {
     }
 
     fn go_on(&mut self, deadline: Deadline) -> bool {
-        self.done = self.done || self.barrier.mechanism.go_on(self.barrier.comm, deadline);
+        if self.done {
+            return true;
+        }
+        let _span = self.barrier.comm.hal().span(Span::new("end of barrier"));
+        self.done = self.barrier.mechanism.go_on(self.barrier.comm, deadline);
         self.done
     }
 }

@@ -34,7 +34,7 @@ mod exploration;
 #[cfg(test)]
 mod timing;
 
-use hal::{LINE_BYTES, Layout, Mpb, Wait};
+use hal::{LINE_BYTES, Layout, Mpb, Span, Wait};
 
 pub use self::{
     group::{Arrived, GroupBarrier},
@@ -120,6 +120,7 @@ pub enum Barrier {
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Returns when every rank has called it.
     pub fn barrier(&self) {
+        let _span = self.hal().span(Span::new("barrier"));
         self.meet();
         self.sequence().all_complete();
     }

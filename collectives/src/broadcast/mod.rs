@@ -18,7 +18,7 @@ mod topology_aware;
 mod tree;
 
 use bytemuck::{Pod, cast_slice_mut};
-use hal::{Clock, Mpb, MpbCopy, Wait};
+use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 use self::ring::Ring;
 use crate::{Comm, Error};
@@ -63,6 +63,7 @@ impl Broadcast {
     ) -> Result<(), Error> {
         let message = cast_slice_mut(message);
         comm.check_rank(root)?;
+        let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
         if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
             comm.check_no_profile()?;
         }

@@ -24,7 +24,7 @@ mod descriptor;
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::cell::Cell;
 
-use hal::{Core, Deadline, LINE_BYTES, MpbLine, Place, Poll, Reason};
+use hal::{Core, Deadline, LINE_BYTES, MpbLine, Place, Poll, Reason, Span};
 
 use crate::{Comm, Error, Group};
 
@@ -120,6 +120,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
                 // The machine is dying.
                 return;
             };
+            let _span = self.comm.hal().span(Span::new("serve").with(self.comm.core_of(clients[index])));
             if let Descriptor::Copy(copy) = descriptor {
                 copy.perform(self.comm.hal());
             }
@@ -158,6 +159,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
 
     /// Waits until all copies that were asked for are done.
     pub(crate) fn finish(&self) {
+        let _span = self.comm.hal().span(Span::new("await copies"));
         self.await_done(self.asked.get());
     }
 

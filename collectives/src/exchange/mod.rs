@@ -33,7 +33,7 @@ use alloc::vec;
 use core::{fmt, str::FromStr};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use hal::{Clock, Mpb, MpbCopy, Wait};
+use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 use crate::{
     Comm, Error,
@@ -247,6 +247,7 @@ impl Exchange {
         root: usize,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("gather").with(comm.core_of(root)).of(block.len()));
         match self {
             Self::TwoSided => comm.send(block, root)?,
             _ => gather::send(comm, self, common, block, root),
@@ -264,6 +265,7 @@ impl Exchange {
         spans: &Spans,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("gather").of(all.len()));
         if let Some(own) = own {
             gather::keep_own(comm, own, all, spans);
         }
@@ -282,6 +284,7 @@ impl Exchange {
         spans: &Spans,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("scatter").of(all.len()));
         match self {
             Self::TwoSided => two_sided::distribute(comm, all, spans)?,
             _ => scatter::send(comm, self, common, all, spans),
@@ -297,6 +300,7 @@ impl Exchange {
         root: usize,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("scatter").with(comm.core_of(root)).of(block.len()));
         match self {
             Self::TwoSided => comm.receive(block, root)?,
             _ => scatter::receive(comm, self, common, block, root),
@@ -313,6 +317,7 @@ impl Exchange {
         spans: &Spans,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("allgather").of(all.len()));
         if let Some(own) = own {
             gather::keep_own(comm, own, all, spans);
         }
@@ -330,6 +335,7 @@ impl Exchange {
         mut buffers: Buffers<'_>,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("alltoall").of(buffers.receive.len()));
         match (self, common) {
             (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
             (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),

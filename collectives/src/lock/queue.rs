@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use hal::{Core, CoreId, Deadline, LINE_BYTES, Place, Reason};
+use hal::{Core, CoreId, Deadline, LINE_BYTES, Place, Reason, Span};
 
 use super::Lock;
 use crate::{Comm, Error, shared_words::SharedWords};
@@ -113,6 +113,7 @@ impl Queue {
     /// Waits for the lock, or until the machine is dying.
     pub(super) fn acquire<C: Core>(&self, comm: &Comm<'_, C>) {
         let hal = comm.hal();
+        let _span = hal.span(Span::new("lock"));
         let own = comm.rank() + 1;
         let before = self.change_tail(comm, |_| own as u32);
         self.was_granted.set(before > 0);
@@ -132,6 +133,7 @@ impl Queue {
     /// Passes the lock on.
     pub(super) fn release<C: Core>(&self, comm: &Comm<'_, C>) {
         let hal = comm.hal();
+        let _span = hal.span(Span::new("unlock"));
         hal.invalidate_mpb();
         let mut next = next_in(&hal.load_line(comm.mpb_line(comm.rank(), self.line)).0);
         if next.is_none() {

@@ -1,6 +1,6 @@
 //! A test-and-set register as a lock.
 
-use hal::{Core, CoreId, TsrGuard};
+use hal::{Core, CoreId, Span, TsrGuard};
 
 use super::Lock;
 use crate::{Comm, Error};
@@ -36,6 +36,7 @@ impl<C: Core> Lock for RegisterLock<'_, '_, C> {
 
     fn lock(&mut self) -> RegisterGuard<'_, C> {
         let hal = self.comm.hal();
+        let _span = hal.span(Span::new("lock").with(self.register));
         let register = self.comm.lock_register(self.register, "a lock");
         hal.invalidate_mpb();
         RegisterGuard { hal, _register: register }

@@ -38,7 +38,7 @@ mod tree;
 use alloc::{boxed::Box, vec::Vec};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use hal::{Clock, Deadline, LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
+use hal::{Clock, Deadline, LINE_BYTES, Mpb, MpbCopy, Reason, Span, Wait};
 
 use crate::{Combine, Comm, Error};
 
@@ -85,6 +85,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait, T: Pod> Request<'_, '_, C, T> {
 
     fn complete(&mut self) {
         let Some(place) = self.place else { return };
+        let _span = self.comm.hal().span(Span::new("wait for request").of(size_of_val(self.buffer)));
         let outstanding = self.comm.requests().outstanding();
         while !outstanding.is_done(place) {
             let (steps, chunk, rank) = outstanding.progress(place);
@@ -151,6 +152,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         root: usize,
     ) -> Result<Request<'r, 'c, C, T>, Error> {
         self.check_rank(root)?;
+        let _span = self.hal().span(Span::new("start broadcast").with(self.core_of(root)).of(size_of_val(message)));
         let data = cast_slice(message).to_vec();
         if self.rank() == root {
             account_long_copy(self.hal(), data.len());
@@ -174,6 +176,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         if element_bytes > CHUNK_BYTES {
             return Err(Error::ElementTooLarge { len_bytes: element_bytes, limit_bytes: CHUNK_BYTES });
         }
+        let _span = self.hal().span(Span::new("start allreduce").of(size_of_val(values)));
         let data: Vec<u8> = cast_slice(values).to_vec();
         account_long_copy(self.hal(), data.len());
         let combine = Box::new(move |there: &mut [u8], operands: &[u8]| {
@@ -193,6 +196,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program
     /// in which not all ranks get it is wrong.
     pub fn start_barrier(&self) -> Result<Request<'_, 'c, C, u8>, Error> {
+        let _span = self.hal().span(Span::new("start barrier"));
         let kind = Kind::Allreduce { combine: Box::new(|_, _| ()), element_bytes: 0, cycles: 0 };
         self.start(kind, &mut [], Vec::new(), "a non-blocking barrier, chunk")
     }

@@ -34,7 +34,7 @@ mod turn;
 use alloc::{collections::VecDeque, vec::Vec};
 use core::{cell::RefCell, mem};
 
-use hal::{Core, Deadline, LINE_BYTES, Reason, Shielded};
+use hal::{Core, Deadline, LINE_BYTES, Reason, Shielded, Span};
 
 use crate::{Comm, Error, Group};
 
@@ -192,6 +192,7 @@ impl<C: Core> Notifications<'_, C> {
         if self.members.len() == 1 {
             return Ok(());
         }
+        let _span = self.comm.hal().span(Span::new("notify all").of(message.len()));
         let ticket = self.take_turn()?;
         let chunk_bytes = self.lines.chunk_bytes();
         // An empty message is a chunk, too.
@@ -227,6 +228,7 @@ impl<C: Core> Notifications<'_, C> {
     /// # Errors
     /// [`Error::NotSubscribed`]; [`Error::TimedOut`] after the deadline.
     pub fn take(&self, deadline: Deadline) -> Result<Message, Error> {
+        let _span = self.comm.hal().span(Span::new("take notification"));
         loop {
             if let Some(message) = self.try_take()? {
                 return Ok(message);

@@ -37,7 +37,7 @@ mod two_sided;
 use core::{fmt, str::FromStr};
 
 use bytemuck::Pod;
-use hal::{Clock, Mpb, MpbCopy, Wait};
+use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 pub use self::combine::{Combine, Operation};
 use self::{buffers::Buffers, counts::Counts, select::Spread, short::Wanted};
@@ -130,6 +130,11 @@ impl Reduction {
             comm.check_rank(root)?;
         }
         self.check_lines(comm)?;
+        let span = match root {
+            Some(root) => Span::new("reduce").with(comm.core_of(root)),
+            None => Span::new("allreduce"),
+        };
+        let _span = comm.hal().span(span.of(buffers.len() * size_of::<T>()));
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         let (spread, wanted) = root.map_or((Spread::All, Wanted::ByAll), |root| (Spread::One, Wanted::By(root)));
         match select::reduction::<T>(self, comm, buffers.len(), spread) {
@@ -266,6 +271,7 @@ impl Reduction {
         counts: &Counts,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
+        let _span = comm.hal().span(Span::new("reduce-scatter").of(buffers.len() * size_of::<T>()));
         let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         match select::reduction::<T>(self, comm, buffers.len(), Spread::Blocks) {
             Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
@@ -351,6 +357,7 @@ impl Scan {
         if self != Self::TwoSided {
             comm.check_no_profile()?;
         }
+        let _span = comm.hal().span(Span::new("scan").of(buffers.len() * size_of::<T>()));
         let none = usize::from(kind == Kind::Exclusive);
         let Some(buffers) = buffers.unless_trivial(comm, none) else { return Ok(()) };
         match select::scan::<T>(self, comm, buffers.len()) {

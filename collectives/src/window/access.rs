@@ -2,7 +2,7 @@
 
 use core::ops::Deref;
 
-use hal::{Core, Pod};
+use hal::{Core, Pod, Span};
 
 use crate::{Error, Group};
 
@@ -34,6 +34,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Error::AccessEpochOpen { window: self.number() });
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
+        let _span = self.comm().hal().span(Span::new("start"));
         let (patience, no_check) = (self.class.patience(), assertions.contains(Assertions::NO_CHECK));
         if patience == Patience::Start && !no_check {
             self.synchronisation.await_posts(&self.peers, &self.posts_seen, targets);
@@ -111,6 +112,7 @@ impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
             return;
         }
         let Reach::Group { targets, .. } = &self.operations.reach else { return };
+        let _span = window.comm().hal().span(Span::new("complete"));
         self.operations.finish();
         window.await_copies();
         window.synchronisation.complete(&window.peers, &window.posts_seen, targets);

@@ -1,6 +1,6 @@
 //! The target's side of PSCW: POST, WAIT, test.
 
-use hal::{Caches, Core, Deadline, LocalView, Pod, TimedOut, kind};
+use hal::{Caches, Core, Deadline, LocalView, Pod, Span, TimedOut, kind};
 
 use crate::{Error, Group, Returned};
 
@@ -36,6 +36,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if let Err(error) = origins.check(self.comm().size()) {
             return Err(Returned { error, taken: view });
         }
+        let _span = self.comm().hal().span(Span::new("post"));
         let view = self.give_up(view, caches, assertions)?;
         self.synchronisation.post(&self.peers, origins);
         let invalidates = !assertions.contains(Assertions::NO_PUT);
@@ -82,6 +83,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if counter >= notify::COUNTERS {
             return Err(Error::NoSuchCounter { counter });
         }
+        let _span = self.comm().hal().span(Span::new("await notifications"));
         let in_packets = || match &self.synchronisation {
             Synchronisation::Message(channel) => channel.notifications(self.comm(), self.number(), counter as u32),
             _ => 0,
@@ -114,6 +116,7 @@ pub struct ExposureEpoch<'w, 'c, C: Core, T: Pod> {
 impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     /// WAIT: returns the view when all origins have completed; it shows what they put.
     pub fn wait(mut self, caches: &mut Caches) -> LocalView<'c, T> {
+        let _span = self.window.comm().hal().span(Span::new("wait"));
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
         self.end(caches)
@@ -123,6 +126,7 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     /// put. For parts of which little is read, or each element once, that is cheaper than the view, which has to be
     /// invalidated as a whole. What follows is [`post_again`](Self::post_again), or a wait that returns at once.
     pub fn await_origins(&mut self) {
+        let _span = self.window.comm().hal().span(Span::new("wait"));
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
         // Without origins, or where packets had come already, nothing was polled; L1 may have lines of what the part
@@ -135,6 +139,7 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     pub fn post_again(mut self) -> Self {
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
+        let _span = self.window.comm().hal().span(Span::new("post"));
         self.window.synchronisation.post(&self.window.peers, &self.origins);
         self.origins_are_done = false;
         // Promises that were made for the epoch before do not hold for this one.

@@ -10,7 +10,7 @@
 
 use core::{mem, ops::Deref};
 
-use hal::{Caches, Core, LocalView, Pod};
+use hal::{Caches, Core, LocalView, Pod, Span};
 
 use crate::{Error, Returned};
 
@@ -38,6 +38,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if let Err(error) = self.check_unlocked() {
             return Err(Returned { error, taken: view });
         }
+        let _span = self.comm().hal().span(Span::new("fence"));
         let view = self.give_up(view, caches, assertions)?;
         self.access_open.set(true);
         Ok(self.open_fence(view, !assertions.contains(Assertions::NO_PUT), true))
@@ -83,6 +84,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     /// waits. [`Assertions::NO_PUT`] is for the next one.
     pub fn fence<'n>(mut self, assertions: Assertions) -> FenceEpoch<'n, 'w, 'c, C, T> {
         let window = self.operations.window;
+        let _span = window.comm().hal().span(Span::new("fence"));
         let meets = self.settle(assertions);
         let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
         let invalidates = self.invalidates || !assertions.contains(Assertions::NO_PUT);
@@ -94,6 +96,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     /// which nothing follows (MPI's `MODE_NOSUCCEED`).
     pub fn close(mut self, caches: &mut Caches, assertions: Assertions) -> LocalView<'c, T> {
         let window = self.operations.window;
+        let _span = window.comm().hal().span(Span::new("fence"));
         if self.settle(assertions) {
             window.comm().barrier();
         }

@@ -44,7 +44,7 @@ mod table;
 use alloc::boxed::Box;
 use core::{cell::Cell, marker::PhantomData};
 
-use hal::{Caches, Core, Exposable, Exposure, LocalView, Pod, Region, kind};
+use hal::{Caches, Core, Exposable, Exposure, LocalView, Pod, Region, Span, kind};
 
 use crate::{Comm, CopyEngines, Error, Returned};
 
@@ -171,6 +171,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         plan: Plan<'c, C>,
     ) -> Result<Made<'c, C, T>, Error> {
         let Plan { class, engines, memory } = plan;
+        let _span = comm.hal().span(Span::new("window"));
         let (number, size) = (comm.next_window(), comm.size());
         let table = Table::allocate(comm)?;
         let agreed = table.agree_on_class(comm, class).map_err(|rank| Error::ClassesDiffer { window: number, rank });
@@ -239,6 +240,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if let Err(error) = self.check_own(&view) {
             return Err(Returned { error, taken: Box::new((self, view)) });
         }
+        let _span = self.comm().hal().span(Span::new("free window"));
         // Of epochs that were forgotten.
         self.await_copies();
         self.comm().hal().write_back_invalidate(caches, view.region());

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 
-use hal::{Core, LINE_BYTES, Pod, Region, kind};
+use hal::{Core, LINE_BYTES, Pod, Region, Span, kind};
 
 use crate::{
     copy_engine::{CopyEngines, Transfer},
@@ -97,6 +97,20 @@ pub(super) enum Operation<'b, T> {
 const ATOMIC_BYTES: usize = 8 * LINE_BYTES;
 
 impl<T: Pod> Operation<'_, T> {
+    /// What a timeline shows of it.
+    pub(super) fn span(&self) -> Span {
+        let (name, bytes) = match self {
+            Self::Put { source, .. } => ("put", size_of_val(source.elements())),
+            Self::Get { into, .. } => ("get", size_of_val(*into)),
+            Self::Accumulate { source, .. } => ("accumulate", size_of_val(source.elements())),
+            Self::CompareAndSwap { .. } => ("compare and swap", size_of::<T>()),
+            Self::CopyTo(transfer) => ("put of an engine", transfer.len_bytes),
+            Self::CopyFrom(transfer) => ("get of an engine", transfer.len_bytes),
+            Self::Notify { .. } => ("notify", 0),
+        };
+        Span::new(name).of(bytes)
+    }
+
     /// Carries the operation out on the memory of `target`, whose post this rank has seen.
     pub(super) fn perform<C: Core>(&mut self, at: &Peers<'_, C>, engines: Option<&CopyEngines<'_, C>>, target: usize) {
         let hal = at.comm.hal();

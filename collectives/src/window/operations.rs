@@ -3,7 +3,7 @@
 use alloc::{collections::VecDeque, vec::Vec};
 use core::{cell::RefCell, ops::Range};
 
-use hal::{Core, Deadline, Pod, SharedAddress};
+use hal::{Core, Deadline, Entered, Pod, SharedAddress};
 
 use crate::{
     Error, Group, SharedBuffer,
@@ -207,6 +207,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
                 not_posted.push(target);
                 waiting.push_back((target, operation));
             } else {
+                let _span = self.trace(target, &operation);
                 self.carry_out(target, operation);
             }
         }
@@ -238,6 +239,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         self.progress();
         let waiting = core::mem::take(&mut *self.waiting.borrow_mut());
         for (target, operation) in waiting {
+            let _span = self.trace(target, &operation);
             self.window.await_post(target);
             self.carry_out(target, operation);
         }
@@ -267,6 +269,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
 
     /// Carries an operation that was checked out, or queues it.
     fn admit(&self, target: usize, operation: Operation<'b, T>) {
+        let _span = self.trace(target, &operation);
         match &self.reach {
             Reach::Group { patience: Patience::CompletePrompt, no_check: false, targets } => {
                 self.issue_promptly(targets, target, operation);
@@ -311,6 +314,12 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             self.progress();
         }
         self.waiting.borrow_mut().push_back((target, operation));
+    }
+
+    /// An operation is under way, for a timeline.
+    fn trace(&self, target: usize, operation: &Operation<'b, T>) -> Entered<'c, C> {
+        let comm = self.window.comm();
+        comm.hal().span(operation.span().with(comm.core_of(target)))
     }
 
     fn carry_out(&self, target: usize, mut operation: Operation<'b, T>) {

@@ -6,7 +6,7 @@
 
 use core::{mem, ops::Deref};
 
-use hal::{Caches, Core, LocalView, Pod};
+use hal::{Caches, Core, LocalView, Pod, Span};
 
 use crate::{Error, Returned};
 
@@ -27,6 +27,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         view: LocalView<'c, T>,
         caches: &mut Caches,
     ) -> Result<Lent<'_, 'c, C, T>, Returned<LocalView<'c, T>>> {
+        let _span = self.comm().hal().span(Span::new("lend"));
         let view = self.give_up(view, caches, Assertions::empty())?;
         lock::release(&self.peers, self.comm().rank(), Lock::Exclusive);
         self.lent.set(true);
@@ -56,6 +57,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Error::Locked { rank: target, window });
         }
         self.comm().check_register(target)?;
+        let _span = self.comm().hal().span(Span::new("lock").with(self.comm().core_of(target)));
         lock::acquire(&self.peers, target, lock);
         self.locked.insert(target);
         self.access_epochs.set(self.access_epochs.get() + 1);
@@ -112,6 +114,7 @@ impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
     /// # Panics
     /// If this rank holds a lock of the part, for which it would wait for ever.
     pub fn take_back(mut self, caches: &mut Caches) -> LocalView<'c, T> {
+        let _span = self.window.comm().hal().span(Span::new("take back"));
         self.lock();
         let Some(view) = self.view.take() else { unreachable!("the view is there until the part is taken back") };
         self.window.take_back(view, caches, true)
@@ -157,6 +160,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
     /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of
     /// what came before are free: the epoch that is returned borrows others.
     pub fn flush<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
+        let comm = self.operations.window.comm();
+        let _span = comm.hal().span(Span::new("window flush").with(comm.core_of(self.target)));
         self.operations.settle();
         self.flush_local()
     }
@@ -181,6 +186,7 @@ impl<C: Core, T: Pod> Drop for LockEpoch<'_, '_, '_, C, T> {
     fn drop(&mut self) {
         let window = self.operations.window;
         if !window.comm().hal().is_dying() {
+            let _span = window.comm().hal().span(Span::new("unlock").with(window.comm().core_of(self.target)));
             self.operations.settle();
             lock::release(&window.peers, self.target, self.lock);
             window.locked.remove(self.target);
@@ -205,6 +211,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockAllEpoch<'b, 'w, 'c, C, T> {
 impl<'b, 'w, 'c, C: Core, T: Pod> LockAllEpoch<'b, 'w, 'c, C, T> {
     /// See [`LockEpoch::flush`].
     pub fn flush_all<'n>(self) -> LockAllEpoch<'n, 'w, 'c, C, T> {
+        let _span = self.operations.window.comm().hal().span(Span::new("window flush"));
         self.operations.settle();
         self.flush_local_all()
     }
@@ -231,6 +238,7 @@ impl<C: Core, T: Pod> Drop for LockAllEpoch<'_, '_, '_, C, T> {
         if window.comm().hal().is_dying() {
             return;
         }
+        let _span = window.comm().hal().span(Span::new("unlock all"));
         if let Reach::LockedOnDemand { locked, joined } = &self.operations.reach {
             self.operations.settle();
             let ranks = 0..window.comm().size();

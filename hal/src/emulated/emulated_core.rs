@@ -3,6 +3,7 @@
 mod atomic;
 mod cached;
 mod interrupts;
+mod tracing;
 mod waits;
 
 use core::cell::{Cell, RefCell};
@@ -22,6 +23,7 @@ use super::{
     line_cache::mask_of,
     mappings::{Mappings, Slot},
     page_window::address_at,
+    trace::{Spot, Tracer},
 };
 
 use self::interrupts::Interrupts;
@@ -59,6 +61,7 @@ pub struct EmulatedCore<P: Platform> {
     run: Cell<Option<(LineAddress, u32)>>,
     omitted: Cell<Omit>,
     caches_taken: Cell<bool>,
+    tracer: Tracer,
     interrupts: Interrupts<P>,
 }
 
@@ -78,6 +81,7 @@ impl<P: Platform> EmulatedCore<P> {
             run: Cell::new(None),
             omitted: Cell::new(Omit::empty()),
             caches_taken: Cell::new(false),
+            tracer: Tracer::default(),
             interrupts: Interrupts::default(),
         }
     }
@@ -238,7 +242,8 @@ impl<P: Platform> EmulatedCore<P> {
         if self.platform.coherent() {
             let mut data = Line::default();
             data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
-            self.platform.write_line(at, &data, mask_of(offset, bytes.len()));
+            let mask = mask_of(offset, bytes.len());
+            self.trace_store(Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
         }
         if full {
             self.push_out_pending();
@@ -248,7 +253,8 @@ impl<P: Platform> EmulatedCore<P> {
     fn push_out_pending(&self) {
         let Some(pending) = self.lines.borrow_mut().take_pending() else { return };
         if !self.platform.coherent() {
-            self.platform.write_line(pending.at, &pending.data, pending.mask);
+            let write = || self.platform.write_line(pending.at, &pending.data, pending.mask);
+            self.trace_store(Spot::Line(pending.at), pending.mask, write);
         }
     }
 
@@ -368,6 +374,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
 
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
         let _operation = self.operation();
+        let _span = self.hardware_span("MPB put", to.core, lines * LINE_BYTES);
         self.platform.spend(Expense::PutFromMpb);
         for index in 0..lines {
             let line = self.load(LineAddress::Mpb(MpbLine::new(self.core(), from + index)));
@@ -384,6 +391,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
 
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
         let _operation = self.operation();
+        let _span = self.hardware_span("MPB get", from.core, lines * LINE_BYTES);
         self.platform.spend(Expense::GetToMpb);
         for index in 0..lines {
             let line = self.load(LineAddress::Mpb(from.plus(index)));
@@ -393,6 +401,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
 
     fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
         let _operation = self.operation();
+        let _span = self.hardware_span("MPB put", to.core, len);
         self.platform.spend(Expense::PutFromMemory);
         for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
             // The source may be window memory, and a copy from it may fault: so it is copied before the line is locked.
@@ -405,6 +414,7 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
 
     fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
         let _operation = self.operation();
+        let _span = self.hardware_span("MPB get", from.core, len);
         self.platform.spend(Expense::GetToMemory);
         for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
             let line = self.load(LineAddress::Mpb(from.plus(index)));
@@ -453,6 +463,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
     fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
         let _operation = self.operation();
         self.assert_reachable(region, offset, bytes.len());
+        let _span = self.hardware_span("memory write", region.start().home(), bytes.len());
         self.platform.spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let mut copy = Line::default();
@@ -466,6 +477,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
         let _operation = self.operation();
         self.assert_reachable(region, offset, bytes.len());
+        let _span = self.hardware_span("memory read", region.start().home(), bytes.len());
         self.platform.spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let data = self.load(line);
@@ -492,6 +504,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
             from.start().home() != to.start().home() || first.abs_diff(target) >= len_bytes,
             "{len_bytes} bytes are copied over themselves"
         );
+        let _span = self.hardware_span("memory copy", to.start().home(), len_bytes);
         self.platform.spend(Expense::PutFromMemory);
         for (line, within, piece) in read {
             let data = self.load(line);
@@ -519,7 +532,8 @@ impl<P: Platform> Uncached for EmulatedCore<P> {
         self.explore();
         self.counting.count(|counters| counters.words_written += 1);
         self.platform.spend(Expense::WordCall);
-        self.platform.write_word(self.word_address(region, index), value);
+        let at = self.word_address(region, index);
+        self.trace_store(Spot::Word(at), u32::MAX, || self.platform.write_word(at, value));
     }
 }
 
@@ -535,6 +549,7 @@ impl<P: Platform> Clock for EmulatedCore<P> {
 
     fn compute(&self, cycles: u64) {
         let _operation = self.operation();
+        let _span = self.hardware_span("compute", None, 0);
         if self.is_interruptible() {
             self.platform.compute(cycles, &|| self.serve_what_is_due());
         } else {

@@ -14,6 +14,7 @@ mod line_cache;
 mod mappings;
 mod page_window;
 mod platform;
+mod trace;
 
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},

@@ -180,6 +180,21 @@ pub trait Platform: 'static {
     /// Ticks in a second.
     fn ticks_per_second(&self) -> u64;
 
+    /// The time of a trace: like [`now`](Self::now), where there is nothing finer.
+    fn moment(&self) -> u64 {
+        self.now()
+    }
+
+    /// Moments in a second.
+    fn moments_per_second(&self) -> u64 {
+        self.ticks_per_second()
+    }
+
+    /// The moment at which others could see what this core has just written, if it is known; otherwise any other one.
+    fn last_visible(&self) -> u64 {
+        self.moment()
+    }
+
     /// Decides what the hardware leaves open, as a number below `options`; 0 is what nothing special means.
     fn choose(&self, choice: Choice, options: usize) -> usize;
 

@@ -23,6 +23,8 @@ unsafe extern "Rust" {
 
 /// Bytes of a heap unless the command line says otherwise.
 const DEFAULT_HEAP_KIB: usize = 4096;
+/// What a heap needs to keep a trace, beside the trace.
+const TRACE_SLACK_KIB: usize = 64;
 /// 256 KiB, the size of a core's L2 cache on the SCC.
 const DEFAULT_CACHE_FRAMES: usize = 64;
 
@@ -148,6 +150,10 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     let heap_max_kib = memory::HEAP_MAX_BYTES >> 10;
     let heap_kib = number(line, "heap_kib", DEFAULT_HEAP_KIB, heap_max_kib);
     let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
+    // What a trace takes, it takes on top of the program's heap; a little more is for the heap's own account of it.
+    let trace_kib =
+        value_of(line, "trace_kib").map_or(0, |_| number(line, "trace_kib", 0, heap_max_kib) + TRACE_SLACK_KIB);
+    let heap_of = |kib: usize| ((kib + trace_kib).min(heap_max_kib) << 10).next_multiple_of(PAGE_BYTES);
     let membership = cluster::membership(line, core_count);
     let domains = if membership.is_some() { 1 } else { number(line, "domains", core_count, core_count) };
     let mut information = Information {
@@ -157,8 +163,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
         shared_dram: 0,
         mpb: 0,
         membership,
-        heap_bytes: (heap_kib << 10).next_multiple_of(PAGE_BYTES),
-        first_heap_bytes: (first_heap_kib << 10).next_multiple_of(PAGE_BYTES),
+        heap_bytes: heap_of(heap_kib),
+        first_heap_bytes: heap_of(first_heap_kib),
     };
     // SAFETY: paging is off, and `handed` is what the loader said.
     if let Err(shortage) = unsafe { layout::build(&mut information, handed) } {

@@ -101,6 +101,16 @@ pub(super) fn finish(undrained: Option<LineAddress>) -> bool {
     own_states().iter().all(|state| state.load(SeqCst) == FINISHED) && claim_end()
 }
 
+/// Returns when all cores of this node have finished their programs; not at all if the machine ends before.
+pub(super) fn await_finish_of_all() {
+    while own_states().iter().any(|state| state.load(SeqCst) != FINISHED) {
+        if exit::is_ending() {
+            cpu::park();
+        }
+        cpu::pause();
+    }
+}
+
 /// Whether this core is the one that ends the machine: several may see the same end at a time.
 fn claim_end() -> bool {
     !ENDED.swap(true, SeqCst)

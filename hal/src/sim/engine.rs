@@ -47,6 +47,8 @@ pub(super) struct Engine {
     /// The time of the last event.
     pub(super) now_ps: u64,
     pub(super) clocks: Vec<u64>,
+    /// When what each core has written last took effect.
+    pub(super) visible: Vec<u64>,
     ready: BinaryHeap<Reverse<Event>>,
     /// When cores whose waits have deadlines make their last polls.
     last_polls: BTreeSet<(u64, u16)>,
@@ -77,6 +79,7 @@ impl Engine {
             chooser,
             now_ps: 0,
             clocks: vec![0; cores],
+            visible: vec![0; cores],
             ready: BinaryHeap::with_capacity(cores),
             last_polls: BTreeSet::new(),
             alarms: BTreeSet::new(),
@@ -217,6 +220,7 @@ impl Engine {
 
     /// `core` has just made an access that may have changed something; the rest of its cost is its own.
     pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
+        self.visible[core] = self.clocks[core];
         self.announce_change(access);
         self.spend(core, cost.complete_ps - cost.visible_ps);
     }

@@ -416,6 +416,18 @@ impl Platform for SimPlatform {
         1_000_000_000
     }
 
+    fn moment(&self) -> u64 {
+        self.now_ps()
+    }
+
+    fn moments_per_second(&self) -> u64 {
+        self.ticks_per_second() * PS_PER_TICK
+    }
+
+    fn last_visible(&self) -> u64 {
+        self.shared.engine.borrow().visible[self.core.index()]
+    }
+
     fn choose(&self, choice: Choice, options: usize) -> usize {
         if self.is_dying() {
             return 0;

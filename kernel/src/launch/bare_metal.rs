@@ -11,7 +11,7 @@ use hal::qemu::{self, boot, console, exit};
 
 use crate::{Console, Input, output::Plain};
 
-use super::{Programs, Start, heap, run_rank};
+use super::{Programs, Start, heap, run_rank, trace};
 
 /// The serial line.
 struct Serial;
@@ -28,7 +28,9 @@ pub fn core_main<P: Programs>() -> ! {
     let hal = qemu::start_core();
     let inputs: Vec<_> = boot::modules().map(|(name, bytes)| Input { name, bytes }).collect();
     let start = Start { line: words(boot::command_line()), inputs: &inputs, console: &Serial };
-    qemu::finish(run_rank::<P, _>(hal, &start))
+    let result = run_rank::<P, _>(hal, &start);
+    let tell_trace = || trace::tell(hal, start.console);
+    qemu::finish(result, trace::is_on(start.line).then_some(&tell_trace))
 }
 
 /// The command line without the path of the image, which some loaders put first and others do not.

@@ -15,7 +15,7 @@ use hal::{
 
 use crate::{Console, Input, args, output::Frame};
 
-use super::{Programs, Start, run_rank, work::Account};
+use super::{Programs, Start, run_rank, trace, work::Account};
 
 /// Exit status of success, as QEMU's.
 pub const SUCCESS_STATUS: u8 = 33;
@@ -138,6 +138,7 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
         if let Err(failure) = &result {
             console.write(format_args!("rank {} failed: {failure}\n", core.core().index()));
         }
+        trace::tell(core, console);
         result.is_ok()
     });
     match outcome {

@@ -16,11 +16,12 @@ mod heap;
 mod programs;
 #[cfg(test)]
 mod tests;
+mod trace;
 #[cfg(not(target_os = "none"))]
 mod work;
 
 use collectives::Comm;
-use hal::{Core, Counters};
+use hal::{Core, Counters, Span};
 
 use crate::{Arguments, Console, Failure, Input, Rank, args};
 
@@ -59,11 +60,15 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
         return Err(Failure::new(format_args!("no program is called `{name}`; there are {names}")).on_all_ranks());
     };
     let args = Arguments::new(start.line, program.options)?;
+    trace::start(hal, start.line)?;
     let comm = Comm::world(hal).map_err(|error| Failure::from(error).on_all_ranks())?;
     let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
     let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
     let begin = hal.now();
-    let result = P::run(program.name, &mut rank);
+    let result = {
+        let _span = hal.span(Span::new("program"));
+        P::run(program.name, &mut rank)
+    };
     if hal.core().index() == 0 {
         rank.tell_host(format_args!("ticks {}", hal.now() - begin));
     }

@@ -3,7 +3,7 @@
 use crate::{AtomicCounters, Topology};
 
 use super::{
-    super::{CounterAccess, Expense, Platform},
+    super::{CounterAccess, Expense, Platform, trace::Spot},
     EmulatedCore,
 };
 
@@ -20,7 +20,10 @@ impl<P: Platform> EmulatedCore<P> {
         self.explore();
         self.counting.count(|counters| counters.counter_accesses += 1);
         self.platform.spend(Expense::WordCall);
-        self.platform.access_counter(counter, access)
+        if access == CounterAccess::Read {
+            return self.platform.access_counter(counter, access);
+        }
+        self.trace_store(Spot::Counter(counter), u32::MAX, || self.platform.access_counter(counter, access))
     }
 }
 

@@ -86,6 +86,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         caches.assert_of(self.platform.core());
         // This core has no copies of what others expose.
         let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
+        let _span = self.hardware_span("flush", region.start().home(), region.len_bytes());
         self.count_flush(region);
         if !is_foreign && !self.omits(Omit::FLUSH) {
             self.flush(region);
@@ -95,6 +96,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     fn write_back_invalidate_all(&self, caches: &mut Caches) {
         let _operation = self.operation();
         caches.assert_of(self.platform.core());
+        let _span = self.hardware_span("flush of everything", None, 0);
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::FlushAll);
         if !self.omits(Omit::FLUSH) {
@@ -125,6 +127,7 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
         // own loads find its copies in its caches.
         self.drain();
         self.push_out_pending();
+        let _span = self.hardware_span("flush", None, region.len_bytes());
         self.count_flush(region);
         self.flush(region);
         self.platform.conceal(region);

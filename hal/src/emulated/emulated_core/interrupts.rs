@@ -18,7 +18,7 @@ use core::{
 use crate::{CoreId, Interrupt, Shielded, TestAndSet};
 
 use super::{
-    super::{Expense, Platform, Watch},
+    super::{Expense, Platform, Watch, trace::Spot},
     EmulatedCore,
 };
 
@@ -113,6 +113,18 @@ impl<P: Platform> EmulatedCore<P> {
             && self.platform.interrupt_is_due()
     }
 
+    /// Keeps the handler out while `action` does something that is no operation and has no price. What arrives
+    /// meanwhile is served at the end of the next operation.
+    pub(super) fn undisturbed<R>(&self, action: impl FnOnce() -> R) -> R {
+        let depth = &self.interrupts.depth;
+        depth.store(depth.load(Relaxed) + 1, Relaxed);
+        compiler_fence(SeqCst);
+        let result = action();
+        compiler_fence(SeqCst);
+        depth.store(depth.load(Relaxed) - 1, Relaxed);
+        result
+    }
+
     /// Calls the handler in an operation that may be interrupted, if an interrupt has arrived.
     pub(super) fn serve_what_is_due(&self) {
         if self.is_due() {
@@ -135,6 +147,7 @@ impl<P: Platform> EmulatedCore<P> {
         if !self.platform.take_interrupt() {
             return;
         }
+        let _span = self.hardware_span("interrupt", None, 0);
         self.platform.spend(Expense::TakeInterrupt);
         self.counting.count(|counters| counters.interrupts_taken += 1);
         let handler = self.interrupts.handler.borrow().clone();
@@ -149,7 +162,7 @@ impl<P: Platform> Interrupt for EmulatedCore<P> {
         let _operation = self.operation();
         self.acquire_register(target, "an interrupt to be raised");
         self.counting.count(|counters| counters.interrupts_raised += 1);
-        self.platform.raise_interrupt(target);
+        self.trace_store(Spot::Interrupt(target), u32::MAX, || self.platform.raise_interrupt(target));
         self.free_register(target);
     }
 

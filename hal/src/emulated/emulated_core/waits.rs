@@ -6,7 +6,10 @@ use crate::{
 };
 
 use super::{
-    super::{CounterAccess, Expense, Platform, WaitInfo, Watch, Woken},
+    super::{
+        CounterAccess, Expense, Platform, WaitInfo, Watch, Woken,
+        trace::{Spot, Waited},
+    },
     EmulatedCore, Omit,
 };
 
@@ -22,6 +25,8 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
         self.platform.spend(Expense::WordCall);
         let watch = Watch::Register(core);
         let mut info = WaitInfo { reason: Reason::new(purpose).from(core), undrained: None };
+        let mut failed_polls = 0;
+        self.trace_wait();
         loop {
             self.platform.before_poll(watch);
             if self.read_register(core) {
@@ -30,16 +35,18 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
             info.undrained = self.undrained();
             if let Woken::Poll { missed_polls } = self.platform.park(watch, Deadline::Never, &info) {
                 self.counting.count(|counters| counters.failed_acquires += missed_polls);
+                failed_polls += 1 + missed_polls;
             }
         }
         self.platform.end_wait(watch);
+        self.trace_wait_end(watch, Waited { reason: info.reason, failed_polls, timed_out: false });
     }
 
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
         self.assert_register_reachable(core);
         self.platform.spend(Expense::WordCall);
-        self.platform.free(core);
+        self.trace_store(Spot::Register(core), u32::MAX, || self.platform.free(core));
     }
 
     fn begin_exclusion(&self) {
@@ -91,6 +98,8 @@ impl<P: Platform> Wait for EmulatedCore<P> {
             return Err(TimedOut { reason });
         }
         let watch = Watch::Places(places);
+        let mut waited = Waited { reason, failed_polls: 0, timed_out: false };
+        self.trace_wait();
         let outcome = loop {
             self.explore();
             self.platform.before_poll(watch);
@@ -111,12 +120,16 @@ impl<P: Platform> Wait for EmulatedCore<P> {
                 continue;
             }
             let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
+            waited.reason = reason;
+            waited.failed_polls += 1;
             let info = WaitInfo { reason, undrained: self.undrained() };
             match self.platform.park(watch, deadline, &info) {
                 Woken::Poll { missed_polls } => {
-                    self.counting.count(|counters| counters.failed_polls += 1 + missed_polls)
+                    self.counting.count(|counters| counters.failed_polls += 1 + missed_polls);
+                    waited.failed_polls += missed_polls;
                 }
                 Woken::TimedOut => {
+                    waited.timed_out = true;
                     self.counting.count(|counters| counters.failed_polls += 1);
                     break Err(TimedOut { reason });
                 }
@@ -124,6 +137,7 @@ impl<P: Platform> Wait for EmulatedCore<P> {
             self.serve_within_wait(watch);
         };
         self.platform.end_wait(watch);
+        self.trace_wait_end(watch, waited);
         outcome
     }
 }

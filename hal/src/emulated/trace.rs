@@ -1,0 +1,264 @@
+//! What an emulated core notes for a timeline.
+//!
+//! Operations and waits are noted when they end, with their begin, so that what is forgotten for lack of memory, the
+//! oldest, leaves nothing half. A store is noted when it leaves the write-combine buffer, since nobody sees it earlier.
+
+use alloc::{collections::VecDeque, vec::Vec};
+use core::{
+    cell::{Cell, RefCell},
+    fmt,
+};
+
+use crate::{CoreId, LineAddress, Place, Reason, SharedAddress, Span};
+
+use super::Watch;
+
+/// What others can wait for, or a core waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Spot {
+    Line(LineAddress),
+    Word(SharedAddress),
+    Register(CoreId),
+    Counter(usize),
+    /// A core being interrupted.
+    Interrupt(CoreId),
+}
+
+impl Spot {
+    /// A number that no other line, register, counter or core's interrupt has; neighbouring lines have neighbouring ones.
+    fn key(self) -> u64 {
+        match self {
+            Self::Line(at) => at.key(),
+            Self::Word(at) => LineAddress::Shared(at).key(),
+            Self::Register(core) => 1 << 62 | core.index() as u64,
+            Self::Counter(counter) => 1 << 61 | counter as u64,
+            Self::Interrupt(core) => 1 << 60 | core.index() as u64,
+        }
+    }
+
+    fn mask(self) -> u32 {
+        match self {
+            Self::Word(at) => 0b1111 << (at.offset() % crate::LINE_BYTES),
+            _ => u32::MAX,
+        }
+    }
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(at) => at.fmt(out),
+            Self::Word(at) => write!(out, "word of {at}"),
+            Self::Register(core) => write!(out, "test-and-set register of {core}"),
+            Self::Counter(counter) => write!(out, "atomic counter {counter}"),
+            Self::Interrupt(core) => write!(out, "interrupt of {core}"),
+        }
+    }
+}
+
+impl From<&Place> for Spot {
+    fn from(place: &Place) -> Self {
+        match *place {
+            Place::Line(line) => Self::Line(LineAddress::Mpb(line)),
+            Place::Word(region, index) => Self::Word(region.start().plus(index * size_of::<u32>())),
+            Place::Counter(counter) => Self::Counter(counter),
+        }
+    }
+}
+
+/// How a wait went.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waited {
+    pub(super) reason: Reason,
+    pub(super) failed_polls: u64,
+    pub(super) timed_out: bool,
+}
+
+enum Record {
+    Span { depth: u8, begin: u64, end: u64, of_hardware: bool, span: Span },
+    Wait { depth: u8, begin: u64, end: u64, waited: Waited },
+    Place(Spot),
+    Store { first: u64, count: u32, mask: u32, begin: u64, visible: u64 },
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Span { depth, begin, end, of_hardware, span: Span { operation, peer, bytes } } => {
+                let kind = if *of_hardware { 'h' } else { 's' };
+                write!(out, "{kind} {depth} {begin} {end} {} {bytes} {operation}", Peer(*peer))
+            }
+            Self::Wait { depth, begin, end, waited: Waited { reason, failed_polls, timed_out } } => {
+                let outcome = if *timed_out { "late" } else { "ok" };
+                write!(out, "w {depth} {begin} {end} {} {failed_polls} {outcome} {}", Peer(reason.peer), reason.what)?;
+                reason.detail.map_or(Ok(()), |detail| write!(out, " {detail}"))
+            }
+            Self::Place(spot) => write!(out, "p {:x} {:x} {spot}", spot.key(), spot.mask()),
+            Self::Store { first, count, mask, begin, visible } => {
+                write!(out, "t {first:x} {count} {mask:x} {begin} {visible}")
+            }
+        }
+    }
+}
+
+struct Peer(Option<CoreId>);
+
+impl fmt::Display for Peer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(core) => write!(out, "{}", core.index()),
+            None => out.write_str("-"),
+        }
+    }
+}
+
+/// An operation or a wait that is under way.
+struct Open {
+    begin: u64,
+    of_hardware: bool,
+    span: Span,
+}
+
+#[derive(Default)]
+struct Log {
+    records: VecDeque<Record>,
+    limit: usize,
+    lost: u64,
+    open: Vec<Open>,
+}
+
+impl Log {
+    fn push(&mut self, record: Record) {
+        if self.records.len() == self.limit {
+            self.lost += 1;
+            if self.records.pop_front().is_none() {
+                return;
+            }
+        }
+        self.records.push_back(record);
+    }
+
+    /// The operation or wait that began last is over; its depth.
+    fn close(&mut self) -> Option<(Open, u8)> {
+        let open = self.open.pop()?;
+        Some((open, u8::try_from(self.open.len()).unwrap_or(u8::MAX)))
+    }
+}
+
+/// The trace of a core, if it is traced.
+#[derive(Default)]
+pub(super) struct Tracer {
+    is_on: Cell<bool>,
+    log: RefCell<Log>,
+}
+
+impl Tracer {
+    pub(super) fn is_on(&self) -> bool {
+        self.is_on.get()
+    }
+
+    /// Begins, in so much memory.
+    pub(super) fn start(&self, limit_bytes: usize) {
+        let limit = limit_bytes / size_of::<Record>();
+        *self.log.borrow_mut() = Log { records: VecDeque::with_capacity(limit), limit, ..Log::default() };
+        self.is_on.set(true);
+    }
+
+    /// Ends, and shows all that was noted; what is still under way is not.
+    pub(super) fn end(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        self.is_on.set(false);
+        let log = self.log.take();
+        reader(&format_args!("c {moments_per_second} {}", log.lost));
+        log.records.iter().for_each(|record| reader(record));
+    }
+
+    pub(super) fn begin(&self, now: u64, of_hardware: bool, span: Span) {
+        self.log.borrow_mut().open.push(Open { begin: now, of_hardware, span });
+    }
+
+    pub(super) fn end_span(&self, now: u64) {
+        let mut log = self.log.borrow_mut();
+        if let Some((Open { begin, of_hardware, span }, depth)) = log.close() {
+            log.push(Record::Span { depth, begin, end: now, of_hardware, span });
+        }
+    }
+
+    pub(super) fn end_wait(&self, now: u64, watch: Watch<'_>, waited: Waited) {
+        let mut log = self.log.borrow_mut();
+        let Some((Open { begin, .. }, depth)) = log.close() else { return };
+        match watch {
+            Watch::Places(places) => places.iter().for_each(|place| log.push(Record::Place(place.into()))),
+            Watch::Register(core) => log.push(Record::Place(Spot::Register(core))),
+        }
+        log.push(Record::Wait { depth, begin, end: now, waited });
+    }
+
+    /// Bytes of a place were changed, which others see from `visible` on. Runs of whole lines are noted as one.
+    pub(super) fn stored(&self, spot: Spot, mask: u32, begin: u64, visible: u64) {
+        let mut log = self.log.borrow_mut();
+        if let Some(Record::Store { first, count, mask: u32::MAX, visible: last, .. }) = log.records.back_mut()
+            && matches!(spot, Spot::Line(_))
+            && mask == u32::MAX
+            && *first + u64::from(*count) == spot.key()
+        {
+            *count += 1;
+            *last = visible;
+            return;
+        }
+        log.push(Record::Store { first: spot.key(), count: 1, mask: mask & spot.mask(), begin, visible });
+    }
+}
+
+#[cfg(all(test, feature = "sim"))]
+mod tests {
+    use std::{string::ToString, vec::Vec};
+
+    use super::*;
+    use crate::MpbLine;
+
+    fn lines(tracer: &Tracer) -> Vec<std::string::String> {
+        let mut lines = Vec::new();
+        tracer.end(10, &mut |line| lines.push(line.to_string()));
+        lines
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten_and_counted() {
+        let tracer = Tracer::default();
+        tracer.start(3 * size_of::<Record>());
+        tracer.begin(0, false, Span::new("all"));
+        for now in 1..=4 {
+            tracer.begin(now, true, Span::new("one").with(CoreId::new(7)).of(32));
+            tracer.end_span(now + 1);
+        }
+        tracer.end_span(9);
+        assert_eq!(lines(&tracer), ["c 10 2", "h 1 3 4 7 32 one", "h 1 4 5 7 32 one", "s 0 0 9 - 0 all"]);
+    }
+
+    #[test]
+    fn runs_of_whole_lines_are_one_store() {
+        let tracer = Tracer::default();
+        tracer.start(1000 * size_of::<Record>());
+        let line = |line| Spot::Line(LineAddress::Mpb(MpbLine::new(CoreId::new(2), line)));
+        tracer.stored(line(5), u32::MAX, 1, 2);
+        tracer.stored(line(6), u32::MAX, 3, 4);
+        tracer.stored(line(7), 1, 5, 6);
+        tracer.stored(line(8), u32::MAX, 7, 8);
+        tracer.stored(Spot::Word(SharedAddress::new(0, 36)), u32::MAX, 9, 9);
+        assert_eq!(
+            lines(&tracer),
+            ["c 10 0", "t 205 2 ffffffff 1 4", "t 207 1 1 5 6", "t 208 1 ffffffff 7 8", "t 8000000000000001 1 f0 9 9"]
+        );
+    }
+
+    #[test]
+    fn waits_name_their_places() {
+        let tracer = Tracer::default();
+        tracer.start(1000 * size_of::<Record>());
+        tracer.begin(1, false, Span::new(""));
+        let waited = Waited { reason: Reason::new("a flag").number(3), failed_polls: 2, timed_out: false };
+        tracer.end_wait(5, Watch::Register(CoreId::new(1)), waited);
+        let register = "p 4000000000000001 ffffffff test-and-set register of core 1";
+        assert_eq!(lines(&tracer), ["c 10 0", register, "w 0 1 5 - 2 ok a flag 3"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! What a core does, noted for a timeline.
+//!
+//! A core that is traced notes its operations as [`Span`]s, its waits, and its stores that others may wait for, each
+//! with the time of its begin and its end. Nobody says at once which store ended which wait: whoever reads the traces of
+//! all cores side by side finds out, since all have the same clock and name places alike.
+//!
+//! Protocols say what they are doing by [`Trace::span`]. On hardware that cannot be traced that is nothing, and compiles
+//! to nothing. Where tracing is switched off it costs the host a comparison; neither way it costs virtual time, changes
+//! counters, or lets other cores run.
+
+use core::fmt;
+
+use crate::CoreId;
+
+/// An operation, as a timeline shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// What it is called.
+    pub operation: &'static str,
+    /// The other core that it is about, where it is one.
+    pub peer: Option<CoreId>,
+    /// Bytes that it is about, on this core; 0 if there are none.
+    pub bytes: usize,
+}
+
+impl Span {
+    /// An operation with nobody in particular.
+    pub const fn new(operation: &'static str) -> Self {
+        Self { operation, peer: None, bytes: 0 }
+    }
+
+    /// The same with another core.
+    pub const fn with(self, peer: CoreId) -> Self {
+        Self { peer: Some(peer), ..self }
+    }
+
+    /// The same on so many bytes.
+    pub const fn of(self, bytes: usize) -> Self {
+        Self { bytes, ..self }
+    }
+}
+
+/// A core that can be traced, or a core that does nothing of that kind.
+pub trait Trace {
+    /// From now on the core is traced, in so much of its memory. When that is full, the oldest is forgotten.
+    fn start_trace(&self, limit_bytes: usize) {
+        let _ = limit_bytes;
+    }
+
+    /// Ends the trace, if there is one, and shows `reader` all of it, as lines of text.
+    ///
+    /// | line | what |
+    /// |---|---|
+    /// | `c N LOST` | first: the clock has N moments in a second, and so many records are lost |
+    /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
+    /// | `p KEY MASK NAME` | a place of the wait that follows |
+    /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
+    /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to so many places from this one on |
+    ///
+    /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a bit for
+    /// each byte of a line.
+    fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        let _ = reader;
+    }
+
+    /// An operation begins.
+    fn begin_span(&self, span: Span) {
+        let _ = span;
+    }
+
+    /// The operation ends that began last.
+    fn end_span(&self) {}
+
+    /// An operation begins, and ends when the value is dropped.
+    fn span(&self, span: Span) -> Entered<'_, Self> {
+        self.begin_span(span);
+        Entered { core: self }
+    }
+}
+
+/// An operation that is under way, until this is dropped.
+#[must_use = "the span ends at once"]
+pub struct Entered<'t, T: Trace + ?Sized> {
+    core: &'t T,
+}
+
+impl<T: Trace + ?Sized> Drop for Entered<'_, T> {
+    fn drop(&mut self) {
+        self.core.end_span();
+    }
+}

@@ -1,0 +1,325 @@
+//! The critical path: why a run took as long as it did.
+//!
+//! From the rank that finishes last, back through its own work to its last wait that really lasted; from there to the
+//! rank whose store ended it, at the moment of that store; and so on to the beginning. Had anything on this path been
+//! shorter, the run would have been.
+
+use super::record::{Records, Trace, Wait};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::Arc,
+};
+
+/// How many kinds of work, and how many waits, are shown.
+const SHOWN: usize = 12;
+
+/// A wait on the path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Awaited {
+    pub(super) rank: u32,
+    /// In which operation.
+    pub(super) operation: Arc<str>,
+    /// For what.
+    pub(super) what: Arc<str>,
+    /// The rank whose store ended it.
+    pub(super) by: u32,
+    /// How long it was.
+    pub(super) length: u64,
+}
+
+/// The path, and what is on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path {
+    pub(super) moments_per_second: u64,
+    /// Where and when it begins and ends.
+    pub(super) from: (u32, u64),
+    pub(super) to: (u32, u64),
+    /// Time by what was done: the most first.
+    pub(super) work: Vec<(String, u64)>,
+    /// The longest first.
+    pub(super) waits: Vec<Awaited>,
+    /// Whether a rank on it has lost what it noted first.
+    pub(super) is_cut: bool,
+}
+
+impl Path {
+    /// The path of a run whose waits know what ended them.
+    pub(super) fn of(trace: &Trace) -> Self {
+        let last = trace.ranks.iter().map(|(rank, records)| (records.end(), std::cmp::Reverse(*rank))).max();
+        let (end, rank) = last.map_or((0, 0), |(end, rank)| (end, rank.0));
+        let mut path = Self {
+            moments_per_second: trace.moments_per_second.max(1),
+            from: (rank, end),
+            to: (rank, end),
+            work: Vec::new(),
+            waits: Vec::new(),
+            is_cut: false,
+        };
+        let mut work = BTreeMap::new();
+        let mut histories: HashMap<u32, History<'_>> = HashMap::new();
+        let (mut rank, mut now) = path.to;
+        while let Some(records) = trace.ranks.get(&rank) {
+            let history = histories.entry(rank).or_insert_with(|| History::of(records));
+            let Some((wait, by, at)) = history.last_wait(now) else {
+                path.is_cut = records.lost > 0;
+                let begin = records.begin().min(now);
+                history.add_work(begin, now, &mut work);
+                path.from = (rank, begin);
+                break;
+            };
+            // From the store to the end of the wait, this rank was about to see it.
+            history.add_work(at, now, &mut work);
+            let operation = history.operation_at(wait.begin, wait.end);
+            path.waits.push(Awaited { rank, operation, what: wait.what.clone(), by, length: wait.end - wait.begin });
+            (rank, now) = (by, at);
+        }
+        path.work = work.into_iter().collect();
+        path.work.sort_by(|(name, time), (other, other_time)| other_time.cmp(time).then(name.cmp(other)));
+        // Those of one length stay in the order of the way back.
+        path.waits.sort_by_key(|wait| std::cmp::Reverse(wait.length));
+        path
+    }
+
+    fn length(&self) -> u64 {
+        self.to.1 - self.from.1
+    }
+
+    fn microseconds(&self, moments: u64) -> f64 {
+        moments as f64 * 1e6 / self.moments_per_second as f64
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, last, waits) = (self.from.0, self.to.0, self.waits.len());
+        let length = self.microseconds(self.length());
+        writeln!(out, "critical path: {length:.3} us, from rank {first} to rank {last} over {waits} waits")?;
+        if self.is_cut {
+            writeln!(
+                out,
+                "  (it began earlier, but rank {first} has lost what it noted then; --trace-kib gives it more)"
+            )?;
+        }
+        writeln!(out, "  share            us  what was done")?;
+        for (name, time) in self.work.iter().take(SHOWN) {
+            let share = *time as f64 * 100.0 / self.length().max(1) as f64;
+            writeln!(out, "{share:5.1} %  {:12.3}  {name}", self.microseconds(*time))?;
+        }
+        rest(out, self.work.len(), "kinds of work")?;
+        if self.waits.is_empty() {
+            return writeln!(out, "no wait made it as long as that");
+        }
+        writeln!(out, "waits that made it as long as that:")?;
+        writeln!(out, "          us   rank  ended by  in what, for what")?;
+        for Awaited { rank, operation, what, by, length } in self.waits.iter().take(SHOWN) {
+            let length = self.microseconds(*length);
+            writeln!(out, "{length:12.3}  {rank:5}  {by:8}  {operation}: {what}")?;
+        }
+        rest(out, self.waits.len(), "waits")
+    }
+}
+
+fn rest(out: &mut fmt::Formatter<'_>, count: usize, of_what: &str) -> fmt::Result {
+    match count.saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "              and {more} more {of_what}"),
+    }
+}
+
+/// A stretch of time in which a rank did one thing.
+struct Stretch {
+    begin: u64,
+    end: u64,
+    /// The operation of a protocol, and what of the hardware's it did for that.
+    operation: Arc<str>,
+    detail: Option<Arc<str>>,
+}
+
+/// What a rank did, from its begin to its end.
+struct History<'t> {
+    stretches: Vec<Stretch>,
+    /// Those that somebody ended, in the order of their ends.
+    waits: Vec<&'t Wait>,
+}
+
+/// An operation or a wait, as part of a history.
+struct Part {
+    begin: u64,
+    end: u64,
+    depth: u8,
+    operation: Option<Arc<str>>,
+    detail: Option<Arc<str>>,
+}
+
+impl<'t> History<'t> {
+    fn of(records: &'t Records) -> Self {
+        let mut waits: Vec<_> = records.waits.iter().filter(|wait| wait.was_for().is_some()).collect();
+        waits.sort_by_key(|wait| wait.end);
+        let polling: Arc<str> = "wait".into();
+        let spans = records.spans.iter().map(|span| {
+            let name = Some(span.name.clone());
+            let (operation, detail) = if span.of_hardware { (None, name) } else { (name, None) };
+            Part { begin: span.begin, end: span.end, depth: span.depth, operation, detail }
+        });
+        let waited = records.waits.iter().map(|wait| Part {
+            begin: wait.begin,
+            end: wait.end,
+            depth: wait.depth,
+            operation: None,
+            detail: Some(polling.clone()),
+        });
+        let mut parts: Vec<_> = spans.chain(waited).collect();
+        parts.sort_by_key(|part| (part.begin, part.depth));
+        Self { stretches: stretches(parts), waits }
+    }
+
+    /// The last wait that was over at a moment, with the rank whose store ended it, and when.
+    fn last_wait(&self, now: u64) -> Option<(&'t Wait, u32, u64)> {
+        let over = self.waits.partition_point(|wait| wait.end <= now);
+        let wait = self.waits.get(over.checked_sub(1)?)?;
+        let ender = wait.was_for()?;
+        Some((wait, ender.rank, ender.at))
+    }
+
+    /// Adds what this rank did between two moments.
+    fn add_work(&self, begin: u64, end: u64, work: &mut BTreeMap<String, u64>) {
+        let first = self.stretches.partition_point(|stretch| stretch.end <= begin);
+        let mut told = 0;
+        for stretch in self.stretches[first..].iter().take_while(|stretch| stretch.begin < end) {
+            let time = stretch.end.min(end) - stretch.begin.max(begin);
+            let name = match &stretch.detail {
+                Some(detail) => format!("{}: {detail}", stretch.operation),
+                None => stretch.operation.to_string(),
+            };
+            *work.entry(name).or_default() += time;
+            told += time;
+        }
+        if end - begin > told {
+            *work.entry("before and after the program".into()).or_default() += end - begin - told;
+        }
+    }
+
+    /// What the rank was doing in these moments, above the hardware.
+    fn operation_at(&self, begin: u64, end: u64) -> Arc<str> {
+        let first = self.stretches.partition_point(|stretch| stretch.end <= begin);
+        let stretch = self.stretches.get(first).filter(|stretch| stretch.begin < end);
+        stretch.map_or_else(|| "start".into(), |stretch| stretch.operation.clone())
+    }
+}
+
+/// Lays the innermost of nested parts one after another. They are sorted by begin and depth.
+fn stretches(parts: Vec<Part>) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut stack: Vec<Part> = Vec::new();
+    let mut now = 0;
+    let mut until = |stack: &[Part], now: &mut u64, end: u64| {
+        if let Some(part) = stack.last().filter(|_| end > *now) {
+            let operation = stack.iter().rev().find_map(|part| part.operation.clone());
+            let operation = operation.unwrap_or_else(|| "start".into());
+            stretches.push(Stretch { begin: *now, end, operation, detail: part.detail.clone() });
+        }
+        *now = end.max(*now);
+    };
+    for part in parts {
+        while let Some(end) = stack.last().map(|open| open.end).filter(|end| *end <= part.begin) {
+            until(&stack, &mut now, end);
+            stack.pop();
+        }
+        until(&stack, &mut now, part.begin);
+        stack.push(part);
+    }
+    while let Some(end) = stack.last().map(|open| open.end) {
+        until(&stack, &mut now, end);
+        stack.pop();
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::enders, *};
+
+    fn path(lines: &[&str]) -> Path {
+        let mut trace = Trace::default();
+        lines.iter().for_each(|line| trace.take(line).unwrap());
+        Path::of(&enders::find(trace))
+    }
+
+    /// Ranks 0, 1 and 2 meet; rank 2 computes for 60 before, the others for 20 and 5. Rank 0 collects and releases.
+    const LATE: [&str; 29] = [
+        "0 c 1000000 0",
+        "1 c 1000000 0",
+        "2 c 1000000 0",
+        "0 h 1 0 20 - 0 compute",
+        "0 p 10 ffffffff flag of 1",
+        "0 p 11 ffffffff flag of 2",
+        "0 w 2 21 70 2 9 ok all to arrive",
+        "0 t 20 1 1 70 74",
+        "0 t 30 1 1 74 78",
+        "0 s 1 20 80 - 0 barrier",
+        "0 s 0 0 82 - 0 program",
+        "1 h 1 0 5 - 0 compute",
+        "1 t 10 1 1 6 8",
+        "1 p 20 ffffffff release",
+        "1 w 2 9 76 0 9 ok the release",
+        "1 s 1 5 77 - 0 barrier",
+        "1 s 0 0 77 - 0 program",
+        "2 h 1 0 60 - 0 compute",
+        "2 t 11 1 1 62 66",
+        "2 p 30 ffffffff release",
+        "2 w 2 67 81 0 2 ok the release",
+        "2 s 1 60 83 - 0 barrier",
+        "2 h 1 84 85 1 32 MPB put",
+        "2 s 0 0 86 - 0 program",
+        // Nobody waits for this one.
+        "2 t 40 1 1 84 85",
+        "1 t 41 1 1 76 77",
+        "1 h 0 77 77 - 0 compute",
+        "0 h 0 82 82 - 0 compute",
+        "2 h 0 86 86 - 0 compute",
+    ];
+
+    #[test]
+    fn the_path_goes_through_the_rank_that_is_late() {
+        let path = path(&LATE);
+        assert_eq!((path.from, path.to, path.is_cut), ((2, 0), (2, 86), false));
+        let waits: Vec<_> =
+            path.waits.iter().map(|wait| (wait.rank, &*wait.operation, &*wait.what, wait.by, wait.length)).collect();
+        assert_eq!(waits, [(0, "barrier", "all to arrive", 2, 49), (2, "barrier", "the release", 0, 14)]);
+        // Rank 2 to 66, of which 6 in the barrier; rank 0 to 78, of which 4 until it saw; rank 2 to the end.
+        let work: Vec<_> = path.work.iter().map(|(name, time)| (name.as_str(), *time)).collect();
+        let expected =
+            [("program: compute", 60), ("barrier", 16), ("barrier: wait", 7), ("program", 2), ("program: MPB put", 1)];
+        assert_eq!(work, expected);
+        assert_eq!(work.iter().map(|(_, time)| time).sum::<u64>(), 86);
+        let text = path.to_string();
+        assert!(text.starts_with("critical path: 86.000 us, from rank 2 to rank 2 over 2 waits\n"), "{text}");
+        assert!(text.contains("\n 69.8 %        60.000  program: compute\n"), "{text}");
+        assert!(text.contains("\n      49.000      0         2  barrier: all to arrive\n"), "{text}");
+    }
+
+    #[test]
+    fn without_waits_it_is_the_longest_rank() {
+        let path = path(&["0 c 1 0", "0 s 0 0 5 - 0 program", "1 c 1 3", "1 s 0 2 9 - 0 program"]);
+        assert_eq!((path.from, path.to, path.is_cut), ((1, 2), (1, 9), true));
+        assert_eq!(path.work, [("program".to_owned(), 7)]);
+        assert!(path.to_string().contains("has lost what it noted"));
+        assert!(Path::of(&Trace::default()).waits.is_empty());
+    }
+
+    #[test]
+    fn ranks_that_wait_for_each_other_at_one_moment_end_the_way_back() {
+        let path = path(&[
+            "0 c 1 0",
+            "1 c 1 0",
+            "0 t 1 1 1 4 5",
+            "0 p 2 ffffffff b",
+            "0 w 0 0 5 - 1 ok b",
+            "1 t 2 1 1 4 5",
+            "1 p 1 ffffffff a",
+            "1 w 0 0 5 - 1 ok a",
+        ]);
+        assert_eq!((path.from, path.to), ((0, 0), (0, 5)));
+    }
+}

@@ -1,0 +1,245 @@
+//! What ranks have noted, as it comes over the console.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
+
+/// An operation of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) depth: u8,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) peer: Option<u32>,
+    pub(crate) bytes: u64,
+    pub(crate) name: Arc<str>,
+    /// Whether it is one of the hardware, and not of a protocol.
+    pub(crate) of_hardware: bool,
+}
+
+/// A wait of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub(crate) depth: u8,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    /// Whom it was for.
+    pub(crate) peer: Option<u32>,
+    /// Polls in vain.
+    pub(crate) polls: u64,
+    pub(crate) is_late: bool,
+    /// What it was for.
+    pub(crate) what: Arc<str>,
+    pub(crate) places: Vec<Place>,
+    /// What ended it, if that is known.
+    pub(crate) ender: Option<Ender>,
+}
+
+/// A place that a wait looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) key: u64,
+    pub(crate) mask: u32,
+    pub(crate) name: Arc<str>,
+}
+
+/// A store to places with neighbouring keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Store {
+    pub(crate) key: u64,
+    pub(crate) count: u32,
+    pub(crate) mask: u32,
+    pub(crate) begin: u64,
+    /// When others could see the last of them.
+    pub(crate) visible: u64,
+}
+
+/// The store that ended a wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ender {
+    pub(crate) rank: u32,
+    /// When it could be seen.
+    pub(crate) at: u64,
+    /// Where it went.
+    pub(crate) place: Arc<str>,
+}
+
+impl Wait {
+    /// Whether it lasted until somebody did something: otherwise that was there before.
+    pub(crate) fn was_for(&self) -> Option<&Ender> {
+        self.ender.as_ref().filter(|ender| (self.begin..self.end).contains(&ender.at))
+    }
+}
+
+/// What one rank has noted, in the order in which things ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Records {
+    /// Records that it had no room for.
+    pub(crate) lost: u64,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) waits: Vec<Wait>,
+    pub(crate) stores: Vec<Store>,
+    /// Places of the wait that comes next.
+    places: Vec<Place>,
+}
+
+impl Records {
+    /// When it began to note.
+    pub(crate) fn begin(&self) -> u64 {
+        self.times().map(|(begin, _)| begin).min().unwrap_or(0)
+    }
+
+    /// When it was done.
+    pub(crate) fn end(&self) -> u64 {
+        self.times().map(|(_, end)| end).max().unwrap_or(0)
+    }
+
+    fn times(&self) -> impl Iterator<Item = (u64, u64)> {
+        let spans = self.spans.iter().map(|span| (span.begin, span.end));
+        spans.chain(self.waits.iter().map(|wait| (wait.begin, wait.end)))
+    }
+}
+
+/// What all ranks have noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Trace {
+    /// Moments of the clock in a second.
+    pub(crate) moments_per_second: u64,
+    pub(crate) ranks: BTreeMap<u32, Records>,
+    names: HashSet<Arc<str>>,
+}
+
+impl Trace {
+    /// Takes the words of a line `@trace`; nothing if they mean nothing.
+    pub(crate) fn take(&mut self, words: &str) -> Option<()> {
+        let (rank, record) = words.split_once(' ')?;
+        let rank = rank.parse().ok()?;
+        let (kind, record) = record.split_once(' ')?;
+        match kind {
+            "c" => {
+                let (moments, lost) = record.split_once(' ')?;
+                self.moments_per_second = moments.parse().ok().filter(|moments| *moments > 0)?;
+                self.ranks.entry(rank).or_default().lost = lost.parse().ok()?;
+            }
+            "s" | "h" => {
+                let ([depth, begin, end, peer, bytes], name) = fields(record)?;
+                let span = Span {
+                    depth: depth.parse().ok()?,
+                    begin: begin.parse().ok()?,
+                    end: end.parse().ok()?,
+                    peer: optional(peer)?,
+                    bytes: bytes.parse().ok()?,
+                    name: self.name(name),
+                    of_hardware: kind == "h",
+                };
+                self.ranks.get_mut(&rank)?.spans.push(span);
+            }
+            "w" => {
+                let ([depth, begin, end, peer, polls, outcome], what) = fields(record)?;
+                let wait = Wait {
+                    depth: depth.parse().ok()?,
+                    begin: begin.parse().ok()?,
+                    end: end.parse().ok()?,
+                    peer: optional(peer)?,
+                    polls: polls.parse().ok()?,
+                    is_late: match outcome {
+                        "ok" => false,
+                        "late" => true,
+                        _ => return None,
+                    },
+                    what: self.name(what),
+                    places: std::mem::take(&mut self.ranks.get_mut(&rank)?.places),
+                    ender: None,
+                };
+                self.ranks.get_mut(&rank)?.waits.push(wait);
+            }
+            "p" => {
+                let ([key, mask], name) = fields(record)?;
+                let place = Place { key: hexadecimal(key)?, mask: narrow(mask)?, name: self.name(name) };
+                self.ranks.get_mut(&rank)?.places.push(place);
+            }
+            "t" => {
+                let ([key, count, mask, begin], visible) = fields(record)?;
+                let store = Store {
+                    key: hexadecimal(key)?,
+                    count: count.parse().ok()?,
+                    mask: narrow(mask)?,
+                    begin: begin.parse().ok()?,
+                    visible: visible.parse().ok()?,
+                };
+                self.ranks.get_mut(&rank)?.stores.push(store);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(name.clone());
+        name
+    }
+}
+
+/// The first words, and all that follows them.
+fn fields<const N: usize>(mut record: &str) -> Option<([&str; N], &str)> {
+    let mut words = [""; N];
+    for word in &mut words {
+        (*word, record) = record.split_once(' ')?;
+    }
+    Some((words, record))
+}
+
+fn optional(peer: &str) -> Option<Option<u32>> {
+    if peer == "-" { Some(None) } else { peer.parse().ok().map(Some) }
+}
+
+fn hexadecimal(number: &str) -> Option<u64> {
+    u64::from_str_radix(number, 16).ok()
+}
+
+fn narrow(number: &str) -> Option<u32> {
+    u32::from_str_radix(number, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read() {
+        let mut trace = Trace::default();
+        for line in [
+            "3 c 1000 7",
+            "3 t 205 2 ffffffff 1 4",
+            "3 h 1 3 4 7 32 MPB put",
+            "3 p 8000000000000001 f0 word of shared memory",
+            "3 w 0 1 5 - 2 ok a flag 3",
+        ] {
+            assert_eq!(trace.take(line), Some(()), "{line}");
+        }
+        let records = &trace.ranks[&3];
+        assert_eq!((trace.moments_per_second, records.lost, records.begin(), records.end()), (1000, 7, 1, 5));
+        assert_eq!(records.stores, [Store { key: 0x205, count: 2, mask: u32::MAX, begin: 1, visible: 4 }]);
+        let (span, wait) = (&records.spans[0], &records.waits[0]);
+        assert_eq!((span.peer, span.bytes, &*span.name, span.of_hardware), (Some(7), 32, "MPB put", true));
+        assert_eq!((wait.peer, wait.polls, &*wait.what, wait.is_late), (None, 2, "a flag 3", false));
+        assert_eq!((wait.places[0].key, wait.places[0].mask), (1 << 63 | 1, 0xf0));
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        let mut trace = Trace::default();
+        assert_eq!(trace.take("0 s 1 3 4 7 32 before the clock"), None);
+        assert_eq!(trace.take("0 c 1000 0"), Some(()));
+        for line in
+            ["", "0", "x c 1 1", "0 c 0 0", "0 x", "0 q 1", "0 s 1 3 4 7 x", "0 s 1 3 4 7 x y", "0 w 0 1 2 - 3 no a"]
+        {
+            assert_eq!(trace.take(line), None, "{line}");
+        }
+    }
+}
