@@ -59,7 +59,7 @@ mod tests {
             }
             comm.barrier();
             let mut message = [me as u8; 5000];
-            comm.broadcast(&mut message, 1)?;
+            comm.broadcast(&mut message, size - 1)?;
             if me > 0 {
                 comm.send(&message[..100], me - 1)?;
             }

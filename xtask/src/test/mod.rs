@@ -6,6 +6,7 @@ mod host;
 mod main_job;
 mod rounds;
 mod summary;
+mod traces;
 
 pub(crate) use main_job::{same_files, same_values};
 
@@ -124,6 +125,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     if rounds::is_wanted(arguments) {
         summary.suite("simulator equals QEMU", |suite| rounds::run(suite, arguments, &tools))?;
+    }
+    if traces::NAMES.iter().any(|name| arguments.wants(name)) {
+        summary.suite("traces", |suite| traces::run(suite, arguments, &tools))?;
     }
     if let (0, Some(filter)) = (summary.total(), &arguments.filter) {
         bail!("no test matches `{filter}`");

@@ -5,7 +5,7 @@ mod enders;
 mod path;
 mod record;
 
-pub(crate) use record::Trace;
+pub(crate) use record::{Span, Trace};
 
 use crate::{results, workspace};
 use anyhow::{Result, ensure};
@@ -34,6 +34,13 @@ pub(crate) struct Options {
     kib: Option<u64>,
 }
 
+impl Trace {
+    /// The same with what ended each wait.
+    pub(crate) fn explained(self) -> Self {
+        enders::find(self)
+    }
+}
+
 impl Options {
     /// The word for a guest that tells it to trace; nothing if it need not.
     pub(crate) fn guest_kib(&self) -> Option<u64> {
@@ -54,7 +61,7 @@ impl Options {
     pub(crate) fn conclude(&self, label: &str, trace: Trace) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         ensure!(!trace.ranks.is_empty(), "{label} has sent no trace");
-        let trace = enders::find(trace);
+        let trace = trace.explained();
         results::put(file, &chrome::json(label, &trace)?)?;
         println!("wrote {}", workspace::display(file));
         for (rank, records) in &trace.ranks {

@@ -1,0 +1,97 @@
+//! Traces of one program on both backends: every rank does the same in the same order, and every wait is explained.
+
+use super::{Arguments, summary::Suite};
+use crate::{
+    guest,
+    image::{self, Profile},
+    program::Program,
+    progress::Progress,
+    qemu::Machine,
+    run,
+    setup::Tools,
+    sim,
+    trace::Trace,
+    words::Words,
+};
+use anyhow::{Context, Result, ensure};
+
+/// Names of the tests in here, for `--filter`.
+pub(crate) const NAMES: [&str; 3] = ["traces-qemu", "traces-simulator", "traces-equal"];
+
+/// Ranks of it talk to each other in an order that does not depend on time.
+const PROGRAM: &str = "hello";
+
+const CORES: u16 = 4;
+
+/// Memory for each rank's trace.
+const TRACE_KIB: u64 = 256;
+
+/// Traces the program in QEMU and in the simulator, and compares.
+///
+/// # Errors
+///
+/// When it cannot be built or started.
+pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
+    let program = Program::resolve(PROGRAM)?;
+    let image = image::bare_metal(&program, tools)?;
+    let simulator = image::host(&program, Profile::Release)?;
+    let _progress = Progress::new("traces");
+    let words = Words::default().value("program", Some(&program.name)).value("trace_kib", Some(TRACE_KIB));
+    let plan = run::plan(CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
+    let machine = Machine {
+        qemu: &tools.qemu,
+        image: &image.executable,
+        inputs: &[],
+        cores: CORES,
+        plan: &plan,
+        words: words.clone(),
+        thread_multi: false,
+    };
+    let mut staged = machine.stage()?;
+    let label = format!("{PROGRAM} on {CORES} cores, traced");
+    let in_qemu = guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})?;
+    let words = words.value("machine", Some("scc")).value("cores", Some(CORES));
+    let label = format!("{PROGRAM} on {CORES} simulated cores, traced");
+    let mut command = sim::command(&simulator.executable, &words.to_string(), &[]);
+    let simulated = guest::run(&label, &mut command, None, arguments.limit(), |_| {})?;
+    let results = [
+        in_qemu.verdict().and_then(|()| explained(&in_qemu.transcript.trace)),
+        simulated.verdict().and_then(|()| explained(&simulated.transcript.trace)),
+        same(&in_qemu.transcript.trace, &simulated.transcript.trace),
+    ];
+    for (name, result) in NAMES.into_iter().zip(results) {
+        if arguments.wants(name) {
+            suite.check(name, result);
+        }
+    }
+    Ok(())
+}
+
+/// Whether all ranks were traced, and each wait for a place has an ender.
+fn explained(trace: &Trace) -> Result<()> {
+    ensure!(trace.ranks.len() == usize::from(CORES), "{} ranks were traced", trace.ranks.len());
+    let trace = trace.clone().explained();
+    for (rank, records) in &trace.ranks {
+        ensure!(records.lost == 0, "rank {rank} has lost {} records", records.lost);
+        for wait in records.waits.iter().filter(|wait| wait.polls > 0) {
+            let begin = wait.begin;
+            ensure!(wait.ender.is_some(), "nobody ended the wait of rank {rank} for {} at {begin}", wait.what);
+        }
+    }
+    Ok(())
+}
+
+/// Compares what each rank did, without times.
+fn same(left: &Trace, right: &Trace) -> Result<()> {
+    for (rank, left) in &left.ranks {
+        let right = right.ranks.get(rank).with_context(|| format!("rank {rank} was traced in QEMU alone"))?;
+        for (index, (left, right)) in left.spans.iter().zip(&right.spans).enumerate() {
+            let what = |span: &crate::trace::Span| (span.depth, span.name.clone(), span.peer, span.bytes);
+            let (left, right) = (what(left), what(right));
+            ensure!(left == right, "operation {index} of rank {rank} is {left:?} in QEMU, {right:?} in the simulator");
+        }
+        let (left, right) = (left.spans.len(), right.spans.len());
+        ensure!(left == right && left > 0, "rank {rank} has {left} operations in QEMU, {right} in the simulator");
+    }
+    Ok(())
+}
