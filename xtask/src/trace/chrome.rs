@@ -16,7 +16,7 @@ use std::io::Write;
 pub(super) fn json(label: &str, trace: &Trace) -> Result<Vec<u8>> {
     let mut file = Events { bytes: b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n".to_vec(), is_first: true };
     file.add(&json!({"ph": "M", "pid": 0, "name": "process_name", "args": {"name": label}}))?;
-    let clock = Clock(1e6 / trace.moments_per_second.max(1) as f64);
+    let clock = Clock(trace.moments_per_second.max(1) as f64 / 1e6);
     let mut arrows = 0;
     for (rank, records) in &trace.ranks {
         let name = |what: &str, args: Value| json!({"ph": "M", "pid": 0, "tid": rank, "name": what, "args": args});
@@ -44,13 +44,14 @@ impl Events {
     }
 }
 
-/// Microseconds of a moment.
+/// Moments in a microsecond.
 #[derive(Clone, Copy)]
 struct Clock(f64);
 
 impl Clock {
     fn us(self, moments: u64) -> f64 {
-        moments as f64 * self.0
+        // Not a product: this is as exact as a number can be, and as short when it is written.
+        moments as f64 / self.0
     }
 }
 
