@@ -49,6 +49,7 @@ pub mod random;
 pub mod reductions;
 pub mod registers;
 pub mod suite;
+pub mod traces;
 pub mod waiting;
 pub mod window;
 

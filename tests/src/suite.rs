@@ -6,7 +6,7 @@ use crate::{
     Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, cluster,
     coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point,
     group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations,
-    overlap, passive, private_window, promises, pscw, queue, reductions, registers, waiting, window,
+    overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces, waiting, window,
 };
 
 macro_rules! suite {
@@ -259,6 +259,7 @@ suite! {
         costs_what_it_should,
     }
     hazards::{ real_protocol_keeps_the_post, }
+    traces::{ operations_nest_and_waits_have_places, nothing_is_noted_without_a_trace, }
     interrupts::{ come_while_programs_compute, are_deferred, come_from_everybody, }
     notification::{
         reach_ranks_that_compute,
@@ -290,6 +291,7 @@ const BETWEEN_DOMAINS: &[&str] = &[
     "overlap::",
     "pscw::",
     "reductions::",
+    "traces::",
 ];
 
 /// Whether the machine has what a test needs.

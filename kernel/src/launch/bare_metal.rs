@@ -29,8 +29,8 @@ pub fn core_main<P: Programs>() -> ! {
     let inputs: Vec<_> = boot::modules().map(|(name, bytes)| Input { name, bytes }).collect();
     let start = Start { line: words(boot::command_line()), inputs: &inputs, console: &Serial };
     let result = run_rank::<P, _>(hal, &start);
-    let tell_trace = || trace::tell(hal, start.console);
-    qemu::finish(result, trace::is_on(start.line).then_some(&tell_trace))
+    let tell_trace: &dyn Fn() = &|| trace::tell(hal, start.console);
+    qemu::finish(result, trace::is_on(start.line).then_some(tell_trace))
 }
 
 /// The command line without the path of the image, which some loaders put first and others do not.
