@@ -57,8 +57,8 @@ pub trait Trace {
     /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
     /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to so many places from this one on |
     ///
-    /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a bit for
-    /// each byte of a line.
+    /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
+    /// bit for each byte of a line. Keys and masks are hexadecimal.
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         let _ = reader;
     }

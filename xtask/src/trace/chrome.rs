@@ -73,7 +73,11 @@ fn rank_events(rank: u32, records: &Records, clock: Clock, arrows: &mut u64, fil
     for (wait, ender) in records.waits.iter().filter_map(|wait| Some((wait, wait.ender.as_ref()?))) {
         // Inside the wait, or an arrow would end at what follows.
         let seen = ender.at.clamp(wait.begin, wait.end);
-        let arrow = |phase: &str, tid: u32, at: u64| json!({"ph": phase, "pid": 0, "tid": tid, "id": *arrows, "name": "ended", "cat": "wait", "ts": clock.us(at)});
+        let id = *arrows;
+        let arrow = |phase: &str, tid: u32, at: u64| {
+            let ts = clock.us(at);
+            json!({"ph": phase, "pid": 0, "tid": tid, "id": id, "name": "ended", "cat": "wait", "ts": ts})
+        };
         file.add(&arrow("s", ender.rank, ender.at))?;
         let mut end = arrow("f", rank, seen);
         end["bp"] = "e".into();
@@ -139,7 +143,10 @@ mod tests {
         assert_eq!(of("i")[0]["name"], "2 older records are lost");
         assert_eq!(
             *of("X")[0],
-            json!({"ph": "X", "pid": 0, "tid": 0, "name": "send", "cat": "operation", "ts": 1.0, "dur": 1.5, "args": {"peer": 1, "bytes": 64}})
+            json!({
+                "ph": "X", "pid": 0, "tid": 0, "name": "send", "cat": "operation", "ts": 1.0, "dur": 1.5,
+                "args": {"peer": 1, "bytes": 64},
+            })
         );
         let wait = of("X")[2];
         assert_eq!(
