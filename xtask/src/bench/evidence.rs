@@ -28,8 +28,7 @@ impl Evidence {
         let key = (bench.name, machine.to_owned());
         if !self.measured.contains_key(&key) {
             let machine: Machine = machine.parse()?;
-            let setting =
-                Setting { machine: &machine, cores: machine.default_cores(), words: &[], limit: self.limit };
+            let setting = Setting { machine: &machine, cores: machine.default_cores(), words: &[], limit: self.limit };
             // Nothing is installed for a simulation.
             let rows = measure(bench, &setting, false).with_context(|| format!("bench {}", bench.name));
             self.measured.insert(key.clone(), rows.map_err(|why| format!("{why:#}")));
