@@ -38,31 +38,31 @@ fn contended(cores: usize) -> Machine {
     Machine::new(Description::parse("scc+contention").expect("there is such a machine")).with_cores(cores)
 }
 
-fn skips_and_changes_nothing(modules: &[&str]) {
-    for cores in [2, 5, 16] {
-        let [skipped, polled] = compare(&contended(cores), modules);
+fn skips_and_changes_nothing(cores: &[usize], modules: &[&str]) {
+    for cores in cores {
+        let [skipped, polled] = compare(&contended(*cores), modules);
         assert!(skipped.skipped_polls > 0 && skipped.accesses < polled.accesses, "{skipped:?}, {polled:?}");
     }
 }
 
 #[test]
 fn barriers() {
-    skips_and_changes_nothing(&["barrier", "group_barriers"]);
+    skips_and_changes_nothing(&[2, 7, 16], &["barrier", "group_barriers"]);
 }
 
 #[test]
 fn broadcasts() {
-    skips_and_changes_nothing(&["broadcast", "default_broadcast", "nonblocking"]);
+    skips_and_changes_nothing(&[2, 7], &["broadcast", "default_broadcast", "nonblocking"]);
 }
 
 #[test]
 fn epochs() {
-    skips_and_changes_nothing(&["pscw", "epochs", "marks", "fence", "passive"]);
+    skips_and_changes_nothing(&[5], &["pscw", "epochs", "marks", "fence", "passive"]);
 }
 
 #[test]
 fn locks_and_messages() {
-    skips_and_changes_nothing(&["locks", "queue", "channel", "messages", "notification"]);
+    skips_and_changes_nothing(&[5], &["locks", "queue", "channel", "messages", "notification"]);
 }
 
 #[test]
