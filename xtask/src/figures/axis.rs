@@ -108,7 +108,10 @@ impl ValueFormatter<f64> for Span {
     fn format_ext(&self, value: &f64) -> String {
         match self.scale {
             Scale::Binary => binary(*value),
-            Scale::Linear | Scale::Decimal => number(*value),
+            Scale::Linear => number(*value),
+            // More digits than that have no room beside the axis.
+            Scale::Decimal if *value >= 1e5 => format!("{value:e}"),
+            Scale::Decimal => number(*value),
         }
     }
 }
@@ -199,6 +202,7 @@ mod tests {
         );
         assert_eq!(labels(&span(Scale::Decimal, &[0.3, 4000.0])), "0.1 1 10 100 1000 10000");
         assert_eq!(labels(&span(Scale::Decimal, &[13.0, 40.0])), "10 20 50 100");
+        assert_eq!(labels(&span(Scale::Decimal, &[1e4, 1e7])), "10000 1e5 1e6 1e7");
         assert_eq!(span(Scale::Binary, &[8.0]).range(), 8.0..16.0);
         assert_eq!(span(Scale::Decimal, &[1000.0, 10.0]).range(), 10.0..1000.0);
     }
