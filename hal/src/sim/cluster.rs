@@ -84,7 +84,7 @@ impl Cluster {
 
     /// The same cluster with engines that nothing occupies: packets take as long as ever, and meet nobody.
     pub(super) fn with_ideal_engines(self) -> Self {
-        Self { send_ps: 0, receive_load_ps: 0, receive_store_ps: 0, backpressure_ps: 0, ..self }
+        Self { send_ps: 0, receive_load_ps: 0, receive_store_ps: 0, invalidate_ps: 0, backpressure_ps: 0, ..self }
     }
 
     /// Loads that a piece of memory takes which lies within a line.
