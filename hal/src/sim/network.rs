@@ -137,12 +137,14 @@ struct OnTheirWay {
 
 impl Network {
     pub(super) fn new(layout: &Layout, cluster: Cluster) -> Self {
+        // More sockets than cores change nothing, and would be too many to count where there are many nodes.
+        let sockets = usize::from(cluster.sockets).min(layout.cores_per_domain());
         let port = |core: usize| {
             let node = layout.domain(CoreId::new(core));
-            let socket = (core - layout.domain_cores(node).start) % usize::from(cluster.sockets);
+            let socket = (core - layout.domain_cores(node).start) % sockets;
             Port {
                 node: node as u16,
-                socket: (node * usize::from(cluster.sockets) + socket) as u16,
+                socket: (node * sockets + socket) as u16,
                 load: Way { node: 0, loopback: false, line: None },
                 next_store: 0,
                 last_arrival_ps: 0,
@@ -158,9 +160,7 @@ impl Network {
             cluster,
             steps: BinaryHeap::new(),
             engines: std::iter::repeat_with(EngineQueues::default).take(layout.domains()).collect(),
-            sockets: std::iter::repeat_with(Socket::default)
-                .take(layout.domains() * usize::from(cluster.sockets))
-                .collect(),
+            sockets: std::iter::repeat_with(Socket::default).take(layout.domains() * sockets).collect(),
             ports: (0..layout.cores()).map(port).collect(),
             stores: FxHashMap::default(),
             lines: FxHashMap::default(),
@@ -375,4 +375,20 @@ impl Network {
 /// The key of a line of shared memory. What a core's MPB is told is not cached by others.
 fn shared_line(at: LineAddress) -> Option<u64> {
     matches!(at, LineAddress::Shared(_)).then(|| at.key())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Description;
+
+    #[test]
+    fn each_of_many_nodes_has_a_socket_of_its_own() {
+        let cluster = Description::parse("cluster-fpga").unwrap().parameters.cluster.unwrap();
+        for sockets in [4, u16::MAX] {
+            let network = Network::new(&Layout::cluster(20_000, 1), Cluster { sockets, ..cluster });
+            let distinct: std::collections::BTreeSet<_> = network.ports.iter().map(|port| port.socket).collect();
+            assert_eq!((distinct.len(), network.sockets.len()), (20_000, 20_000));
+        }
+    }
 }
