@@ -87,6 +87,13 @@ fn what_is_wrong_is_said_in_a_line_with_its_key() {
         ("base = \"scc\"\n[prices]\ncore_mhz = 0", "prices.core_mhz"),
         ("base = \"scc\"\n[prices]\nword_cycles = [[1, 2]]", "prices.word_cycles"),
         ("base = \"scc\"\n[prices]\nword_cycles = [[1, 9], [3, 8], [4, 9], [5, 9]]", "prices.word_cycles"),
+        // Cycles that are less than the hops of which they are made.
+        ("base = \"scc\"\n[prices]\nhop_ps = 40_000", "prices.word_cycles"),
+        ("base = \"scc\"\n[prices]\nword_cycles = [[4, 9], [5, 90], [6, 90], [7, 90]]", "prices.word_cycles"),
+        ("base = \"scc\"\n[contention]\ncontroller_ps = 180_000", "prices.word_cycles"),
+        ("base = \"scc\"\n[contention]\ncontroller_ps = 214_000", "contention.controller_ps"),
+        ("base = \"scc\"\n[contention]\nmpb_port_ps = 131_001", "contention.mpb_port_ps"),
+        ("base = \"scc\"\n[contention]\nmpb_port_write_ps = 131_001", "contention.mpb_port_write_ps"),
         ("base = \"scc\"\n[layout]\ncolumns = 0", "layout.columns"),
         ("base = \"scc\"\n[layout]\ncolumns = 9000", "cores"),
         ("base = \"scc\"\n[layout]\ncontrollers = []", "layout.controllers"),
