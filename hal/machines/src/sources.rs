@@ -39,7 +39,9 @@ pub(crate) fn sources(text: &str) -> BTreeMap<String, Source> {
             continue;
         }
         is_open = false;
-        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+        // A comment may be behind the section's name.
+        let header = line.strip_prefix('[').and_then(|line| line.split('#').next()?.trim_end().strip_suffix(']'));
+        if let Some(name) = header {
             section = name.trim().into();
             comment.clear();
         } else if line.is_empty() {
@@ -60,12 +62,13 @@ mod tests {
     #[test]
     fn a_comment_counts_for_what_follows_it() {
         let text = "# of nothing\n\n[prices]\n# paper: Table 1,\n#  L^hop\nhop_ps = 1 # behind\nmpb_ps = 2\n# my guess: 3\n\
-                    cache_sets = 3\n\ncache_ways = 4\n";
+                    cache_sets = 3\n\ncache_ways = 4\n[ layout ] # where cores are\n# facts: a ruler\nrows = 4\n";
         let sources = sources(text);
         let source = |name: &str| sources.get(name).map(|source| (source.kind.as_str(), source.text.as_str()));
         assert_eq!(source("prices.hop_ps"), Some(("paper", "Table 1, L^hop")));
         assert_eq!(source("prices.mpb_ps"), source("prices.hop_ps"));
         assert_eq!(source("prices.cache_sets"), Some(("", "my guess: 3")));
         assert_eq!(source("prices.cache_ways"), None);
+        assert_eq!(source("layout.rows"), Some(("facts", "a ruler")));
     }
 }
