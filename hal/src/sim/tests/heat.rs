@@ -84,13 +84,16 @@ fn work(core: &SimCore) -> Counters {
 
 #[test]
 fn counting_takes_no_time_and_skips_nothing() {
-    let machine = counting(Machine::scc(9));
-    let plain = Machine::scc(9).run(work).unwrap();
-    let skipping = machine.run(work).unwrap();
-    let polling = machine.clone().polling_for_real().run(work).unwrap();
-    assert_eq!((&plain.cores, &skipping.cores), (&skipping.cores, &polling.cores));
-    assert_eq!(skipping.heat_map, polling.heat_map);
-    assert_eq!(plain.heat_map, None);
+    for name in ["scc", "scc+contention"] {
+        let machine = Machine::new(Description::parse(name).unwrap()).with_cores(9);
+        let plain = machine.run(work).unwrap();
+        let skipping = counting(machine.clone()).run(work).unwrap();
+        let polling = counting(machine).polling_for_real().run(work).unwrap();
+        assert!(skipping.work.skipped_polls > 0 && polling.work.skipped_polls == 0, "{name}");
+        assert_eq!((&plain.cores, &skipping.cores), (&skipping.cores, &polling.cores), "{name}");
+        assert_eq!(skipping.heat_map, polling.heat_map, "{name}");
+        assert_eq!(plain.heat_map, None);
+    }
 }
 
 #[test]
