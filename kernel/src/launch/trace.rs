@@ -7,6 +7,9 @@ use crate::{Console, Failure, args};
 
 const KEY: &str = "trace_kib";
 
+/// The most that a rank can be given, in KiB: a gibibyte.
+const MOST_KIB: usize = 1 << 20;
+
 /// Whether ranks are traced.
 #[cfg(target_os = "none")]
 pub(super) fn is_on(line: &str) -> bool {
@@ -16,9 +19,14 @@ pub(super) fn is_on(line: &str) -> bool {
 /// Begins the trace of a rank, if the command line says so.
 pub(super) fn start(hal: &impl Core, line: &str) -> Result<(), Failure> {
     if let Some(kib) = args::value(line, KEY) {
-        let kib: usize =
-            kib.parse().map_err(|error| Failure::new(format_args!("option `{KEY}={kib}`: {error}")).on_all_ranks())?;
-        hal.start_trace(kib.saturating_mul(1024));
+        let kib = kib
+            .parse::<usize>()
+            .ok()
+            .filter(|kib| *kib <= MOST_KIB)
+            .ok_or_else(|| {
+                Failure::new(format_args!("option `{KEY}={kib}`: not a number up to {MOST_KIB}")).on_all_ranks()
+            })?;
+        hal.start_trace(kib * 1024);
     }
     Ok(())
 }
@@ -186,7 +194,10 @@ mod tests {
         assert!(records.values().all(|records| records[0][2] != "0" && records.len() < 40));
         // The end of the program is what is kept.
         assert!(records.values().all(|records| records.last().unwrap().last() == Some(&"program")));
-        let refused = simulate::<Only<Busy>>("cores=2 trace_kib=x", &[]);
-        assert!(!refused.success && refused.console.contains("option `trace_kib=x`"), "{}", refused.console);
+        for wrong in ["x", "-1", "1048577", "99999999999999999"] {
+            let refused = simulate::<Only<Busy>>(&std::format!("cores=2 trace_kib={wrong}"), &[]);
+            let message = std::format!("option `trace_kib={wrong}`");
+            assert!(!refused.success && refused.console.contains(&message), "{}", refused.console);
+        }
     }
 }
