@@ -1,12 +1,12 @@
 //! What a core does, noted for a timeline.
 //!
 //! A core that is traced notes its operations as [`Span`]s, its waits, and its stores that others may wait for, each
-//! with the time of its begin and its end. Nobody says at once which store ended which wait: whoever reads the traces of
-//! all cores side by side finds out, since all have the same clock and name places alike.
+//! with the time of its begin and its end. Nobody says at once which store ended which wait: whoever reads the traces
+//! of all cores side by side finds out, since all have the same clock and name places alike.
 //!
-//! Protocols say what they are doing by [`Trace::span`]. On hardware that cannot be traced that is nothing, and compiles
-//! to nothing. Where tracing is switched off it costs the host a comparison; neither way it costs virtual time, changes
-//! counters, or lets other cores run.
+//! Protocols say what they are doing by [`Trace::span`]. On hardware that cannot be traced that is nothing, and
+//! compiles to nothing. Where tracing is switched off it costs the host a comparison; neither way it costs virtual
+//! time, changes counters, or lets other cores run.
 
 use core::fmt;
 

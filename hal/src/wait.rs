@@ -179,9 +179,10 @@ impl<'p> Poll<'p> {
 pub trait Wait: Trace {
     /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
     ///
-    /// `check` must decide by the places, and by what this core's [interrupt handler](crate::Interrupt) changes, which runs between
-    /// polls: nothing else wakes the core up. A wait for the handler alone names no places. A machine on which all
-    /// cores wait and nothing was written since reports who waits for whom and ends; such a wait does not return.
+    /// `check` must decide by the places, and by what this core's [interrupt handler](crate::Interrupt) changes, which
+    /// runs between polls: nothing else wakes the core up. A wait for the handler alone names no places. A machine on
+    /// which all cores wait and nothing was written since reports who waits for whom and ends; such a wait does not
+    /// return.
     ///
     /// # Errors
     /// [`TimedOut`] if the deadline passes first, or at once if the machine is dying.

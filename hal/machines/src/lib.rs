@@ -1,8 +1,8 @@
 //! Machine files: TOML that describes a machine of the simulator, its layout and what everything costs.
 //!
 //! The files next to this crate are the machines that have names, and the one place where their parameters are written
-//! down, each with its source as its comment. A file of one's own has the same form, or says what it is based on and gives
-//! only what differs:
+//! down, each with its source as its comment. A file of one's own has the same form, or says what it is based on and
+//! gives only what differs:
 //!
 //! ```toml
 //! base = "scc"

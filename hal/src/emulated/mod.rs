@@ -2,9 +2,9 @@
 //!
 //! QEMU's vCPUs and the simulator's host both have coherent memory. This module makes a core of it that is not: a
 //! tagged L1 for MPB and combined lines with a one-line write-combine buffer ([`LineCache`]), private copies with
-//! twins of cached shared memory ([`Copies`], accounted for by a [`CachingRegion`]), and [`EmulatedCore`], which implements every trait of the HAL
-//! with them, counts operations, and says to a small [`Platform`] what has to happen. As there is one for both
-//! backends, they behave and count alike by construction.
+//! twins of cached shared memory ([`Copies`], accounted for by a [`CachingRegion`]), and [`EmulatedCore`], which
+//! implements every trait of the HAL with them, counts operations, and says to a small [`Platform`] what has to happen.
+//! As there is one for both backends, they behave and count alike by construction.
 
 mod caching_region;
 mod copies;

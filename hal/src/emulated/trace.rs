@@ -25,7 +25,8 @@ pub(super) enum Spot {
 }
 
 impl Spot {
-    /// A number that no other line, register, counter or core's interrupt has; neighbouring lines have neighbouring ones.
+    /// A number that no other line, register, counter or core's interrupt has; neighbouring lines have neighbouring
+    /// ones.
     fn key(self) -> u64 {
         match self {
             Self::Line(at) => at.key(),

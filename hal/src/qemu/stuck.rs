@@ -25,8 +25,8 @@ const CORES: usize = 256;
 #[unsafe(link_section = ".emulator")]
 static WRITES: AtomicU32 = AtomicU32::new(0);
 
-/// For each core: the number of writes before its last fruitless poll, or [`RUNS`] or [`FINISHED`]. Where the machine is
-/// no cluster.
+/// For each core: the number of writes before its last fruitless poll, or [`RUNS`] or [`FINISHED`]. Where the machine
+/// is no cluster.
 #[unsafe(link_section = ".emulator")]
 static STATES: [AtomicU32; CORES] = [const { AtomicU32::new(RUNS) }; CORES];
 

@@ -3,9 +3,9 @@
 //! Clusters*; sections are that paper's).
 //!
 //! **Inside a node** memory is coherent. An MPB is DRAM of its node there (V.A, "DRAM mapped"). An access takes the
-//! latency of memory, unless the core's cache holds the line: then it takes that of the cache. So a core that polls a line
-//! of its own node spins in its cache, and pays for the access that finds the change. Fetches of one line by several
-//! cores go one after the other, a transfer apart.
+//! latency of memory, unless the core's cache holds the line: then it takes that of the cache. So a core that polls a
+//! line of its own node spins in its cache, and pays for the access that finds the change. Fetches of one line by
+//! several cores go one after the other, a transfer apart.
 //!
 //! **To other nodes**, and to uncached words of the own one, which are mapped as the engine's (III.A, loopback), go
 //! loads and stores over the engine. A load carries 64 bits at most, and one is outstanding per socket (III.C), so that

@@ -258,8 +258,8 @@ impl Cost {
         WriteCost { visible_ps: complete_ps - routers * self.parameters.hop_ps, complete_ps }
     }
 
-    /// Lines that have to be read to displace a range of so many: as many as a set has ways, for each set that the range
-    /// touches.
+    /// Lines that have to be read to displace a range of so many: as many as a set has ways, for each set that the
+    /// range touches.
     fn displaced(&self, lines: u64) -> u64 {
         lines.min(self.parameters.cache_sets) * self.parameters.cache_ways
     }

@@ -247,13 +247,13 @@ impl Description {
     }
 
     /// The machine with this name: one of [`machines::names`], a machine file whose name ends with `.toml`,
-    /// `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC, or `cluster-fpga` or `cluster-asic` with `:NxC`
-    /// behind it for N nodes of C cores.
+    /// `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC, or `cluster-fpga` or `cluster-asic` with
+    /// `:NxC` behind it for N nodes of C cores.
     ///
-    /// Behind meshes, each once at most: `+contention` for accesses that wait for each other wherever they meet, or only
-    /// some of it, `+ports` (of MPBs), `+links` (of the mesh) and `+controllers` (of memory); `+flat` for
-    /// [`Parameters::flat`]; and `+domains=D` for [`Layout::with_domains`]. Behind clusters, where accesses always wait,
-    /// `+unlimited-loads` (a socket has as many under way as it has cores) and `+ideal-engines` (which are never
+    /// Behind meshes, each once at most: `+contention` for accesses that wait for each other wherever they meet, or
+    /// only some of it, `+ports` (of MPBs), `+links` (of the mesh) and `+controllers` (of memory); `+flat` for
+    /// [`Parameters::flat`]; and `+domains=D` for [`Layout::with_domains`]. Behind clusters, where accesses always
+    /// wait, `+unlimited-loads` (a socket has as many under way as it has cores) and `+ideal-engines` (which are never
     /// occupied) take that away.
     ///
     /// # Errors

@@ -164,8 +164,8 @@ impl Engine {
         self.run_errand(core, Journey { trip, effect: access.effect, more: 0 })
     }
 
-    /// `core` goes on a journey that nobody else sees, but may meet on its way. True if it is back already; else it has to
-    /// give way. The answer of its last access is left to be spent.
+    /// `core` goes on a journey that nobody else sees, but may meet on its way. True if it is back already; else it has
+    /// to give way. The answer of its last access is left to be spent.
     pub(super) fn run_errand(&mut self, core: usize, journey: Journey) -> bool {
         let start = self.clocks[core].max(self.now_ps);
         let Some(traffic) = &mut self.traffic else {

@@ -90,8 +90,8 @@ pub struct Outcome<R> {
 /// What a run has made the simulator do, which is the same in each run but not on each version of the simulator.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
-    /// Accesses to what cores share (a line, a word, a register, a counter), one by one, those of polls among them. What
-    /// a core does by itself is not, such as computing, finding a line in L1, or draining an empty buffer.
+    /// Accesses to what cores share (a line, a word, a register, a counter), one by one, those of polls among them.
+    /// What a core does by itself is not, such as computing, finding a line in L1, or draining an empty buffer.
     pub accesses: u64,
     /// Polls that would have been made in vain, and were counted and not simulated.
     pub skipped_polls: u64,

@@ -15,9 +15,9 @@
 //! * [`Strategy`], where everything that hardware and timing leave open is decided, by one function;
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
-//! On a machine with [`Contention`], accesses to memory meet at the ports of MPBs, at memory controllers and on links, and
-//! wait for each other; the `contention` module says how. Polls that would meet nobody are skipped there, too; the others
-//! are simulated. Exhaustive exploration has no time, and so no contention.
+//! On a machine with [`Contention`], accesses to memory meet at the ports of MPBs, at memory controllers and on links,
+//! and wait for each other; the `contention` module says how. Polls that would meet nobody are skipped there, too; the
+//! others are simulated. Exhaustive exploration has no time, and so no contention.
 //!
 //! On a [`Cluster`], what goes from node to node meets in the engines and at the sockets' limit of one load; the
 //! `cluster` and `network` modules say how. Polls over the engine are simulated, and polls of lines that the core's

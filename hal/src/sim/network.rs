@@ -115,7 +115,8 @@ struct Port {
     awaits: usize,
 }
 
-/// All engines and sockets of a cluster. A core's packets keep their order: a load finds what the core has stored before.
+/// All engines and sockets of a cluster. A core's packets keep their order: a load finds what the core has stored
+/// before.
 pub(super) struct Network {
     cluster: Cluster,
     steps: BinaryHeap<Reverse<(u64, Step)>>,
@@ -167,8 +168,8 @@ impl Network {
         }
     }
 
-    /// `core` begins a load from `node` at `start_ps`, perhaps of part of a line. Returns how long its answer takes after
-    /// it has read memory.
+    /// `core` begins a load from `node` at `start_ps`, perhaps of part of a line. Returns how long its answer takes
+    /// after it has read memory.
     pub(super) fn load(&mut self, core: usize, node: usize, line: Option<LineAddress>, start_ps: u64) -> u64 {
         let loopback = usize::from(self.ports[core].node) == node;
         self.ports[core].load = Way { node: node as u16, loopback, line: line.and_then(shared_line) };

@@ -301,8 +301,7 @@ impl CoreWait {
     }
 
     /// The poll that would be under way just before `now_ps`, had the core polled on since its last poll, which ended
-    /// at
-    /// `clock_ps`: how many polls would have ended since then, and when this one would have begun.
+    /// at `clock_ps`: how many polls would have ended since then, and when this one would have begun.
     pub(super) fn under_way(&self, clock_ps: u64, now_ps: u64) -> (u64, u64) {
         let period = (clock_ps - self.start_ps).max(1);
         // A read at the very moment of a write sees it, so the poll that ends now is not yet over.

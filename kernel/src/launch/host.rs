@@ -40,8 +40,8 @@ impl Console for Stdout {
 /// The `main` of an image on the host; [`image!`](crate::image) calls it.
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
-/// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host, and
-/// `heatmap` for a table of where the traffic was.
+/// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host,
+/// and `heatmap` for a table of where the traffic was.
 pub fn main<P: Programs>() -> ExitCode {
     let success = match CommandLine::parse(env::args().skip(1)) {
         Ok(line) => {

@@ -8,8 +8,8 @@ use hal::sim::Work;
 /// What a run, which a user has given a name, has cost. As lines of samples:
 ///
 /// * `accesses` and `skipped-polls`, see [`Work`];
-/// * `host-us`: time for which this process has had a processor of the host until now, in µs, so that others on the host
-///   count as little as can be; from its start, since a machine has to be built, too;
+/// * `host-us`: time for which this process has had a processor of the host until now, in µs, so that others on the
+///   host count as little as can be; from its start, since a machine has to be built, too;
 /// * `peak-kib`: the most memory that it has had at a time.
 ///
 /// The last two are Linux's, and missing elsewhere.

@@ -14,8 +14,8 @@
 //! of the OC-Bcast paper beside the service, a core's and a mesh interface's work, keeps nobody else waiting.
 //!
 //! Requests and acknowledgements carry no data and do not occupy links. A packet with a word occupies them as long as
-//! one with a line. Registers, and the counters of the board, have no queues. The read of the flag's value in the own MPB
-//! that a flag's price contains is priced and not simulated, so it does not occupy the own port.
+//! one with a line. Registers, and the counters of the board, have no queues. The read of the flag's value in the own
+//! MPB that a flag's price contains is priced and not simulated, so it does not occupy the own port.
 //!
 //! What takes no time is occupied for none: so each kind of contention is switched off by a 0, see [`Contention`].
 //!

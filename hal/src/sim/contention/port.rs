@@ -6,11 +6,11 @@
 //! that arm's turn, and the many of a large arm get less each than the few of a small one. That is where the
 //! unfairness of figure 4 of the OC-Bcast paper comes from.
 //!
-//! An input from a neighbour holds [`Contention::input_flits`](super::Contention), first in, first out; what does not fit waits in the routers
-//! behind. Requests to read are a flit each, so quite a few get past the turns of the routers behind; lines to be
-//! written are larger, do not, and are treated less fairly, as in the paper. An input of an SCC holds two of them:
-//! virtual cut-through, which the SCC has, takes a packet only where there is room for all of it, and has to have
-//! room for the next while one leaves, or links would idle.
+//! An input from a neighbour holds [`Contention::input_flits`](super::Contention), first in, first out; what does not
+//! fit waits in the routers behind. Requests to read are a flit each, so quite a few get past the turns of the routers
+//! behind; lines to be written are larger, do not, and are treated less fairly, as in the paper. An input of an SCC
+//! holds two of them: virtual cut-through, which the SCC has, takes a packet only where there is room for all of it,
+//! and has to have room for the next while one leaves, or links would idle.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! How a core of a cluster reaches memory: over the network, or through a cache that is coherent with others of its node.
+//! How a core of a cluster reaches memory: over the network, or through a cache that is coherent with others of its
+//! node.
 
 use crate::{Line, LineAddress};
 

@@ -75,8 +75,8 @@ fn stores_are_posted_and_visible_one_way_later() {
             .unwrap()
             .results();
         assert_eq!(outcome[0], call() + cluster.hand_over_ps);
-        // The store takes the line from one cache. Polls go on there, and the one that is under way or comes next fetches
-        // the line.
+        // The store takes the line from one cache. Polls go on there, and the one that is under way or comes next
+        // fetches the line.
         let seen = outcome[1] - (call() + one_way + cluster.invalidate_ps);
         assert!(seen.abs_diff(100_000) <= cycles(4), "{name}: {seen}");
     }
