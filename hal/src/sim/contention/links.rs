@@ -42,16 +42,6 @@ impl Links {
     /// Takes the links of a packet that leaves `from` at `start_ps`, which is `now_ps` or later; returns how long it is
     /// kept waiting in all.
     pub(super) fn reserve_from(&mut self, from: Tile, to: Tile, start_ps: u64, now_ps: u64) -> u64 {
-        self.reserve(from, to, start_ps, now_ps)
-    }
-
-    /// Takes the links of a packet that would be at `to` at `end_ps`; returns how long it is kept waiting in all.
-    pub(super) fn reserve_towards(&mut self, from: Tile, to: Tile, end_ps: u64) -> u64 {
-        let hops = u64::from(from.routers_to(to) - 1);
-        self.reserve(from, to, end_ps.saturating_sub(hops * self.hop_ps), end_ps)
-    }
-
-    fn reserve(&mut self, from: Tile, to: Tile, start_ps: u64, now_ps: u64) -> u64 {
         if self.link_ps == 0 {
             return 0;
         }
@@ -66,6 +56,12 @@ impl Links {
             at = direction.from(at);
         }
         waited_ps
+    }
+
+    /// Takes the links of a packet that would be at `to` at `end_ps`; returns how long it is kept waiting in all.
+    pub(super) fn reserve_towards(&mut self, from: Tile, to: Tile, end_ps: u64) -> u64 {
+        let hops = u64::from(from.routers_to(to) - 1);
+        self.reserve_from(from, to, end_ps.saturating_sub(hops * self.hop_ps), end_ps)
     }
 }
 
