@@ -136,7 +136,7 @@ pub(super) struct Leg {
     pub(super) start_ps: u64,
     /// When the place is read if nobody keeps the core waiting.
     pub(super) effect_ps: u64,
-    /// The way to the port of an MPB, if the access goes there.
+    /// The way to the port of an MPB or to a controller, if the access goes there.
     pub(super) trip: Option<Trip>,
 }
 

@@ -32,7 +32,7 @@ impl Engine {
     ///
     /// Where accesses do not meet they can, unless they go over a network. Where they do, those can be skipped that
     /// meet nobody until somebody asks for the port of the MPB that they read: polls of lines of the own tile, which
-    /// pass no link, and of registers. Not those
+    /// pass no link, and of registers and the board's counters, which have no queues. Not those
     ///
     /// * of lines farther away, which take turns on links, and of words, which go to memory controllers;
     /// * of lines at a port that is busy, or that another core's skipped polls go to;
