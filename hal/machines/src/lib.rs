@@ -134,8 +134,12 @@ impl MachineFile {
     }
 
     /// The parameter `section.key`, if the machine has it.
+    ///
+    /// # Panics
+    /// If no machine can have it: who asks for it has made a mistake, which must not be taken for a 0.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        let place = KEYS.iter().position(|key| key.name == name)?;
+        let place = KEYS.iter().position(|key| key.name == name);
+        let place = place.unwrap_or_else(|| panic!("{name} is no parameter of a machine"));
         self.parameters.get(&place).map(|parameter| &parameter.value)
     }
 

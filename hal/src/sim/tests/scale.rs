@@ -138,3 +138,22 @@ fn machines_of_files_are_as_the_files_say() {
     );
     assert!(wrong[0].contains("+flat,") && wrong[1].contains("none.toml"), "{wrong:?}");
 }
+
+#[test]
+fn every_number_of_a_file_changes_the_machine() {
+    let path = std::env::temp_dir().join(format!("atoll-{}.toml", std::process::id()));
+    for (base, suffix) in [("scc", "+contention"), ("cluster-fpga", "")] {
+        let parse = |name: &str| {
+            let Description { layout, parameters, .. } = Description::parse(&format!("{name}{suffix}")).unwrap();
+            (layout, parameters)
+        };
+        let plain = parse(base);
+        for parameter in machines::MachineFile::built_in(base).unwrap().parameters() {
+            let (key, machines::Value::Number(number)) = (parameter.key, &parameter.value) else { continue };
+            let (section, name) = key.name.split_once('.').unwrap();
+            std::fs::write(&path, format!("base = \"{base}\"\n[{section}]\n{name} = {}\n", number + 1)).unwrap();
+            assert!(parse(path.to_str().unwrap()) != plain, "{} of {base}", key.name);
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+}
