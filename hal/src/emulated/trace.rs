@@ -131,12 +131,23 @@ struct Log {
 impl Log {
     fn push(&mut self, record: Record) {
         if self.records.len() == self.limit {
+            self.forget();
+        }
+        if self.limit == 0 {
             self.lost += 1;
-            if self.records.pop_front().is_none() {
-                return;
-            }
+            return;
         }
         self.records.push_back(record);
+    }
+
+    /// Makes room: the oldest record goes, and a wait goes with its places, some of which would not explain its end.
+    fn forget(&mut self) {
+        while let Some(oldest) = self.records.pop_front() {
+            self.lost += 1;
+            if !matches!(oldest, Record::Place(_)) {
+                break;
+            }
+        }
     }
 
     /// The operation or wait that began last is over; its depth.
@@ -234,6 +245,24 @@ mod tests {
         }
         tracer.end_span(9);
         assert_eq!(lines(&tracer), ["c 10 2", "h 1 3 4 7 32 one", "h 1 4 5 7 32 one", "s 0 0 9 - 0 all"]);
+    }
+
+    #[test]
+    fn a_wait_is_forgotten_with_its_places() {
+        let tracer = Tracer::default();
+        tracer.start(3 * size_of::<Record>());
+        tracer.begin(1, false, Span::new(""));
+        let waited = Waited { reason: Reason::new("a flag"), failed_polls: 2, timed_out: false };
+        tracer.end_wait(5, Watch::Register(CoreId::new(1)), waited);
+        for now in [6, 7] {
+            tracer.begin(now, true, Span::new("one"));
+            tracer.end_span(now);
+        }
+        assert_eq!(lines(&tracer), ["c 10 2", "h 0 6 6 - 0 one", "h 0 7 7 - 0 one"]);
+        tracer.start(0);
+        tracer.begin(1, true, Span::new("one"));
+        tracer.end_span(2);
+        assert_eq!(lines(&tracer), ["c 10 1"]);
     }
 
     #[test]
