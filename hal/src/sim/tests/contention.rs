@@ -408,8 +408,8 @@ fn schedules_without_time_have_no_contention() {
     assert_eq!(runs(&contended().with_cores(2)), runs(&Machine::scc(2)));
 }
 
-/// Ranks that get from each other, wait for lines of their own, of their tile and of others, for words and registers,
-/// some with deadlines, at odd times.
+/// Ranks that get from each other, go to private memory, and wait for lines of their own, of their tile and of others,
+/// for words and registers, some with deadlines, at odd times.
 fn crowd(core: &SimCore) -> Vec<u64> {
     let (me, all) = (core.core().index(), core.layout().cores());
     let mut random = 0x9E37_79B9_u64.wrapping_mul(me as u64 + 1);
@@ -441,6 +441,7 @@ fn crowd(core: &SimCore) -> Vec<u64> {
         times.push(core.platform().now_ps());
         core.invalidate_mpb();
         core.get_to_own_mpb(line(next(16) as usize % all, 8), 100, 1 + next(4) as usize);
+        core.account_memory(next(4) as usize, 1);
         // One that is on the tile or far away, and reads behind it.
         let other = if round % 2 == 0 { me ^ 1 } else { (me + all / 2) % all } % all;
         core.store(line(me, 7), 0, &[round]);
