@@ -238,7 +238,8 @@ impl Cost {
             }
             Expense::MapSlot => self.test_and_set(core, core),
             Expense::PrivateRead { .. } | Expense::PrivateWrite { .. } | Expense::Flush { .. } | Expense::FlushAll => {
-                self.private_lines(expense).map_or(0, |(lines, effect)| lines.saturating_mul(self.private(core, effect)))
+                self.private_lines(expense)
+                    .map_or(0, |(lines, effect)| lines.saturating_mul(self.private(core, effect)))
             }
         }
     }

@@ -19,13 +19,9 @@ pub(super) fn is_on(line: &str) -> bool {
 /// Begins the trace of a rank, if the command line says so.
 pub(super) fn start(hal: &impl Core, line: &str) -> Result<(), Failure> {
     if let Some(kib) = args::value(line, KEY) {
-        let kib = kib
-            .parse::<usize>()
-            .ok()
-            .filter(|kib| *kib <= MOST_KIB)
-            .ok_or_else(|| {
-                Failure::new(format_args!("option `{KEY}={kib}`: not a number up to {MOST_KIB}")).on_all_ranks()
-            })?;
+        let kib = kib.parse::<usize>().ok().filter(|kib| *kib <= MOST_KIB).ok_or_else(|| {
+            Failure::new(format_args!("option `{KEY}={kib}`: not a number up to {MOST_KIB}")).on_all_ranks()
+        })?;
         hal.start_trace(kib * 1024);
     }
     Ok(())
