@@ -191,8 +191,8 @@ fn an_engine_receives_one_store_after_the_other_and_saturates() {
 #[test]
 fn a_store_takes_longer_the_more_caches_hold_its_line() {
     // When the first of so many cores that spin on a line sees what another node stores there.
-    let seen = |spinning: usize| {
-        let outcome = machine("cluster-fpga:2x16")
+    let seen = |suffix: &str, spinning: usize| {
+        let outcome = machine(&format!("cluster-fpga:2x16{suffix}"))
             .run(|core| {
                 let me = core.core().index();
                 if me == 16 {
@@ -211,11 +211,13 @@ fn a_store_takes_longer_the_more_caches_hold_its_line() {
             .unwrap();
         outcome.results().into_iter().min().unwrap()
     };
-    let alone = seen(1);
+    let [alone, ideal] = ["", "+ideal-engines"].map(|suffix| seen(suffix, 1));
     for spinning in [2, 8, 16] {
-        let longer = seen(spinning) - alone;
+        let longer = seen("", spinning) - alone;
         let expected = (spinning as u64 - 1) * fpga().invalidate_ps;
         assert!(longer.abs_diff(expected) <= cycles(4), "{spinning}: {longer} ps, not {expected}");
+        // Not where engines are never occupied.
+        assert!(seen("+ideal-engines", spinning).abs_diff(ideal) <= cycles(4), "{spinning}");
     }
 }
 
