@@ -56,8 +56,8 @@ impl Band {
 /// What an agreement is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// A parameter of the machine was chosen so that this number comes out. When it does not any more, the fit is out of
-    /// date, which fails the command as well.
+    /// A parameter of the machine is this number, or was chosen so that it comes out. When it does not any more, the fit
+    /// is out of date, which fails the command as well.
     Fitted,
     /// No parameter knows of it. It fails the command when it leaves its band.
     Predicted,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// What holds of the whole table.
 pub(crate) const NOTES: [&str; 2] = [
-    "Fitted: a parameter of the machine was chosen so that this number comes out. Predicted: no parameter knows of it. \
-     Unexplained and reported ones have no verdict.",
+    "Fitted: a parameter of the machine is this number, or was chosen so that it comes out. Predicted: no parameter knows \
+     of it. Unexplained and reported ones have no verdict.",
     "Out of scope are the absolute numbers of other machines than the SCC and the clusters of the barriers paper: Xeon, \
      Opteron and pthread machines have caches that are coherent, and nothing here models those.",
 ];
