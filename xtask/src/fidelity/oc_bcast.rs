@@ -138,7 +138,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         source: "OC-Bcast, 3.3",
-        what: "get of 128 lines over a loaded link: how much longer than over a free one (scc+contention)",
+        what: "get of 128 lines over a loaded link: how much longer than over a free one (the bound is ours, scc+contention)",
         unit: "%",
         published: 0.0,
         band: Band::Points(1.0),
@@ -312,7 +312,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         source: "OC-Bcast, 6.2.1 and Fig. 8a",
-        what: "by how much k = 47 and k = 7 differ at most, 1 to 192 lines (scc+contention, measured as there)",
+        what: "by how much k = 47 and k = 7 differ at most, 1 to 192 lines (the bound is ours, scc+contention, measured as there)",
         unit: "%",
         published: 0.0,
         band: Band::Points(10.0),
@@ -395,7 +395,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         source: "OC-Bcast, 6.2.2 and Fig. 8b",
-        what: "k = 2, 7 and 47: throughput of 97 lines in parts of that of 96, where it drops least (scc+contention)",
+        what: "k = 2, 7 and 47: throughput of 97 lines in parts of that of 96, where it drops least (the bound is ours, scc+contention)",
         unit: "x",
         published: 0.9,
         band: Band::AtMost,

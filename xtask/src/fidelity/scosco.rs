@@ -95,7 +95,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         source: "SCOSCo, V.B, Fig. 4",
-        what: "POST with 31 targets against POST with one: nearly constant, scc",
+        what: "POST with 31 targets against POST with one: nearly constant (the bound is ours), scc",
         unit: "x",
         published: 1.0,
         band: Band::Percent(15.0),
