@@ -53,7 +53,7 @@ pub(super) const FIGURES: &[Figure] = &[
         "one-sided-fig-17",
         "Fig. 17",
         "Scalability: synchronisation overhead and aggregated bandwidth",
-        "(a): the paper finds \"about 50 %\" of the two-sided design's time on 16 cores, which is drawn from ours. \
+        "(a): the paper finds \"about 50 %\" of its Original's time on 16 cores; the thin line is half of ours, `message`. \
          (b): on the machine scc many origins are as fast as if each were alone; the curve of `+contention` has the \
          queues in which accesses meet. The paper's bandwidth of messages falls with more origins, and that of its \
          own design rises to a peak.",
@@ -111,7 +111,8 @@ pub(super) const FIGURES: &[Figure] = &[
 const DISTANCES: &str = "The paper's pairs of cores share a socket, a cache, or a board of Xeon processors; on a mesh \
     they share a tile, a row, or nothing. `message` is windows over messages, as the paper's Original, `two-sided` \
     the messages alone, which need no window that is written back and invalidated, and `truly-one-sided` the paper's \
-    design on this hardware. The text has no numbers.";
+    design on this hardware. The text has ratios only: of get's latency more than 39 % saved in small messages and 30 % in \
+    medium ones, none in large ones, which the fidelity table compares.";
 
 const SKEW: &str = "The target multiplies matrices between post and wait. The paper's cores are Xeons of 2.33 GHz and \
     copy some 1200 MB/s; ours are P54C of 533 MHz. What is to be compared is whether a row grows. I/OAT has no row of \
@@ -208,8 +209,8 @@ const CONTENDED: &str = "default+contention";
 fn synchronisation(rows: &Rows) -> Result<Plot, Missing> {
     let empty = |name: &str| curve(rows, name, "target", |row| (row.key.bytes == 0).then(|| by_param(row)));
     let mut series = compared(empty)?;
-    let half = empty("two-sided")?.into_iter().map(|(origins, time)| (origins, time / 2.0));
-    series.push(Series::model("half of two-sided", half));
+    let half = empty("message")?.into_iter().map(|(origins, time)| (origins, time / 2.0));
+    series.push(Series::model("half of message", half));
     Ok(plot("(a) synchronisation overhead", [ORIGINS, LATENCY], series))
 }
 
