@@ -124,10 +124,11 @@ impl Trace {
             }
             "s" | "h" => {
                 let ([depth, begin, end, peer, bytes], name) = fields(record)?;
+                let (begin, end) = extent(begin, end)?;
                 let span = Span {
                     depth: depth.parse().ok()?,
-                    begin: begin.parse().ok()?,
-                    end: end.parse().ok()?,
+                    begin,
+                    end,
                     peer: optional(peer)?,
                     bytes: bytes.parse().ok()?,
                     name: self.name(name),
@@ -137,10 +138,11 @@ impl Trace {
             }
             "w" => {
                 let ([depth, begin, end, peer, polls, outcome], what) = fields(record)?;
+                let (begin, end) = extent(begin, end)?;
                 let wait = Wait {
                     depth: depth.parse().ok()?,
-                    begin: begin.parse().ok()?,
-                    end: end.parse().ok()?,
+                    begin,
+                    end,
                     peer: optional(peer)?,
                     polls: polls.parse().ok()?,
                     is_late: match outcome {
@@ -194,6 +196,12 @@ fn fields<const N: usize>(mut record: &str) -> Option<([&str; N], &str)> {
     Some((words, record))
 }
 
+/// Begin and end, unless the end comes first.
+fn extent(begin: &str, end: &str) -> Option<(u64, u64)> {
+    let (begin, end) = (begin.parse().ok()?, end.parse().ok()?);
+    (begin <= end).then_some((begin, end))
+}
+
 fn optional(peer: &str) -> Option<Option<u32>> {
     if peer == "-" { Some(None) } else { peer.parse().ok().map(Some) }
 }
@@ -236,9 +244,19 @@ mod tests {
         let mut trace = Trace::default();
         assert_eq!(trace.take("0 s 1 3 4 7 32 before the clock"), None);
         assert_eq!(trace.take("0 c 1000 0"), Some(()));
-        for line in
-            ["", "0", "x c 1 1", "0 c 0 0", "0 x", "0 q 1", "0 s 1 3 4 7 x", "0 s 1 3 4 7 x y", "0 w 0 1 2 - 3 no a"]
-        {
+        for line in [
+            "",
+            "0",
+            "x c 1 1",
+            "0 c 0 0",
+            "0 x",
+            "0 q 1",
+            "0 s 1 3 4 7 x",
+            "0 s 1 3 4 7 x y",
+            "0 w 0 1 2 - 3 no a",
+            "0 s 1 4 3 7 32 ends before it begins",
+            "0 w 0 2 1 - 3 ok that too",
+        ] {
             assert_eq!(trace.take(line), None, "{line}");
         }
     }
