@@ -76,6 +76,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         progress.say(part.id);
         match part.section(&mut evidence, limit) {
             Ok(section) => sections.push(section),
+            Err(why) if interrupt::requested() => return Err(why.context(part.id)),
             Err(why) => failed.push(format!("{}: {why:#}", part.id)),
         }
         progress.step();
