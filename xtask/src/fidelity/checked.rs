@@ -77,7 +77,9 @@ fn number(value: f64) -> String {
     let digits = match value.abs() {
         size if size >= 100.0 => 1,
         size if size >= 10.0 => 2,
-        _ => 3,
+        size if size >= 1.0 => 3,
+        // Eq. 2 has a coefficient of 0.0216.
+        size => (2.0 - size.log10().floor()).clamp(3.0, 6.0) as usize,
     };
     let text = format!("{value:.digits$}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let numbers = [0.0, -1e-9, 2.0, 0.3412, 16.604, 249.366, 120.0];
-        assert_eq!(numbers.map(number), ["0", "0", "2", "0.341", "16.6", "249.4", "120"]);
+        let numbers = [0.0, -1e-9, 2.0, 0.3412, 0.0216, -0.001_234, 16.604, 249.366, 120.0];
+        assert_eq!(numbers.map(number), ["0", "0", "2", "0.341", "0.0216", "-0.00123", "16.6", "249.4", "120"]);
     }
 }
