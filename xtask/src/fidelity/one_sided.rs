@@ -55,8 +55,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         published: NOT_PUBLISHED,
         band: Band::None,
         status: Status::Reported(
-            "the paper's Original has windows over its messages; messages alone are not among its designs, and one of them \
-             for one origin is hardly more than the two flags of ours",
+            "the paper's Original has windows over its messages; by hand, one byte each stands for POST and COMPLETE, and no \
+             window is synchronised",
         ),
         ours: |evidence| most_of_synchronisation(evidence, BY_HAND, "target"),
     },
