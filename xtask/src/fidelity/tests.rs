@@ -62,3 +62,25 @@ fn entries_are_well_formed() {
         assert!(status.why().is_none_or(|why| why.len() > 20), "{name}: a reason has to say something");
     }
 }
+
+#[test]
+fn bands_of_the_goals_are_not_widened() {
+    use Band::{AtLeast, AtMost, Percent, Points};
+    for (published, band) in [
+        (35.22, Percent(10.0)),
+        (34.30, Percent(10.0)),
+        (13.38, Percent(10.0)),
+        (25.8, Percent(15.0)),
+        (4.0, AtLeast),
+        (0.5, AtMost),
+        (15.0, AtMost),
+    ] {
+        let is_it = |entry: &&Entry| entry.published == published && entry.status == Status::Predicted;
+        let found: Vec<_> = entries().filter(is_it).collect();
+        assert!(!found.is_empty() && found.iter().all(|entry| entry.band == band), "{published}: {band:?}");
+    }
+    let growth = |entry: &&Entry| entry.source == "OC-Bcast, 3.2 and Fig. 3";
+    assert_eq!(entries().filter(growth).map(|entry| entry.band).collect::<Vec<_>>(), [Points(3.0); 4]);
+    let degrees = |entry: &&Entry| entry.what.contains("k = 7 is faster than k = 2") && entry.band != Band::None;
+    assert_eq!(entries().filter(degrees).map(|entry| entry.band).collect::<Vec<_>>(), [Points(5.0); 3]);
+}

@@ -1,4 +1,4 @@
-use super::{super::entry::Band, ENTRIES};
+use super::ENTRIES;
 
 /// What the paper says, by place.
 const QUOTES: [(&str, &str); 14] = [
@@ -57,18 +57,4 @@ fn published_numbers_are_in_the_text() {
 fn every_quote_is_of_an_entry() {
     let is_cited = |place: &str| ENTRIES.iter().any(|entry| entry.source == format!("OC-Bcast, {place}"));
     assert!(QUOTES.iter().all(|(place, _)| is_cited(place)));
-}
-
-#[test]
-fn bands_are_those_of_the_goals() {
-    let band = |what: &str| {
-        let found: Vec<_> = ENTRIES.iter().filter(|entry| entry.what.starts_with(what)).collect();
-        found.iter().map(|entry| entry.band).collect::<Vec<_>>()
-    };
-    for what in ["k = 2: peak", "k = 7: peak throughput (", "scatter-allgather: peak"] {
-        assert_eq!(band(what), [Band::Percent(10.0)], "{what}");
-    }
-    assert_eq!(band("get of 128 lines over 9"), [Band::Points(3.0)]);
-    assert_eq!(band("put of 128 lines over 9"), [Band::Points(3.0)]);
-    assert_eq!(band("by how much k = 7 is faster than k = 2, mean"), [Band::Points(5.0)]);
 }
