@@ -116,9 +116,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         status: Status::Fitted,
         ours: |evidence| latency(evidence, HIERARCHICAL, 8, 1),
     },
-    predicted(6.37, "Barriers, VI.B, Eq. 2", "8 nodes of 8 cores, cluster-fpga", |evidence| {
-        latency(evidence, HIERARCHICAL, 8, 8)
-    }),
+    // Nothing but the three above: those of one core, and seven times what each other core adds.
+    Entry {
+        source: "Barriers, VI.B, Eq. 2",
+        what: "8 nodes of 8 cores, cluster-fpga",
+        unit: "us",
+        published: 6.37,
+        band: Band::Percent(15.0),
+        status: Status::Fitted,
+        ours: |evidence| latency(evidence, HIERARCHICAL, 8, 8),
+    },
     predicted(10.89, "Barriers, VI.B, Eq. 2", "64 nodes of one core, cluster-fpga", |evidence| {
         latency(evidence, HIERARCHICAL, NODES, 1)
     }),
