@@ -14,7 +14,7 @@ mod scosco;
 pub(crate) use checked::{Checked, Verdict};
 pub(crate) use entry::Entry;
 
-use crate::{bench::Evidence, workspace};
+use crate::{bench::Evidence, interrupt, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use std::time::Duration;
@@ -46,15 +46,17 @@ const ALL: [&[Entry]; 4] = [oc_bcast::ENTRIES, scosco::ENTRIES, one_sided::ENTRI
 /// When a run fails, or a number has left its band.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut evidence = Evidence::new(Duration::from_secs(arguments.timeout));
-    let checked = match &arguments.only {
-        None => table(&mut evidence)?,
-        Some(only) => part(only, &mut evidence)?,
+    let wanted: Vec<_> = match &arguments.only {
+        None => entries().collect(),
+        Some(only) => part(only)?,
     };
+    let (checked, failed) = measured(wanted, &mut evidence)?;
     println!("{}", output::for_the_eye(&checked));
     let directory = workspace::target().join("fidelity");
     for path in output::write(&directory, &checked)? {
         println!("wrote {}", workspace::display(&path));
     }
+    all_measured(&failed)?;
     conclude(&checked)
 }
 
@@ -64,14 +66,39 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 ///
 /// When a run fails.
 pub(crate) fn table(evidence: &mut Evidence) -> Result<Vec<Checked>> {
-    entries().map(|entry| check(entry, evidence)).collect()
+    let (checked, failed) = measured(entries().collect(), evidence)?;
+    all_measured(&failed)?;
+    Ok(checked)
 }
 
-/// The entries that have a text in them, measured.
-fn part(only: &str, evidence: &mut Evidence) -> Result<Vec<Checked>> {
+/// The entries that have a text in them.
+fn part(only: &str) -> Result<Vec<&'static Entry>> {
     let wanted: Vec<_> = entries().filter(|entry| is_asked_for(entry, only)).collect();
     ensure!(!wanted.is_empty(), "no entry has `{only}` in it");
-    wanted.into_iter().map(|entry| check(entry, evidence)).collect()
+    Ok(wanted)
+}
+
+/// Measures entries. Those that cannot be measured do not keep others from it, whose benches may take minutes: they
+/// come back by name, with the reason.
+fn measured(wanted: Vec<&'static Entry>, evidence: &mut Evidence) -> Result<(Vec<Checked>, Vec<String>)> {
+    let (mut checked, mut failed) = (Vec::new(), Vec::new());
+    for entry in wanted {
+        match check(entry, evidence) {
+            Ok(entry) => checked.push(entry),
+            Err(why) if interrupt::requested() => return Err(why),
+            Err(why) => failed.push(format!("{why:#}")),
+        }
+    }
+    Ok((checked, failed))
+}
+
+/// Demands that nothing could not be measured.
+fn all_measured(failed: &[String]) -> Result<()> {
+    match failed {
+        [] => Ok(()),
+        [one] => bail!("fidelity: 1 entry cannot be measured: {one}"),
+        [first, ..] => bail!("fidelity: {} entries cannot be measured, the first: {first}", failed.len()),
+    }
 }
 
 fn entries() -> impl Iterator<Item = &'static Entry> {

@@ -33,15 +33,19 @@ fn what_leaves_its_band_fails_and_is_named() {
 fn entries_are_found_by_any_part_of_their_text() {
     assert!(["", "s, 1", "W"].iter().all(|only| is_asked_for(&PREDICTED, only)));
     assert!(!is_asked_for(&PREDICTED, "table 2"));
-    let message = part("no such thing", &mut Evidence::new(Duration::ZERO)).err().unwrap().to_string();
+    let message = part("no such thing").err().unwrap().to_string();
     assert_eq!(message, "no entry has `no such thing` in it");
 }
 
 #[test]
 fn an_entry_that_cannot_be_measured_says_which_it_is() {
     static BROKEN: Entry = Entry { ours: |_| bail!("no rows"), ..entry(Status::Predicted) };
-    let message = format!("{:#}", check(&BROKEN, &mut Evidence::new(Duration::ZERO)).err().unwrap());
-    assert_eq!(message, "S, 1, w: no rows");
+    let of = |wanted: &[&'static Entry]| measured(wanted.to_vec(), &mut Evidence::new(Duration::ZERO)).unwrap();
+    let (checked, failed) = of(&[&BROKEN, &PREDICTED, &BROKEN]);
+    assert_eq!((checked.len(), &failed[..]), (1, &["S, 1, w: no rows"; 2].map(str::to_owned)[..]));
+    let message = all_measured(&failed).unwrap_err().to_string();
+    assert_eq!(message, "fidelity: 2 entries cannot be measured, the first: S, 1, w: no rows");
+    assert!(all_measured(&of(&[&PREDICTED]).1).is_ok());
 }
 
 #[test]
