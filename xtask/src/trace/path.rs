@@ -1,8 +1,9 @@
 //! The critical path: why a run took as long as it did.
 //!
 //! From the rank that finishes last, back through its own work to its last wait that really lasted; from there to the
-//! rank whose store ended it, at the moment of that store; and so on to the beginning. Had anything on this path been
-//! shorter, the run would have been.
+//! rank whose store ended it, at the moment of that store; and so on to the beginning. The run is shorter only if
+//! something on this path is, and then by no more than until another path is the longest. A wait whose store became
+//! visible just when it ended counts as one that found what was there, which keeps the walk from going in circles.
 
 use super::record::{Records, Trace, Wait};
 use std::{
