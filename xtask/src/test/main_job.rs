@@ -1,16 +1,11 @@
 //! The main job on 48 cores: twice in QEMU and once in the simulator, which must agree in every counter and every bit.
 
-use super::{Arguments, summary::Suite};
+use super::{Arguments, backends::Backends, summary::Suite};
 use crate::{
     console::{Counters, Transcript},
-    guest,
-    image::{self, Profile},
-    program::Program,
     progress::Progress,
-    qemu::Machine,
     results, run,
     setup::Tools,
-    sim,
     words::Words,
     workspace,
 };
@@ -44,40 +39,20 @@ fn expected_file() -> PathBuf {
 ///
 /// When it cannot be built or started.
 pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
-    let program = Program::resolve(run::DEFAULT_PROGRAM)?;
-    let image = image::bare_metal(&program, tools)?;
-    let simulator = image::host(&program, Profile::Release)?;
-    let inputs = [run::default_input()];
-    let words = Words::default().value("program", Some(&program.name));
-    let in_qemu = || -> Result<guest::Outcome> {
+    let backends = Backends::build(run::DEFAULT_PROGRAM, vec![run::default_input()], arguments, tools)?;
+    let words = Words::default();
+    let in_qemu = || {
         let _progress = Progress::new("main job in QEMU");
-        let plan = run::plan(CORES, &inputs, &[])?;
-        let machine = Machine {
-            qemu: &tools.qemu,
-            image: &image.executable,
-            inputs: &inputs,
-            cores: CORES,
-            plan: &plan,
-            words: words.clone(),
-            thread_multi: false,
-        };
-        let mut staged = machine.stage()?;
-        guest::run("terrain on 48 cores", &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})
+        backends.in_qemu(CORES, &run::plan(CORES, backends.inputs(), &[])?, &words)
     };
     let in_simulator = || {
         let _progress = Progress::new("main job in the simulator");
-        let words = words.clone().value("machine", Some("scc")).value("cores", Some(CORES));
-        let mut command = sim::command(&simulator.executable, &words.to_string(), &inputs);
-        guest::run("terrain on 48 simulated cores", &mut command, None, arguments.limit(), |_| {})
+        backends.simulated(CORES, &words)
     };
     let (first, again, simulated) = (in_qemu()?, in_qemu()?, in_simulator()?);
-    for outcome in [&first, &again, &simulated] {
-        if outcome.verdict().is_err() {
-            outcome.show_tail();
-        }
-    }
+    let files = workspace::results(&backends.program.name);
     let results = [
-        first.verdict().and_then(|()| results::write(&first.transcript, &workspace::results(&program.name)).map(drop)),
+        first.verdict().and_then(|()| results::write(&first.transcript, &files).map(drop)),
         simulated.verdict(),
         again.verdict().and_then(|()| same("in the first run", &first.transcript, "in the second", &again.transcript)),
         same_counters("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),

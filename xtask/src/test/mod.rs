@@ -1,5 +1,6 @@
 //! All tests: on the host, in guests of several sizes, and of the main job on both backends.
 
+mod backends;
 mod clusters;
 mod guests;
 mod host;

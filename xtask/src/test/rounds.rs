@@ -4,17 +4,13 @@
 //! evictions, interrupts and atomic counters are not among them. Where *which* rank does something depends on timing, the
 //! program says so, and the counters of all ranks are compared together.
 
-use super::{Arguments, summary::Suite};
+use super::{Arguments, backends::Backends, summary::Suite};
 use crate::{
     console::{Step, Transcript},
-    cores, guest,
-    image::{self, Profile},
-    program::Program,
+    cores,
     progress::Progress,
-    qemu::Machine,
     run,
     setup::Tools,
-    sim,
     words::Words,
 };
 use anyhow::{Result, bail, ensure};
@@ -42,33 +38,13 @@ pub(crate) fn is_wanted(arguments: &Arguments) -> bool {
 ///
 /// When it cannot be built or started.
 pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
-    let program = Program::resolve(PROGRAM)?;
-    let image = image::bare_metal(&program, tools)?;
-    let simulator = image::host(&program, Profile::Release)?;
+    let backends = Backends::build(PROGRAM, Vec::new(), arguments, tools)?;
     for count in CORES.into_iter().filter(|cores| arguments.wants(&name(*cores))) {
         let label = format!("{PROGRAM} on {}", cores::cores(count.into()));
         let _progress = Progress::new(format!("{label}, in QEMU and simulated"));
-        let words = Words::default().value("program", Some(&program.name));
-        let plan = run::plan(count, &[], &[])?;
-        let machine = Machine {
-            qemu: &tools.qemu,
-            image: &image.executable,
-            inputs: &[],
-            cores: count,
-            plan: &plan,
-            words: words.clone(),
-            thread_multi: false,
-        };
-        let mut staged = machine.stage()?;
-        let in_qemu = guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})?;
-        let words = words.value("machine", Some("scc")).value("cores", Some(count));
-        let mut command = sim::command(&simulator.executable, &words.to_string(), &[]);
-        let simulated = guest::run(&label, &mut command, None, arguments.limit(), |_| {})?;
-        for outcome in [&in_qemu, &simulated] {
-            if outcome.verdict().is_err() {
-                outcome.show_tail();
-            }
-        }
+        let words = Words::default();
+        let in_qemu = backends.in_qemu(count, &run::plan(count, &[], &[])?, &words)?;
+        let simulated = backends.simulated(count, &words)?;
         let verdict = in_qemu.verdict().and_then(|()| simulated.verdict());
         suite.check(&name(count), verdict.and_then(|()| same(&label, &in_qemu.transcript, &simulated.transcript)));
     }

@@ -1,18 +1,7 @@
 //! Traces of one program on both backends: every rank does the same in the same order, and every wait is explained.
 
-use super::{Arguments, summary::Suite};
-use crate::{
-    guest,
-    image::{self, Profile},
-    program::Program,
-    progress::Progress,
-    qemu::Machine,
-    run,
-    setup::Tools,
-    sim,
-    trace::Trace,
-    words::Words,
-};
+use super::{Arguments, backends::Backends, summary::Suite};
+use crate::{progress::Progress, run, setup::Tools, trace::Trace, words::Words};
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
@@ -32,28 +21,11 @@ const TRACE_KIB: u64 = 256;
 ///
 /// When it cannot be built or started.
 pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
-    let program = Program::resolve(PROGRAM)?;
-    let image = image::bare_metal(&program, tools)?;
-    let simulator = image::host(&program, Profile::Release)?;
+    let backends = Backends::build(PROGRAM, Vec::new(), arguments, tools)?;
     let _progress = Progress::new("traces");
-    let words = Words::default().value("program", Some(&program.name)).value("trace_kib", Some(TRACE_KIB));
+    let words = Words::default().value("trace_kib", Some(TRACE_KIB));
     let plan = run::plan(CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
-    let machine = Machine {
-        qemu: &tools.qemu,
-        image: &image.executable,
-        inputs: &[],
-        cores: CORES,
-        plan: &plan,
-        words: words.clone(),
-        thread_multi: false,
-    };
-    let mut staged = machine.stage()?;
-    let label = format!("{PROGRAM} on {CORES} cores, traced");
-    let in_qemu = guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |_| {})?;
-    let words = words.value("machine", Some("scc")).value("cores", Some(CORES));
-    let label = format!("{PROGRAM} on {CORES} simulated cores, traced");
-    let mut command = sim::command(&simulator.executable, &words.to_string(), &[]);
-    let simulated = guest::run(&label, &mut command, None, arguments.limit(), |_| {})?;
+    let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
     let results = [
         in_qemu.verdict().and_then(|()| explained(&in_qemu.transcript.trace)),
         simulated.verdict().and_then(|()| explained(&simulated.transcript.trace)),
