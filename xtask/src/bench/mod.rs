@@ -12,7 +12,7 @@ mod series;
 mod table;
 
 pub(crate) use evidence::Evidence;
-pub(crate) use scaling::Fit;
+pub(crate) use scaling::{Fit, over_nodes};
 pub(crate) use series::{Line, Missing, Row, Rows, Samples};
 
 use crate::{
@@ -356,17 +356,7 @@ mod tests {
             |metric, unit, at_seven| (1..9).map(move |k| samples(k, metric, unit, if k == 7 { at_seven } else { 0 }));
         let all = of("post", "ns", 0).chain(of("post.drains", "count", 1)).chain(of("wait.drains", "count", 0));
         let rows = Rows::pool(all);
-        let bench = Bench {
-            shown: &[1, 2, 20],
-            sizes: &[],
-            columns: &[],
-            runs: &[],
-            claims: &[],
-            name: "x",
-            about: "",
-            report: None,
-            derive: |_| {},
-        };
+        let bench = Bench { shown: &[1, 2, 20], ..Bench::PLAIN };
         let shown = |counters| -> Vec<_> {
             let shown = rows.iter().filter(|row| is_shown(row, &rows, &bench, counters));
             shown.map(|row| (row.key.metric.as_str(), row.key.param)).collect()

@@ -5,6 +5,7 @@
 //! y = a ln(x) + b; then a and b, which differ between numbers of cores, get a straight line each. The four numbers
 //! that come out are its Eq. 2.
 
+use super::series::{Missing, Rows};
 use std::fmt;
 
 /// The straight line y = `slope` x + `intercept` that is next to points by least squares.
@@ -106,6 +107,28 @@ pub(crate) fn node_sizes(measured: &[Measured]) -> Vec<u64> {
 /// Nodes and microseconds of one node size.
 pub(crate) fn of_size(measured: &[Measured], cores_per_node: u64) -> impl Iterator<Item = (f64, f64)> {
     measured.iter().filter(move |(_, cores, _)| *cores == cores_per_node).map(|(nodes, _, time)| (*nodes as f64, *time))
+}
+
+/// What was measured of a barrier on clusters, in the order of its rows.
+///
+/// # Errors
+///
+/// When nothing was.
+pub(crate) fn measured(rows: &Rows, name: &str) -> Result<Vec<Measured>, Missing> {
+    let line = rows.line(name, "latency")?;
+    let rows = line.rows().filter(|row| row.key.param > 0);
+    Ok(rows.map(|row| (row.key.param, row.key.ranks / row.key.param, row.quartiles.median)).collect())
+}
+
+/// The same of nodes of so many cores: nodes and microseconds, from few nodes to many.
+///
+/// # Errors
+///
+/// When nothing was.
+pub(crate) fn over_nodes(rows: &Rows, name: &str, cores_per_node: u64) -> Result<Vec<(f64, f64)>, Missing> {
+    let mut points: Vec<_> = of_size(&measured(rows, name)?, cores_per_node).collect();
+    points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    if points.is_empty() { Err(Missing) } else { Ok(points) }
 }
 
 /// A machine that the paper extrapolates to (section VI.C).

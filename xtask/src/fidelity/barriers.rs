@@ -5,7 +5,7 @@
 //! barriers that we measure on as many nodes and cores, and its extrapolations with ours, by the same fit.
 
 use super::entry::{Band, Entry, Status};
-use crate::bench::{Evidence, Fit, Missing, Rows};
+use crate::bench::{Evidence, Fit, Missing, Rows, over_nodes};
 use anyhow::{Context, Result};
 
 /// The paper's own barrier, on the prototype.
@@ -238,16 +238,9 @@ fn load(evidence: &mut Evidence, name: &str, cores: u64) -> Result<f64> {
 
 /// The latency of a barrier on so many nodes of so many cores.
 fn latency(evidence: &mut Evidence, name: &str, nodes: u64, cores: u64) -> Result<f64> {
-    let points = points(evidence.rows("barrier", "scc")?, name, cores)?;
+    let points = over_nodes(evidence.rows("barrier", "scc")?, name, cores)?;
     let found = points.into_iter().find(|(found, _)| *found == nodes as f64);
     Ok(found.ok_or(Missing)?.1)
-}
-
-/// Nodes of so many cores, and latencies.
-fn points(rows: &Rows, name: &str, cores: u64) -> Result<Vec<(f64, f64)>> {
-    let line = rows.line(name, "latency")?;
-    let rows = line.rows().filter(|row| row.key.param > 0 && row.key.ranks == cores * row.key.param);
-    Ok(rows.map(|row| (row.key.param as f64, row.quartiles.median)).collect())
 }
 
 /// A coefficient of our fit that is the counterpart of Eq. 2.
@@ -264,7 +257,7 @@ fn lookout(evidence: &mut Evidence, nodes: u64) -> Result<f64> {
 fn determination<F: Fn(Vec<(f64, f64)>) -> Option<Fit>>(rows: &Rows, fit: F) -> Result<f64> {
     let mut least = f64::INFINITY;
     for cores in [1, 4, 8, 16] {
-        let points = points(rows, HIERARCHICAL, cores)?;
+        let points = over_nodes(rows, HIERARCHICAL, cores)?;
         let points = points.into_iter().filter(|(nodes, _)| (2.0..=NODES as f64).contains(nodes));
         least = least.min(fit(points.collect()).context("there are too few numbers of nodes")?.r_squared);
     }
@@ -274,9 +267,8 @@ fn determination<F: Fn(Vec<(f64, f64)>) -> Option<Fit>>(rows: &Rows, fit: F) -> 
 /// The number of nodes at which two straight lines meet best, of all that were measured: one through what is up to it,
 /// one through what is from it on.
 fn knee(rows: &Rows, cores: u64) -> Result<f64> {
-    let mut points = points(rows, FLAT, cores)?;
+    let mut points = over_nodes(rows, FLAT, cores)?;
     points.retain(|(nodes, _)| *nodes > 1.0);
-    points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let error = |points: &[(f64, f64)]| {
         let fit = Fit::linear(points.iter().copied())?;
         Some(points.iter().map(|(x, y)| (fit.at(*x) - y).powi(2)).sum::<f64>())

@@ -7,7 +7,7 @@ use super::{
     curves::{LATENCY, curve, formula, plot},
     figure::{Axis, Content, Figure, Paper, Scale, Series},
 };
-use crate::bench::{Evidence, Missing, Row, Rows};
+use crate::bench::{Evidence, Missing, Row, Rows, over_nodes};
 use anyhow::Result;
 
 /// The machine whose benches have runs on clusters of their own.
@@ -130,12 +130,6 @@ fn by_threads(rows: &Rows, name: &str, metric: &str, nodes: u64, most: u64) -> R
     curve(rows, name, metric, |row| is_in(row).then_some(row.key.ranks as f64))
 }
 
-/// What was measured with so many cores in each node, by nodes.
-fn by_nodes(rows: &Rows, name: &str, cores: u64) -> Result<Vec<(f64, f64)>, Missing> {
-    let is_in = |row: &Row| row.key.param > 0 && row.key.ranks == row.key.param * cores;
-    curve(rows, name, "latency", |row| is_in(row).then_some(row.key.param as f64))
-}
-
 fn unoptimised(rows: &Rows) -> Result<Content, Missing> {
     const LOCAL: &str = "local memory";
     const ONE_NODE: &str = "over the engine, one node";
@@ -185,7 +179,7 @@ fn coherent(rows: &Rows) -> Result<Content, Missing> {
 
 fn optimised(rows: &Rows) -> Result<Content, Missing> {
     let up_to_64 = |name, cores| {
-        let points = by_nodes(rows, name, cores)?.into_iter().filter(|(nodes, _)| *nodes <= NODES as f64);
+        let points = over_nodes(rows, name, cores)?.into_iter().filter(|(nodes, _)| *nodes <= NODES as f64);
         Ok(points.collect::<Vec<_>>())
     };
     let mut plots = Vec::new();
@@ -256,7 +250,7 @@ fn trends(rows: &Rows) -> Result<Content, Missing> {
     let fit = |metric, cores| rows.line("fit@cluster-fpga", metric)?.at(cores);
     let (mut fitted, mut papers) = (Vec::new(), Vec::new());
     for size in SIZES {
-        let points: Vec<_> = by_nodes(rows, TREE, size)?.into_iter().filter(|(nodes, _)| *nodes > 1.0).collect();
+        let points: Vec<_> = over_nodes(rows, TREE, size)?.into_iter().filter(|(nodes, _)| *nodes > 1.0).collect();
         let most = points.last().map_or(NODES, |(nodes, _)| *nodes as u64);
         let (growth, offset) = (fit("per-ln-node", size)?, fit("offset", size)?);
         let name = format!("{}, R² {:.3}", cores(size), fit("r2-logarithmic", size)?);

@@ -13,7 +13,7 @@ mod tests;
 
 use super::{
     super::{
-        scaling::{Fit, LOOKOUTS, Measured, Scaling, node_sizes, of_size},
+        scaling::{self, Fit, LOOKOUTS, Measured, Scaling, node_sizes, of_size},
         series::{Key, Missing, Rows, Unit},
     },
     Bench, Run,
@@ -108,12 +108,10 @@ pub(super) const BARRIER: Bench = Bench {
         ["machine=cluster-asic:1x16", CENTRAL] ["machine=cluster-asic:1x8", CENTRAL]
         ["machine=cluster-asic:1x4", CENTRAL] ["machine=cluster-asic:1x2", CENTRAL]
     ),
-    shown: &[],
-    sizes: &[],
-    columns: &[],
     report: Some(report::all),
     derive: add_fits,
     claims: claims::ALL,
+    ..Bench::PLAIN
 };
 
 /// The central barrier, where all polls go over an engine; where flags and phase are in the memory of the first node,
@@ -137,12 +135,7 @@ pub(super) const BARRIER_NODES: Bench = Bench {
         ["machine=cluster-asic:1x8", CENTRAL, FEWER] ["machine=cluster-asic:1x6", CENTRAL, FEWER]
         ["machine=cluster-asic:1x4", CENTRAL, FEWER] ["machine=cluster-asic:1x2", CENTRAL, FEWER]
     ),
-    shown: &[],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };
 
 /// A tree of one level is the central barrier with its flags and its phase in the MPB, here the coherent memory, of the
@@ -166,9 +159,7 @@ const PAPERS_NODES: u64 = 64;
 
 /// What was measured of an algorithm on a family of clusters, over nodes and cores of each.
 fn measured(rows: &Rows, algorithm: &str, family: &str) -> Result<Vec<Measured>, Missing> {
-    let line = rows.line(&format!("{algorithm}@{family}"), "latency")?;
-    let rows = line.rows().filter(|row| row.key.param > 0);
-    Ok(rows.map(|row| (row.key.param, row.key.ranks / row.key.param, row.quartiles.median)).collect())
+    scaling::measured(rows, &format!("{algorithm}@{family}"))
 }
 
 /// The latency on so many nodes of so many cores.

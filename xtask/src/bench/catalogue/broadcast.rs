@@ -100,12 +100,12 @@ pub(super) const BROADCAST: Bench = Bench {
         Column { title: "97 lines", metric: "throughput.back-to-back", bytes: 97 * 32 },
         Column { title: "peak", metric: PEAK, bytes: 0 },
     ],
-    report: None,
     derive: |rows| {
         add_peaks(rows);
         add_published(rows);
     },
     claims: claims::ALL,
+    ..Bench::PLAIN
 };
 
 /// Adds a row for the largest throughput of long messages in a sequence of them.

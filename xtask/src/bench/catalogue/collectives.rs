@@ -54,8 +54,6 @@ pub(super) const COLLECTIVES: Bench = Bench {
         ["operation=broadcast": "algorithm=default", "algorithm=oc-k7", "algorithm=binomial"]
         ["operation=barrier": "algorithm=default", "algorithm=dissemination"]
     ),
-    shown: &[],
-    sizes: &[],
     columns: &[
         Column { title: "no data (us)", metric: "latency", bytes: 0 },
         Column { title: "8 B", metric: "latency", bytes: 8 },
@@ -65,8 +63,6 @@ pub(super) const COLLECTIVES: Bench = Bench {
         Column { title: "16 KB", metric: "latency", bytes: 16 << 10 },
         Column { title: "64 KB", metric: "latency", bytes: 64 << 10 },
     ],
-    report: None,
-    derive: |_| {},
     claims: &[
         Claim {
             text: "allreduce of 8 bytes, less a line read from memory and written there: at most 1.6 dissemination barriers",
@@ -90,6 +86,7 @@ pub(super) const COLLECTIVES: Bench = Bench {
         },
         Claim { text: "two-sided messages take so many times as long as defaults", on: On::Scc, check: speedups },
     ],
+    ..Bench::PLAIN
 };
 
 /// The default allreduce of 8 bytes, less a line read from memory and one written there, in barriers of this name.

@@ -18,9 +18,6 @@ pub(super) const PSCW_DESIGN: Bench = Bench {
     ],
     shown: &[0, 2, 8, 24, 32],
     sizes: &[0],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[Claim {
         // The paper gives no number. Distance alone makes it a tenth; the bound is ours.
         text: "with contention, polls at one memory controller take a quarter longer than at each rank's nearest (IV.B.1)",
@@ -30,6 +27,7 @@ pub(super) const PSCW_DESIGN: Bench = Bench {
             Ok(Finding::at_least((one / nearest - 1.0) * 100.0, 25.0, "%"))
         },
     }],
+    ..Bench::PLAIN
 };
 
 /// What a poll of the own word takes while all others poll theirs.

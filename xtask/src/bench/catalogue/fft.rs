@@ -71,9 +71,7 @@ pub(super) const FFT: Bench = Bench {
     runs: transforms!(1 2 4 8 16 64; 1 2 4 8 16 32 48),
     shown: &[1, 4, 16],
     sizes: &[BYTES],
-    columns: &[],
     derive: add_speed_ups,
-    report: None,
     claims: &[
         Claim {
             text: "on 48 cores, flushing ranges beats flushing everything by a third at least",
@@ -158,6 +156,7 @@ pub(super) const FFT: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// What is computed besides: totals of the shorter signal alone, and speed-ups.
@@ -246,10 +245,5 @@ pub(super) const FFT_NODES: Bench = Bench {
         "64x4" "64x2" "64x1" "32x4" "32x2" "32x1" "16x8" "16x4" "16x2" "16x1"
         "8x8" "8x4" "8x2" "8x1" "4x8" "4x4" "4x2" "4x1" "2x8" "2x4" "2x2" "2x1" "1x8" "1x4" "1x2" "1x1"
     ),
-    shown: &[],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };

@@ -21,11 +21,6 @@ pub(super) const LOADS: Bench = Bench {
         Run { program: "bench-loads", words: &["machine=cluster-fpga:2x16"] },
         Run { program: "bench-loads", words: &["machine=cluster-asic:2x16"] },
     ],
-    shown: &[],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[
         Claim {
             text: "a load from another node (section IV.B)",
@@ -52,6 +47,7 @@ pub(super) const LOADS: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// A load beside which so many cores load in all.

@@ -25,9 +25,6 @@ pub(super) const MPB: Bench = Bench {
     ],
     shown: &[1, 2, 9, 16, 24, 32, 48],
     sizes: &[32, LINES_128],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[
         Claim {
             text: "a get of 128 lines over 9 routers takes 30 % longer than over 1 (fig. 3)",
@@ -73,6 +70,7 @@ pub(super) const MPB: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };
 
 fn row<'r>(rows: &'r Rows, name: &str, metric: &str, param: u64, bytes: u64) -> Result<&'r Row, Missing> {

@@ -11,10 +11,6 @@ pub(super) const NOTIFICATION: Bench = Bench {
     about: "messages to ranks that compute, by interrupts and by looking now and then (OC-Bcast, section 7)",
     runs: &[Run { program: "bench-notification", words: &[] }],
     shown: &[8, 512],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[
         Claim {
             text: "by interrupts the last rank has a message sooner than by a look every 100 us",
@@ -42,4 +38,5 @@ pub(super) const NOTIFICATION: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };

@@ -65,7 +65,6 @@ pub(super) const OC_BCAST: Bench = Bench {
             ["machine=+contention", "profile", "sizes=32", "clock=board", "modes=back-to-back", "repetitions=25"]
     ),
     shown: &[0],
-    sizes: &[],
     columns: &[
         Column { title: "1 line (us)", metric: "latency", bytes: 32 },
         Column { title: "board's clock", metric: "latency.board", bytes: 32 },
@@ -77,7 +76,6 @@ pub(super) const OC_BCAST: Bench = Bench {
         Column { title: "97 lines", metric: "throughput.back-to-back.board", bytes: 97 * 32 },
         Column { title: "peak", metric: PEAK, bytes: 0 },
     ],
-    report: None,
     derive: broadcast::add_peaks,
-    claims: &[],
+    ..Bench::PLAIN
 };

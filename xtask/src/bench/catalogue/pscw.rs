@@ -25,9 +25,6 @@ pub(super) const PSCW: Bench = Bench {
         Run { program: "bench-pscw", words: &["class=message"] },
     ],
     shown: &[1, 2, 4, 8, 13, 24, 31],
-    sizes: &[],
-    columns: &[],
-    report: None,
     derive: |rows| {
         rows.add_sum_of_medians("origin", &["start", "complete"]);
         rows.add_sum_of_medians("target", &["post", "wait"]);
@@ -135,6 +132,7 @@ pub(super) const PSCW: Bench = Bench {
             check: |rows| Ok(Finding::each(&[rows.line("scosco", "complete.tsr_acquired")?], "2 k", |k| 2 * k)),
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// What SCOSCo's Table I says of the classes.
@@ -142,12 +140,7 @@ pub(super) const LATE: Bench = Bench {
     name: "pscw-late",
     about: "an epoch with a put of 1 KB, whose target has posted or is 53300 cycles late (SCOSCo, Table I)",
     runs: &[Run { program: "bench-pscw-late", words: &[] }],
-    shown: &[],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };
 
 /// The other classes that `default` is compared with.

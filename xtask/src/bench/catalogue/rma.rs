@@ -33,10 +33,7 @@ pub(super) const LATENCY: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-latency"]),
     shown: &[1],
     sizes: &[1, 64, 1 << 10, 64 << 10],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };
 
 /// Section 5.1, bandwidth.
@@ -46,14 +43,12 @@ pub(super) const BANDWIDTH: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-bandwidth"]),
     shown: &[1],
     sizes: &[1, 1 << 10, 64 << 10],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[Claim {
         text: "puts of 64 KB and more reach 90 % of reading and writing lines",
         on: On::VirtualTime,
         check: |rows| Ok(Finding::at_least(100.0 * share_of_lines(rows, 64 << 10)?, 90.0, "%")),
     }],
+    ..Bench::PLAIN
 };
 
 /// Section 5.2.
@@ -67,9 +62,6 @@ pub(super) const SCALING: Bench = Bench {
     ),
     shown: &[1, 2, 4, 8, 16, 32],
     sizes: &[0, 64 << 10],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[Claim {
         text: "default: synchronising with k ranks takes at most half of what messages take",
         on: On::VirtualTime,
@@ -79,6 +71,7 @@ pub(super) const SCALING: Bench = Bench {
             Ok(Finding::at_most(origin?.max(target?), 0.5, "of it"))
         },
     }],
+    ..Bench::PLAIN
 };
 
 /// Runs of a crowd that meets at the target's memory, for each of some numbers of ranks: one more than there are
@@ -100,12 +93,7 @@ pub(super) const CONTENTION: Bench = Bench {
     name: "rma-contention",
     about: "bursts of puts of 64 KB of k origins that wait for each other at one target (Lai and Panda, figure 17 b)",
     runs: crowds!(47 46 33 32 17 16 9 8 5 4 3 2 2 1),
-    shown: &[],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };
 
 /// Section 5.4, tables 1 to 3.
@@ -114,10 +102,6 @@ pub(super) const SKEW: Bench = Bench {
     about: "16 puts to a target that multiplies n x n matrices meanwhile (Lai and Panda, 3 and 5.4)",
     runs: for_each_algorithm!(["bench-rma-skew"]),
     shown: &[0, 32, 64, 128],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[
         Claim {
             text: "one-sided: the origin's time stays within 10 % of that without skew",
@@ -135,6 +119,7 @@ pub(super) const SKEW: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// Section 5.5, figure 19.
@@ -144,8 +129,6 @@ pub(super) const OVERLAP: Bench = Bench {
     runs: for_each_algorithm!(["bench-rma-overlap"]; Run { program: "bench-rma-engine", words: &[] }),
     shown: &[25, 50, 75, 100, 120, 150],
     sizes: &[1, 1 << 10, 64 << 10, 256 << 10],
-    columns: &[],
-    report: None,
     derive: |rows| {
         for side in ["origin", "target"] {
             let of = ["comm", "compute", "total"].map(|what| format!("{side}.{what}"));
@@ -188,6 +171,7 @@ pub(super) const OVERLAP: Bench = Bench {
             check: |rows| Ok(Finding::at_least(least_target_overlap(rows, 1 << 20)?, 0.95, "")),
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// Section 5.3, figure 18.
@@ -195,12 +179,8 @@ pub(super) const LINES: Bench = Bench {
     name: "rma-lines",
     about: "lines that 16 puts of each of 7 origins to one target move, counted (Lai and Panda, 5.3)",
     runs: for_each_algorithm!(["bench-rma-lines"]),
-    shown: &[],
     sizes: &[32, 1 << 10],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };
 
 /// Sections 4.3 and 4.4.
@@ -210,9 +190,6 @@ pub(super) const PRIVATE: Bench = Bench {
     runs: &[Run { program: "bench-rma-private", words: &[] }],
     shown: &[1],
     sizes: &[1, 1 << 10],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[Claim {
         text: "a target's private memory is mapped once, for all windows over it",
         on: On::Every,
@@ -221,6 +198,7 @@ pub(super) const PRIVATE: Bench = Bench {
             Ok(Finding::at_most(mappings.points().map(|(_, mapped)| mapped).sum::<f64>(), 3.0, "for three targets"))
         },
     }],
+    ..Bench::PLAIN
 };
 
 /// Copy engines in an application, on the same number of cores.
@@ -234,10 +212,6 @@ pub(super) const OFFLOAD: Bench = Bench {
         Run { program: "bench-offload", words: &["engines=24"] },
     ],
     shown: &[0, 25, 50, 100, 200],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
     claims: &[
         Claim {
             text: "24 engines of 48 cores pay where the work is half as long as the copies",
@@ -256,6 +230,7 @@ pub(super) const OFFLOAD: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// The least share that any one-sided algorithm's puts of so many bytes and more have of the throughput of lines at

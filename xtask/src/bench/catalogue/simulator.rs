@@ -49,8 +49,6 @@ pub(super) const SIMULATOR: Bench = Bench {
             ],
         },
     ],
-    shown: &[],
-    sizes: &[],
     columns: &[
         Column { title: "accesses", metric: "accesses", bytes: 0 },
         Column { title: "skipped polls", metric: "skipped-polls", bytes: 0 },
@@ -58,7 +56,6 @@ pub(super) const SIMULATOR: Bench = Bench {
         Column { title: "accesses/s", metric: RATE, bytes: 0 },
         Column { title: "peak (KiB)", metric: "peak-kib", bytes: 0 },
     ],
-    report: None,
     derive: |rows: &mut Rows| {
         rows.add_from_medians(RATE, None, &["accesses", "host-us"], |medians| {
             (medians[0] * 1e6 / medians[1].max(1.0)).round()
@@ -102,4 +99,5 @@ pub(super) const SIMULATOR: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };

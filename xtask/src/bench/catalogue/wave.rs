@@ -35,9 +35,6 @@ pub(super) const WAVE: Bench = Bench {
     about: "steps of a 3-D wave, one-sided and two-sided, strong and weak scaling (Lai and Panda, section 5.6)",
     runs: waves!(1 2 4 8 16 32 48),
     shown: &[1, 8],
-    sizes: &[],
-    columns: &[],
-    report: None,
     derive: |rows| {
         rows.add_computed("efficiency", "step", Unit::Fraction, |line, ranks| {
             Ok(line.at(1)? / line.at(ranks)? / ranks as f64)
@@ -75,6 +72,7 @@ pub(super) const WAVE: Bench = Bench {
             },
         },
     ],
+    ..Bench::PLAIN
 };
 
 /// Runs of the wave in cubes of some sizes on 32 ranks, and with equal blocks on some numbers of ranks, for each version
@@ -104,10 +102,5 @@ pub(super) const WAVE_SIZES: Bench = Bench {
     name: "wave-sizes",
     about: "steps of a 3-D wave on 32 ranks by the size of the cube, and weak scaling (Lai and Panda, figure 20)",
     runs: cubes!("64x64x64" "48x48x48" "32x32x32" "24x24x24" "16x16x16"; 2 4 8 16 32 48),
-    shown: &[],
-    sizes: &[],
-    columns: &[],
-    report: None,
-    derive: |_| {},
-    claims: &[],
+    ..Bench::PLAIN
 };
