@@ -1,4 +1,4 @@
-//! Everything that a machine file can say.
+//! What parameters are, and everything that a machine file can say.
 
 /// What machines a parameter is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub enum Shape {
 pub enum Type {
     /// A whole number in this range.
     Number(u64, u64),
+    /// So many whole numbers, at least and at most.
+    Numbers(usize, usize),
     /// So many pairs of whole numbers, at least and at most.
     Pairs(usize, usize),
     /// Any of these words.
@@ -24,7 +26,7 @@ pub enum Type {
     Flag,
 }
 
-/// A parameter of machines.
+/// A parameter of machines, or of something else that files describe.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Key {
     /// `section.key`, as in the file.
@@ -37,6 +39,8 @@ pub struct Key {
     pub required: bool,
     /// What it is.
     pub about: &'static str,
+    /// Whether its numbers are read in base 16, as those of slots and registers are.
+    pub is_hex: bool,
 }
 
 impl Key {
@@ -51,11 +55,13 @@ impl Key {
             Some((_, "ps")) => "ps",
             Some((_, "mhz")) => "MHz",
             Some((_, "cycles")) => "cycles",
+            Some((_, "bytes")) => "bytes",
+            Some((_, "gib")) => "GiB",
             _ => "",
         }
     }
 
-    /// The parameter with this name.
+    /// The parameter of machines with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
@@ -74,7 +80,7 @@ pub const MOST_CORES: u64 = 65_535;
 pub const MOST_CONTROLLERS: usize = 8;
 
 const fn key(name: &'static str, shape: Shape, type_: Type, about: &'static str) -> Key {
-    Key { name, shape, type_, required: true, about }
+    Key { name, shape, type_, required: true, about, is_hex: false }
 }
 
 const fn any(name: &'static str, type_: Type, about: &'static str) -> Key {

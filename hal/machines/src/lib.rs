@@ -15,11 +15,13 @@
 //! What there is to say is in [`KEYS`]. A file with the key `layout.nodes` describes a cluster, others a mesh of tiles;
 //! who is based on a machine of the other shape inherits what both have.
 
+mod given;
 mod keys;
 mod read;
 mod sources;
 
 pub use self::{
+    given::Given,
     keys::{KEYS, Key, MOST_CONTROLLERS, MOST_CORES, Shape, Type},
     sources::{KINDS, Source},
 };
@@ -56,6 +58,8 @@ pub fn split(name: &str) -> (&str, &str) {
 pub enum Value {
     /// A number.
     Number(u64),
+    /// Numbers.
+    Numbers(Vec<u64>),
     /// Pairs of numbers.
     Pairs(Vec<[u64; 2]>),
     /// Words.
@@ -64,10 +68,28 @@ pub enum Value {
     Flag(bool),
 }
 
+impl Value {
+    /// The value with its numbers in base 16.
+    pub fn to_hex(&self) -> String {
+        match self {
+            Self::Number(number) => format!("{number:#x}"),
+            Self::Numbers(numbers) => {
+                numbers.iter().map(|number| format!("{number:#x}")).collect::<Vec<_>>().join(", ")
+            }
+            Self::Pairs(pairs) => pairs.iter().map(|[a, b]| format!("{a:#x}: {b:#x}")).collect::<Vec<_>>().join(", "),
+            Self::Words(_) | Self::Flag(_) => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(out),
+            Self::Numbers(numbers) => {
+                let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
+                out.write_str(&numbers.join(", "))
+            }
             Self::Pairs(pairs) => {
                 let pairs: Vec<_> = pairs.iter().map(|[a, b]| format!("{a}: {b}")).collect();
                 out.write_str(&pairs.join(", "))
@@ -90,6 +112,13 @@ pub struct Parameter {
     pub source: Source,
     /// The machine whose file says so.
     pub from: String,
+}
+
+impl Parameter {
+    /// The value as it is read.
+    pub fn shown(&self) -> String {
+        if self.key.is_hex { self.value.to_hex() } else { self.value.to_string() }
+    }
 }
 
 /// A machine, as its file and those that it is based on describe it. Nothing that it needs is missing.

@@ -1,43 +1,16 @@
 //! Reads a machine file, and checks it.
 
-use std::collections::BTreeMap;
-
-use toml::{Table, Value as Toml};
-
-use crate::{KEYS, Key, MOST_CORES, MachineFile, Parameter, Shape, Type, Value, sources::sources};
+use crate::{Given, KEYS, Key, MOST_CORES, MachineFile, Shape};
 
 /// The keys outside of sections.
-const BASE: &str = "base";
-const ABOUT: &str = "about";
+const TEXTS: [&str; 2] = ["base", "about"];
 
 pub(crate) fn parse(name: &str, text: &str) -> Result<MachineFile, String> {
-    let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        format!("line {line}: {}", one_line(error.message()))
-    })?;
-    let mut sources = sources(text);
-    let mut given = BTreeMap::new();
-    let (mut base, mut about) = (None, None);
-    for (section, value) in &table {
-        match (section.as_str(), value) {
-            (BASE, Toml::String(text)) => base = Some(text),
-            (ABOUT, Toml::String(text)) => about = Some(one_line(text)),
-            (BASE | ABOUT, _) => return Err(format!("{section} has to be a text in quotes")),
-            (_, Toml::Table(keys)) => {
-                for (key, value) in keys {
-                    let full = format!("{section}.{key}");
-                    let place = KEYS.iter().position(|key| key.name == full).ok_or_else(|| unknown(&full))?;
-                    let value = typed(&KEYS[place], value)?;
-                    let source = sources.remove(&full).unwrap_or_default();
-                    given.insert(place, Parameter { key: &KEYS[place], value, source, from: name.into() });
-                }
-            }
-            _ => return Err(unknown(section)),
-        }
-    }
+    let Given { mut texts, parameters: given } = Given::parse("machine", KEYS, &TEXTS, name, text)?;
+    let (base, about) = (texts.remove("base"), texts.remove("about"));
     let inherited = match base {
         None => None,
-        Some(base) => Some(MachineFile::built_in(base).ok_or_else(|| {
+        Some(base) => Some(MachineFile::built_in(&base).ok_or_else(|| {
             format!("base names no machine: there are {}", crate::names().collect::<Vec<_>>().join(", "))
         })?),
     };
@@ -69,56 +42,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<MachineFile, String> {
     Ok(machine)
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn fits(key: &Key, shape: Shape) -> bool {
     key.shape == Shape::Any || key.shape == shape
-}
-
-fn unknown(name: &str) -> String {
-    let section = name.split_once('.').map_or("", |(section, _)| section);
-    let siblings: Vec<_> = KEYS.iter().filter(|key| key.section() == section).map(|key| key.name).collect();
-    if siblings.is_empty() {
-        let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
-        sections.dedup();
-        return format!(
-            "{name} is no part of a machine; there are base, about and the sections {}",
-            sections.join(", ")
-        );
-    }
-    format!("{name} is no parameter of a machine; there are {}", siblings.join(", "))
-}
-
-/// The value of a key, if it can have it.
-fn typed(key: &Key, value: &Toml) -> Result<Value, String> {
-    let wrong = |what: String| format!("{} has to be {what}, and is {}", key.name, one_line(&value.to_string()));
-    let number = |value: &Toml| value.as_integer().and_then(|number| u64::try_from(number).ok());
-    match key.type_ {
-        Type::Number(least, most) => number(value)
-            .filter(|number| (least..=most).contains(number))
-            .map(Value::Number)
-            .ok_or_else(|| wrong(format!("a whole number from {least} to {most}"))),
-        Type::Flag => value.as_bool().map(Value::Flag).ok_or_else(|| wrong("true or false".into())),
-        Type::Pairs(least, most) => {
-            let pair = |pair: &Toml| match pair.as_array()?.as_slice() {
-                [a, b] => Some([number(a)?, number(b)?]),
-                _ => None,
-            };
-            let pairs = value.as_array().and_then(|pairs| pairs.iter().map(pair).collect::<Option<Vec<_>>>());
-            let many = if least == most { format!("{most}") } else { format!("{least} to {most}") };
-            pairs
-                .filter(|pairs| (least..=most).contains(&pairs.len()))
-                .map(Value::Pairs)
-                .ok_or_else(|| wrong(format!("a list of {many} pairs of whole numbers")))
-        }
-        Type::Words(known) => {
-            let word = |word: &Toml| word.as_str().filter(|word| known.contains(word)).map(str::to_owned);
-            let words = value.as_array().and_then(|words| words.iter().map(word).collect::<Option<Vec<_>>>());
-            words.map(Value::Words).ok_or_else(|| wrong(format!("a list of some of \"{}\"", known.join("\", \""))))
-        }
-    }
 }
 
 /// What concerns several parameters, or the parts of one.
