@@ -8,11 +8,15 @@
 #[cfg(all(test, not(feature = "files")))]
 extern crate std;
 
+#[cfg(feature = "files")]
+mod files;
 pub mod geometry;
 pub mod handed;
 pub mod lut;
 pub mod map;
 
+#[cfg(feature = "files")]
+pub use self::files::{Board, Controller, EXTENSION, Error, KEYS, Kind, Memory, MeshBoard, PcBoard, Place, names};
 pub use self::{
     geometry::{Geometry, MOST_CONTROLLERS},
     handed::{Handed, Module},

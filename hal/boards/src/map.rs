@@ -42,3 +42,23 @@ pub const EXPOSED_BYTES: u32 = 4 * SLOT_BYTES;
 
 /// The page that a core starts in, at the end of the last slot.
 pub const RESET: u32 = 0xFFFF_F000;
+
+/// The slot of that page.
+pub const BOOT_SLOT: u32 = SLOTS - 1;
+
+/// The slot that a core's local APIC is in, which the core keeps to itself.
+pub const APIC_SLOT: u32 = 0xFE;
+
+/// Slots at whose addresses the image maps its windows of shared memory: nothing else that it maps at the address where
+/// it is may be there.
+pub const WINDOW_SLOTS: core::ops::Range<u32> = 0x80..0x98;
+
+/// Slots for other cores' memory that there are at the least: one that leads to the [`STATUS`] page, and as many as one
+/// core can expose.
+pub const LEAST_FOREIGN_SLOTS: u32 = 1 + EXPOSED_BYTES / SLOT_BYTES;
+
+/// How far the registers of a tile reach.
+pub const TILE_REGISTER_BYTES: u32 = 0x2000;
+
+/// How far the registers of a board reach.
+pub const BOARD_REGISTER_BYTES: u32 = 0x1_0000;

@@ -1,0 +1,186 @@
+//! Boards that are meshes of tiles.
+
+use std::collections::BTreeMap;
+
+use bytemuck::Zeroable;
+use machines::{Parameter, Value};
+
+use super::{Error, KEYS, Memory};
+use crate::{Geometry, LutEntry, MOST_CONTROLLERS, SubDestination};
+
+/// A memory controller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Controller {
+    /// Column and row of its tile.
+    pub tile: [u32; 2],
+    /// The side of the tile that it is on.
+    pub side: SubDestination,
+}
+
+/// A mesh of tiles, as the SCC is one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MeshBoard {
+    /// What an image is told of it.
+    pub geometry: Geometry,
+    /// Its memory controllers.
+    pub controllers: Vec<Controller>,
+    /// Cores whose private memory a controller's memory is divided between, whether they are there or not
+    /// (`sccMerge -n`).
+    pub cores_per_controller: u32,
+    /// Sizes of the memory behind each controller that there are, in GiB.
+    pub memory_gib: Vec<u64>,
+    /// The one that is taken where none is asked for.
+    pub default_memory_gib: u64,
+    /// Slots of private memory that a core has at most.
+    pub most_private_slots: u32,
+    /// Whether slots that nothing is behind lead behind the shared memory of the core's controller
+    /// (`sccMerge -lut_default`), instead of not being written.
+    pub lut_default: bool,
+    /// The slot of the own tile's MPB, if there is one. On the SCC it must not be used (facts 1.6).
+    pub own_mpb_slot: Option<u32>,
+    /// Slots that lead to the same place on all cores, in order.
+    pub fixed: Vec<(u8, LutEntry)>,
+}
+
+impl MeshBoard {
+    pub(super) fn new(values: &Values<'_>) -> Self {
+        let tiles = values.pairs("layout.controllers").iter().map(|tile| tile.map(|coordinate| coordinate as u32));
+        let sides = values.words("controllers.sides").iter().map(|side| side_of(side));
+        let controllers: Vec<_> = tiles.zip(sides).map(|(tile, side)| Controller { tile, side }).collect();
+        let entry = |[slot, entry]: &[u64; 2]| (*slot as u8, LutEntry::from_register(*entry as u32));
+        let mut fixed: Vec<_> = values.pairs("slots.fixed").iter().map(entry).collect();
+        fixed.sort_by_key(|(slot, _)| *slot);
+        Self {
+            geometry: geometry(values, &controllers),
+            controllers,
+            cores_per_controller: values.number("controllers.cores"),
+            memory_gib: values.numbers("memory.choices_gib").to_vec(),
+            default_memory_gib: values.number("memory.default_gib").into(),
+            most_private_slots: values.number("memory.most_private_slots"),
+            lut_default: values.has("memory.lut_default"),
+            own_mpb_slot: Some(values.number("slots.own_mpb")).filter(|slot| *slot != 0),
+            fixed,
+        }
+    }
+
+    /// Number of its tiles.
+    pub const fn tiles(&self) -> u32 {
+        self.geometry.columns * self.geometry.rows
+    }
+
+    /// How the memory is divided if there are `gib` GiB behind each controller.
+    ///
+    /// # Errors
+    /// If the board has no such memory.
+    pub fn memory(&self, gib: u64) -> Result<Memory, Error> {
+        Memory::new(self, gib).map_err(Error)
+    }
+
+    /// The number of the memory controller of a core's private memory: that with the fewest routers between, the first
+    /// one where there are several. On the SCC this is the one of the core's quadrant (facts 1.1).
+    ///
+    /// # Panics
+    /// If the board has no controllers, which no file can say.
+    pub fn controller_of(&self, core: u32) -> usize {
+        let [_, x, y] = self.geometry.tile_of(core);
+        let routers = |controller: &Controller| controller.tile[0].abs_diff(x) + controller.tile[1].abs_diff(y);
+        let nearest = self.controllers.iter().enumerate().min_by_key(|(_, controller)| routers(controller));
+        nearest.expect("a board has a controller").0
+    }
+}
+
+fn side_of(word: &str) -> SubDestination {
+    match word {
+        "north" => SubDestination::North,
+        "east" => SubDestination::East,
+        "south" => SubDestination::South,
+        _ => SubDestination::West,
+    }
+}
+
+fn geometry(values: &Values<'_>, controllers: &[Controller]) -> Geometry {
+    let mut controller_tiles = [[0; 2]; MOST_CONTROLLERS];
+    controllers.iter().zip(&mut controller_tiles).for_each(|(controller, tile)| *tile = controller.tile);
+    let counter_offsets = match values.numbers("board.counter_offsets") {
+        [lower, upper] => [*lower as u32, *upper as u32],
+        _ => [0; 2],
+    };
+    Geometry {
+        columns: values.number("layout.columns"),
+        rows: values.number("layout.rows"),
+        cores_per_tile: values.number("layout.cores_per_tile"),
+        core_mhz: values.number("cores.clock_mhz"),
+        mpb_bytes: values.number("mpb.core_bytes"),
+        mpb_slot: values.number("slots.mpb"),
+        registers_slot: values.number("slots.registers"),
+        own_registers_slot: values.number("slots.own_registers"),
+        board_slot: values.number("slots.board"),
+        shared_slot: values.number("slots.shared"),
+        foreign_slots_end: values.number("slots.foreign_end"),
+        controllers: controllers.len() as u32,
+        controller_tiles,
+        core_configuration: values.number("registers.core_configuration"),
+        l2_configuration: values.number("registers.l2_configuration"),
+        tile_configuration: values.number("registers.tile_configuration"),
+        tile_id: values.number("registers.tile_id"),
+        test_and_set: values.number("registers.test_and_set"),
+        test_and_set_stride: values.number("registers.test_and_set_stride"),
+        lookup_table: values.number("registers.lookup_table"),
+        lookup_table_stride: values.number("registers.lookup_table_stride"),
+        timestamp: values.number("board.timestamp"),
+        timestamp_mhz: values.number("board.timestamp_mhz"),
+        counters: values.number("board.counters"),
+        counter_offsets,
+        l2_sets: values.number("cores.l2_sets"),
+        l2_ways: values.number("cores.l2_ways"),
+        ..Geometry::zeroed()
+    }
+}
+
+/// Parameters by their names. What a board does not have is 0, or empty.
+pub(super) struct Values<'a>(BTreeMap<&'static str, &'a Value>);
+
+impl<'a> Values<'a> {
+    pub(super) fn new(parameters: &'a BTreeMap<usize, Parameter>) -> Self {
+        Self(parameters.values().map(|parameter| (parameter.key.name, &parameter.value)).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        debug_assert!(KEYS.iter().any(|key| key.name == name), "{name} is no parameter of a board");
+        self.0.get(name).copied()
+    }
+
+    /// Whether the board has the parameter, and, if it is a flag, whether it is set.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| *value != Value::Flag(false))
+    }
+
+    /// A number; the range of every key fits 32 bits.
+    pub(super) fn number(&self, name: &str) -> u32 {
+        match self.get(name) {
+            Some(Value::Number(number)) => *number as u32,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn numbers(&self, name: &str) -> &'a [u64] {
+        match self.get(name) {
+            Some(Value::Numbers(numbers)) => numbers,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn pairs(&self, name: &str) -> &'a [[u64; 2]] {
+        match self.get(name) {
+            Some(Value::Pairs(pairs)) => pairs,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn words(&self, name: &str) -> &'a [String] {
+        match self.get(name) {
+            Some(Value::Words(words)) => words,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Reads a board file: what it says itself, what it is based on, and what it takes from a machine.
+
+use std::collections::BTreeMap;
+
+use machines::{Given, Key, MachineFile, Parameter};
+
+use super::{
+    Board, KEYS, Kind, PcBoard, check,
+    keys::PC,
+    mesh::{self, MeshBoard},
+};
+
+/// The keys outside of sections.
+const TEXTS: [&str; 3] = ["base", "machine", "about"];
+
+/// What a machine and a board both have: its parameter, and the board's.
+const SHARED: [(&str, &str); 7] = [
+    ("layout.columns", "layout.columns"),
+    ("layout.rows", "layout.rows"),
+    ("layout.cores_per_tile", "layout.cores_per_tile"),
+    ("layout.controllers", "layout.controllers"),
+    ("prices.core_mhz", "cores.clock_mhz"),
+    ("prices.cache_sets", "cores.l2_sets"),
+    ("prices.cache_ways", "cores.l2_ways"),
+];
+
+pub(super) fn parse(name: &str, text: &str) -> Result<Board, String> {
+    let Given { mut texts, parameters: given } = Given::parse("board", KEYS, &TEXTS, name, text)?;
+    let base = match texts.remove("base") {
+        None => None,
+        Some(base) => Some(Board::built_in(&base).ok_or_else(|| {
+            format!("base names no board: there are {}", super::names().collect::<Vec<_>>().join(", "))
+        })?),
+    };
+    let about =
+        texts.remove("about").or_else(|| base.as_ref().map(|base| format!("like {}: {}", base.name, base.about)));
+    let was_pc = base.as_ref().is_some_and(|base| matches!(base.kind, Kind::Pc(_)));
+    let mut parameters = base.map(|base| base.parameters).unwrap_or_default();
+    let is_pc = was_pc || given.values().any(|given| is_of_pc(given.key)) && parameters.is_empty();
+    let misplaced = given.values().find(|given| is_of_pc(given.key) != is_pc);
+    if let Some(misplaced) = misplaced {
+        let kinds = if is_pc { "meshes, and this is a PC" } else { "PCs, and this is a mesh" };
+        return Err(format!("{} is for {kinds}", misplaced.key.name));
+    }
+    match texts.remove("machine") {
+        Some(_) if is_pc => return Err("machine is for meshes, and this is a PC".into()),
+        Some(machine) => parameters.extend(of_machine(&machine)?),
+        None => {}
+    }
+    parameters.extend(given);
+    let is_missing =
+        |place: &usize| KEYS[*place].required && is_of_pc(&KEYS[*place]) == is_pc && !parameters.contains_key(place);
+    if let Some(missing) = (0..KEYS.len()).find(is_missing) {
+        let key = &KEYS[missing];
+        return Err(format!("{} is missing ({}), and there is no base that says it", key.name, key.about));
+    }
+    let values = mesh::Values::new(&parameters);
+    let kind = if is_pc {
+        Kind::Pc(PcBoard { most_cores: values.number("pc.most_cores") })
+    } else {
+        check::values(&values)?;
+        let mesh = MeshBoard::new(&values);
+        check::mesh(&mesh)?;
+        Kind::Mesh(mesh)
+    };
+    Ok(Board { name: name.into(), about: about.unwrap_or_default(), kind, parameters })
+}
+
+fn is_of_pc(key: &Key) -> bool {
+    key.section() == PC
+}
+
+/// What a board takes from the machine with this name.
+fn of_machine(name: &str) -> Result<BTreeMap<usize, Parameter>, String> {
+    let machine = MachineFile::built_in(name).filter(|machine| !machine.is_cluster());
+    let machine = machine.ok_or_else(|| {
+        let meshes = machines::names().filter_map(MachineFile::built_in).filter(|machine| !machine.is_cluster());
+        let names: Vec<_> = meshes.map(|machine| machine.name).collect();
+        format!("machine names no mesh of the simulator: there are {}", names.join(", "))
+    })?;
+    let known = machine.parameters().filter_map(|parameter| {
+        let (_, own) = SHARED.iter().find(|(name, _)| *name == parameter.key.name)?;
+        let place = KEYS.iter().position(|key| key.name == *own)?;
+        let from = format!("machine {}", parameter.from);
+        Some((place, Parameter { key: &KEYS[place], from, ..parameter.clone() }))
+    });
+    Ok(known.collect())
+}
