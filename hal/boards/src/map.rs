@@ -49,16 +49,22 @@ pub const BOOT_SLOT: u32 = SLOTS - 1;
 /// The slot that a core's local APIC is in, which the core keeps to itself.
 pub const APIC_SLOT: u32 = 0xFE;
 
-/// Slots at whose addresses the image maps its windows of shared memory: nothing else that it maps at the address where
-/// it is may be there.
-pub const WINDOW_SLOTS: core::ops::Range<u32> = 0x80..0x98;
+/// Slots at whose addresses the image maps its windows of shared memory, and a page to reach any other: nothing that it
+/// maps at the address where it is may be there.
+pub const WINDOW_SLOTS: core::ops::Range<u32> = 0x80..0x99;
 
-/// Slots for other cores' memory that there are at the least: one that leads to the [`STATUS`] page, and as many as one
-/// core can expose.
-pub const LEAST_FOREIGN_SLOTS: u32 = 1 + EXPOSED_BYTES / SLOT_BYTES;
+/// Slots for other cores' memory that there are at the least: one that leads to the [`STATUS`] page, as many as a core
+/// exposes for a second look at them, and as many for what one other core exposes.
+pub const LEAST_FOREIGN_SLOTS: u32 = 1 + 2 * EXPOSED_BYTES / SLOT_BYTES;
 
-/// How far the registers of a tile reach.
+/// How far the MPBs of a tile's cores reach at most: what one page table maps.
+pub const TILE_MPB_BYTES: u32 = 4 << 20;
+
+/// How far the registers of a tile reach at most.
 pub const TILE_REGISTER_BYTES: u32 = 0x2000;
 
-/// How far the registers of a board reach.
+/// How far the registers of a board reach at most.
 pub const BOARD_REGISTER_BYTES: u32 = 0x1_0000;
+
+/// Bytes of L2 at most, since an image needs twice as much to read when it purges it.
+pub const L2_BYTES: u32 = 2 << 20;

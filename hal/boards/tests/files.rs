@@ -162,53 +162,87 @@ fn a_single_controller_has_all_the_shared_memory() {
     assert_eq!(shared, [960, 961, 962, 963].map(|block| LutEntry::new(5, 2, SubDestination::East, block)));
 }
 
-/// No block of memory is two cores', or a core's and shared, or not there; and everything that an image maps is mapped.
 #[test]
 fn nothing_overlaps_on_any_board() {
-    for (name, memory) in memories() {
-        let board = memory.board();
-        let cores = board.geometry.cores();
-        let shared: Vec<_> = memory.lut(0).iter().filter(|(slot, _)| is_shared(board, *slot)).copied().collect();
-        assert_eq!(shared.len(), board.controllers.len(), "{name}");
-        let mut used: Vec<_> = shared.iter().map(|(_, entry)| *entry).collect();
-        for core in 0..cores {
-            let lut = memory.lut(core);
-            let own: Vec<_> =
-                lut.iter().filter(|(slot, _)| is_private(&memory, *slot)).map(|(_, entry)| *entry).collect();
-            assert_eq!(own.len() as u32, memory.private_slots + 1, "{name}, core {core}");
-            let place = memory.place(core);
-            let controller = board.controllers[place.controller];
-            for entry in &own {
-                assert_eq!(([entry.x(), entry.y()], entry.destination()), (controller.tile, controller.side));
-                assert!(u64::from(entry.block()) < 64 * memory.gib && !entry.has_bypass());
-            }
-            assert_eq!((own[0].block(), own[own.len() - 1].block()), (place.code_block, place.boot_block));
-            used.extend(own);
-            let same: Vec<_> = lut.iter().filter(|(slot, _)| is_shared(board, *slot)).copied().collect();
-            assert_eq!(same, shared, "{name}, core {core}");
-            let [tile, x, y] = board.geometry.tile_of(core);
-            for (slot, what) in [
-                (board.geometry.mpb_slot + tile, SubDestination::Mpb),
-                (board.geometry.registers_slot + tile, SubDestination::Registers),
-                (board.geometry.own_registers_slot, SubDestination::Registers),
-            ] {
-                assert!(lut.contains(&(slot as u8, LutEntry::new(x, y, what, 0))), "{name}, core {core}");
-            }
-            if board.lut_default {
-                let spare = lut[memory.private_slots as usize].1;
-                assert!(lut.len() == 256 && !used.contains(&spare), "{name}, core {core}");
+    memories().iter().for_each(|(name, memory)| nothing_overlaps(name, memory));
+}
+
+/// Meshes of many shapes, with one to four controllers and as many cores for each as it takes.
+#[test]
+fn nothing_overlaps_on_boards_of_any_shape() {
+    let corners = |columns, rows| {
+        [(0, 0, "west"), (columns - 1, rows - 1, "east"), (0, rows - 1, "north"), (columns - 1, 0, "south")]
+    };
+    let mut shapes = 0;
+    for (columns, rows, per_tile) in (1..=5).flat_map(|x| (1..=4).flat_map(move |y| [(x, y, 1), (x, y, 2)])) {
+        for controllers in 1..=4 {
+            let mut placed: Vec<_> = corners(columns, rows)[..controllers].to_vec();
+            placed.sort_by_key(|(x, y, _)| [*x, *y]);
+            placed.dedup_by_key(|(x, y, _)| [*x, *y]);
+            let tiles: Vec<_> = placed.iter().map(|(x, y, _)| [*x, *y]).collect();
+            let sides: Vec<_> = placed.iter().map(|(_, _, side)| *side).collect();
+            let spare = columns * rows % 3;
+            let text = format!(
+                "base = \"scc\"\n[layout]\ncolumns = {columns}\nrows = {rows}\ncores_per_tile = {per_tile}\n\
+                 controllers = {tiles:?}\n[controllers]\nsides = {sides:?}\ncores = {}\n\
+                 [memory]\nchoices_gib = [2, 5, 16]\ndefault_gib = 2\nmost_private_slots = 100\n\
+                 [slots]\nfixed = [[0xF9, 0x1100]]",
+                columns * rows * per_tile + spare,
+            );
+            let board = parse(&text).unwrap();
+            for lut_default in [false, true] {
+                let board = MeshBoard { lut_default, ..board.mesh().unwrap().clone() };
+                board.memory_gib.iter().for_each(|gib| nothing_overlaps(&text, &board.memory(*gib).unwrap()));
+                shapes += 1;
             }
         }
-        let count = used.len();
-        used.sort_by_key(|entry| entry.to_register());
-        used.dedup();
-        assert_eq!(used.len(), count, "{name}: {} GiB", memory.gib);
     }
+    assert_eq!(shapes, 5 * 4 * 2 * 4 * 2);
+}
+
+/// No block of memory is two cores', or a core's and shared, or not there; and everything that an image maps is mapped.
+fn nothing_overlaps(name: &str, memory: &Memory) {
+    let board = memory.board();
+    let cores = board.geometry.cores();
+    let shared: Vec<_> = memory.lut(0).into_iter().filter(|(slot, _)| is_shared(board, *slot)).collect();
+    assert_eq!(shared.len() as u32, board.shared_slots(), "{name}");
+    let mut used: Vec<_> = shared.iter().map(|(_, entry)| *entry).collect();
+    for core in 0..cores {
+        let lut = memory.lut(core);
+        let own: Vec<_> = lut.iter().filter(|(slot, _)| is_private(memory, *slot)).map(|(_, entry)| *entry).collect();
+        assert_eq!(own.len() as u32, memory.private_slots + 1, "{name}, core {core}");
+        let place = memory.place(core);
+        let controller = board.controllers[place.controller];
+        for entry in &own {
+            assert_eq!(([entry.x(), entry.y()], entry.destination()), (controller.tile, controller.side));
+            assert!(u64::from(entry.block()) < 64 * memory.gib && !entry.has_bypass());
+        }
+        assert_eq!((own[0].block(), own[own.len() - 1].block()), (place.code_block, place.boot_block));
+        used.extend(own);
+        let same: Vec<_> = lut.iter().filter(|(slot, _)| is_shared(board, *slot)).copied().collect();
+        assert_eq!(same, shared, "{name}, core {core}");
+        let [tile, x, y] = board.geometry.tile_of(core);
+        for (slot, what) in [
+            (board.geometry.mpb_slot + tile, SubDestination::Mpb),
+            (board.geometry.registers_slot + tile, SubDestination::Registers),
+            (board.geometry.own_registers_slot, SubDestination::Registers),
+        ] {
+            assert!(lut.contains(&(slot as u8, LutEntry::new(x, y, what, 0))), "{name}, core {core}");
+        }
+        if board.lut_default {
+            let spare = lut[memory.private_slots as usize].1;
+            assert!(lut.len() == 256 && !used.contains(&spare), "{name}, core {core}");
+        }
+    }
+    let count = used.len();
+    used.sort_by_key(|entry| entry.to_register());
+    used.dedup();
+    assert_eq!(used.len(), count, "{name}: {} GiB", memory.gib);
 }
 
 fn is_shared(board: &MeshBoard, slot: u8) -> bool {
     let shared = board.geometry.shared_slot;
-    (shared..shared + board.geometry.controllers).contains(&slot.into())
+    (shared..shared + board.shared_slots()).contains(&slot.into())
 }
 
 fn is_private(memory: &Memory, slot: u8) -> bool {
@@ -277,10 +311,12 @@ fn what_is_wrong_is_said_in_a_line_with_its_key() {
         (section("slots", "foreign_end = 0x81"), "slots.foreign_end"),
         (section("slots", "foreign_end = 0x58"), "slots.foreign_end"),
         (section("slots", "mpb = 0x90"), "slots.mpb"),
+        (section("slots", "own_registers = 0x98"), "slots.own_registers"),
         (section("slots", "board = 0xDA"), "slots.fixed"),
         (section("slots", "fixed = [[0xF9, 0x07500], [0xF9, 0x07600]]"), "slots.fixed"),
         (section("slots", "fixed = [[0xF9, 0x207500]]"), "bypass"),
         (section("slots", "fixed = [[0xF9, 0x0C500]]"), "6 x 4 tiles"),
+        (section("slots", "fixed = [[0xF9, 0x07500], [0xFA, 0x419EC]]"), "into a controller"),
         (section("slots", "fixed = [[0x1F9, 0x07500]]"), "slots.fixed"),
         // Registers that overlap.
         (section("registers", "core_configuration = 0x18"), "registers.l2_configuration"),
@@ -310,7 +346,10 @@ fn what_is_wrong_is_said_in_a_line_with_its_key() {
         ("base = \"scc\"\n[controllers]\ncores = 100\n[memory]\nchoices_gib = [1]\ndefault_gib = 1".into(), "memory"),
         (section("mpb", "core_bytes = 4_096"), "mpb.core_bytes"),
         (section("mpb", "core_bytes = 8_224"), "mpb.core_bytes"),
-        (section("mpb", "core_bytes = 16_777_216"), "mpb.core_bytes"),
+        (section("mpb", "core_bytes = 4_194_304"), "mpb.core_bytes"),
+        (section("cores", "l2_sets = 1_000"), "cores.l2_sets"),
+        (section("cores", "l2_ways = 3"), "cores.l2_ways"),
+        (section("cores", "l2_sets = 8_192\nl2_ways = 16"), "cores.l2_sets"),
     ] {
         let error = parse(&text).err().unwrap_or_else(|| panic!("{text} describes a board"));
         assert!(error.starts_with("my.toml: ") && error.contains(key) && !error.contains('\n'), "{text}: {error}");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{MeshBoard, keys::join, memory, mesh::Values};
+use super::{MeshBoard, keys::join, mesh::Values};
 use crate::{LutEntry, SubDestination, map};
 
 /// Bytes of a core's MPB that every program can rely on.
@@ -93,8 +93,14 @@ fn layout(board: &MeshBoard) -> Result<(), String> {
                 controller.side
             ));
         }
-        if board.controllers[..index].contains(controller) {
-            return Err(format!("layout.controllers: two are {:?} of tile [{x}, {y}]", controller.side));
+        // An image knows of their tiles only, and so do the names of the files that a board's tools load.
+        if board.controllers[..index].iter().any(|other| other.tile == controller.tile) {
+            return Err(format!("layout.controllers: two are at tile [{x}, {y}]"));
+        }
+        let leads_there =
+            |entry: LutEntry| ([entry.x(), entry.y()], entry.destination()) == (controller.tile, controller.side);
+        if let Some((slot, entry)) = board.fixed.iter().find(|(_, entry)| leads_there(*entry)) {
+            return Err(format!("slots.fixed: slot {slot:#x} leads into a controller's memory, {entry}"));
         }
     }
     for (index, controller) in board.controllers.iter().enumerate() {
@@ -116,11 +122,26 @@ fn layout(board: &MeshBoard) -> Result<(), String> {
     if !bytes.is_multiple_of(map::PAGE_BYTES) {
         return Err(format!("mpb.core_bytes: {bytes} bytes are not a multiple of {} bytes, a page", map::PAGE_BYTES));
     }
-    if bytes * geometry.cores_per_tile > map::SLOT_BYTES {
+    if bytes * geometry.cores_per_tile > map::TILE_MPB_BYTES {
         return Err(format!(
-            "mpb.core_bytes: those of a tile's cores do not fit its slot of {} bytes",
-            map::SLOT_BYTES
+            "mpb.core_bytes: the MPBs of a tile have {} bytes, and an image maps {}",
+            bytes * geometry.cores_per_tile,
+            map::TILE_MPB_BYTES
         ));
+    }
+    l2(board)
+}
+
+fn l2(board: &MeshBoard) -> Result<(), String> {
+    let (sets, ways) = (board.geometry.l2_sets, board.geometry.l2_ways);
+    for (key, number) in [("cores.l2_sets", sets), ("cores.l2_ways", ways)] {
+        if !number.is_power_of_two() {
+            return Err(format!("{key}: {number} is no power of two"));
+        }
+    }
+    let bytes = sets * ways * map::LINE_BYTES;
+    if bytes > map::L2_BYTES {
+        return Err(format!("cores.l2_sets: an image can purge an L2 of {} bytes, not one of {bytes}", map::L2_BYTES));
     }
     Ok(())
 }
@@ -149,7 +170,7 @@ fn slots(board: &MeshBoard) -> Result<(), String> {
         ));
     }
     used.retain(|(key, _)| *key != "slots.board");
-    used.push(("slots.shared", geometry.shared_slot..geometry.shared_slot + memory::shared_slots(board)));
+    used.push(("slots.shared", geometry.shared_slot..geometry.shared_slot + board.shared_slots()));
     used.extend(board.own_mpb_slot.map(|slot| ("slots.own_mpb", one(slot))));
     used.extend(board.fixed.iter().map(|(slot, _)| ("slots.fixed", one((*slot).into()))));
     used.push(("the slot of a core's APIC", one(map::APIC_SLOT)));

@@ -10,9 +10,6 @@ use crate::{LutEntry, SubDestination, map};
 /// Blocks of 16 MB in a GiB.
 const BLOCKS_PER_GIB: u32 = 64;
 
-/// Slots of shared memory where a single controller has all of it (`sccMerge -single_mc`).
-const SHARED_BY_SINGLE: u32 = 4;
-
 /// The memory of a board, divided.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory {
@@ -49,7 +46,7 @@ impl Memory {
         }
         let blocks = BLOCKS_PER_GIB * gib as u32;
         let cores = board.cores_per_controller;
-        let shared_blocks = if board.controllers.len() == 1 { SHARED_BY_SINGLE } else { 1 };
+        let shared_blocks = board.shared_slots() / board.geometry.controllers;
         let reserved = shared_blocks + u32::from(board.lut_default);
         let private_slots = (blocks.saturating_sub(reserved) / cores).saturating_sub(1).min(board.most_private_slots);
         if private_slots == 0 {
@@ -124,14 +121,6 @@ impl Memory {
         board.fixed.iter().for_each(|(slot, entry)| point(u32::from(*slot), *entry));
         point(map::BOOT_SLOT, behind(own, place.boot_block));
         (0..=u8::MAX).zip(table).filter_map(|(slot, entry)| Some((slot, entry?))).collect()
-    }
-}
-
-/// Slots of shared memory in every core's lookup table.
-pub(super) fn shared_slots(board: &MeshBoard) -> u32 {
-    match board.controllers.len() {
-        1 => SHARED_BY_SINGLE,
-        controllers => controllers as u32,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use bytemuck::Zeroable;
 use machines::{Parameter, Value};
 
 use super::{Error, KEYS, Memory};
@@ -16,6 +15,9 @@ pub struct Controller {
     /// The side of the tile that it is on.
     pub side: SubDestination,
 }
+
+/// Slots of shared memory where a single controller has all of it (`sccMerge -single_mc`).
+const SHARED_BY_SINGLE: u32 = 4;
 
 /// A mesh of tiles, as the SCC is one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,6 +68,12 @@ impl MeshBoard {
     /// Number of its tiles.
     pub const fn tiles(&self) -> u32 {
         self.geometry.columns * self.geometry.rows
+    }
+
+    /// Slots of shared memory: one for each controller, and four if there is a single one, of which an image uses the
+    /// first.
+    pub const fn shared_slots(&self) -> u32 {
+        if self.geometry.controllers == 1 { SHARED_BY_SINGLE } else { self.geometry.controllers }
     }
 
     /// How the memory is divided if there are `gib` GiB behind each controller.
@@ -133,7 +141,6 @@ fn geometry(values: &Values<'_>, controllers: &[Controller]) -> Geometry {
         counter_offsets,
         l2_sets: values.number("cores.l2_sets"),
         l2_ways: values.number("cores.l2_ways"),
-        ..Geometry::zeroed()
     }
 }
 

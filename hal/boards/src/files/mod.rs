@@ -64,7 +64,7 @@ pub struct Board {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Tiles in a mesh, as on the SCC.
-    Mesh(MeshBoard),
+    Mesh(Box<MeshBoard>),
     /// Cores with one memory that they find themselves.
     Pc(PcBoard),
 }

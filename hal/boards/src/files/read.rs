@@ -61,7 +61,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Board, String> {
         check::values(&values)?;
         let mesh = MeshBoard::new(&values);
         check::mesh(&mesh)?;
-        Kind::Mesh(mesh)
+        Kind::Mesh(Box::new(mesh))
     };
     Ok(Board { name: name.into(), about: about.unwrap_or_default(), kind, parameters })
 }
