@@ -1,8 +1,8 @@
 //! Lists machines, and shows what is known of one.
 
+use crate::parameter_table::parameter_table;
 use anyhow::{Context, Result};
 use clap::Args;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use machines::{EXTENSION, MachineFile};
 use std::path::Path;
 
@@ -12,12 +12,6 @@ pub(crate) struct Arguments {
     /// A machine with a name, or a machine file FILE.toml; all names if there is none
     name: Option<String>,
 }
-
-/// Columns of a terminal that the table fits.
-const WIDTH: u16 = 200;
-
-/// The columns that are as wide as what is in them: all but the last, the source.
-const FIXED_COLUMNS: usize = 5;
 
 /// The command.
 ///
@@ -52,33 +46,15 @@ fn find(name: &str) -> Result<MachineFile> {
         .with_context(|| format!("`{name}` has no file; there are {}, and your own FILE{EXTENSION}", known()))
 }
 
-/// The table of a machine. What has the source of the line above says so.
+/// The table of a machine.
 fn shown(machine: &MachineFile) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
-    table.set_header(["parameter", "value", "unit", "what it is", "kind", "source"]);
-    for column in table.column_iter_mut().take(FIXED_COLUMNS) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
-    }
-    if let Some(values) = table.column_mut(1) {
-        values.set_cell_alignment(CellAlignment::Right);
-    }
-    let mut above = String::new();
-    for parameter in machine.parameters() {
-        let (key, source) = (parameter.key, &parameter.source);
-        let kind = if source.kind.is_empty() { "-" } else { &source.kind };
-        let of_base = if parameter.from == machine.name { "" } else { &format!(" (of {})", parameter.from) };
-        let text = format!("{}{of_base}", source.text);
-        let shown = if text == above && !text.is_empty() { "as above" } else { &text };
-        table.add_row([key.name, &parameter.value.to_string(), key.unit(), key.about, kind, shown]);
-        above = text;
-    }
-    format!("{}: {}\n\n{}", machine.name, machine.about, table.trim_fmt())
+    format!("{}: {}\n\n{}", machine.name, machine.about, parameter_table(&machine.name, machine.parameters()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameter_table::WIDTH;
 
     #[test]
     fn every_machine_has_a_table() {

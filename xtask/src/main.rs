@@ -5,6 +5,7 @@
 //! ([`console`]), a guest with a time limit ([`guest`]), the image ([`image`]) and what must not be in it ([`p54c`]).
 
 mod bench;
+mod board_table;
 mod build;
 mod catalogue;
 mod cluster;
@@ -24,6 +25,7 @@ mod machine;
 mod machine_table;
 mod memory;
 mod p54c;
+mod parameter_table;
 mod picture;
 mod plot;
 mod process;
@@ -58,6 +60,7 @@ enum Command {
     Run(run::Arguments),
     Sim(sim::Arguments),
     Machines(machine_table::Arguments),
+    Boards(board_table::Arguments),
     Cluster(cluster::Arguments),
     Test(test::Arguments),
     Bench(bench::Arguments),
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
         Command::Machines(arguments) => machine_table::main(&arguments),
+        Command::Boards(arguments) => board_table::main(&arguments),
         Command::Cluster(arguments) => cluster::main(&arguments),
         Command::Test(arguments) => test::main(&arguments),
         Command::Bench(arguments) => bench::main(&arguments),
