@@ -150,6 +150,26 @@ fn lookup_tables_of_the_scc_are_those_of_merge() {
     assert!(lut.iter().all(|entry| filled.contains(entry)));
 }
 
+/// Values of `copycat.dat`, the table with 8 GiB behind each controller that sccKit comes with: the first private slot
+/// that is not merged with the one to start in, the last one, and that one.
+#[test]
+fn lookup_tables_agree_with_one_that_merge_has_written() {
+    let memory = mesh("scc").memory(8).unwrap();
+    for (core, first, last, boot) in [
+        (0, 0x0_1801, 0x0_1828, 0x0_19F4),
+        (1, 0x0_182A, 0x0_1851, 0x0_19F5),
+        (3, 0x0_187C, 0x0_18A3, 0x0_19F7),
+        (5, 0x0_18CE, 0x0_18F5, 0x0_19F9),
+        (6, 0x0_B001, 0x0_B028, 0x0_B1F4),
+        (46, 0x4_B19B, 0x4_B1C2, 0x4_B1FE),
+        (47, 0x4_B1C4, 0x4_B1EB, 0x4_B1FF),
+    ] {
+        let lut = memory.lut(core);
+        let found = [1, 40, 255].map(|slot| lut.iter().find(|(other, _)| *other == slot).unwrap().1.to_register());
+        assert_eq!(found, [first, last, boot], "core {core}");
+    }
+}
+
 #[test]
 fn a_single_controller_has_all_the_shared_memory() {
     let text = "base = \"scc\"\n[layout]\ncontrollers = [[5, 2]]\n[controllers]\nsides = [\"east\"]\ncores = 48";
@@ -261,6 +281,9 @@ fn a_file_says_what_differs() {
     );
     assert_eq!((of("layout.rows").from.as_str(), of("slots.mpb").from.as_str()), ("machine scc", "scc"));
     assert_eq!((of("slots.mpb").shown().as_str(), of("layout.rows").shown().as_str()), ("0xc0", "4"));
+    let filled = parse("base = \"scc\"\n[memory]\nlut_default = true").unwrap();
+    let again = parse(&filled.to_toml()).unwrap();
+    assert!(filled.mesh().unwrap().lut_default && again.mesh().unwrap().lut_default && !mesh("scc").lut_default);
     let pc = parse("base = \"pc\"\n[pc]\nmost_cores = 4").unwrap();
     assert!(matches!(pc.kind, Kind::Pc(pc) if pc.most_cores == 4) && pc.mesh().is_none());
 }

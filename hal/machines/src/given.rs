@@ -16,7 +16,8 @@ pub struct Given {
 }
 
 impl Given {
-    /// Reads the text of the file `name` that describes a `thing` by these keys, and by these texts outside of sections.
+    /// Reads the text of the file `name` that describes a `thing` by these keys, and by these texts outside of
+    /// sections.
     ///
     /// # Errors
     /// A line that names the key, if it says something else.

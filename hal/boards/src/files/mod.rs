@@ -1,8 +1,8 @@
 //! Board files: TOML that describes a board.
 //!
 //! The files next to this crate are the boards that have names, and the one place where what is known of them is
-//! written down, each with its source as its comment. A file of one's own has the same form, or says what it is based on
-//! and gives only what differs:
+//! written down, each with its source as its comment. A file of one's own has the same form, or says what it is based
+//! on and gives only what differs:
 //!
 //! ```toml
 //! base = "scc"
