@@ -1,0 +1,83 @@
+//! Which board is modelled.
+
+use boards::Geometry;
+
+/// A board.
+#[derive(Clone, Copy, Debug)]
+pub struct Board {
+    /// Its layout and its registers.
+    pub geometry: Geometry,
+    /// Memory behind each controller, in GB.
+    pub memory_gib: u32,
+    /// Column and row of the tile whose south side leads to the board's registers.
+    pub interface_tile: Option<[u32; 2]>,
+}
+
+impl Board {
+    /// The Intel SCC with so much memory behind each of its four controllers (4, 8 or 16 GB).
+    pub const fn scc(memory_gib: u32) -> Self {
+        let geometry = Geometry {
+            columns: 6,
+            rows: 4,
+            cores_per_tile: 2,
+            core_mhz: 533,
+            mpb_bytes: 8192,
+            mpb_slot: 0xC0,
+            registers_slot: 0xE0,
+            own_registers_slot: 0xF8,
+            board_slot: 0xF9,
+            shared_slot: 0x80,
+            foreign_slots_end: 0x80,
+            controllers: 4,
+            controller_tiles: [[0, 0], [5, 0], [0, 2], [5, 2], [0, 0], [0, 0], [0, 0], [0, 0]],
+            core_configuration: 0x10,
+            l2_configuration: 0x20,
+            tile_configuration: 0x80,
+            tile_id: 0x100,
+            test_and_set: 0x200,
+            test_and_set_stride: 0x200,
+            lookup_table: 0x800,
+            lookup_table_stride: 0x800,
+            timestamp: 0x8224,
+            timestamp_mhz: 125,
+            counters: 96,
+            counter_offsets: [0xE000, 0xF000],
+            l2_sets: 2048,
+            l2_ways: 4,
+        };
+        Self { geometry, memory_gib, interface_tile: Some([3, 0]) }
+    }
+
+    /// Number of cores.
+    pub const fn cores(&self) -> usize {
+        self.geometry.cores() as usize
+    }
+
+    /// Number of tiles.
+    pub const fn tiles(&self) -> usize {
+        (self.geometry.columns * self.geometry.rows) as usize
+    }
+
+    /// Tile of a core, and which core of the tile it is.
+    pub(crate) const fn tile_of(&self, core: usize) -> (usize, usize) {
+        let per_tile = self.geometry.cores_per_tile as usize;
+        (core / per_tile, core % per_tile)
+    }
+
+    /// Number of the tile at a place of the mesh, if there is one.
+    pub(crate) const fn tile_at(&self, x: u32, y: u32) -> Option<usize> {
+        let geometry = &self.geometry;
+        if x < geometry.columns && y < geometry.rows { Some((x + geometry.columns * y) as usize) } else { None }
+    }
+
+    /// Column and row of a tile.
+    pub(crate) const fn place_of(&self, tile: usize) -> [u32; 2] {
+        [tile as u32 % self.geometry.columns, tile as u32 / self.geometry.columns]
+    }
+
+    /// The controller at a tile, if there is one.
+    pub(crate) fn controller_at(&self, x: u32, y: u32) -> Option<usize> {
+        let tiles = &self.geometry.controller_tiles[..self.geometry.controllers as usize];
+        tiles.iter().position(|tile| *tile == [x, y])
+    }
+}

@@ -1,0 +1,269 @@
+//! What a core has for itself between its execution units and its lookup table.
+
+use boards::map::SLOT_BYTES;
+
+use super::{
+    Settings,
+    cache::{Cache, Evicted, LINE_BYTES, Line, Slot, cut, line_of, put},
+    counts::Counts,
+    mesh::Mesh,
+};
+use crate::Violation;
+
+/// Sets of L1: 16 KB of 4 ways.
+const L1_SETS: usize = 128;
+
+/// Stores to one line that nobody else has seen.
+#[derive(Clone, Copy)]
+struct Pending {
+    address: u32,
+    line: Line,
+    /// Bytes that were stored to.
+    mask: u32,
+}
+
+/// Caches, write-combine buffer and counters of a core.
+pub(super) struct Core {
+    number: usize,
+    pub(super) l1: Cache,
+    /// Places of L1 that may hold MPBT lines, so that CL1INVMB is as quick as polls need it.
+    mpbt_places: [u64; L1_SETS * 4 / 64],
+    l2: Cache,
+    /// Whether L2 is used (`WAYDISABLE`).
+    pub(super) l2_on: bool,
+    combine: Option<Pending>,
+    pub(super) counts: Counts,
+    /// Cycles since the chip was powered on.
+    pub(super) clock: u64,
+    /// State of the generator that picks lines to evict.
+    random: u64,
+}
+
+impl Core {
+    pub(super) fn new(number: usize, l2_sets: usize) -> Self {
+        Self {
+            number,
+            l1: Cache::new(L1_SETS),
+            mpbt_places: [0; L1_SETS * 4 / 64],
+            l2: Cache::new(l2_sets),
+            l2_on: true,
+            combine: None,
+            counts: Counts::default(),
+            clock: 0,
+            random: number as u64,
+        }
+    }
+
+    /// What a reset does.
+    pub(super) fn reset(&mut self) {
+        self.l1.clear();
+        self.l2.clear();
+        self.combine = None;
+    }
+
+    fn violation(&self, physical: u32, reason: &str) -> Violation {
+        Violation::new(self.number, physical, reason)
+    }
+
+    /// A load from a line that L1 does not have.
+    pub(super) fn miss(&mut self, mesh: &mut Mesh, physical: u32, mpbt: bool) -> Result<Slot, Violation> {
+        let line = if mpbt {
+            self.counts.mpbt_lines_read += 1;
+            mesh.read_line(self.number, line_of(physical), true, &mut self.counts)?
+        } else {
+            self.load_l2(mesh, physical)?
+        };
+        let (slot, evicted) = self.l1.fill(physical, mpbt, line);
+        if mpbt {
+            let index = Cache::index(slot);
+            self.mpbt_places[index / 64] |= 1 << (index % 64);
+        }
+        self.settle_l1(mesh, evicted)?;
+        Ok(slot)
+    }
+
+    fn load_l2(&mut self, mesh: &mut Mesh, physical: u32) -> Result<Line, Violation> {
+        if self.l2_on
+            && let Some(slot) = self.l2.find(physical, false)
+        {
+            self.counts.l2_hits += 1;
+            return Ok(*self.l2.line(slot));
+        }
+        self.counts.memory_lines_read += 1;
+        let line = mesh.read_line(self.number, line_of(physical), false, &mut self.counts)?;
+        if self.l2_on {
+            let (_, evicted) = self.l2.fill(physical, false, line);
+            self.settle_l2(mesh, evicted)?;
+        }
+        Ok(line)
+    }
+
+    /// Where a modified line goes that left L1: to L2 if that has it, otherwise to memory.
+    fn settle_l1(&mut self, mesh: &mut Mesh, evicted: Option<Evicted>) -> Result<(), Violation> {
+        let Some(Evicted { address, mpbt: false, line }) = evicted else {
+            return self.settle_l2(mesh, evicted);
+        };
+        if self.l2_on
+            && let Some(slot) = self.l2.find(address, false)
+        {
+            *self.l2.modify(slot) = line;
+            return Ok(());
+        }
+        self.settle_l2(mesh, evicted)
+    }
+
+    fn settle_l2(&mut self, mesh: &mut Mesh, evicted: Option<Evicted>) -> Result<(), Violation> {
+        let Some(evicted) = evicted else { return Ok(()) };
+        self.counts.lines_written_back += 1;
+        mesh.write_line(self.number, evicted.address, &evicted.line, u32::MAX, &mut self.counts)
+    }
+
+    /// A store to a write-back page that L1 does not have.
+    pub(super) fn store_missed(
+        &mut self,
+        mesh: &mut Mesh,
+        physical: u32,
+        len: usize,
+        value: u64,
+    ) -> Result<(), Violation> {
+        if self.l2_on
+            && let Some(slot) = self.l2.find(physical, false)
+        {
+            put(self.l2.modify(slot), physical as usize % LINE_BYTES, len, value);
+            return Ok(());
+        }
+        self.counts.missed_stores += 1;
+        let written = mesh.write(self.number, physical, &value.to_le_bytes()[..len], u32::MAX, &mut self.counts)?;
+        if let super::System::Mpb { .. } = written {
+            return Err(super::mesh::cached_mpb(self.number, physical));
+        }
+        Ok(())
+    }
+
+    /// A store to an MPBT page, within a line.
+    pub(super) fn store_mpbt(
+        &mut self,
+        mesh: &mut Mesh,
+        physical: u32,
+        len: usize,
+        value: u64,
+        write_back: bool,
+    ) -> Result<(), Violation> {
+        self.counts.mpbt_stores += 1;
+        let offset = physical as usize % LINE_BYTES;
+        if let Some(slot) = self.l1.find(physical, true) {
+            if write_back {
+                put(self.l1.modify(slot), offset, len, value);
+                return Ok(());
+            }
+            put(self.l1.write_through(slot), offset, len, value);
+        }
+        let address = line_of(physical);
+        if self.combine.is_none_or(|pending| pending.address != address) {
+            // An address that leads nowhere is reported with the store, not with the drain that some later one causes.
+            mesh.translate(self.number, physical)?;
+            self.drain(mesh)?;
+        }
+        let pending = self.combine.get_or_insert(Pending { address, line: [0; 4], mask: 0 });
+        put(&mut pending.line, offset, len, value);
+        pending.mask |= ((1u64 << len) - 1 << offset) as u32;
+        if pending.mask == u32::MAX { self.drain(mesh) } else { Ok(()) }
+    }
+
+    /// Empties the write-combine buffer.
+    fn drain(&mut self, mesh: &mut Mesh) -> Result<(), Violation> {
+        let Some(Pending { address, line, mask }) = self.combine.take() else { return Ok(()) };
+        if mask == u32::MAX {
+            self.counts.full_drains += 1;
+        } else {
+            self.counts.partial_drains += 1;
+        }
+        mesh.write_line(self.number, address, &line, mask, &mut self.counts)
+    }
+
+    /// CL1INVMB: forgets all MPBT lines of L1. What was modified in a write-back page is lost.
+    pub(super) fn forget_mpbt(&mut self) {
+        self.counts.mpbt_invalidations += 1;
+        for (word, places) in self.mpbt_places.iter_mut().enumerate() {
+            let mut rest = std::mem::take(places);
+            while rest != 0 {
+                let slot = Cache::at_index(word * 64 + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+                if self.l1.is_mpbt(slot) && self.l1.forget(slot).is_some() {
+                    self.counts.lost_mpbt_lines += 1;
+                }
+            }
+        }
+    }
+
+    /// `wbinvd`: writes back and forgets L1, and nothing else.
+    pub(super) fn flush_l1(&mut self, mesh: &mut Mesh) -> Result<(), Violation> {
+        self.counts.l1_flushes += 1;
+        for slot in self.l1.slots() {
+            let evicted = self.l1.forget(slot);
+            self.settle_l1(mesh, evicted)?;
+        }
+        self.mpbt_places = Default::default();
+        Ok(())
+    }
+
+    /// What may happen to a line at any moment: it leaves L2, or L1.
+    pub(super) fn evict_something(&mut self, mesh: &mut Mesh, seed: u64) -> Result<(), Violation> {
+        self.random =
+            (self.random ^ seed).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let picked = (self.random >> 33) as usize;
+        let modified: Vec<u32> = self.l2.modified_lines().take(64).collect();
+        if let Some(address) = modified.get(picked % modified.len().max(1)) {
+            let evicted = self.l2.peek(*address).and_then(|slot| self.l2.forget(slot));
+            return self.settle_l2(mesh, evicted);
+        }
+        let modified: Vec<u32> = self.l1.modified_lines().take(64).collect();
+        let Some(address) = modified.get(picked % modified.len().max(1)) else { return Ok(()) };
+        let evicted = self.l1.peek(*address).and_then(|slot| self.l1.forget(slot));
+        self.settle_l1(mesh, evicted)
+    }
+
+    /// Refuses an access to a line that a cache holds in another way, where the chip would return or lose the wrong one.
+    pub(super) fn check_kinds(&self, settings: &Settings, physical: u32, mpbt: Option<bool>) -> Result<(), Violation> {
+        if !settings.strict_kinds {
+            return Ok(());
+        }
+        if let Some(slot) = self.l1.peek(physical)
+            && Some(self.l1.is_mpbt(slot)) != mpbt
+        {
+            let held = if self.l1.is_mpbt(slot) { "an MPBT line" } else { "a write-back line" };
+            return Err(self.violation(physical, &format!("it is accessed otherwise while L1 holds it as {held}")));
+        }
+        if mpbt != Some(false) && self.l2.peek(physical).is_some_and(|slot| self.l2.is_modified(slot)) {
+            return Err(self.violation(physical, "it is accessed around L2, which holds it modified"));
+        }
+        if mpbt.is_none() && self.combine.is_some_and(|pending| pending.address == line_of(physical)) {
+            return Err(self.violation(physical, "it is accessed uncached while the write-combine buffer holds it"));
+        }
+        Ok(())
+    }
+
+    /// The address of a modified line of L2.
+    pub(super) fn modified_in_l2(&self) -> Option<u32> {
+        self.l2.modified_lines().next()
+    }
+
+    /// The address of something of a slot that would go elsewhere, or get lost, if the slot led elsewhere now.
+    pub(super) fn unsettled(&self, slot: usize) -> Option<(u32, &'static str)> {
+        let within = |address: &u32| (address / SLOT_BYTES) as usize == slot;
+        let found = |cache: &Cache| cache.modified_lines().find(within);
+        let pending = self.combine.map(|pending| pending.address).filter(within);
+        let in_l1 = || found(&self.l1).map(|address| (address, "L1"));
+        let in_l2 = || found(&self.l2).map(|address| (address, "L2"));
+        pending.map(|address| (address, "the write-combine buffer")).or_else(in_l1).or_else(in_l2)
+    }
+
+    /// Puts over bytes of memory what the caches hold of them. `physical` is that of a whole line.
+    pub(super) fn overlay(&self, physical: u32, bytes: &mut [u8]) {
+        let in_l1 = self.l1.peek(physical).map(|slot| self.l1.line(slot));
+        let in_l2 = || self.l2.peek(physical).filter(|_| self.l2_on).map(|slot| self.l2.line(slot));
+        if let Some(line) = in_l1.or_else(in_l2) {
+            bytes.iter_mut().enumerate().for_each(|(offset, byte)| *byte = cut(line, offset, 1) as u8);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a core did, for reports.
+
+/// What a core did. Loads and stores count once for each line that they touch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Loads that L1 had.
+    pub l1_hits: u64,
+    /// Loads of write-back pages that L1 did not have and L2 had.
+    pub l2_hits: u64,
+    /// Loads of write-back pages that went to memory.
+    pub memory_lines_read: u64,
+    /// Loads of MPBT pages that L1 did not have.
+    pub mpbt_lines_read: u64,
+    /// Loads of uncached memory, of registers, and of the board.
+    pub uncached_loads: u64,
+    /// Stores to write-back pages.
+    pub cached_stores: u64,
+    /// Those of them that went to memory, because neither L1 nor L2 had the line.
+    pub missed_stores: u64,
+    /// Stores to MPBT pages.
+    pub mpbt_stores: u64,
+    /// Stores to uncached memory, registers, and the board.
+    pub uncached_stores: u64,
+    /// Modified lines that went from the caches to memory.
+    pub lines_written_back: u64,
+    /// Times that the write-combine buffer drained with a full line.
+    pub full_drains: u64,
+    /// Times that it drained with a part of a line.
+    pub partial_drains: u64,
+    /// CL1INVMB executed.
+    pub mpbt_invalidations: u64,
+    /// Modified MPBT lines that CL1INVMB lost.
+    pub lost_mpbt_lines: u64,
+    /// `wbinvd` executed.
+    pub l1_flushes: u64,
+    /// Reads of locks that found them taken.
+    pub failed_locks: u64,
+    /// Mesh hops of everything that left the tile.
+    pub hops: u64,
+}
