@@ -1,6 +1,6 @@
 //! Which board is modelled.
 
-use boards::Geometry;
+use boards::{Geometry, MOST_CONTROLLERS, MeshBoard};
 
 /// A board.
 #[derive(Clone, Copy, Debug)]
@@ -9,8 +9,10 @@ pub struct Board {
     pub geometry: Geometry,
     /// Memory behind each controller, in GB.
     pub memory_gib: u32,
-    /// Column and row of the tile whose south side leads to the board's registers.
-    pub interface_tile: Option<[u32; 2]>,
+    /// Code of the side of its tile that each controller is on (facts 1.1: 4 east, 5 south, 6 west, 7 north).
+    pub controller_sides: [u32; MOST_CONTROLLERS],
+    /// The entry of a lookup table that leads to the board's registers; 0 if there are none.
+    pub registers_entry: u32,
 }
 
 impl Board {
@@ -45,7 +47,21 @@ impl Board {
             l2_sets: 2048,
             l2_ways: 4,
         };
-        Self { geometry, memory_gib, interface_tile: Some([3, 0]) }
+        // West and east sides; the registers are south of tile (3, 0), with 2 as bits 33:31 of the address.
+        Self { geometry, memory_gib, controller_sides: [6, 4, 6, 4, 0, 0, 0, 0], registers_entry: 0x0_7500 }
+    }
+
+    /// The board that a file describes, with the memory that the file says it has unless told otherwise.
+    pub fn of(mesh: &MeshBoard) -> Self {
+        let geometry = mesh.geometry;
+        let mut controller_sides = [0; MOST_CONTROLLERS];
+        mesh.controllers
+            .iter()
+            .zip(&mut controller_sides)
+            .for_each(|(controller, side)| *side = controller.side as u32);
+        let is_board = |(slot, _): &&(u8, boards::LutEntry)| u32::from(*slot) == geometry.board_slot;
+        let registers_entry = mesh.fixed.iter().find(is_board).map_or(0, |(_, entry)| entry.to_register());
+        Self { geometry, memory_gib: mesh.default_memory_gib as u32, controller_sides, registers_entry }
     }
 
     /// Number of cores.
@@ -75,9 +91,10 @@ impl Board {
         [tile as u32 % self.geometry.columns, tile as u32 / self.geometry.columns]
     }
 
-    /// The controller at a tile, if there is one.
-    pub(crate) fn controller_at(&self, x: u32, y: u32) -> Option<usize> {
+    /// The controller at a tile, and the side that it is on, if there is one.
+    pub(crate) fn controller_at(&self, x: u32, y: u32) -> Option<(usize, u32)> {
         let tiles = &self.geometry.controller_tiles[..self.geometry.controllers as usize];
-        tiles.iter().position(|tile| *tile == [x, y])
+        let controller = tiles.iter().position(|tile| *tile == [x, y])?;
+        Some((controller, self.controller_sides[controller]))
     }
 }

@@ -60,9 +60,6 @@ struct Slot {
 /// Bits of an entry that exist.
 pub(super) const ENTRY_BITS: u32 = 0x3F_FFFF;
 
-/// Bits 33:24 of the address of the FPGA's registers: bits 33:31 are 2, and the rest 0.
-const FPGA_BLOCK: u32 = 0x100;
-
 /// Tables, memory and MPBs.
 pub(super) struct Mesh {
     pub(super) board: Board,
@@ -125,35 +122,20 @@ impl Mesh {
                 return Target::Nowhere("its entry of the lookup table goes around the router, which is broken");
             }
         }
-        // The sides that lead out of the mesh, by the tile's place at its border.
-        let side_of_controller = if x == 0 {
-            6
-        } else if x + 1 == board.geometry.columns {
-            4
-        } else if y == 0 {
-            5
-        } else {
-            7
-        };
-        match side {
-            2 if block == 0 => Target::Registers { tile: tile as u8 },
-            3 if block == 0 => Target::Mpb { tile: tile as u8 },
-            2 | 3 => Target::Nowhere("its entry of the lookup table has an address where a tile has none"),
-            5 if board.interface_tile == Some([x, y]) => {
-                if block == FPGA_BLOCK {
-                    Target::Board
-                } else {
-                    Target::Nowhere("it leads to the system interface, but not to the board's registers")
-                }
+        if entry == board.registers_entry && entry != 0 {
+            return Target::Board;
+        }
+        match (side, board.controller_at(x, y)) {
+            (2, _) if block == 0 => Target::Registers { tile: tile as u8 },
+            (3, _) if block == 0 => Target::Mpb { tile: tile as u8 },
+            (2 | 3, _) => Target::Nowhere("its entry of the lookup table has an address where a tile has none"),
+            (_, Some((_, at))) if side == at && block >= board.memory_gib * 64 => {
+                Target::Nowhere("its entry of the lookup table is beyond the memory behind the controller")
             }
-            _ if side == side_of_controller => match board.controller_at(x, y) {
-                Some(_) if block >= board.memory_gib * 64 => {
-                    Target::Nowhere("its entry of the lookup table is beyond the memory behind the controller")
-                }
-                Some(controller) => Target::Memory { controller: controller as u8, block: block as u16 },
-                None => Target::Nowhere("its entry of the lookup table names a tile without a memory controller"),
-            },
-            _ => Target::Nowhere("its entry of the lookup table names a side of a tile where nothing is"),
+            (_, Some((controller, at))) if side == at => {
+                Target::Memory { controller: controller as u8, block: block as u16 }
+            }
+            _ => Target::Nowhere("its entry of the lookup table names a side of a tile where there is nothing for it"),
         }
     }
 

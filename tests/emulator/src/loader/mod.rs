@@ -51,7 +51,8 @@ pub fn load(chip: &mut Chip, dir: &Path) -> Result<Loaded, LoadError> {
             text => text.map_err(|error| wrong(error.to_string()))?,
         };
         let controller = chip.board().controller_at(x, y);
-        let controller = controller.ok_or_else(|| wrong(format!("there is no memory controller at ({x}, {y})")))?;
+        let (controller, _) =
+            controller.ok_or_else(|| wrong(format!("there is no memory controller at ({x}, {y})")))?;
         loaded.lines += object::load(chip.memory_mut(controller), &text).map_err(wrong)?;
         loaded.objects += 1;
     }
