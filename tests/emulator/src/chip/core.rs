@@ -69,7 +69,7 @@ impl Core {
     pub(super) fn miss(&mut self, mesh: &mut Mesh, physical: u32, mpbt: bool) -> Result<Slot, Violation> {
         let line = if mpbt {
             self.counts.mpbt_lines_read += 1;
-            mesh.read_line(self.number, line_of(physical), true, &mut self.counts)?
+            mesh.read_line(self.number, physical, true, &mut self.counts)?
         } else {
             self.load_l2(mesh, physical)?
         };
@@ -90,7 +90,7 @@ impl Core {
             return Ok(*self.l2.line(slot));
         }
         self.counts.memory_lines_read += 1;
-        let line = mesh.read_line(self.number, line_of(physical), false, &mut self.counts)?;
+        let line = mesh.read_line(self.number, physical, false, &mut self.counts)?;
         if self.l2_on {
             let (_, evicted) = self.l2.fill(physical, false, line);
             self.settle_l2(mesh, evicted)?;
@@ -161,7 +161,7 @@ impl Core {
         let address = line_of(physical);
         if self.combine.is_none_or(|pending| pending.address != address) {
             // An address that leads nowhere is reported with the store, not with the drain that some later one causes.
-            mesh.translate(self.number, physical)?;
+            mesh.memory_at(self.number, physical)?;
             self.drain(mesh)?;
         }
         let pending = self.combine.get_or_insert(Pending { address, line: [0; 4], mask: 0 });

@@ -3,7 +3,7 @@
 use boards::map::{SLOT_BYTES, SLOTS};
 
 use super::{
-    cache::{LINE_BYTES, Line},
+    cache::{LINE_BYTES, Line, line_of},
     counts::Counts,
     dram::{Dram, pattern},
 };
@@ -166,6 +166,14 @@ impl Mesh {
         Ok((system, slot.hops))
     }
 
+    /// Where an address leads that is accessed as memory.
+    pub(super) fn memory_at(&self, core: usize, physical: u32) -> Result<System, Violation> {
+        match self.translate(core, physical)? {
+            System::Registers { .. } | System::Board { .. } => Err(not_memory(core, physical)),
+            system => Ok(system),
+        }
+    }
+
     /// Reads bytes of one line of memory or of an MPB.
     pub(super) fn read(
         &self,
@@ -187,7 +195,7 @@ impl Mesh {
         Ok(system)
     }
 
-    /// Reads a line that is to be cached.
+    /// Reads the line that an address is in, to be cached.
     pub(super) fn read_line(
         &self,
         core: usize,
@@ -196,7 +204,9 @@ impl Mesh {
         counts: &mut Counts,
     ) -> Result<Line, Violation> {
         let mut bytes = [0; LINE_BYTES];
-        match self.read(core, physical, &mut bytes, counts)? {
+        // Refuses the address itself, not that of its line.
+        self.memory_at(core, physical)?;
+        match self.read(core, line_of(physical), &mut bytes, counts)? {
             System::Mpb { .. } if !mpbt => Err(cached_mpb(core, physical)),
             _ => {
                 let word = |index: usize| u64::from_le_bytes(std::array::from_fn(|place| bytes[8 * index + place]));
