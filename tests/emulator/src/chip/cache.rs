@@ -191,6 +191,12 @@ impl Cache {
         self.tags.iter().flatten().filter(|tag| *tag & DIRTY != 0).map(|tag| line_of(*tag))
     }
 
+    /// A modified line in this set (of as many as there are), or in the first set after it that has one.
+    pub(crate) fn modified_from(&self, set: usize) -> Option<Slot> {
+        let sets = (0..=self.set_mask).map(|after| set.wrapping_add(after) & self.set_mask);
+        sets.flat_map(|set| (0..WAYS).map(move |way| Slot { set, way })).find(|slot| self.is_modified(*slot))
+    }
+
     /// A number for the place, for sets of bits.
     pub(crate) const fn index(slot: Slot) -> usize {
         slot.set * WAYS + slot.way

@@ -212,15 +212,15 @@ impl Core {
         self.random =
             (self.random ^ seed).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let picked = (self.random >> 33) as usize;
-        let modified: Vec<u32> = self.l2.modified_lines().take(64).collect();
-        if let Some(address) = modified.get(picked % modified.len().max(1)) {
-            let evicted = self.l2.peek(*address).and_then(|slot| self.l2.forget(slot));
-            return self.settle_l2(mesh, evicted);
+        if let Some(slot) = self.l2.modified_from(picked) {
+            let evicted = self.l2.forget(slot);
+            self.settle_l2(mesh, evicted)
+        } else if let Some(slot) = self.l1.modified_from(picked) {
+            let evicted = self.l1.forget(slot);
+            self.settle_l1(mesh, evicted)
+        } else {
+            Ok(())
         }
-        let modified: Vec<u32> = self.l1.modified_lines().take(64).collect();
-        let Some(address) = modified.get(picked % modified.len().max(1)) else { return Ok(()) };
-        let evicted = self.l1.peek(*address).and_then(|slot| self.l1.forget(slot));
-        self.settle_l1(mesh, evicted)
     }
 
     /// Refuses an access to a line that a cache holds in another way, where the chip would return or lose the wrong one.

@@ -42,6 +42,11 @@ impl Fpga {
         })
     }
 
+    /// Whether a load from there counts, so that others could see it.
+    pub(super) fn counts(&self, geometry: &Geometry, offset: u32) -> bool {
+        matches!(self.decode(geometry, offset), Some(Register::Counter(_)))
+    }
+
     /// Loads from a register, so many cycles of a core after the chip was powered on.
     pub(super) fn load(&mut self, geometry: &Geometry, offset: u32, cycles: u64) -> Result<u32, String> {
         match self.decode(geometry, offset) {

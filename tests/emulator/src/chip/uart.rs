@@ -3,6 +3,9 @@
 /// The first of its eight ports.
 pub(super) const COM1: u16 = 0x3F8;
 
+/// The number of its line status register.
+pub(super) const LINE_STATUS: u16 = 5;
+
 /// Bit of the line control register that puts the divisor in place of data and interrupts.
 const DIVISOR_LATCH: u8 = 0x80;
 
@@ -46,7 +49,7 @@ impl Uart {
             2 => 0x01,
             3 => self.line_control,
             4 => self.modem_control,
-            5 => TRANSMITTER_EMPTY,
+            LINE_STATUS => TRANSMITTER_EMPTY,
             6 => 0xB0,
             7 => self.scratch,
             _ => 0,

@@ -1,5 +1,7 @@
 //! Serial ports.
 
+use emulator::Settings;
+
 use super::setup::*;
 
 #[test]
@@ -16,6 +18,14 @@ fn each_core_has_a_console() {
     chip.port_out(3, 0x3F8, 1, u32::from(b'x')).unwrap();
     assert_eq!(chip.take_console_lines(), [(3, "first".to_owned()), (40, "second".to_owned())]);
     assert_eq!((chip.take_console_lines().len(), chip.unfinished_line(3).as_str()), (0, "x"));
+}
+
+#[test]
+fn a_console_may_be_without_status() {
+    let mut chip = chip_with(Settings { console_status: false, ..Settings::default() });
+    assert_eq!(chip.port_in(0, 0x3FD, 1), Ok(0));
+    chip.port_out(0, 0x3F8, 1, u32::from(b'\n')).unwrap();
+    assert_eq!(chip.take_console_lines(), [(0, String::new())]);
 }
 
 #[test]
