@@ -166,7 +166,7 @@ impl Core {
         }
         let pending = self.combine.get_or_insert(Pending { address, line: [0; 4], mask: 0 });
         put(&mut pending.line, offset, len, value);
-        pending.mask |= ((1u64 << len) - 1 << offset) as u32;
+        pending.mask |= (((1u64 << len) - 1) << offset) as u32;
         if pending.mask == u32::MAX { self.drain(mesh) } else { Ok(()) }
     }
 

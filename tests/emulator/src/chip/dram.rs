@@ -64,15 +64,26 @@ impl Dram {
 
     /// Reads any bytes, as the board's host does (`sccDump`). Those beyond the memory's end stay what they are.
     pub fn peek(&self, address: u64, to: &mut [u8]) {
-        for (place, byte) in (address..self.bytes()).zip(to) {
-            self.read(place, std::slice::from_mut(byte));
+        let mut done = 0;
+        while let Some(len) = self.piece(address + done as u64, to.len() - done) {
+            self.read(address + done as u64, &mut to[done..done + len]);
+            done += len;
         }
     }
 
     /// Writes any bytes, as the board's host does (`sccWrite`). Those beyond the memory's end go nowhere.
     pub fn poke(&mut self, address: u64, from: &[u8]) {
-        for (place, byte) in (address..self.bytes()).zip(from) {
-            self.page_mut(place)[place as usize % PAGE_BYTES] = *byte;
+        let mut done = 0;
+        while let Some(len) = self.piece(address + done as u64, from.len() - done) {
+            let place = address + done as u64;
+            self.page_mut(place)[place as usize % PAGE_BYTES..][..len].copy_from_slice(&from[done..done + len]);
+            done += len;
         }
+    }
+
+    /// How many of `len` bytes are in the page of the first one. Nothing if there are none, or the memory has ended.
+    fn piece(&self, address: u64, len: usize) -> Option<usize> {
+        let piece = len.min(PAGE_BYTES - address as usize % PAGE_BYTES);
+        (piece > 0 && address < self.bytes()).then_some(piece)
     }
 }

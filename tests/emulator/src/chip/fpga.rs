@@ -22,7 +22,7 @@ pub(super) struct Fpga {
 
 impl Fpga {
     pub(super) fn new(geometry: &Geometry) -> Self {
-        Self { counters: (0..geometry.counters).map(|number| 0xDEAD_0000 | number * 0x0101).collect() }
+        Self { counters: (0..geometry.counters).map(|number| 0xDEAD_0000 | (number * 0x0101)).collect() }
     }
 
     fn decode(&self, geometry: &Geometry, offset: u32) -> Option<Register> {

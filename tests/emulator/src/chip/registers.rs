@@ -86,7 +86,7 @@ impl Registers {
             l2_configuration: shared(L2_CONFIGURATION),
             sensor: 0,
             tile: Shared::new(TILE_CONFIGURATION, cores),
-            locks: [tile % 2 == 0, tile % 3 == 0],
+            locks: [tile.is_multiple_of(2), tile.is_multiple_of(3)],
         }
     }
 
@@ -123,8 +123,8 @@ enum Register {
 fn decode(geometry: &Geometry, offset: u32) -> Option<Register> {
     let cores = geometry.cores_per_tile;
     let which = |start: u32, stride: u32| {
-        let index = offset.checked_sub(start)? / stride;
-        (index < cores && (offset - start) % stride == 0).then_some(index as usize)
+        let index = offset.checked_sub(start)? / stride.max(1);
+        (index < cores && (offset - start).is_multiple_of(stride)).then_some(index as usize)
     };
     let in_table = |which: u32| {
         let within = offset.checked_sub(geometry.lookup_table + which * geometry.lookup_table_stride)?;

@@ -29,6 +29,22 @@ fn memory_is_never_zero_and_different_in_each_page() {
 }
 
 #[test]
+fn the_host_reads_and_writes_across_pages() {
+    let mut chip = chip();
+    let bytes: Vec<u8> = (0..9000).map(|index| (index % 251) as u8).collect();
+    chip.memory_mut(0).poke(0x5FFF, &bytes);
+    let mut found = vec![0; 9000];
+    chip.memory(0).peek(0x5FFF, &mut found);
+    assert_eq!(found, bytes);
+    assert_eq!(load(&mut chip, 0, 0x6000, WriteBack), u32::from_le_bytes([1, 2, 3, 4]));
+    let end = chip.memory(0).bytes();
+    chip.memory_mut(0).poke(end - 2, &bytes);
+    found.fill(0xEE);
+    chip.memory(0).peek(end - 2, &mut found);
+    assert_eq!(found[..3], [0, 1, 0xEE]);
+}
+
+#[test]
 fn values_of_all_sizes_and_alignments_arrive() {
     for kind in [WriteBack, Uncached, Mpbt, MpbtWriteBack] {
         let mut chip = chip();

@@ -32,6 +32,7 @@ fn entries_that_lead_nowhere_are_refused_when_they_are_used() {
         (0x1 << 13 | 0x1800, "side of a tile where there is nothing"),
         (0x1000, "side of a tile where there is nothing"),
         (0x0_7600, "side of a tile where there is nothing"),
+        (0x0_7580, "side of a tile where there is nothing"),
         (0x0_1400, "side of a tile where there is nothing"),
         (0x0000, "side of a tile where there is nothing"),
         (0xC01, "address where a tile has none"),
