@@ -186,6 +186,11 @@ impl Cache {
         (0..=self.set_mask).flat_map(|set| (0..WAYS).map(move |way| Slot { set, way }))
     }
 
+    /// The addresses of all lines.
+    pub(crate) fn held_lines(&self) -> impl Iterator<Item = u32> {
+        self.tags.iter().flatten().filter(|tag| *tag & VALID != 0).map(|tag| line_of(*tag))
+    }
+
     /// The addresses of the modified lines.
     pub(crate) fn modified_lines(&self) -> impl Iterator<Item = u32> {
         self.tags.iter().flatten().filter(|tag| *tag & DIRTY != 0).map(|tag| line_of(*tag))

@@ -248,13 +248,13 @@ impl Core {
         self.l2.modified_lines().next()
     }
 
-    /// The address of something of a slot that would go elsewhere, or get lost, if the slot led elsewhere now.
-    pub(super) fn unsettled(&self, slot: usize) -> Option<(u32, &'static str)> {
+    /// The address of a line of a slot that is in a cache or in the write-combine buffer, and in which: it would be
+    /// written elsewhere, or stand for something else, if the slot led elsewhere now.
+    pub(super) fn held(&self, slot: usize) -> Option<(u32, &'static str)> {
         let within = |address: &u32| (address / SLOT_BYTES) as usize == slot;
-        let found = |cache: &Cache| cache.modified_lines().find(within);
         let pending = self.combine.map(|pending| pending.address).filter(within);
-        let in_l1 = || found(&self.l1).map(|address| (address, "L1"));
-        let in_l2 = || found(&self.l2).map(|address| (address, "L2"));
+        let in_l1 = || self.l1.held_lines().find(within).map(|address| (address, "L1"));
+        let in_l2 = || self.l2.held_lines().find(within).map(|address| (address, "L2"));
         pending.map(|address| (address, "the write-combine buffer")).or_else(in_l1).or_else(in_l2)
     }
 

@@ -249,10 +249,10 @@ impl Chip {
                 }
                 let of = self.core_of(tile, which);
                 if value != self.mesh.entry(of, slot)
-                    && let Some((address, place)) = self.cores[of].unsettled(slot)
+                    && let Some((address, place)) = self.cores[of].held(slot)
                 {
                     return objection(format!(
-                        "slot {slot:#x} of core {of} is pointed elsewhere while {address:#x} is modified in {place}"
+                        "slot {slot:#x} of core {of} is pointed elsewhere while {place} holds {address:#x}"
                     ));
                 }
                 self.mesh.set_entry(of, slot, value);

@@ -76,42 +76,37 @@ fn a_core_points_its_slots_elsewhere_and_others_slots_too() {
     refused(chip.store(3, at, Uncached, 4, 1 << 22), 3, at, "22 bits");
 }
 
-#[test]
-fn caches_know_nothing_of_tables() {
-    let mut chip = chip();
-    point(&mut chip, 0, 0x40, 0x1800 | 180);
-    store(&mut chip, 0, 0x4000_0000, Uncached, 1);
-    assert_eq!(load(&mut chip, 0, 0x4000_0000, WriteBack), 1);
-    let table = register(0, 0x800 + 8 * 0x40);
-    store(&mut chip, 0, table, Uncached, 0x1800 | 181);
-    assert_eq!(load(&mut chip, 0, 0x4000_0000, WriteBack), 1, "of the old place");
-}
-
+/// Points slot 0x40 of core 0 elsewhere after something was done.
 fn repointed(prepare: impl FnOnce(&mut Chip)) -> Result<(), emulator::Violation> {
     let mut chip = chip();
     point(&mut chip, 0, 0x40, 0x1800 | 180);
     prepare(&mut chip);
+    chip.store(0, register(0, 0x800 + 8 * 0x40), Uncached, 4, 0x1800 | 180)?;
     chip.store(0, register(0, 0x800 + 8 * 0x40), Uncached, 4, 0x1800 | 181)
 }
 
 #[test]
-fn a_slot_is_not_pointed_elsewhere_with_something_of_it_unwritten() {
+fn a_slot_is_not_pointed_elsewhere_with_something_of_it_in_a_cache() {
     let at = register(0, 0x800 + 8 * 0x40);
-    let modify = |chip: &mut Chip| {
-        load(chip, 0, 0x4000_0040, WriteBack);
-        store(chip, 0, 0x4000_0044, WriteBack, 1);
-    };
-    refused(repointed(modify), 0, at, "0x40000040 is modified in L1");
+    for kind in [WriteBack, Mpbt] {
+        let cache = |chip: &mut Chip| {
+            load(chip, 0, 0x4000_0040, kind);
+        };
+        refused(repointed(cache), 0, at, "slot 0x40 of core 0 is pointed elsewhere while L1 holds 0x40000040");
+    }
     let in_l2 = |chip: &mut Chip| {
-        modify(chip);
+        load(chip, 0, 0x4000_0040, WriteBack);
         chip.wbinvd(0).unwrap();
     };
-    refused(repointed(in_l2), 0, at, "0x40000040 is modified in L2");
+    refused(repointed(in_l2), 0, at, "while L2 holds 0x40000040");
     let pending = |chip: &mut Chip| store(chip, 0, 0x4000_0044, Mpbt, 1);
-    refused(repointed(pending), 0, at, "0x40000040 is modified in the write-combine buffer");
+    refused(repointed(pending), 0, at, "while the write-combine buffer holds 0x40000040");
     repointed(|chip| {
+        load(chip, 0, 0x4000_0084, Mpbt);
         pending(chip);
         store(chip, 0, mpb(0), Mpbt, 1);
+        chip.cl1invmb(0);
+        store(chip, 0, 0x4000_0048, Uncached, 1);
     })
     .unwrap();
 }
