@@ -17,7 +17,10 @@
 //!   see it.
 //! * **Nothing is zero** that nobody made so: memory, MPBs, tables and locks begin with patterns.
 //! * A line that is accessed in two ways at the same time (cached and uncached, say) is a violation where the chip would
-//!   return or lose the wrong one.
+//!   return or lose the wrong one; so is an entry of a lookup table that changes while a cache holds something of its slot.
+//! * **Registers** are words, but for locks. Those that several cores read, modify and write (`GLCFG`, `L2CFG`, `GCBCFG`)
+//!   notice a write over somebody else's change, and of bits whose meaning is not sure.
+//! * **Time** passes as the cores' clocks do, of which the board's timestamp shows the one that is furthest.
 
 pub mod board;
 pub mod chip;

@@ -170,9 +170,6 @@ impl Chip {
     ///
     /// # Errors
     /// A violation if the page is not in memory.
-    ///
-    /// # Panics
-    /// Never: a page is in one piece of memory.
     pub fn fetch_page(&self, core: usize, physical: u32) -> Result<[u8; 4096], Violation> {
         let page = physical & !0xFFF;
         let System::Memory { controller, address } = self.mesh.translate(core, page)? else {

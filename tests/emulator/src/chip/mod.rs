@@ -95,6 +95,9 @@ pub struct Chip {
 
 impl Chip {
     /// A chip that behaves as strictly as it can.
+    ///
+    /// # Panics
+    /// As [`with_settings`](Self::with_settings).
     pub fn new(board: &Board) -> Self {
         Self::with_settings(board, Settings::default())
     }
