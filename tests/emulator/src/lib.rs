@@ -1,9 +1,9 @@
 //! A stand-in for a board with an Intel SCC, or one like it: a functional model of everything that a program can see.
 //!
-//! It takes the very files that a board's own tools take ([`loader`]) and is strict ([`Violation`]): what is undefined on
-//! the chip, or known to be broken there, ends the run with the core, the address and the reason. It is the judge of the
-//! backend for such boards and of the tool that writes the files, and shares nothing with them but the description of
-//! the board (`boards::Geometry`): entries of lookup tables, for example, it decodes by itself.
+//! It takes the very files that a board's own tools take ([`loader`]) and is strict ([`Violation`]): what is undefined
+//! on the chip, or known to be broken there, ends the run with the core, the address and the reason. It is the judge of
+//! the backend for such boards and of the tool that writes the files, and shares nothing with them but the description
+//! of the board (`boards::Geometry`): entries of lookup tables, for example, it decodes by itself.
 //!
 //! What it models, and how it behaves where the documents are silent:
 //!
@@ -16,10 +16,11 @@
 //!   line, which drains, by bytes, when it is full or when a store goes to another MPBT line; loads neither drain nor
 //!   see it.
 //! * **Nothing is zero** that nobody made so: memory, MPBs, tables and locks begin with patterns.
-//! * A line that is accessed in two ways at the same time (cached and uncached, say) is a violation where the chip would
-//!   return or lose the wrong one; so is an entry of a lookup table that changes while a cache holds something of its slot.
-//! * **Registers** are words, but for locks. Those that several cores read, modify and write (`GLCFG`, `L2CFG`, `GCBCFG`)
-//!   notice a write over somebody else's change, and of bits whose meaning is not sure.
+//! * A line that is accessed in two ways at the same time (cached and uncached, say) is a violation where the chip
+//!   would return or lose the wrong one; so is an entry of a lookup table that changes while a cache holds something of
+//!   its slot.
+//! * **Registers** are words, but for locks. Those that several cores read, modify and write (`GLCFG`, `L2CFG`,
+//!   `GCBCFG`) notice a write over somebody else's change, and of bits whose meaning is not sure.
 //! * **Time** passes as the cores' clocks do, of which the board's timestamp shows the one that is furthest.
 
 pub mod board;

@@ -166,7 +166,8 @@ impl Chip {
         }
     }
 
-    /// The page of instructions that a core fetches from: what is in memory, and over it what is modified in its caches.
+    /// The page of instructions that a core fetches from: what is in memory, and over it what is modified in its
+    /// caches.
     ///
     /// # Errors
     /// A violation if the page is not in memory.

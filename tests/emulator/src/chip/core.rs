@@ -223,7 +223,8 @@ impl Core {
         }
     }
 
-    /// Refuses an access to a line that a cache holds in another way, where the chip would return or lose the wrong one.
+    /// Refuses an access to a line that a cache holds in another way, where the chip would return or lose the wrong
+    /// one.
     pub(super) fn check_kinds(&self, settings: &Settings, physical: u32, mpbt: Option<bool>) -> Result<(), Violation> {
         if !settings.strict_kinds {
             return Ok(());

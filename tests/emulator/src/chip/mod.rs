@@ -28,7 +28,8 @@ pub enum PageKind {
 }
 
 impl PageKind {
-    /// What bits of an entry of a page table say (3: PWT, 4: PCD, 7: PMB), if the MPB's type is switched on (`CR4.MPE`).
+    /// What bits of an entry of a page table say (3: PWT, 4: PCD, 7: PMB), if the MPB's type is switched on
+    /// (`CR4.MPE`).
     ///
     /// # Errors
     /// Why no program should use such a page, in one line.
@@ -67,7 +68,8 @@ pub struct Settings {
     pub coherent: bool,
     /// An access to a line that is in a cache in another way is a violation.
     pub strict_kinds: bool,
-    /// The consoles have a line status register, as with one of the drivers of the board's host, and not with the other.
+    /// The consoles have a line status register, as with one of the drivers of the board's host, and not with the
+    /// other.
     pub console_status: bool,
     /// Modified lines are evicted now and then, at moments that depend on this number.
     pub evictions: Option<u64>,
@@ -163,7 +165,8 @@ impl Chip {
         self.cores[core].forget_mpbt();
     }
 
-    /// `wbinvd`: the core's L1 writes back everything, to L2 where that has the line, and forgets it. L2 stays as it is.
+    /// `wbinvd`: the core's L1 writes back everything, to L2 where that has the line, and forgets it. L2 stays as it
+    /// is.
     ///
     /// # Errors
     /// A violation if a modified line leads nowhere any more.
@@ -232,8 +235,8 @@ impl Chip {
         self.time
     }
 
-    /// A number that grows when anything changes that another core could see. If it stays, and all cores only look, nothing
-    /// will ever happen.
+    /// A number that grows when anything changes that another core could see. If it stays, and all cores only look,
+    /// nothing will ever happen.
     pub fn changes(&self) -> u64 {
         self.mesh.changes
     }

@@ -35,8 +35,8 @@ pub struct Loaded {
 
 /// Loads the objects of all memory controllers that there are files for, and then `lut_init.dat`.
 ///
-/// An object is `mch_X_Y.32.obj`, with the column and the row of the controller's tile. Like the board's tools this looks
-/// at all tiles, so that an object of a tile without a controller is an error.
+/// An object is `mch_X_Y.32.obj`, with the column and the row of the controller's tile. Like the board's tools this
+/// looks at all tiles, so that an object of a tile without a controller is an error.
 ///
 /// # Errors
 /// What is wrong with a file.

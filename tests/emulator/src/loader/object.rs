@@ -1,7 +1,7 @@
 //! Objects of memory: `/origin`, words, `/eof` (facts 2.3, and `writeMemFromOBJ` of sccKit).
 //!
-//! The tool knows tokens, not lines of text, and writes whole lines of 32 bytes. From that come its peculiarities, which
-//! are all here:
+//! The tool knows tokens, not lines of text, and writes whole lines of 32 bytes. From that come its peculiarities,
+//! which are all here:
 //!
 //! * what is before an origin in its line is written as zeros;
 //! * a last line that is not full is completed with the words that the previous line had there;
@@ -33,7 +33,8 @@ impl Filling {
         Self { address, words: [0; WORDS], filled: (origin % WORDS as u64) as usize, any: false }
     }
 
-    /// Writes the line, if there is something in it, and begins the next one, which has the same words until others come.
+    /// Writes the line, if there is something in it, and begins the next one, which has the same words until others
+    /// come.
     fn write(&mut self, memory: &mut Dram, written: &mut u64) -> Result<(), String> {
         if self.any {
             if self.address >= memory.bytes() {
