@@ -15,6 +15,8 @@ pub mod interrupt;
 pub mod mpb;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
 pub mod qemu;
+#[cfg(any(all(feature = "scc", target_arch = "x86", target_os = "none"), test))]
+pub mod scc;
 #[cfg(feature = "sim")]
 pub mod sim;
 pub mod topology;
