@@ -5,6 +5,9 @@ extern crate alloc;
 
 pub mod address;
 pub mod atomic;
+#[cfg(all(any(feature = "qemu", feature = "scc"), target_arch = "x86", target_os = "none"))]
+#[allow(dead_code, reason = "each backend uses the part of it that it needs")]
+mod bare;
 pub mod cached;
 pub mod clock;
 pub mod counters;

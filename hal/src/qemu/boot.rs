@@ -12,7 +12,8 @@
 
 use super::memory::{self, PAGE_BYTES};
 use super::multiboot::{self, Handed};
-use super::{cluster, console, descriptor, fw_cfg, heartbeat, lapic, layout, lock, smp};
+use super::{cluster, fw_cfg, heartbeat, layout, legacy, lock, smp, trap};
+use crate::bare::{descriptor, lapic, uart};
 use core::fmt;
 use spin::once::Once;
 
@@ -133,8 +134,8 @@ pub(super) fn number(line: &str, key: &str, default: usize, max: usize) -> usize
 
 /// Prepares the machine and returns the page directory of core 0. Paging is off; called by the start code.
 pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> usize {
-    console::initialise();
-    descriptor::mask_legacy_interrupts();
+    uart::initialise();
+    legacy::mask();
     if magic != multiboot::LOADER_MAGIC {
         fail(format_args!("not started by a multiboot 1 loader (eax is {magic:#x})"));
     }
@@ -181,7 +182,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
 /// Goes on after the start code, on the core's own stack and in its own memory.
 pub(super) extern "C" fn core_start(core: usize) -> ! {
     super::set_this_core(core);
-    descriptor::load();
+    trap::prepare();
+    descriptor::load(&legacy::gates(trap::timer_stub()));
     let cores = core_count();
     if cores > 1 {
         lapic::enable();

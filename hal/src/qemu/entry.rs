@@ -174,7 +174,7 @@ ap_trampoline_end:
     cr0_set = const CR0_SET,
     cr0_paging = const Cr0::PAGING.bits(),
     cr0_protection = const Cr0::PROTECTION.bits(),
-    lapic_id = const lapic::BASE + lapic::ID,
+    lapic_id = const crate::bare::lapic::BASE + lapic::ID,
     trampoline = const TRAMPOLINE,
     options(att_syntax)
 );

@@ -7,7 +7,8 @@ use super::frames::FramePool;
 use super::memory::{self, PAGE_BYTES, image};
 use super::multiboot::Handed;
 use super::paging::{self, AddressSpace, Entry, OutOfFrames, TABLE_SPAN};
-use super::{lapic, smp};
+use super::smp;
+use crate::bare::lapic;
 use core::sync::atomic::Ordering;
 
 /// What the machine would need and what it has, in MiB.

@@ -8,9 +8,9 @@
 //! - [`memory`]: what is where, the heap, the memory that stands for the chip's shared DRAM and MPB;
 //! - [`console`] and [`mod@exit`].
 //!
-//! Below them, in private: paging and its demand zeroing, the page-table side of the caching region (`cache_window`), of
-//! what coherence domains share (`domain`) and of exposed memory (`exposed`), descriptors and traps, the local APIC,
-//! locks, and how a stuck machine is recognised (`stuck`). Several machines can be one, which share memory: `cluster`,
+//! Below them, in private: demand zeroing, the page-table side of the caching region (`cache_window`), of
+//! what coherence domains share (`domain`) and of exposed memory (`exposed`), messages by the local APIC,
+//! locks, and how a stuck machine is recognised (`stuck`); and what all bare x86 needs, `crate::bare`. Several machines can be one, which share memory: `cluster`,
 //! with what their nodes tell each other (`board`) and how they notice that one is gone (`heartbeat`).
 //!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
@@ -23,26 +23,21 @@ pub mod boot;
 mod cache_window;
 mod cluster;
 pub mod console;
-mod cpu;
 mod demand;
-mod descriptor;
 mod domain;
 mod entry;
 pub mod exit;
 mod exposed;
 mod finish;
-mod frames;
 mod fw_cfg;
 mod heartbeat;
 mod lapic;
 mod layout;
+mod legacy;
 mod lock;
 pub mod memory;
 mod multiboot;
-mod paging;
 mod platform;
-mod port;
-mod private;
 mod smp;
 mod stuck;
 mod trap;
@@ -56,7 +51,10 @@ pub use self::{
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::CoreId;
+use crate::{
+    CoreId,
+    bare::{cpu, frames, paging, port, private},
+};
 
 /// Calls `action` with interrupts from other cores off: for state that a handler might want as well.
 pub fn without_interrupts<R>(action: impl FnOnce() -> R) -> R {

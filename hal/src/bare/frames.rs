@@ -1,21 +1,21 @@
 //! The physical memory that is still free while the machine is laid out.
 
-use super::memory::PAGE_BYTES;
+use super::PAGE_BYTES;
 use core::ops::Range;
 use heapless::Vec;
 
 /// Free ranges of physical memory, in whole pages.
-pub(super) struct FramePool {
+pub(crate) struct FramePool {
     ranges: Vec<Range<usize>, 64>,
 }
 
 impl FramePool {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { ranges: Vec::new() }
     }
 
     /// Adds free memory; incomplete pages at its ends are left out, and so is what exceeds the pool's table.
-    pub(super) fn add(&mut self, range: Range<usize>) {
+    pub(crate) fn add(&mut self, range: Range<usize>) {
         let start = range.start.next_multiple_of(PAGE_BYTES);
         let end = range.end & !(PAGE_BYTES - 1);
         if start < end {
@@ -25,7 +25,7 @@ impl FramePool {
     }
 
     /// Takes a range out of the pool, with the pages at its ends that it touches only in part.
-    pub(super) fn reserve(&mut self, range: Range<usize>) {
+    pub(crate) fn reserve(&mut self, range: Range<usize>) {
         let start = range.start & !(PAGE_BYTES - 1);
         let end = range.end.next_multiple_of(PAGE_BYTES);
         for old in core::mem::take(&mut self.ranges) {
@@ -35,12 +35,12 @@ impl FramePool {
     }
 
     /// Number of free pages.
-    pub(super) fn pages(&self) -> usize {
+    pub(crate) fn pages(&self) -> usize {
         self.ranges.iter().map(|range| range.len() / PAGE_BYTES).sum()
     }
 
     /// Takes the lowest `bytes` bytes in one piece that start at a multiple of `alignment` and end before `limit`.
-    pub(super) fn contiguous(&mut self, bytes: usize, alignment: usize, limit: usize) -> Option<usize> {
+    pub(crate) fn contiguous(&mut self, bytes: usize, alignment: usize, limit: usize) -> Option<usize> {
         let start = self
             .ranges
             .iter()
@@ -52,7 +52,7 @@ impl FramePool {
     }
 
     /// Takes one page, the lowest.
-    pub(super) fn page(&mut self) -> Option<usize> {
+    pub(crate) fn page(&mut self) -> Option<usize> {
         let range = self.ranges.iter_mut().find(|range| range.start < range.end)?;
         let start = range.start;
         range.start += PAGE_BYTES;

@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 /// A value in a private static: every core has its own, so no lock is needed, only care about the core's own handlers.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(super) struct Private<T>(UnsafeCell<T>);
+pub(crate) struct Private<T>(UnsafeCell<T>);
 
 // SAFETY: statics lie in `.data` and `.bss`, which the page tables of each core map to frames of its own. No other core
 // can reach the value, so it is never used from two cores, as long as it is not placed in a shared section.
@@ -13,13 +13,13 @@ unsafe impl<T> Sync for Private<T> {}
 
 impl<T> Private<T> {
     /// Makes the value of a private static.
-    pub(super) const fn new(value: T) -> Self {
+    pub(crate) const fn new(value: T) -> Self {
         Self(UnsafeCell::new(value))
     }
 
     /// This core's value. Using the pointer is subject to the usual rules, with handlers of this core as the only
     /// others.
-    pub(super) const fn get(&self) -> *mut T {
+    pub(crate) const fn get(&self) -> *mut T {
         self.0.get()
     }
 }

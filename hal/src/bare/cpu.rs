@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 bitflags! {
     /// Bits of control register 0.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) struct Cr0: u32 {
+    pub(crate) struct Cr0: u32 {
         /// Protected mode.
         const PROTECTION = 1 << 0;
         /// `wait` obeys the task-switched bit.
@@ -34,13 +34,13 @@ bitflags! {
 /// The x87 control word of every core: all exceptions masked, round to nearest, 53-bit precision.
 ///
 /// With 53 bits `f64` arithmetic gives the host's results bit for bit; with the default of 64 it does not.
-pub(super) const X87_CONTROL_WORD: u16 = 0x27F;
+pub(crate) const X87_CONTROL_WORD: u16 = 0x27F;
 
 /// Reads the time-stamp counter.
 ///
 /// Under `-icount` it counts the instructions of all vCPUs together.
 #[inline]
-pub(super) fn rdtsc() -> u64 {
+pub(crate) fn rdtsc() -> u64 {
     let (low, high): (u32, u32);
     // SAFETY: rdtsc is allowed at privilege level 0 and exists on every Pentium.
     unsafe { asm!("rdtsc", out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) }
@@ -51,13 +51,13 @@ pub(super) fn rdtsc() -> u64 {
 ///
 /// Under `-icount` a core gives way at this instruction only, so every wait loop needs it. A P54C takes it for a `nop`.
 #[inline(always)]
-pub(super) fn pause() {
+pub(crate) fn pause() {
     // SAFETY: pause has no effect but time. It is not declared `nomem`, so words polled around it are read again.
     unsafe { asm!("pause", options(nostack, preserves_flags)) }
 }
 
 /// Stops this core for ever.
-pub(super) fn park() -> ! {
+pub(crate) fn park() -> ! {
     loop {
         // SAFETY: with interrupts off nothing but an NMI wakes the core, and then the loop stops it again.
         unsafe { asm!("cli", "hlt", options(nomem, nostack)) }
@@ -65,7 +65,7 @@ pub(super) fn park() -> ! {
 }
 
 /// Stops this core until an interrupt comes, with interrupts on.
-pub(super) fn halt_until_interrupt() {
+pub(crate) fn halt_until_interrupt() {
     // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was; `sti` lets none come
     // before the next instruction. Not `nomem`, so that memory is read again afterwards.
     unsafe { asm!("sti", "hlt", options(nostack)) }
@@ -73,7 +73,7 @@ pub(super) fn halt_until_interrupt() {
 
 /// Forgets the translation of one page.
 #[inline]
-pub(super) fn invalidate_page(address: usize) {
+pub(crate) fn invalidate_page(address: usize) {
     // SAFETY: dropping a translation only makes the processor walk the page table again. Not `nomem`: accesses through
     // the old translation must not move past this point.
     unsafe { asm!("invlpg [{}]", in(reg) address, options(nostack, preserves_flags)) }
@@ -81,14 +81,14 @@ pub(super) fn invalidate_page(address: usize) {
 
 /// Forgets the translations of all pages.
 #[inline]
-pub(super) fn forget_translations() {
+pub(crate) fn forget_translations() {
     // SAFETY: the page directory stays the same; see `invalidate_page`.
     unsafe { asm!("mov {0}, cr3", "mov cr3, {0}", out(reg) _, options(nostack, preserves_flags)) }
 }
 
 /// Reads control register 2: the address of the last page fault.
 #[inline]
-pub(super) fn fault_address() -> usize {
+pub(crate) fn fault_address() -> usize {
     let value: usize;
     // SAFETY: reading control registers is allowed at privilege level 0.
     unsafe { asm!("mov {}, cr2", out(reg) value, options(nomem, nostack, preserves_flags)) }
@@ -97,7 +97,7 @@ pub(super) fn fault_address() -> usize {
 
 /// Reads control register 3: the physical address of this core's page directory.
 #[inline]
-pub(super) fn page_directory() -> u32 {
+pub(crate) fn page_directory() -> u32 {
     let value: u32;
     // SAFETY: reading control registers is allowed at privilege level 0.
     unsafe { asm!("mov {}, cr3", out(reg) value, options(nomem, nostack, preserves_flags)) }
@@ -105,7 +105,7 @@ pub(super) fn page_directory() -> u32 {
 }
 
 /// Lets interrupts come from now on, or no more.
-pub(super) fn set_interrupts(on: bool) {
+pub(crate) fn set_interrupts(on: bool) {
     // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was. Not `nomem`, so that
     // memory accesses stay on their side.
     unsafe {
@@ -120,7 +120,7 @@ pub(super) fn set_interrupts(on: bool) {
 /// Interrupts are off as long as this value lives; dropping it restores what was before.
 #[must_use = "interrupts come back when the guard is dropped"]
 #[derive(Debug)]
-pub(super) struct InterruptsOff {
+pub(crate) struct InterruptsOff {
     were_on: bool,
     /// The flag belongs to the core that made the guard.
     not_send: PhantomData<*mut ()>,
@@ -129,7 +129,7 @@ pub(super) struct InterruptsOff {
 impl InterruptsOff {
     /// Switches interrupts off on this core.
     #[inline]
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let flags: u32;
         // SAFETY: reads the flags and clears IF. The block uses the stack, so `nostack` is not promised; memory
         // accesses must not move out of the guarded part, so `nomem` is not promised either.

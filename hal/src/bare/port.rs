@@ -11,7 +11,7 @@ use core::arch::asm;
 ///
 /// The device behind `port` must not do anything that breaks memory safety.
 #[inline]
-pub(super) unsafe fn out8(port: u16, value: u8) {
+pub(crate) unsafe fn out8(port: u16, value: u8) {
     // SAFETY: the caller vouches for the device; the instruction itself touches no memory.
     unsafe { asm!("out dx, al", in("dx") port, in("al") value, options(nostack, preserves_flags)) }
 }
@@ -22,7 +22,7 @@ pub(super) unsafe fn out8(port: u16, value: u8) {
 ///
 /// As for [`out8`].
 #[inline]
-pub(super) unsafe fn out16(port: u16, value: u16) {
+pub(crate) unsafe fn out16(port: u16, value: u16) {
     // SAFETY: the caller vouches for the device; the instruction itself touches no memory.
     unsafe { asm!("out dx, ax", in("dx") port, in("ax") value, options(nostack, preserves_flags)) }
 }
@@ -33,7 +33,7 @@ pub(super) unsafe fn out16(port: u16, value: u16) {
 ///
 /// As for [`out8`]; reading may have side effects on the device.
 #[inline]
-pub(super) unsafe fn in8(port: u16) -> u8 {
+pub(crate) unsafe fn in8(port: u16) -> u8 {
     let value: u8;
     // SAFETY: the caller vouches for the device; the instruction itself touches no memory.
     unsafe { asm!("in al, dx", in("dx") port, out("al") value, options(nostack, preserves_flags)) }
@@ -42,7 +42,7 @@ pub(super) unsafe fn in8(port: u16) -> u8 {
 
 /// Lets about one microsecond pass on a PC (a read of the diagnostic port), a few hundred nanoseconds in QEMU.
 #[inline]
-pub(super) fn short_delay() {
+pub(crate) fn short_delay() {
     // SAFETY: port 0x80 is the diagnostic port; reading it has no effect but to take time.
     unsafe {
         in8(0x80);

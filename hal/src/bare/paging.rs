@@ -5,8 +5,8 @@
 //!
 //! Large memory that must be zero is only promised: see `demand`.
 
+use super::PAGE_BYTES;
 use super::frames::FramePool;
-use super::memory::PAGE_BYTES;
 use bitflags::bitflags;
 use core::arch::asm;
 use core::ops::Range;
@@ -14,7 +14,7 @@ use core::ops::Range;
 bitflags! {
     /// Bits of a page table entry or page directory entry (4 KiB pages, no extensions).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) struct Entry: u32 {
+    pub(crate) struct Entry: u32 {
         /// The entry is valid.
         const PRESENT = 1 << 0;
         /// Writing is allowed.
@@ -35,13 +35,13 @@ bitflags! {
 }
 
 /// Entries of a page table.
-pub(super) const TABLE_ENTRIES: usize = 1024;
+pub(crate) const TABLE_ENTRIES: usize = 1024;
 /// Bytes that one page table maps.
-pub(super) const TABLE_SPAN: usize = TABLE_ENTRIES * PAGE_BYTES;
+pub(crate) const TABLE_SPAN: usize = TABLE_ENTRIES * PAGE_BYTES;
 
 impl Entry {
     /// An entry for a page with the given bits.
-    pub(super) fn new(physical: usize, bits: Self) -> Self {
+    pub(crate) fn new(physical: usize, bits: Self) -> Self {
         Self::from_bits_retain(physical as u32) | bits | Self::PRESENT
     }
 
@@ -51,17 +51,17 @@ impl Entry {
     }
 
     /// The page that the entry refers to.
-    pub(super) fn address(self) -> usize {
+    pub(crate) fn address(self) -> usize {
         self.bits() as usize & !(PAGE_BYTES - 1)
     }
 }
 
 /// No free page was left although the plan had counted them.
 #[derive(Debug)]
-pub(super) struct OutOfFrames;
+pub(crate) struct OutOfFrames;
 
 /// A page directory in physical memory.
-pub(super) struct AddressSpace {
+pub(crate) struct AddressSpace {
     directory: usize,
 }
 
@@ -71,12 +71,12 @@ impl AddressSpace {
     /// # Safety
     ///
     /// Paging must be off as long as the value is used, and the pool's pages must be free RAM.
-    pub(super) unsafe fn new(pool: &mut FramePool) -> Result<Self, OutOfFrames> {
+    pub(crate) unsafe fn new(pool: &mut FramePool) -> Result<Self, OutOfFrames> {
         Ok(Self { directory: zeroed_page(pool)? })
     }
 
     /// Physical address of the page directory, for control register 3.
-    pub(super) fn directory(&self) -> usize {
+    pub(crate) fn directory(&self) -> usize {
         self.directory
     }
 
@@ -95,7 +95,7 @@ impl AddressSpace {
     }
 
     /// Makes sure that a page table exists for an address and returns it.
-    pub(super) fn ensure_table(&mut self, address: usize, pool: &mut FramePool) -> Result<usize, OutOfFrames> {
+    pub(crate) fn ensure_table(&mut self, address: usize, pool: &mut FramePool) -> Result<usize, OutOfFrames> {
         let slot = address / TABLE_SPAN;
         let entry = self.directory_entry(slot);
         if entry.contains(Entry::PRESENT) {
@@ -114,7 +114,7 @@ impl AddressSpace {
     }
 
     /// Maps one page.
-    pub(super) fn map(
+    pub(crate) fn map(
         &mut self,
         address: usize,
         physical: usize,
@@ -125,7 +125,7 @@ impl AddressSpace {
     }
 
     /// Maps every page that a range touches to the physical page with the same address.
-    pub(super) fn map_identity(
+    pub(crate) fn map_identity(
         &mut self,
         range: Range<usize>,
         bits: Entry,
@@ -138,7 +138,7 @@ impl AddressSpace {
     }
 
     /// Promises writable pages that are zero, at the same physical addresses.
-    pub(super) fn promise_identity(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    pub(crate) fn promise_identity(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             self.set(address, Entry::promised(address), pool)?;
         }
@@ -146,7 +146,7 @@ impl AddressSpace {
     }
 
     /// Promises fresh writable pages that are zero.
-    pub(super) fn promise_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    pub(crate) fn promise_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = pool.page().ok_or(OutOfFrames)?;
             self.set(address, Entry::promised(page), pool)?;
@@ -155,7 +155,7 @@ impl AddressSpace {
     }
 
     /// Maps fresh writable pages with arbitrary contents.
-    pub(super) fn map_fresh(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    pub(crate) fn map_fresh(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = pool.page().ok_or(OutOfFrames)?;
             self.map(address, page, Entry::WRITABLE, pool)?;
@@ -164,7 +164,7 @@ impl AddressSpace {
     }
 
     /// Maps fresh writable pages that are zero.
-    pub(super) fn map_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    pub(crate) fn map_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = zeroed_page(pool)?;
             self.map(address, page, Entry::WRITABLE, pool)?;
@@ -173,7 +173,7 @@ impl AddressSpace {
     }
 
     /// Maps fresh pages that are copies of what is at the same physical addresses.
-    pub(super) fn map_copy(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    pub(crate) fn map_copy(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = copied_page(address, pool)?;
             self.map(address, page, Entry::WRITABLE, pool)?;
@@ -183,7 +183,7 @@ impl AddressSpace {
 
     /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere. They have
     /// no addresses in common with its own.
-    pub(super) fn inherit(&mut self, other: &Self, own: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    pub(crate) fn inherit(&mut self, other: &Self, own: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for slot in 0..TABLE_ENTRIES {
             let entry = other.directory_entry(slot);
             if entry.contains(Entry::PRESENT) {
@@ -196,7 +196,7 @@ impl AddressSpace {
     }
 
     /// Makes the page tables visible at the last 4 MiB: the directory becomes its own last page table.
-    pub(super) fn map_tables(&mut self) {
+    pub(crate) fn map_tables(&mut self) {
         self.set_directory_entry(TABLE_ENTRIES - 1, self.directory);
     }
 }
@@ -207,7 +207,7 @@ impl AddressSpace {
 ///
 /// The range must be writable memory in whole pages that nobody uses: physical memory while paging is off, mapped
 /// memory afterwards.
-pub(super) unsafe fn clear(start: usize, bytes: usize) {
+pub(crate) unsafe fn clear(start: usize, bytes: usize) {
     // SAFETY: the caller says so. The direction flag is clear, as everywhere.
     unsafe {
         asm!(

@@ -3,7 +3,7 @@
 //! A double fault gets a task of its own: it is mostly a stack overflow, so the interrupted stack cannot be used.
 
 use super::private::Private;
-use super::{cpu, lapic, port, trap};
+use super::{cpu, lapic, trap};
 use core::arch::asm;
 
 const CODE: u16 = 0x08;
@@ -16,20 +16,20 @@ const DOUBLE_FAULT_STACK_BYTES: usize = 16 * 1024;
 /// The registers that a task switch saves and loads.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(super) struct TaskState {
+pub(crate) struct TaskState {
     link: u32,
     stacks: [u32; 6],
-    pub(super) cr3: u32,
-    pub(super) eip: u32,
-    pub(super) eflags: u32,
-    pub(super) eax: u32,
-    pub(super) ecx: u32,
-    pub(super) edx: u32,
-    pub(super) ebx: u32,
-    pub(super) esp: u32,
-    pub(super) ebp: u32,
-    pub(super) esi: u32,
-    pub(super) edi: u32,
+    pub(crate) cr3: u32,
+    pub(crate) eip: u32,
+    pub(crate) eflags: u32,
+    pub(crate) eax: u32,
+    pub(crate) ecx: u32,
+    pub(crate) edx: u32,
+    pub(crate) ebx: u32,
+    pub(crate) esp: u32,
+    pub(crate) ebp: u32,
+    pub(crate) esi: u32,
+    pub(crate) edi: u32,
     es: u32,
     cs: u32,
     ss: u32,
@@ -105,8 +105,9 @@ const fn task_gate(selector: u16) -> u64 {
     0x85 << 40 | (selector as u64) << 16
 }
 
-/// Fills and loads the tables of this core. Called once per core, in its own address space.
-pub(super) fn load() {
+/// Fills and loads the tables of this core, with entry points for further vectors. Called once per core, in its own
+/// address space.
+pub(crate) fn load(gates: &[(u8, usize)]) {
     // SAFETY: the statics are this core's own, nobody holds a reference to them, and the processor does not use them
     // yet.
     let (global, interrupts, double_fault) =
@@ -125,9 +126,8 @@ pub(super) fn load() {
     interrupts[8] = task_gate(DOUBLE_FAULT_TASK);
     interrupts[usize::from(lapic::SPURIOUS_VECTOR)] = interrupt_gate(trap::ignore_stub());
     interrupts[usize::from(lapic::INTERRUPT_VECTOR)] = interrupt_gate(trap::interrupt_stub());
-    interrupts[LEGACY_TIMER] = interrupt_gate(trap::timer_stub());
-    for legacy in LEGACY_SPURIOUS {
-        interrupts[legacy] = interrupt_gate(trap::ignore_stub());
+    for &(vector, handler) in gates {
+        interrupts[usize::from(vector)] = interrupt_gate(handler);
     }
     let global_pointer =
         TablePointer { limit: (size_of::<GlobalTable>() - 1) as u16, base: GLOBAL.get().addr() as u32 };
@@ -148,34 +148,7 @@ pub(super) fn load() {
 }
 
 /// What the processor saved when the double fault interrupted this core.
-pub(super) fn interrupted_task() -> TaskState {
+pub(crate) fn interrupted_task() -> TaskState {
     // SAFETY: the processor writes the value at a task switch only, and the double fault's task is never left.
     unsafe { MAIN.get().read_volatile() }
-}
-
-/// Vector of the timer, which only nodes of a cluster let through.
-const LEGACY_TIMER: usize = 0x20;
-
-/// Vectors on which a masked legacy controller may still report a request that vanished.
-const LEGACY_SPURIOUS: [usize; 2] = [0x27, 0x2F];
-
-/// Moves the legacy interrupt controllers away from the exceptions' vectors and masks them.
-pub(super) fn mask_legacy_interrupts() {
-    const SETTINGS: [(u16, u8); 10] = [
-        (0x20, 0x11),
-        (0xA0, 0x11),
-        (0x21, 0x20), // vectors 0x20 to 0x27
-        (0xA1, 0x28), // vectors 0x28 to 0x2F
-        (0x21, 0x04),
-        (0xA1, 0x02),
-        (0x21, 0x01),
-        (0xA1, 0x01),
-        (0x21, 0xFF),
-        (0xA1, 0xFF),
-    ];
-    for (register, value) in SETTINGS {
-        // SAFETY: the documented initialisation of the two controllers; they do not access memory.
-        unsafe { port::out8(register, value) }
-        port::short_delay();
-    }
 }

@@ -1,0 +1,19 @@
+//! What every backend on bare x86 needs: instructions, ports, page tables, descriptors and traps, the local APIC's
+//! registers, COM1.
+//!
+//! A backend builds on it and says by [`trap::Hooks`] what traps shall do that only it knows.
+//!
+//! **Statics are private** wherever this runs: every core has its own.
+
+pub(crate) mod cpu;
+pub(crate) mod descriptor;
+pub(crate) mod frames;
+pub(crate) mod lapic;
+pub(crate) mod paging;
+pub(crate) mod port;
+pub(crate) mod private;
+pub(crate) mod trap;
+pub(crate) mod uart;
+
+/// Bytes of a page; the only page size that is used.
+pub(crate) const PAGE_BYTES: usize = 4096;
