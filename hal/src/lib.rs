@@ -5,6 +5,9 @@ extern crate alloc;
 
 pub mod address;
 pub mod atomic;
+#[cfg(any(feature = "qemu", feature = "scc", feature = "sim", test))]
+#[allow(dead_code, reason = "each backend uses the part of it that it needs")]
+mod backend;
 #[cfg(all(any(feature = "qemu", feature = "scc"), target_arch = "x86", target_os = "none"))]
 #[allow(dead_code, reason = "each backend uses the part of it that it needs")]
 mod bare;

@@ -14,12 +14,13 @@
 use alloc::vec::Vec;
 use core::cell::{RefCell, RefMut};
 
-use crate::{LINE_BYTES, Line, LineAddress, Region, SharedAddress, cached::ViewAccess, kind};
+use crate::{
+    LINE_BYTES, Line, LineAddress, Region, SharedAddress, backend::exposures::Exposures, cached::ViewAccess, kind,
+};
 
 use super::{
     CachingRegion, Choice, FetchUnit, PAGE_BYTES, PageWindow, Platform,
     caching_region::{Claimed, LINES_PER_PAGE, lines_mask, lines_of},
-    exposures::Exposures,
     page_window::{EXPOSED_POSITION, address_at, position},
 };
 

@@ -9,27 +9,28 @@ mod waits;
 use core::cell::{Cell, RefCell};
 
 use bitflags::bitflags;
-use heapless::Vec;
 
 use crate::{
     Clock, Combined, CoreId, Counted, Counters, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb,
-    MpbCoherence, MpbCopy, MpbLine, Region, SharedAddress, Software, Topology, Uncached, cached::ViewAccess,
-    counters::Counting, kind,
+    MpbCoherence, MpbCopy, MpbLine, Region, SharedAddress, Software, Topology, Uncached,
+    backend::{
+        deferral::{Deferral, Deferring},
+        exposures::Exposures,
+        mappings::{Mappings, Slot},
+        pieces::{assert_copy, pieces},
+        runs::{StoreRuns, mask_of},
+        views::Views,
+    },
+    cached::ViewAccess,
+    counters::Counting,
+    kind,
 };
 
 use super::{
     Choice, Copies, Expense, LineCache, Platform,
-    exposures::Exposures,
-    line_cache::mask_of,
-    mappings::{Mappings, Slot},
     page_window::address_at,
     trace::{Spot, Tracer},
 };
-
-use self::interrupts::Interrupts;
-
-/// Local views that a core can hold at a time.
-const MAX_VIEWS: usize = 64;
 
 bitflags! {
     /// Coherence operations that a core pretends to do and does not: what a test of a protocol takes away to see it
@@ -53,16 +54,15 @@ pub struct EmulatedCore<P: Platform> {
     /// Copies of controllers' memory, which it has in common with its coherence domain. Alone in it, they are `own`.
     domain: P::Copies,
     lines: RefCell<LineCache>,
-    views: RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>,
+    views: Views,
     exposures: RefCell<Exposures>,
     mappings: RefCell<Mappings>,
     counting: Counting,
-    /// The run of stores that was counted last: its line, and which of its bytes it has.
-    run: Cell<Option<(LineAddress, u32)>>,
+    runs: StoreRuns,
     omitted: Cell<Omit>,
     caches_taken: Cell<bool>,
     tracer: Tracer,
-    interrupts: Interrupts<P>,
+    deferral: Deferral<Self>,
 }
 
 impl<P: Platform> EmulatedCore<P> {
@@ -74,15 +74,15 @@ impl<P: Platform> EmulatedCore<P> {
             own,
             domain,
             lines: RefCell::new(LineCache::new()),
-            views: RefCell::new(Vec::new()),
+            views: Views::default(),
             exposures: RefCell::default(),
             mappings: RefCell::default(),
             counting: Counting::default(),
-            run: Cell::new(None),
+            runs: StoreRuns::default(),
             omitted: Cell::new(Omit::empty()),
             caches_taken: Cell::new(false),
             tracer: Tracer::default(),
-            interrupts: Interrupts::default(),
+            deferral: Deferral::default(),
         }
     }
 
@@ -155,22 +155,6 @@ impl<P: Platform> EmulatedCore<P> {
         touched.lines_fetched > 0
     }
 
-    /// Counts a store as part of the last run of stores to its line, or as the first of a new one. Runs are what
-    /// programs make; that the buffer drained by itself in the middle of one does not count.
-    fn count_store(&self, at: LineAddress, mask: u32) {
-        let before = match self.run.get() {
-            Some((line, mask)) if line == at => mask,
-            _ => {
-                self.counting.count(|counters| match at {
-                    LineAddress::Mpb(_) => counters.mpb_lines_written += 1,
-                    LineAddress::Shared(_) => counters.combined_lines_written += 1,
-                });
-                0
-            }
-        };
-        self.run.set((before | mask != u32::MAX).then_some((at, before | mask)));
-    }
-
     /// Insists that the register of `core` is within reach of this core.
     fn assert_register_reachable(&self, core: CoreId) {
         assert!(
@@ -230,7 +214,7 @@ impl<P: Platform> EmulatedCore<P> {
 
     fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
         self.explore();
-        self.count_store(at, mask_of(offset, bytes.len()));
+        self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
         if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
             self.push_out_pending();
         }
@@ -304,7 +288,7 @@ impl<P: Platform> EmulatedCore<P> {
         if self.undrained().is_some_and(pends) {
             self.push_out_pending();
         }
-        self.run.set(None);
+        self.runs.end();
         self.platform.spend(Expense::InvalidateMpb);
         self.lines.borrow_mut().invalidate();
     }
@@ -339,7 +323,7 @@ impl<P: Platform> MpbCoherence for EmulatedCore<P> {
     fn drain(&self) {
         let _operation = self.operation();
         self.counting.count(|counters| counters.drains += 1);
-        self.run.set(None);
+        self.runs.end();
         if !self.omits(Omit::DRAIN) {
             self.push_out_pending();
         }
@@ -430,35 +414,6 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
     }
 }
 
-fn assert_inside(region: Region<kind::Combined>, offset: usize, len: usize) {
-    assert!(
-        offset <= region.len_bytes() && len <= region.len_bytes() - offset,
-        "bytes {offset}..{} of a region of {}",
-        offset.saturating_add(len),
-        region.len_bytes()
-    );
-}
-
-/// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the
-/// bytes.
-fn pieces(
-    region: Region<kind::Combined>,
-    offset: usize,
-    len: usize,
-) -> impl Iterator<Item = (LineAddress, usize, core::ops::Range<usize>)> {
-    assert_inside(region, offset, len);
-    let mut done = 0;
-    core::iter::from_fn(move || {
-        if done == len {
-            return None;
-        }
-        let (line, within) = ((offset + done) / LINE_BYTES, (offset + done) % LINE_BYTES);
-        let piece = done..len.min(done + LINE_BYTES - within);
-        done = piece.end;
-        Some((LineAddress::Shared(region.start().plus(line * LINE_BYTES)), within, piece))
-    })
-}
-
 impl<P: Platform> Combined for EmulatedCore<P> {
     fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
         let _operation = self.operation();
@@ -495,18 +450,12 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         len_bytes: usize,
     ) {
         let _operation = self.operation();
-        assert_inside(to, to_offset, len_bytes);
-        let read = pieces(from, from_offset, len_bytes);
-        let (first, target) = (from.start().offset() + from_offset, to.start().offset() + to_offset);
+        assert_copy(from, from_offset, to, to_offset, len_bytes);
         self.assert_reachable(from, from_offset, len_bytes);
         self.assert_reachable(to, to_offset, len_bytes);
-        assert!(
-            from.start().home() != to.start().home() || first.abs_diff(target) >= len_bytes,
-            "{len_bytes} bytes are copied over themselves"
-        );
         let _span = self.hardware_span("memory copy", to.start().home(), len_bytes);
         self.platform.spend(Expense::PutFromMemory);
-        for (line, within, piece) in read {
+        for (line, within, piece) in pieces(from, from_offset, len_bytes) {
             let data = self.load(line);
             let bytes = &data.0[within..within + piece.len()];
             // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer,

@@ -1,6 +1,6 @@
 //! The L1 cache and the write-combine buffer of one core, as far as MPB and combined lines can tell.
 
-use crate::{LINE_BYTES, Line, LineAddress};
+use crate::{LINE_BYTES, Line, LineAddress, backend::runs::mask_of};
 
 /// Lines that the 16 KB L1 of a core holds.
 const L1_LINES: usize = 512;
@@ -95,12 +95,6 @@ impl LineCache {
     pub fn take_pending(&mut self) -> Option<Pending> {
         self.pending.take()
     }
-}
-
-/// The mask of `len` bytes from `offset`.
-pub(super) fn mask_of(offset: usize, len: usize) -> u32 {
-    let ones = if len >= 32 { u32::MAX } else { (1 << len) - 1 };
-    ones << offset
 }
 
 #[cfg(test)]

@@ -9,18 +9,17 @@
 mod caching_region;
 mod copies;
 mod emulated_core;
-mod exposures;
 mod line_cache;
-mod mappings;
 mod page_window;
 mod platform;
 mod trace;
+
+pub use crate::backend::exposures::MAX_EXPOSURES;
 
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
     copies::Copies,
     emulated_core::{EmulatedCore, Omit},
-    exposures::MAX_EXPOSURES,
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     platform::{Choice, CounterAccess, Expense, Platform, WaitInfo, Watch, Woken},

@@ -1,6 +1,6 @@
 //! The board's atomic counters.
 
-use crate::{AtomicCounters, Topology};
+use crate::{AtomicCounters, Topology, backend::deferral::Deferring};
 
 use super::{
     super::{CounterAccess, Expense, Platform, trace::Spot},

@@ -3,20 +3,22 @@
 use core::ptr::NonNull;
 
 use crate::{
-    Cached, Caches, ClaimError, Exposable, Expose, Exposure, Home, LINE_BYTES, LocalView, MapError, MpbCoherence, Pod,
-    Region, SharedAddress, Topology,
+    Cached, Caches, ClaimError, Exposable, Expose, Exposure, Home, LocalView, MapError, MpbCoherence, Pod, Region,
+    SharedAddress, Topology,
+    backend::{
+        deferral::Deferring,
+        exposures::Exposures,
+        mappings::{Asked, Slot},
+        views::Views,
+    },
     cached::{ViewAccess, ViewWindow},
-    exposed::{ExposeError, ExposureHost, NotExposed},
+    exposed::{ExposureHost, NotExposed},
     kind,
 };
 
 use super::{
-    super::{
-        Choice, Expense, PageWindow, Platform,
-        mappings::{Asked, Slot},
-        page_window::position,
-    },
-    EmulatedCore, MAX_VIEWS, Omit,
+    super::{Choice, Expense, PageWindow, Platform, page_window::position},
+    EmulatedCore, Omit,
 };
 
 impl<P: Platform> ViewWindow for EmulatedCore<P> {
@@ -39,36 +41,20 @@ impl<P: Platform> ViewWindow for EmulatedCore<P> {
 
     fn release(&self, region: Region<kind::Cached>) {
         let _operation = self.operation();
-        let mut views = self.views.borrow_mut();
-        if let Some(index) = views.iter().position(|view| *view == region) {
-            views.swap_remove(index);
-        }
+        self.views.leave(region);
     }
 }
 
 impl<P: Platform> Cached for EmulatedCore<P> {
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
         let _operation = self.operation();
-        const {
-            assert!(
-                align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
-                "elements are aligned like lines and not empty"
-            )
-        };
-        let wanted_bytes = len.saturating_mul(size_of::<T>());
-        if wanted_bytes > region.len_bytes() {
-            return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
-        }
+        Views::fit::<T>(region, len)?;
         if let Home::Core(owner) = region.start().home()
             && !(owner == self.core() && self.exposures.borrow().contains(region.start().offset(), region.len_bytes()))
         {
             return Err(ClaimError::NotExposed { start: region.start() });
         }
-        let mut views = self.views.borrow_mut();
-        if views.iter().any(|view| view.overlaps(&region)) {
-            return Err(ClaimError::Claimed { start: region.start() });
-        }
-        views.push(region).map_err(|_| ClaimError::TooMany { limit: MAX_VIEWS })?;
+        self.views.enter(region)?;
         let memory = if self.platform.coherent() {
             self.platform.shared_memory(region)
         } else {
@@ -121,8 +107,7 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
     fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
         caches.assert_of(self.core());
-        let viewed = self.views.borrow().iter().any(|view| view.overlaps(&region));
-        assert!(!viewed, "a local view is left of {}, whose exposure ends", region.start());
+        assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
         // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's
         // own loads find its copies in its caches.
         self.drain();
@@ -131,7 +116,7 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
         self.count_flush(region);
         self.flush(region);
         self.platform.conceal(region);
-        self.exposures.borrow_mut().remove(region.start().offset());
+        self.exposures.borrow_mut().remove(region.start().offset(), region.len_bytes());
     }
 }
 
@@ -141,12 +126,8 @@ impl<P: Platform> Expose for EmulatedCore<P> {
         caches.assert_of(self.core());
         let bytes = NonNull::from(memory.bytes());
         let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
-        let before = start.addr().get() % LINE_BYTES;
-        let placed = if before == 0 && len_bytes.is_multiple_of(LINE_BYTES) {
-            self.exposures.borrow_mut().place(len_bytes)
-        } else {
-            Err(ExposeError::PartOfALine { before, len_bytes })
-        };
+        let placed = Exposures::whole_lines(start.addr().get(), len_bytes)
+            .and_then(|()| self.exposures.borrow_mut().place(len_bytes));
         let offset = match placed {
             Ok(offset) => offset,
             Err(error) => return Err(NotExposed { error, memory }),

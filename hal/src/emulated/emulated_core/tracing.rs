@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::{CoreId, Home, Span, Topology, Trace};
+use crate::{CoreId, Home, Span, Topology, Trace, backend::deferral::Deferring};
 
 use super::{
     super::{

@@ -1,8 +1,8 @@
 //! What an emulated core waits for: places and registers.
 
 use crate::{
-    CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TestAndSet, TimedOut, Wait, kind,
-    wait::PollSource,
+    CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TestAndSet, TimedOut, Wait,
+    backend::deferral::Deferring, kind, wait::PollSource,
 };
 
 use super::{
@@ -51,12 +51,12 @@ impl<P: Platform> TestAndSet for EmulatedCore<P> {
 
     fn begin_exclusion(&self) {
         let _operation = self.operation();
-        self.interrupts.begin_exclusion();
+        self.deferral.begin_exclusion();
     }
 
     fn end_exclusion(&self) {
         let _operation = self.operation();
-        self.interrupts.end_exclusion();
+        self.deferral.end_exclusion();
     }
 }
 

@@ -1,13 +1,15 @@
 //! What one core exposes of its private memory, and the addresses that it has given to it.
 //!
-//! Addresses are given out first fit and by whole pages, in the same way by both backends: wherever the memory itself
-//! lies, others see the same addresses, cross the same slots, and count the same mappings.
+//! Where addresses are emulated, they are given out first fit and by whole pages: wherever the memory itself lies, others
+//! see the same addresses, cross the same slots, and count the same mappings. On a board an address is where the memory
+//! lies in its owner's.
 
 use heapless::Vec;
 
 use crate::{LINE_BYTES, exposed::ExposeError, topology::EXPOSED_BYTES_PER_CORE};
 
-use super::PAGE_BYTES;
+/// Bytes of the pages that addresses are given out by.
+pub(crate) const PAGE_BYTES: usize = 4096;
 
 /// Pieces of memory that a core can expose at a time.
 pub const MAX_EXPOSURES: usize = 32;
@@ -25,11 +27,20 @@ impl Exposed {
 
 /// The exposures of a core, in the order of their offsets.
 #[derive(Default)]
-pub(super) struct Exposures(Vec<Exposed, MAX_EXPOSURES>);
+pub(crate) struct Exposures(Vec<Exposed, MAX_EXPOSURES>);
 
 impl Exposures {
+    /// Whether memory at this address consists of whole lines, as it has to.
+    pub(crate) fn whole_lines(address: usize, len_bytes: usize) -> Result<(), ExposeError> {
+        let before = address % LINE_BYTES;
+        if before == 0 && len_bytes.is_multiple_of(LINE_BYTES) {
+            return Ok(());
+        }
+        Err(ExposeError::PartOfALine { before, len_bytes })
+    }
+
     /// Finds an offset for `len_bytes` bytes.
-    pub(super) fn place(&mut self, len_bytes: usize) -> Result<usize, ExposeError> {
+    pub(crate) fn place(&mut self, len_bytes: usize) -> Result<usize, ExposeError> {
         let mut exposed = Exposed { offset: 0, len_bytes };
         let fits = |exposed: &Exposed, next: &Exposed| len_bytes.max(1) <= next.offset - exposed.offset;
         let mut index = 0;
@@ -47,13 +58,25 @@ impl Exposures {
         Ok(offset)
     }
 
-    /// The exposure at `offset` is over.
-    pub(super) fn remove(&mut self, offset: usize) {
-        self.0.retain(|exposed| exposed.offset != offset);
+    /// Notes an exposure of memory that has its offset already, and that nothing exposed has a byte of.
+    pub(crate) fn insert(&mut self, offset: usize, len_bytes: usize) -> Result<(), ExposeError> {
+        if offset >= EXPOSED_BYTES_PER_CORE || len_bytes > EXPOSED_BYTES_PER_CORE - offset {
+            return Err(ExposeError::NoRoom { len_bytes });
+        }
+        let index = self.0.iter().position(|exposed| exposed.offset > offset).unwrap_or(self.0.len());
+        self.0.insert(index, Exposed { offset, len_bytes }).map_err(|_| ExposeError::TooMany { limit: MAX_EXPOSURES })
+    }
+
+    /// An exposure of `len_bytes` bytes at `offset` is over.
+    pub(crate) fn remove(&mut self, offset: usize, len_bytes: usize) {
+        let is_it = |exposed: &Exposed| (exposed.offset, exposed.len_bytes) == (offset, len_bytes);
+        if let Some(index) = self.0.iter().position(is_it) {
+            self.0.remove(index);
+        }
     }
 
     /// Whether bytes `offset..offset + len_bytes` are exposed, as one piece.
-    pub(super) fn contains(&self, offset: usize, len_bytes: usize) -> bool {
+    pub(crate) fn contains(&self, offset: usize, len_bytes: usize) -> bool {
         self.0.iter().any(|exposed| {
             let end = exposed.offset + exposed.len_bytes;
             exposed.offset <= offset && offset <= end && len_bytes <= end - offset
@@ -61,7 +84,7 @@ impl Exposures {
     }
 
     /// Lines that are exposed from the start of the page at `offset` on; 0 beyond the end.
-    pub(super) fn lines_from(&self, offset: usize) -> usize {
+    pub(crate) fn lines_from(&self, offset: usize) -> usize {
         let exposed = self.0.iter().find(|exposed| (exposed.offset..exposed.end_of_pages()).contains(&offset));
         exposed.map_or(0, |exposed| (exposed.offset + exposed.len_bytes).saturating_sub(offset) / LINE_BYTES)
     }
@@ -75,10 +98,24 @@ mod tests {
     fn addresses_are_reused_and_never_share_a_page() {
         let mut exposures = Exposures::default();
         assert_eq!([32, 8192, 0, 64].map(|len| exposures.place(len)), [Ok(0), Ok(4096), Ok(12288), Ok(16384)]);
-        exposures.remove(4096);
+        exposures.remove(4096, 8192);
         assert!(!exposures.contains(4096, 32) && exposures.contains(16384, 64) && !exposures.contains(16384, 96));
         assert_eq!([8224, 4096, 96].map(|len| exposures.place(len)), [Ok(20480), Ok(4096), Ok(8192)]);
         assert_eq!((exposures.lines_from(8192), exposures.lines_from(20480 + 4096)), (3, 129));
+    }
+
+    #[test]
+    fn memory_may_have_its_address_already() {
+        let mut exposures = Exposures::default();
+        for (offset, len_bytes) in [(8192, 64), (32, 0), (32, 0), (64, 96)] {
+            assert_eq!(exposures.insert(offset, len_bytes), Ok(()));
+        }
+        exposures.remove(32, 0);
+        assert!(exposures.contains(32, 0) && exposures.contains(8224, 32) && exposures.contains(64, 96));
+        let beyond = exposures.insert(EXPOSED_BYTES_PER_CORE - 32, 64);
+        assert_eq!(beyond, Err(ExposeError::NoRoom { len_bytes: 64 }));
+        exposures.remove(64, 96);
+        assert!(!exposures.contains(64, 32));
     }
 
     #[test]

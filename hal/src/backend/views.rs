@@ -1,0 +1,52 @@
+//! Which local views a core holds.
+
+use core::cell::RefCell;
+
+use heapless::Vec;
+
+use crate::{ClaimError, LINE_BYTES, Pod, Region, kind};
+
+/// Local views that a core can hold at a time.
+const MAX_VIEWS: usize = 64;
+
+/// The regions of all views that a core holds.
+#[derive(Default)]
+pub(crate) struct Views(RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>);
+
+impl Views {
+    /// Whether `len` elements have room in a region.
+    pub(crate) fn fit<T: Pod>(region: Region<kind::Cached>, len: usize) -> Result<(), ClaimError> {
+        const {
+            assert!(
+                align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
+                "elements are aligned like lines and not empty"
+            )
+        };
+        let wanted_bytes = len.saturating_mul(size_of::<T>());
+        if wanted_bytes > region.len_bytes() {
+            return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });
+        }
+        Ok(())
+    }
+
+    /// Notes a view.
+    pub(crate) fn enter(&self, region: Region<kind::Cached>) -> Result<(), ClaimError> {
+        if self.overlap(region) {
+            return Err(ClaimError::Claimed { start: region.start() });
+        }
+        self.0.borrow_mut().push(region).map_err(|_| ClaimError::TooMany { limit: MAX_VIEWS })
+    }
+
+    /// A view is gone.
+    pub(crate) fn leave(&self, region: Region<kind::Cached>) {
+        let mut views = self.0.borrow_mut();
+        if let Some(index) = views.iter().position(|view| *view == region) {
+            views.swap_remove(index);
+        }
+    }
+
+    /// Whether there is a view of a byte of a region.
+    pub(crate) fn overlap(&self, region: Region<kind::Cached>) -> bool {
+        self.0.borrow().iter().any(|view| view.overlaps(&region))
+    }
+}
