@@ -104,6 +104,25 @@ pub(crate) fn page_directory() -> u32 {
     value
 }
 
+/// Switches the caches on, after paging.
+pub(crate) fn enable_caches() {
+    let clear = !(Cr0::CACHE_DISABLE | Cr0::NOT_WRITE_THROUGH).bits();
+    // SAFETY: what must not be cached is mapped so. Not `nomem`: accesses stay on their side.
+    unsafe {
+        asm!("mov {0}, cr0", "and {0}, {1}", "mov cr0, {0}", out(reg) _, in(reg) clear, options(nostack));
+    }
+}
+
+/// Family and model of the processor.
+pub(crate) fn family_and_model() -> (u32, u32) {
+    let signature: u32;
+    // SAFETY: every Pentium has `cpuid`; it changes these registers only.
+    unsafe {
+        asm!("cpuid", inout("eax") 1 => signature, out("ebx") _, out("ecx") _, out("edx") _, options(nomem, nostack));
+    }
+    (signature >> 8 & 0xF, signature >> 4 & 0xF)
+}
+
 /// Lets interrupts come from now on, or no more.
 pub(crate) fn set_interrupts(on: bool) {
     // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was. Not `nomem`, so that

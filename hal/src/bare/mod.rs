@@ -14,6 +14,7 @@ pub(crate) mod port;
 pub(crate) mod private;
 pub(crate) mod trap;
 pub(crate) mod uart;
+pub(crate) mod words;
 
 /// Bytes of a page; the only page size that is used.
 pub(crate) const PAGE_BYTES: usize = 4096;

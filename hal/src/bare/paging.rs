@@ -1,7 +1,8 @@
-//! Page tables, built by the first core before any core uses paging.
+//! Page tables.
 //!
-//! Everything in [`AddressSpace`] writes physical memory directly and is therefore only right while paging is off.
-//! Page tables that hold shared mappings only are shared by all cores.
+//! Everything in [`AddressSpace`] writes physical memory directly and is therefore only right while paging is off, or
+//! maps the tables at their physical addresses. Under QEMU, page tables that hold shared mappings only are shared by all
+//! cores.
 //!
 //! Large memory that must be zero is only promised: see `demand`.
 
@@ -27,6 +28,9 @@ bitflags! {
         const ACCESSED = 1 << 5;
         /// Set by the processor at the first store.
         const DIRTY = 1 << 6;
+        /// On the SCC: lines of the page are of the MPB's type, which L1 holds, but not L2, and which are invalidated
+        /// all at once. Elsewhere 0.
+        const MPB_TYPE = 1 << 7;
         /// Ours, in an entry that is not present: the page is cleared and becomes present when it is first touched.
         const ZERO_ON_TOUCH = 1 << 9;
         /// The physical address and the remaining bits.
@@ -70,7 +74,8 @@ impl AddressSpace {
     ///
     /// # Safety
     ///
-    /// Paging must be off as long as the value is used, and the pool's pages must be free RAM.
+    /// As long as the value is used, paging must be off, or map the pool's pages at their physical addresses. They
+    /// must be free RAM.
     pub(crate) unsafe fn new(pool: &mut FramePool) -> Result<Self, OutOfFrames> {
         Ok(Self { directory: zeroed_page(pool)? })
     }
@@ -104,6 +109,15 @@ impl AddressSpace {
         let table = zeroed_page(pool)?;
         self.set_directory_entry(slot, table);
         Ok(table)
+    }
+
+    /// The entry of an address, if it has a page table.
+    pub(crate) fn entry_of(&self, address: usize) -> Option<Entry> {
+        let table = self.directory_entry(address / TABLE_SPAN);
+        // SAFETY: the table can be reached, by the contract of `new`, and is a page of its own; the index is below 1024.
+        table
+            .contains(Entry::PRESENT)
+            .then(|| unsafe { Self::entry(table.address(), address / PAGE_BYTES % TABLE_ENTRIES).read() })
     }
 
     fn set(&mut self, address: usize, value: Entry, pool: &mut FramePool) -> Result<(), OutOfFrames> {

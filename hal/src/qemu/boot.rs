@@ -13,7 +13,10 @@
 use super::memory::{self, PAGE_BYTES};
 use super::multiboot::{self, Handed};
 use super::{cluster, fw_cfg, heartbeat, layout, legacy, lock, smp, trap};
-use crate::bare::{descriptor, lapic, uart};
+use crate::bare::{
+    descriptor, lapic, uart,
+    words::{self, value_of},
+};
 use core::fmt;
 use spin::once::Once;
 
@@ -99,11 +102,7 @@ pub fn option(key: &str) -> Option<&'static str> {
 
 /// Whether the command line has this word.
 pub fn has_word(word: &str) -> bool {
-    command_line().split_ascii_whitespace().any(|other| other == word)
-}
-
-pub(super) fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
-    line.split_ascii_whitespace().filter_map(|word| word.strip_prefix(key)?.strip_prefix('=')).next_back()
+    words::has(command_line(), word)
 }
 
 /// The modules with their names (the text that the loader gave) and contents, readable from every core.

@@ -19,6 +19,7 @@
 use crate::CoreId;
 
 use super::{boot, memory, port, this_core};
+use crate::bare::words;
 
 /// Nodes that a cluster can have: as many as cores, if each has one.
 pub(super) const MAX_NODES: usize = 255;
@@ -44,9 +45,9 @@ pub(super) struct Membership {
 
 /// Reads the words about the cluster from the command line; nothing if the machine is none.
 pub(super) fn membership(line: &str, cores: usize) -> Option<Membership> {
-    boot::value_of(line, "nodes")?;
+    words::value_of(line, "nodes")?;
     let nodes = boot::number(line, "nodes", 1, MAX_NODES);
-    let number = |key, default, max| match boot::value_of(line, key) {
+    let number = |key, default, max| match words::value_of(line, key) {
         Some("0") => 0,
         _ => boot::number(line, key, default, max),
     };

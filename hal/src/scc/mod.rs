@@ -1,12 +1,52 @@
 //! The backend for the Intel SCC and boards like it: cores without coherence, as they are.
 //!
-//! What it does on the hardware, and why, refers to numbered facts about the chip that are collected from public software and documents.
+//! - [`boot`]: from the reset to `atoll_core_main` on every core, which runs its own copy of the image;
+//! - [`map`] and [`memory`]: what is where, [`paging`]: how it is mapped;
+//! - [`registers`] of tiles;
+//! - [`status`]: how cores know of each other whether they are there and have ended; [`finish`] and [`mod@exit`];
+//! - [`console`].
 //!
-//! What needs no such chip is compiled for tests on the host, too.
+//! What needs no such chip is compiled for tests on the host, too. What is done on the hardware, and why, refers to
+//! numbered facts about the chip, which were collected from public software and documents.
 
+pub mod board;
 #[cfg(target_os = "none")]
+pub mod boot;
+#[cfg(target_os = "none")]
+pub mod console;
+#[cfg(target_os = "none")]
+mod entry;
+#[cfg(target_os = "none")]
+pub mod exit;
+#[cfg(target_os = "none")]
+mod finish;
+#[cfg(target_os = "none")]
+mod lapic;
 pub mod map;
+#[cfg(target_os = "none")]
+pub mod memory;
+#[cfg(target_os = "none")]
+mod others;
+#[cfg(target_os = "none")]
+pub mod paging;
+#[cfg(target_os = "none")]
+mod prepare;
 pub mod registers;
+#[cfg(target_os = "none")]
+pub mod status;
+#[cfg(target_os = "none")]
+mod trap;
 
 #[cfg(test)]
 mod testing;
+
+#[cfg(target_os = "none")]
+pub use self::{
+    finish::finish,
+    this::{this_core, this_core_id, without_interrupts},
+};
+
+#[cfg(target_os = "none")]
+use this::set_this_core;
+#[cfg(target_os = "none")]
+mod this;

@@ -1,4 +1,5 @@
-//! Bare metal: every vCPU runs this by itself, with statics and a heap of its own.
+//! Bare metal: every core runs this by itself, with statics and a heap of its own. What the image is built for says
+//! which backend it has.
 
 use alloc::vec::Vec;
 use core::{
@@ -7,10 +8,9 @@ use core::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use hal::qemu::{self, boot, console, exit};
-
 use crate::{Console, Input, output::Plain};
 
+use super::machine::{self, boot, console, exit};
 use super::{Programs, Start, heap, run_rank, trace};
 
 /// The serial line.
@@ -25,12 +25,12 @@ impl Console for Serial {
 /// What a core does after the boot; [`image!`](crate::image) calls it.
 pub fn core_main<P: Programs>() -> ! {
     heap::initialise();
-    let hal = qemu::start_core();
+    let hal = machine::start_core();
     let inputs: Vec<_> = boot::modules().map(|(name, bytes)| Input { name, bytes }).collect();
     let start = Start { line: words(boot::command_line()), inputs: &inputs, console: &Serial };
     let result = run_rank::<P, _>(hal, &start);
     let tell_trace: &dyn Fn() = &|| trace::tell(hal, start.console);
-    qemu::finish(result, trace::is_on(start.line).then_some(tell_trace))
+    machine::finish(result, trace::is_on(start.line).then_some(tell_trace))
 }
 
 /// The command line without the path of the image, which some loaders put first and others do not.
@@ -49,7 +49,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         // The report itself panicked.
         exit::exit(false);
     }
-    let core = qemu::this_core_id().index();
+    let core = machine::this_core_id().index();
     let message = format_args!("{}", info.message());
     let message = Plain(message);
     match info.location() {

@@ -6,9 +6,10 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use hal::qemu::{memory, without_interrupts};
 use linked_list_allocator::Heap;
 use spin::Mutex;
+
+use super::machine::{memory, without_interrupts};
 
 /// Lies in private memory, as every static: so each core has a heap of its own, and the lock only serves the type.
 #[global_allocator]

@@ -1,6 +1,6 @@
 //! From the backend's start to the exit status: which program runs, and what became of it.
 //!
-//! On bare metal `hal::qemu` calls `atoll_core_main` on every core; on the host `main` builds a machine in the
+//! On bare metal `hal::qemu` or `hal::scc` calls `atoll_core_main` on every core; on the host `main` builds a machine in the
 //! simulator and runs it. Both end up in the same function for every rank, and speak the same lines of text.
 
 #[cfg(target_os = "none")]
@@ -20,6 +20,10 @@ mod trace;
 mod work;
 
 use collectives::Comm;
+#[cfg(all(target_os = "none", not(target_vendor = "scc")))]
+use hal::qemu as machine;
+#[cfg(all(target_os = "none", target_vendor = "scc"))]
+use hal::scc as machine;
 use hal::{Core, Counters, Span};
 
 use crate::{Arguments, Console, Failure, Input, Rank, args};

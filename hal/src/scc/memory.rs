@@ -1,0 +1,123 @@
+//! What is where in a core's private memory.
+//!
+//! | from | what |
+//! |---|---|
+//! | [`boards::map`] | what the image is told; the image, with its `.data` and `.bss` |
+//! | `linker_pristine_start` | a copy of `.data` as it was loaded |
+//! | `linker_stack_guard` | one page that is not mapped, then the stack |
+//! | `linker_stack_top` | page tables |
+//! | then, at a multiple of what one way of L2 holds | [the purge area](purge_area) |
+//! | then | the heap, up to where the setting says |
+
+use core::ops::Range;
+
+use boards::map::{self, EXPOSED_BYTES};
+
+use crate::{
+    LINE_BYTES,
+    bare::{PAGE_BYTES, private::Private},
+};
+
+use super::{
+    boot::{self, fail},
+    paging, this_core,
+};
+
+/// The least heap that a core starts with, in bytes.
+const LEAST_HEAP_BYTES: usize = 64 << 10;
+
+/// What a heap needs to keep a trace, beside the trace.
+const TRACE_SLACK_KIB: usize = 64;
+
+/// Bounds of the image's parts, from the linker script. The symbols' addresses are the values.
+pub(super) mod image {
+    macro_rules! bounds {
+        ($($name:ident = $symbol:ident),* $(,)?) => {
+            unsafe extern "C" { $(static $symbol: u8;)* }
+            $(pub(in super::super) fn $name() -> usize { (&raw const $symbol).addr() })*
+        };
+    }
+    bounds! {
+        text_start = linker_text_start, text_end = linker_text_end,
+        rodata_start = linker_rodata_start, rodata_end = linker_rodata_end,
+        private_start = linker_private_start, private_end = linker_private_end,
+        pristine_start = linker_pristine_start,
+        stack_guard = linker_stack_guard, stack_start = linker_stack_start, stack_top = linker_stack_top,
+    }
+}
+
+/// What lies behind the stack.
+#[derive(Clone, Debug)]
+pub(super) struct Areas {
+    pub(super) tables: Range<usize>,
+    pub(super) purge: Range<usize>,
+    pub(super) heap: Range<usize>,
+}
+
+static AREAS: Private<Option<Areas>> = Private::new(None);
+
+/// Decides what lies behind the stack. Ends the machine if there is too little memory.
+pub(super) fn lay_out() {
+    let handed = boot::handed();
+    let (geometry, setting) = (&handed.geometry, &handed.setting);
+    let way_bytes = geometry.l2_sets as usize * LINE_BYTES;
+    let tables = image::stack_top()..image::stack_top() + paging::most_tables() * PAGE_BYTES;
+    let purge_start = tables.end.next_multiple_of(way_bytes.max(PAGE_BYTES));
+    let purge = purge_start..purge_start + (2 * way_bytes * geometry.l2_ways as usize).next_multiple_of(PAGE_BYTES);
+    let limit = (setting.heap_end.min(EXPOSED_BYTES) as usize) & !(PAGE_BYTES - 1);
+    if limit < purge.end + LEAST_HEAP_BYTES {
+        fail(format_args!(
+            "private memory may be used up to {limit:#x}, and the image needs {:#x}",
+            purge.end + LEAST_HEAP_BYTES
+        ));
+    }
+    let present_kib = (limit - purge.end) >> 10;
+    let wanted_kib = heap_kib().unwrap_or(present_kib);
+    if wanted_kib > present_kib {
+        fail(format_args!("a heap of {wanted_kib} KiB is wanted, and there is room for {present_kib} KiB"));
+    }
+    let heap = purge.end..purge.end + (wanted_kib << 10).next_multiple_of(PAGE_BYTES);
+    // SAFETY: only this core reaches the value, and nobody has asked for it yet.
+    unsafe { AREAS.get().write(Some(Areas { tables, purge, heap })) }
+}
+
+/// What the command line says of this core's heap. A trace comes on top.
+fn heap_kib() -> Option<usize> {
+    let most = (EXPOSED_BYTES >> 10) as usize;
+    let of_all = boot::number("heap_kib", most);
+    let own = if this_core() == 0 { boot::number("heap0_kib", most).or(of_all) } else { of_all };
+    own.map(|kib| kib + boot::number("trace_kib", most).map_or(0, |trace| trace + TRACE_SLACK_KIB))
+}
+
+pub(super) fn areas() -> &'static Areas {
+    // SAFETY: only this core reaches the value, which is written once, before anything else asks for it.
+    match unsafe { (*AREAS.get()).as_ref() } {
+        Some(areas) => areas,
+        None => fail(format_args!("asked for the memory's layout before it was made")),
+    }
+}
+
+/// The heap of this core: start and bytes. Nothing is said of its contents.
+pub fn heap() -> (*mut u8, usize) {
+    let heap = areas().heap.clone();
+    (core::ptr::with_exposed_provenance_mut(heap.start), heap.len())
+}
+
+/// Memory that is there to be read in order to displace what the caches hold: its start, and half of its bytes.
+///
+/// It starts with set 0 of L2, and each half fills L2. Two halves, since what is read again is not displaced (facts 1.9).
+/// Nobody writes to it.
+pub fn purge_area() -> (usize, usize) {
+    let purge = areas().purge.clone();
+    (purge.start, purge.len() / 2)
+}
+
+/// Whether an address lies in the guard page below this core's stack.
+pub(super) fn is_stack_guard(address: usize) -> bool {
+    (image::stack_guard()..image::stack_start()).contains(&address)
+}
+
+/// The block with what the image is told.
+pub(super) fn handed_range() -> Range<usize> {
+    map::HANDED as usize..(map::HANDED + map::HANDED_BYTES) as usize
+}

@@ -1,0 +1,100 @@
+//! Core 0 starts the others, where the board's host has loaded and started it alone.
+//!
+//! It copies what was loaded into its own memory to the same places of each other core's, which it reaches by pointing
+//! a slot of its own where their lookup tables point; then it lets go of their resets (facts 1.4). What it has changed since
+//! it was started is not copied: `.data` comes from the copy that the start code has made, and `.bss` is cleared by
+//! whoever starts.
+//!
+//! The host has written all lookup tables. Stores are whole lines of the MPB's type, so they pass by L2 and are in the
+//! memory when the reset is let go: a core has one store under way at a time (facts 1.9).
+
+use core::ops::Range;
+
+use boards::map::{IMAGE, PAGE_BYTES, RESET, SLOT_BYTES};
+
+use crate::LINE_BYTES;
+
+use super::{
+    boot,
+    memory::{self, image},
+    paging, prepare,
+    registers::{Gcbcfg, Registers, slot_address},
+    this_core,
+};
+
+/// Gives all other cores that take part their memory, and starts them.
+pub(super) fn start() {
+    let handed = boot::handed();
+    let geometry = &handed.geometry;
+    for core in 1..handed.setting.cores {
+        Target::new(core).load();
+        let [tile, ..] = geometry.tile_of(core);
+        // SAFETY: the board is as it was handed over, and its registers are mapped uncached.
+        let resets = unsafe { Registers::of_tile(geometry, tile) }.tile_configuration();
+        // Nobody else changes it meanwhile: cores do that in this function only.
+        resets.update(|bits| bits - Gcbcfg::reset_of(core % geometry.cores_per_tile));
+    }
+}
+
+/// The memory of a core that is to be started, seen through the first slot behind the status page's.
+struct Target {
+    core: u32,
+    window_slot: u32,
+    /// Which of its slots the window shows.
+    shown: Option<u32>,
+}
+
+impl Target {
+    fn new(core: u32) -> Self {
+        let window_slot = boot::handed().setting.private_slots + 1;
+        paging::map_foreign(window_slot);
+        Self { core, window_slot, shown: None }
+    }
+
+    fn load(mut self) {
+        let pristine = image::pristine_start()..image::stack_guard();
+        self.copy(memory::handed_range(), memory::handed_range().start);
+        self.copy(IMAGE as usize..image::private_start(), IMAGE as usize);
+        self.copy(pristine, image::private_start());
+        for module in boot::handed().modules() {
+            // Files are loaded as whole lines (facts 2.3).
+            let end = (module.start + module.len_bytes) as usize;
+            self.copy(module.start as usize..end.next_multiple_of(LINE_BYTES), module.start as usize);
+        }
+        // Its end is no address, so it is no range.
+        for line in (0..PAGE_BYTES).step_by(LINE_BYTES) {
+            self.copy_line((RESET + line) as usize, RESET + line);
+        }
+    }
+
+    /// Copies whole lines of this core's memory to the other's at `target`.
+    fn copy(&mut self, source: Range<usize>, target: usize) {
+        for line in source.clone().step_by(LINE_BYTES) {
+            self.copy_line(line, (target + (line - source.start)) as u32);
+        }
+    }
+
+    fn copy_line(&mut self, source: usize, target: u32) {
+        self.show(target / SLOT_BYTES);
+        let source = core::ptr::with_exposed_provenance::<u32>(source);
+        // SAFETY: whole lines of this core's memory, mapped, which nobody changes meanwhile.
+        let words = core::array::from_fn(|index| unsafe { source.add(index).read_volatile() });
+        let place = slot_address(self.window_slot) + (target % SLOT_BYTES) as usize;
+        // SAFETY: the slot is mapped with the MPB's type, and shows the memory of a core that does not run.
+        unsafe { prepare::store_line(place, words) }
+    }
+
+    /// Points the window at a slot of the other core's. Nothing of it is in L1, since it is only stored to, nor in the
+    /// write-combine buffer, since lines are whole.
+    fn show(&mut self, slot: u32) {
+        if self.shown.replace(slot) == Some(slot) {
+            return;
+        }
+        let geometry = &boot::handed().geometry;
+        let [tile, ..] = geometry.tile_of(self.core);
+        // SAFETY: the board is as it was handed over, and its registers are mapped uncached.
+        let (other, own) = unsafe { (Registers::of_tile(geometry, tile), Registers::own(geometry)) };
+        let entry = other.lookup_entry(self.core % geometry.cores_per_tile, slot).read();
+        own.lookup_entry(this_core() as u32 % geometry.cores_per_tile, self.window_slot).write(entry);
+    }
+}

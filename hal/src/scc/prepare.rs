@@ -1,0 +1,68 @@
+//! What a core does before it says that it is there: what nobody has loaded holds anything (facts 2.1).
+//!
+//! Whole lines are stored to memory of the MPB's type, each at once: they leave the write-combine buffer by themselves,
+//! and since nothing has been read there, none of them can hit L1 and stay in it (facts 1.9).
+
+use crate::{LINE_BYTES, topology::SHARED_BYTES_PER_CONTROLLER};
+
+use super::{
+    board::Board,
+    boot,
+    map::{CONTROLLER_SPAN, SHARED_COMBINED},
+    registers::{Registers, TestAndSetValue, slot_address},
+    this_core,
+};
+
+/// Bytes behind each controller that are zero when programs begin: what programs' own allocators keep to themselves.
+const CLEARED_BYTES: usize = 512 << 10;
+const _: () = assert!(CLEARED_BYTES <= SHARED_BYTES_PER_CONTROLLER, "controllers have what is cleared");
+
+const LINE_WORDS: usize = LINE_BYTES / size_of::<u32>();
+
+/// Clears this core's MPB and its share of the shared memory, and frees its test-and-set register. Core 0 clears the
+/// board's counters.
+pub(super) fn own_parts() {
+    let handed = boot::handed();
+    let geometry = &handed.geometry;
+    let [tile, ..] = geometry.tile_of(this_core() as u32);
+    let place = this_core() as u32 % geometry.cores_per_tile;
+
+    let mpb_bytes = geometry.mpb_bytes as usize;
+    let mpb = slot_address(geometry.mpb_slot + tile) + place as usize * mpb_bytes;
+    // SAFETY: the MPB is mapped so, always by its tile's slot (facts 1.6), and nobody uses it before all cores have met.
+    unsafe { clear(mpb, mpb_bytes) }
+    let lines = CLEARED_BYTES / LINE_BYTES;
+    let [first, end] = [this_core(), this_core() + 1].map(|share| share * lines / boot::core_count());
+    for controller in 0..geometry.controllers as usize {
+        let start = SHARED_COMBINED + controller * CONTROLLER_SPAN;
+        // SAFETY: the memory is mapped so, and nobody uses it before all cores have met; other cores clear the rest.
+        unsafe { clear(start + first * LINE_BYTES, (end - first) * LINE_BYTES) }
+    }
+    // SAFETY: the board is as it was handed over, and its registers are mapped uncached at their addresses.
+    let (own, board) = unsafe { (Registers::of_tile(geometry, tile), Board::new(geometry)) };
+    own.test_and_set(place).write(TestAndSetValue::FREE);
+    if let Some(board) = board.filter(|_| this_core() == 0) {
+        (0..geometry.counters as usize).for_each(|counter| board.set(counter, 0));
+    }
+}
+
+/// # Safety
+/// Whole lines of memory of the MPB's type, which nobody uses.
+unsafe fn clear(start: usize, bytes: usize) {
+    for line in (start..start + bytes).step_by(LINE_BYTES) {
+        // SAFETY: the caller says so.
+        unsafe { store_line(line, [0; LINE_WORDS]) }
+    }
+}
+
+/// Stores a whole line at once, so that it is not left in the write-combine buffer.
+///
+/// # Safety
+/// There must be a line, mapped with the MPB's type, that nobody else uses.
+pub(super) unsafe fn store_line(address: usize, words: [u32; LINE_WORDS]) {
+    let line = core::ptr::with_exposed_provenance_mut::<u32>(address);
+    for (index, word) in words.into_iter().enumerate() {
+        // SAFETY: the caller says so. Volatile: every word is stored once, in this order.
+        unsafe { line.add(index).write_volatile(word) }
+    }
+}
