@@ -67,7 +67,7 @@ counters! {
         /// Times that cached memory was written back and invalidated, whole or by range.
         flushes,
         /// Dirty lines that flushes of their region wrote back. The same everywhere as long as nothing was evicted
-        /// before.
+        /// before; 0 on a board, whose caches do not say.
         lines_written_back,
         /// Slots of the lookup table that were pointed at another core's private memory.
         mappings,
@@ -85,7 +85,7 @@ counters! {
         counters_polled,
         /// TSR reads that found the register taken.
         failed_acquires,
-        /// Lines fetched into cached memory.
+        /// Lines fetched into cached memory; 0 on a board, as for the next one.
         lines_fetched,
         /// Dirty lines that went to memory without being asked for: evicted, or on a page of a region that was flushed.
         lines_evicted,

@@ -33,8 +33,8 @@ use crate::{
 /// Bytes that one slot of a core's lookup table maps.
 pub const SLOT_BYTES: usize = 16 << 20;
 
-/// Slots of the lookup table that a core has for other cores' memory: 0x29 to 0x7F, which sccKit's default map leaves
-/// unused.
+/// Slots of the lookup table that a core has for other cores' memory, at most: 0x29 to 0x7F, which sccKit's default map
+/// leaves unused.
 pub const MAPPED_SLOTS: usize = 0x80 - 0x29;
 
 /// Private memory that can be exposed.
@@ -254,7 +254,7 @@ pub trait Expose: Topology {
 
     /// Makes what another core exposes reachable for this one, by combined and uncached accesses. To be called before
     /// each use: it costs a register access for each [slot](SLOT_BYTES) that is not mapped already, and nothing
-    /// otherwise. If all [`MAPPED_SLOTS`] are in use, the one that was asked for least recently is unmapped.
+    /// otherwise. If all [`mapped_slots`](Self::mapped_slots) are in use, the one that was asked for least recently is unmapped.
     ///
     /// A mapping is of the owner's memory, whatever it exposes there and when. Regions of controllers' memory and of
     /// this core's own
@@ -263,6 +263,9 @@ pub trait Expose: Topology {
     /// # Errors
     /// [`MapError`] if there is no such memory.
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError>;
+
+    /// How many slots can be mapped at a time.
+    fn mapped_slots(&self) -> usize;
 
     /// Gives up the slots that the region lies in, with all else that lies in them. What this core has stored there
     /// is drained, and MPB and combined lines are invalidated, since a slot may come to stand for other memory.

@@ -59,6 +59,7 @@ pub struct Layout {
     domains: Domains,
     controllers: Controllers,
     registers: Registers,
+    counters: u16,
     prices: Prices,
 }
 
@@ -125,6 +126,7 @@ impl Layout {
             domains: Domains::Of(1),
             controllers: Controllers::Quadrants,
             registers: Registers::Everywhere,
+            counters: crate::ATOMIC_COUNTERS as u16,
             prices: Prices::SCC,
         }
     }
@@ -150,6 +152,7 @@ impl Layout {
             domains: Domains::Of(cores_per_node),
             controllers: Controllers::Nodes,
             registers: Registers::InDomains,
+            counters: crate::ATOMIC_COUNTERS as u16,
             prices: Prices::SCC,
         }
     }
@@ -212,6 +215,15 @@ impl Layout {
     /// reached by cores of its own domain only.
     pub const fn with_registers_in_domains(self) -> Self {
         Self { registers: Registers::InDomains, ..self }
+    }
+
+    /// The same machine, whose board has so many atomic counters.
+    ///
+    /// # Panics
+    /// If that are more than [`ATOMIC_COUNTERS`](crate::ATOMIC_COUNTERS).
+    pub const fn with_atomic_counters(self, counters: usize) -> Self {
+        assert!(counters <= crate::ATOMIC_COUNTERS, "a board has 96 atomic counters at most");
+        Self { counters: counters as u16, ..self }
     }
 
     /// The same machine with other prices to choose algorithms by.
@@ -375,7 +387,7 @@ impl Layout {
     /// Atomic counters of the machine's board; none where nothing is atomic between coherence domains.
     pub const fn atomic_counters(&self) -> usize {
         match self.registers {
-            Registers::Everywhere => crate::ATOMIC_COUNTERS,
+            Registers::Everywhere => self.counters as usize,
             Registers::InDomains => 0,
         }
     }

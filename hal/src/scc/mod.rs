@@ -9,6 +9,7 @@
 //! What needs no such chip is compiled for tests on the host, too. What is done on the hardware, and why, refers to
 //! numbered facts about the chip, which were collected from public software and documents.
 
+mod backoff;
 pub mod board;
 #[cfg(target_os = "none")]
 pub mod boot;
@@ -22,6 +23,7 @@ pub mod exit;
 mod finish;
 #[cfg(target_os = "none")]
 mod lapic;
+mod lines;
 pub mod map;
 #[cfg(target_os = "none")]
 pub mod memory;
@@ -31,7 +33,9 @@ mod others;
 pub mod paging;
 #[cfg(target_os = "none")]
 mod prepare;
+mod purge;
 pub mod registers;
+mod slots;
 #[cfg(target_os = "none")]
 pub mod status;
 #[cfg(target_os = "none")]

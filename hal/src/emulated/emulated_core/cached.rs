@@ -157,6 +157,10 @@ impl<P: Platform> Expose for EmulatedCore<P> {
         Ok(())
     }
 
+    fn mapped_slots(&self) -> usize {
+        self.mappings.borrow().capacity()
+    }
+
     fn unmap(&self, region: Region<kind::Combined>) {
         let _operation = self.operation();
         for slot in Slot::all_of(region) {

@@ -1,0 +1,185 @@
+//! Which addresses to read so that a cache gives up what it holds: displacement, the only way to write L2 back.
+//!
+//! `wbinvd` empties L1 and nothing else. The dirty lines of L2 go to memory when others take their places, so a purge
+//! reads, for each set, as many lines as there are ways, from a private area that nothing else uses.
+//!
+//! **Why that is enough.** The four ways of a set are replaced by a pseudo-LRU tree. A miss takes the way that the tree
+//! points at, and turns all bits on the path to it away: the next miss goes to the other pair, and comes back to this
+//! pair's other way. So four misses in a row take all four ways, whatever the tree and the set held before. A *hit*
+//! would break that: it turns the tree without taking a way, and an old line stays. Therefore all reads have to miss.
+//! The area has two halves, and each set is purged by the half that it was not purged by the last time. That time left
+//! nothing but lines of the other half in the set, and nobody else reads the area: none of this half's lines is there.
+//! The first of the four is not read again, as it is by drivers that have one area only: their reads may hit.
+//!
+//! **L1 above it.** A read that L1 answered would not reach L2. L1 is emptied before, so all reads miss there, too; and
+//! what was dirty in it has been written to L2, or past it, before L2 is purged. Nothing becomes dirty meanwhile but the
+//! purging core's stack, which is nobody else's; interrupts are off.
+
+use boards::Geometry;
+
+/// Bytes of a line.
+const LINE_BYTES: usize = 32;
+
+/// Sets that a cache can have.
+pub const MAX_SETS: usize = 8192;
+
+/// A run of a cache's sets, which goes on with the first one after the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sets {
+    /// The first one.
+    pub first: usize,
+    /// How many, all of them at most.
+    pub count: usize,
+}
+
+impl Sets {
+    /// The sets that bytes may be in, of a cache with `sets` sets.
+    pub const fn of(address: usize, len_bytes: usize, sets: usize) -> Self {
+        if len_bytes == 0 {
+            return Self { first: 0, count: 0 };
+        }
+        let (first, last) = (address / LINE_BYTES, (address + len_bytes - 1) / LINE_BYTES);
+        if last - first + 1 >= sets {
+            return Self::all(sets);
+        }
+        Self { first: first % sets, count: last - first + 1 }
+    }
+
+    /// All of them.
+    pub const fn all(sets: usize) -> Self {
+        Self { first: 0, count: sets }
+    }
+}
+
+/// The two halves of the area that are read, and which is next for each set.
+pub struct Purge {
+    start: usize,
+    half_bytes: usize,
+    sets: usize,
+    ways: usize,
+    /// A bit for each set.
+    second_half: [u32; MAX_SETS / 32],
+}
+
+impl Purge {
+    /// For the board's L2, with an area of twice `half_bytes` bytes.
+    ///
+    /// # Panics
+    /// If a half is smaller than the cache, does not begin with its first set, or the cache is larger than can be.
+    pub const fn new(geometry: &Geometry, start: usize, half_bytes: usize) -> Self {
+        let (sets, ways) = (geometry.l2_sets as usize, geometry.l2_ways as usize);
+        assert!(sets > 0 && ways > 0 && sets <= MAX_SETS, "an L2 has 1 to 8192 sets");
+        assert!(half_bytes >= sets * ways * LINE_BYTES, "what is read to purge L2 is as large as L2");
+        assert!(
+            start.is_multiple_of(sets * LINE_BYTES) && half_bytes.is_multiple_of(sets * LINE_BYTES),
+            "what is read to purge L2 begins with its first set"
+        );
+        Self { start, half_bytes, sets, ways, second_half: [0; MAX_SETS / 32] }
+    }
+
+    /// Sets of the cache.
+    pub const fn sets(&self) -> usize {
+        self.sets
+    }
+
+    /// The address that is the first one to read for a set; those of the other ways are [`way_bytes`](Self::way_bytes)
+    /// apart. The next time it is in the other half.
+    pub fn begin_set(&mut self, set: usize) -> usize {
+        let (word, bit) = (set / 32, 1 << (set % 32));
+        let half = if self.second_half[word] & bit == 0 { 0 } else { self.half_bytes };
+        self.second_half[word] ^= bit;
+        self.start + half + set * LINE_BYTES
+    }
+
+    /// Bytes from one line of a set to the next.
+    pub const fn way_bytes(&self) -> usize {
+        self.sets * LINE_BYTES
+    }
+
+    /// Calls `read` with all addresses that are to be read to purge some sets.
+    pub fn purge(&mut self, sets: Sets, mut read: impl FnMut(usize)) {
+        for index in sets.first..sets.first + sets.count.min(self.sets) {
+            let first = self.begin_set(index % self.sets);
+            (0..self.ways).for_each(|way| read(first + way * self.way_bytes()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::scc::testing::scc;
+
+    /// Four ways and a tree of three bits, as in a P54C's caches.
+    #[derive(Clone, Default)]
+    struct Set {
+        ways: [Option<usize>; 4],
+        upper: bool,
+        lower: [bool; 2],
+    }
+
+    impl Set {
+        fn read(&mut self, line: usize) {
+            let held = self.ways.iter().position(|way| *way == Some(line));
+            let way = held.unwrap_or_else(|| {
+                let pair = usize::from(self.upper);
+                2 * pair + usize::from(self.lower[pair])
+            });
+            self.ways[way] = Some(line);
+            self.upper = way < 2;
+            self.lower[way / 2] = way % 2 == 0;
+        }
+    }
+
+    /// Something that depends on the last value and looks like chance.
+    fn next(state: &mut u32) -> usize {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (*state >> 8) as usize
+    }
+
+    #[test]
+    fn no_line_survives_a_purge_of_its_set() {
+        const START: usize = 0x40_0000;
+        let mut purge = Purge::new(&scc(), START, 256 << 10);
+        let mut cache: Vec<Set> = alloc::vec![Set::default(); 2048];
+        let mut state = 7;
+        for round in 0..40 {
+            for _ in 0..20_000 {
+                let line = next(&mut state) % (1 << 15);
+                cache[line % 2048].read(line);
+            }
+            let (address, len) = (next(&mut state) % (1 << 20), next(&mut state) % (1 << (4 + round % 14)));
+            let sets = Sets::of(address, len, 2048);
+            purge.purge(sets, |address| cache[address / 32 % 2048].read(address / 32));
+            for line in address / 32..(address + len).div_ceil(32) {
+                let set = &cache[line % 2048];
+                assert!(set.ways.iter().all(|way| way.is_some_and(|line| line >= START / 32)), "round {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_has_the_sets_of_its_lines() {
+        assert_eq!(Sets::of(0x8000_0000 + 64, 96, 2048), Sets { first: 2, count: 3 });
+        assert_eq!(Sets::of(2047 * 32, 64, 2048), Sets { first: 2047, count: 2 });
+        assert_eq!(Sets::of(31, 2, 2048), Sets { first: 0, count: 2 });
+        assert_eq!(Sets::of(64, 0, 2048).count, 0);
+        assert_eq!(Sets::of(32, 2047 * 32, 2048), Sets { first: 1, count: 2047 });
+        assert_eq!(Sets::of(32, 2048 * 32, 2048), Sets::all(2048));
+        assert_eq!(Sets::of(32, 1 << 24, 2048), Sets::all(2048));
+    }
+
+    #[test]
+    fn a_range_may_go_around() {
+        let mut purge = Purge::new(&scc(), 0x10_0000, 256 << 10);
+        let mut read = Vec::new();
+        purge.purge(Sets { first: 2047, count: 2 }, |address| read.push(address));
+        let way = |set: usize| [0, 1, 2, 3].map(|way| 0x10_0000 + way * 0x1_0000 + set * 32);
+        assert_eq!(read, [way(2047), way(0)].concat());
+        read.clear();
+        purge.purge(Sets { first: 0, count: 2 }, |address| read.push(address));
+        assert_eq!(read, [way(0).map(|address| address + 0x4_0000), way(1)].concat());
+    }
+}
