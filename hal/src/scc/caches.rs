@@ -1,0 +1,93 @@
+//! The caches of a core: what empties them, as single functions that everything else calls.
+//!
+//! | | L1, MPBT lines | L1, other lines | write-combine buffer | L2 |
+//! |---|---|---|---|---|
+//! | [`atoll_scc_invalidate_mpb`] | forgotten | | | |
+//! | [`atoll_scc_drain`] | | | pushed out | |
+//! | [`atoll_scc_purge`] | forgotten | written back and forgotten | | written back and forgotten, by sets |
+//!
+//! Their names are those of symbols: a test takes one of them away from an image, by a `ret` in its place, and demands
+//! that somebody notices.
+
+use core::arch::asm;
+
+use boards::Geometry;
+
+use crate::bare::{cpu, private::Private};
+
+use super::purge::{Purge, Sets};
+
+/// What is known for purges; nothing before [`prepare`].
+static PURGE: Private<Option<Purge>> = Private::new(None);
+
+/// Says how large L2 is, and which private memory is read to displace what it holds: twice `half_bytes` bytes from
+/// `start`, which nothing else uses.
+///
+/// # Safety
+/// The memory is there, written back by its page type, and nobody else's.
+///
+/// # Panics
+/// If it is too small.
+pub(super) unsafe fn prepare(geometry: &Geometry, start: usize, half_bytes: usize) {
+    let _interrupts = cpu::InterruptsOff::new();
+    // SAFETY: the static is private to this core, and only this and `atoll_scc_purge` use it, with interrupts off.
+    unsafe { *PURGE.get() = Some(Purge::new(geometry, start, half_bytes)) };
+}
+
+/// Forgets all MPBT lines of L1 (`CL1INVMB`, 0F 0A): about a cycle. What is in the write-combine buffer stays there.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub(super) extern "C" fn atoll_scc_invalidate_mpb() {
+    // SAFETY: lines of this type are written through, so nothing is lost. The block touches memory as far as the
+    // compiler knows, so that accesses stay on their side of it.
+    unsafe { asm!(".byte 0x0F, 0x0A", options(nostack, preserves_flags)) }
+}
+
+/// Pushes out what is in the write-combine buffer, by a store to another line: that at `own_line_0`, the first of the
+/// own MPB, which nobody uses otherwise. Its own word stays in the buffer; nobody waits for it.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub(super) extern "C" fn atoll_scc_drain(own_line_0: usize) {
+    let line = core::ptr::with_exposed_provenance_mut::<u32>(own_line_0);
+    // SAFETY: 1. the address is that of the own MPB, which is mapped; 2. nobody reads its line 0. The block touches
+    // memory as far as the compiler knows, so that stores before it are made before.
+    unsafe { asm!("mov dword ptr [{line}], 0", line = in(reg) line, options(nostack, preserves_flags)) }
+}
+
+/// Writes everything in L1, and `sets` sets of L2 from `first_set` on, back to memory, and forgets it. How and why it is
+/// enough is in [`purge`](super::purge).
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub(super) extern "C" fn atoll_scc_purge(first_set: usize, sets: usize) {
+    let _interrupts = cpu::InterruptsOff::new();
+    // SAFETY: `wbinvd` loses nothing. It touches memory as far as the compiler knows: what was stored before is in the
+    // caches when it begins.
+    unsafe { asm!("wbinvd", options(nostack, preserves_flags)) }
+    // SAFETY: as in `prepare`.
+    let Some(purge) = (unsafe { (*PURGE.get()).as_mut() }) else { return };
+    purge.purge(Sets { first: first_set, count: sets }, |address| {
+        let line = core::ptr::with_exposed_provenance::<u32>(address);
+        // SAFETY: the address is one of the area that was set aside for this.
+        unsafe { line.read_volatile() };
+    });
+    // SAFETY: does nothing. What is loaded from here on is not taken from registers.
+    unsafe { asm!("", options(nostack, preserves_flags)) }
+}
+
+/// Writes the lines of some memory back, and forgets them.
+pub(super) fn flush(address: usize, len_bytes: usize) {
+    let sets = Sets::of(address, len_bytes, l2_sets());
+    if sets.count > 0 {
+        atoll_scc_purge(sets.first, sets.count);
+    }
+}
+
+/// Writes everything back, and forgets it.
+pub(super) fn flush_all() {
+    atoll_scc_purge(0, l2_sets());
+}
+
+fn l2_sets() -> usize {
+    // SAFETY: as in `prepare`; the number does not change afterwards.
+    unsafe { (*PURGE.get()).as_ref() }.map_or(0, Purge::sets)
+}

@@ -1,0 +1,161 @@
+//! Memory that is reached through the caches, and private memory that others reach.
+
+use core::ptr::NonNull;
+
+use crate::{
+    Cached, Caches, ClaimError, Exposable, Expose, Exposure, Home, LocalView, MapError, MpbCoherence, Pod, Region,
+    SharedAddress, Topology,
+    backend::{
+        deferral::Deferring,
+        exposures::Exposures,
+        mappings::{Asked, Slot},
+        views::Views,
+    },
+    cached::{ViewAccess, ViewWindow},
+    exposed::{ExposureHost, NotExposed},
+    kind,
+    scc::caches,
+};
+
+use super::ScCore;
+
+impl ScCore {
+    /// Where this core has memory that it may cache: its own, or shared memory behind a controller.
+    fn view_address(&self, address: SharedAddress) -> usize {
+        match address.home() {
+            Home::Controller(_) => self.cached_address(address),
+            Home::Core(_) => address.offset(),
+        }
+    }
+
+    /// Writes a region back and forgets it, as far as this core may have it in its caches.
+    fn flush(&self, region: Region<kind::Cached>) {
+        self.counting.count(|counters| counters.flushes += 1);
+        // This core has nothing of what others expose.
+        let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core);
+        if !is_foreign {
+            caches::flush(self.view_address(region.start()), region.len_bytes());
+        }
+    }
+
+    /// Prepares for a slot to stand for other memory, or for none.
+    fn forget_slot(&self) {
+        self.push_out();
+        caches::atoll_scc_invalidate_mpb();
+    }
+}
+
+impl ViewWindow for ScCore {
+    fn touch(&self, _region: Region<kind::Cached>, _access: ViewAccess) -> bool {
+        // The hardware fetches what is accessed, and sends by itself to memory what misses.
+        false
+    }
+
+    fn stored_absent(&self, _region: Region<kind::Cached>) {}
+
+    fn release(&self, region: Region<kind::Cached>) {
+        let _operation = self.operation();
+        self.views.leave(region);
+    }
+}
+
+impl Cached for ScCore {
+    fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
+        let _operation = self.operation();
+        Views::fit::<T>(region, len)?;
+        let start = region.start();
+        if let Home::Core(owner) = start.home()
+            && !(owner == self.core && self.exposures.borrow().contains(start.offset(), region.len_bytes()))
+        {
+            return Err(ClaimError::NotExposed { start });
+        }
+        let memory = core::ptr::with_exposed_provenance_mut::<T>(self.view_address(start));
+        let elements = NonNull::new(memory).expect("nothing that can be viewed is at address 0");
+        self.views.enter(region)?;
+        // SAFETY: 1. shared memory is mapped, and what is exposed is not concealed before its views are dropped;
+        // 2. regions start on line boundaries and the length was checked; 3. the claim was entered above.
+        Ok(unsafe { LocalView::new(elements, len, region, self) })
+    }
+
+    fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        let _operation = self.operation();
+        caches.assert_of(self.core);
+        self.flush(region);
+    }
+
+    fn write_back_invalidate_all(&self, caches: &mut Caches) {
+        let _operation = self.operation();
+        caches.assert_of(self.core);
+        self.counting.count(|counters| counters.flushes += 1);
+        caches::flush_all();
+    }
+
+    fn take_caches(&self) -> Option<Caches> {
+        let _operation = self.operation();
+        // SAFETY: the flag lets only one token of this core come into being.
+        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.core) })
+    }
+}
+
+impl ExposureHost for ScCore {
+    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        let _operation = self.operation();
+        caches.assert_of(self.core);
+        assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
+        self.drain();
+        self.flush(region);
+        self.exposures.borrow_mut().remove(region.start().offset(), region.len_bytes());
+    }
+}
+
+impl Expose for ScCore {
+    fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
+        let _operation = self.operation();
+        caches.assert_of(self.core);
+        let (start, len_bytes) = {
+            let bytes = memory.bytes();
+            (bytes.as_mut_ptr().expose_provenance(), bytes.len())
+        };
+        let exposed = Exposures::whole_lines(start, len_bytes)
+            .and_then(|()| self.exposures.borrow_mut().insert(start, len_bytes));
+        if let Err(error) = exposed {
+            return Err(NotExposed { error, memory });
+        }
+        let region = Region::new(SharedAddress::exposed(self.core, start), len_bytes);
+        self.flush(region);
+        Ok(Exposure::new(self, memory, region))
+    }
+
+    fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
+        let _operation = self.operation();
+        match region.start().home() {
+            Home::Core(core) if core.index() >= self.layout().cores() => return Err(MapError::NoSuchCore { core }),
+            Home::Core(owner) if owner != self.core => {}
+            _ => return Ok(()),
+        }
+        for slot in Slot::all_of(region) {
+            let mut mappings = self.mappings.borrow_mut();
+            let Asked::New(given_up) = mappings.ask(slot) else { continue };
+            if given_up.is_some() {
+                self.forget_slot();
+            }
+            let place = mappings.place(slot).expect("it was just given one");
+            self.counting.count(|counters| counters.mappings += 1);
+            self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number());
+        }
+        Ok(())
+    }
+
+    fn mapped_slots(&self) -> usize {
+        self.mappings.borrow().capacity()
+    }
+
+    fn unmap(&self, region: Region<kind::Combined>) {
+        let _operation = self.operation();
+        for slot in Slot::all_of(region) {
+            if self.mappings.borrow_mut().remove(slot) {
+                self.forget_slot();
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Memory that is reached past the caches: combined and uncached, behind controllers and of other cores.
+
+use crate::{
+    Combined, Home, Line, Region, SharedAddress, Topology, Uncached,
+    backend::{
+        deferral::Deferring,
+        mappings::Slot,
+        pieces::{assert_copy, assert_inside, pieces},
+    },
+    exposed::SLOT_BYTES,
+    kind,
+    scc::{
+        lines,
+        map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
+        paging,
+        registers::slot_address,
+    },
+    topology::SHARED_BYTES_PER_CONTROLLER,
+};
+
+use super::ScCore;
+
+const _: () = assert!(CONTROLLER_SPAN == SHARED_BYTES_PER_CONTROLLER, "a controller's shared memory is one slot");
+
+impl ScCore {
+    /// Where shared memory behind a controller is, in a window that begins at `window`.
+    fn in_window(&self, window: usize, address: SharedAddress) -> usize {
+        let controllers = self.layout.controllers();
+        assert!(address.controller().is_some_and(|controller| controller < controllers), "{address} does not exist");
+        window + address.flat()
+    }
+
+    /// Where a core sees shared memory through its caches.
+    pub(super) fn cached_address(&self, address: SharedAddress) -> usize {
+        self.in_window(SHARED_CACHED, address)
+    }
+
+    /// Where a core sees memory as combined.
+    pub(super) fn combined_address(&self, address: SharedAddress) -> usize {
+        match address.home() {
+            Home::Controller(_) => self.in_window(SHARED_COMBINED, address),
+            Home::Core(_) => self.slot_address_of(address),
+        }
+    }
+
+    /// Where what a core exposes is in this core's physical memory, past its caches.
+    fn slot_address_of(&self, address: SharedAddress) -> usize {
+        let place = Slot::of(address).and_then(|slot| {
+            if slot.owner() == self.core {
+                return Some(self.map_own(slot.number()));
+            }
+            self.mappings.borrow().place(slot).map(|place| self.free_slots.foreign_at(place))
+        });
+        let Some(slot) = place else { panic!("{address} is not mapped on {}, as it has to be before each use", self.core) };
+        slot_address(slot) + address.offset() % SLOT_BYTES
+    }
+
+    /// The slot that leads to private slot `number` of this core a second time.
+    fn map_own(&self, number: usize) -> u32 {
+        let slot = self.free_slots.own(number);
+        let mapped = self.own_mapped.get();
+        if mapped & 1 << number == 0 {
+            self.point(slot, self.core, number);
+            self.own_mapped.set(mapped | 1 << number);
+        }
+        slot
+    }
+
+    /// Points a slot of this core's lookup table at private slot `number` of a core, which may be this one.
+    ///
+    /// No cache holds anything of what the slot led to before: MPBT lines were invalidated, and its words are uncached.
+    pub(super) fn point(&self, slot: u32, owner: crate::CoreId, number: usize) {
+        assert!(number < self.private_slots, "no core has private memory in slot {number}");
+        let (of_owner, owner_z) = self.registers_of(owner);
+        let (own, own_z) = self.registers_of(self.core);
+        let entry = of_owner.lookup_entry(owner_z, number as u32).read();
+        let register = own.lookup_entry(own_z, slot);
+        register.write(entry);
+        // The read comes back after the write has arrived: what follows goes the new way.
+        assert!(register.read() == entry, "slot {slot:#x} of the lookup table of {} cannot be changed", self.core);
+        paging::map_foreign(slot);
+    }
+
+    /// Insists that bytes of a region are within reach of this core.
+    fn assert_reachable<K: kind::Kind>(&self, region: Region<K>, offset: usize, len: usize) {
+        let Home::Core(owner) = region.start().home() else { return };
+        let mappings = self.mappings.borrow();
+        let mut slots = Slot::all_of(region.lines_around(offset, offset + len));
+        assert!(
+            owner == self.core || slots.all(|slot| mappings.contains(slot)),
+            "{} is not mapped on {}, as it has to be before each use",
+            region.start(),
+            self.core
+        );
+    }
+
+    /// Calls `access` with a pointer to word `index` of a region, through which it is uncached.
+    pub(super) fn with_word<R>(
+        &self,
+        region: Region<kind::Uncached>,
+        index: usize,
+        access: impl FnOnce(*mut u32) -> R,
+    ) -> R {
+        assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
+        let address = region.start().plus(index * 4);
+        match address.home() {
+            Home::Controller(_) => {
+                let word = self.in_window(SHARED_UNCACHED, address);
+                access(core::ptr::with_exposed_provenance_mut(word))
+            }
+            Home::Core(_) => paging::with_uncached_page(self.slot_address_of(address) as u32, access),
+        }
+    }
+
+    /// Loads a word that is not counted.
+    pub(super) fn load_word_uncounted(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        // SAFETY: the word is there, aligned, and reached by single accesses only.
+        self.with_word(region, index, |word| unsafe { word.read_volatile() })
+    }
+}
+
+impl Combined for ScCore {
+    fn write(&self, region: Region<kind::Combined>, offset: usize, bytes: &[u8]) {
+        let _operation = self.operation();
+        assert_inside(region, offset, bytes.len());
+        self.assert_reachable(region, offset, bytes.len());
+        for (line, within, piece) in pieces(region, offset, bytes.len()) {
+            let mut copy = Line::default();
+            let copy = &mut copy.0[..piece.len()];
+            copy.copy_from_slice(&bytes[piece]);
+            self.store_combined(line, within, copy);
+        }
+    }
+
+    fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
+        let _operation = self.operation();
+        assert_inside(region, offset, bytes.len());
+        self.assert_reachable(region, offset, bytes.len());
+        for (line, within, piece) in pieces(region, offset, bytes.len()) {
+            let data = self.load(line);
+            let target = &mut bytes[piece.clone()];
+            lines::bring_in(target);
+            target.copy_from_slice(&data.0[within..within + piece.len()]);
+        }
+    }
+
+    fn copy(
+        &self,
+        from: Region<kind::Combined>,
+        from_offset: usize,
+        to: Region<kind::Combined>,
+        to_offset: usize,
+        len_bytes: usize,
+    ) {
+        let _operation = self.operation();
+        assert_copy(from, from_offset, to, to_offset, len_bytes);
+        self.assert_reachable(from, from_offset, len_bytes);
+        self.assert_reachable(to, to_offset, len_bytes);
+        for (line, within, piece) in pieces(from, from_offset, len_bytes) {
+            let data = self.load(line);
+            let bytes = &data.0[within..within + piece.len()];
+            // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer,
+            // which the next line that is read fills up.
+            for (line, within, piece) in pieces(to, to_offset + piece.start, piece.len()) {
+                self.store_combined(line, within, &bytes[piece]);
+            }
+        }
+    }
+}
+
+impl Uncached for ScCore {
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        let _operation = self.operation();
+        self.counting.count(|counters| counters.words_read += 1);
+        self.load_word_uncounted(region, index)
+    }
+
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        let _operation = self.operation();
+        self.counting.count(|counters| counters.words_written += 1);
+        // SAFETY: as in `load_word_uncounted`.
+        self.with_word(region, index, |word| unsafe { word.write_volatile(value) });
+    }
+}

@@ -1,0 +1,304 @@
+//! One core of the chip: every trait of the HAL, on the hardware itself.
+//!
+//! What an emulated core models, this one has. The rules that it keeps, and that the hardware demands:
+//!
+//! * **MPBs, the own one included, are reached by the tiles' slots.** The shorter way to the own one is broken.
+//! * **MPBT lines are written through, and forgotten before each run of stores to a line.** A store that hit L1 might not
+//!   go through the write-combine buffer as one that misses does.
+//! * **A drain is a store to line 0 of the own MPB**, where nobody looks.
+//! * **A cache knows memory by its address.** Shared memory has a different one for each way to cache it; what a core
+//!   exposes is cached where it is, and reached past the caches by a slot that leads to the same memory.
+//!
+//! Operations count as emulated ones do, but for what only caches know: lines fetched, written back and evicted stay 0.
+
+mod cached;
+mod clock;
+mod combined;
+mod interrupts;
+mod waits;
+
+use core::cell::{Cell, RefCell};
+
+use boards::Geometry;
+
+use crate::{
+    CoreId, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Tile, Topology,
+    backend::{
+        deferral::{Deferral, Deferring},
+        exposures::Exposures,
+        mappings::Mappings,
+        runs::{StoreRuns, mask_of},
+        views::Views,
+    },
+    bare::{lapic, private::Private, trap},
+    counters::Counting,
+};
+
+use super::{
+    board::Board,
+    boot, caches, lines, memory,
+    registers::{Registers, slot_address},
+    slots::FreeSlots,
+};
+
+/// A core of the board.
+pub struct ScCore {
+    core: CoreId,
+    layout: Layout,
+    geometry: &'static Geometry,
+    board: Option<Board<'static>>,
+    free_slots: FreeSlots,
+    private_slots: usize,
+    /// Line 0 of the own MPB.
+    own_line_0: usize,
+    /// For how long a wait may last, in cycles of the time stamp counter; 0 if for ever.
+    stuck_cycles: u64,
+    /// Which of the own slots are mapped a second time; a bit for each.
+    own_mapped: Cell<u32>,
+    views: Views,
+    exposures: RefCell<Exposures>,
+    mappings: RefCell<Mappings>,
+    counting: Counting,
+    runs: StoreRuns,
+    caches_taken: Cell<bool>,
+    deferral: Deferral<Self>,
+}
+
+/// This core, for its interrupt handler.
+static CORE: Private<Option<ScCore>> = Private::new(None);
+
+/// Makes the core that runs this.
+///
+/// # Panics
+/// If it was made before, or the command line has words that are none.
+pub fn start_core() -> &'static ScCore {
+    // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler that
+    // reads it is set; 3. afterwards only shared references to it exist.
+    let core = unsafe {
+        let slot = &mut *CORE.get();
+        assert!(slot.is_none(), "a core is started once");
+        &*slot.insert(ScCore::new())
+    };
+    trap::set_interrupt_handler(|| {
+        interrupts::note_edge();
+        // SAFETY: as above, 2 and 3.
+        if let Some(core) = unsafe { (*CORE.get()).as_ref() } {
+            core.interrupted();
+        }
+    });
+    lapic::take_interrupts_by_pin();
+    core
+}
+
+/// The cores that run the program, and what the board has.
+///
+/// The SCC's own placement of controllers has a rule of its own for which is nearest.
+fn layout(geometry: &Geometry, cores: usize) -> Layout {
+    let mesh = Layout::mesh(geometry.columns as u16, geometry.rows as u16, geometry.cores_per_tile as u16);
+    let tiles = geometry.controller_tiles.map(|[x, y]| Tile { x: x as u16, y: y as u16 });
+    let tiles = &tiles[..geometry.controllers as usize];
+    let is_usual = tiles.len() == mesh.controllers()
+        && tiles.iter().enumerate().all(|(controller, tile)| mesh.controller_tile(controller) == *tile);
+    let placed = if is_usual { mesh } else { mesh.with_controllers(tiles) };
+    let counters = if geometry.board_slot == 0 { 0 } else { geometry.counters as usize };
+    placed.with_cores(cores).with_atomic_counters(counters)
+}
+
+impl ScCore {
+    fn new() -> Self {
+        let handed = boot::handed();
+        let (geometry, setting) = (&handed.geometry, &handed.setting);
+        let free_slots = FreeSlots::new(geometry, setting.private_slots);
+        let (start, half_bytes) = memory::purge_area();
+        // SAFETY: the area is set aside for that.
+        unsafe { caches::prepare(geometry, start, half_bytes) };
+        // SAFETY: 1. the image was handed the geometry of its board; 2. registers are mapped where they are.
+        let (registers, board) = unsafe { (Registers::own(geometry), Board::new(geometry)) };
+        let core = registers.tile_id().read().core(geometry) as usize;
+        let stuck_s: u64 = boot::option("stuck_s").map_or(60, |value| match value.parse() {
+            Ok(seconds) => seconds,
+            Err(error) => panic!("`stuck_s={value}`: {error}"),
+        });
+        Self {
+            core: CoreId::new(core),
+            layout: layout(geometry, setting.cores as usize),
+            geometry,
+            board,
+            free_slots,
+            private_slots: setting.private_slots as usize,
+            own_line_0: mpb_line(geometry, MpbLine::new(CoreId::new(core), 0)).addr(),
+            stuck_cycles: stuck_s.saturating_mul(u64::from(geometry.core_mhz) * 1_000_000),
+            own_mapped: Cell::new(0),
+            views: Views::default(),
+            exposures: RefCell::default(),
+            mappings: RefCell::new(Mappings::with_capacity(free_slots.foreign())),
+            counting: Counting::default(),
+            runs: StoreRuns::default(),
+            caches_taken: Cell::new(false),
+            deferral: Deferral::default(),
+        }
+    }
+
+    /// The configuration registers of a core's tile, and which of the tile's cores it is.
+    fn registers_of(&self, core: CoreId) -> (Registers<'static>, u32) {
+        assert!(core.index() < self.layout.cores(), "{core} does not exist");
+        let number = core.index() as u32;
+        let [tile, ..] = self.geometry.tile_of(number);
+        // SAFETY: 1. the image was handed the geometry of its board; 2. registers are mapped where they are.
+        let registers = unsafe { Registers::of_tile(self.geometry, tile) };
+        (registers, number % self.geometry.cores_per_tile)
+    }
+
+    /// Where a line is that goes through the write-combine buffer.
+    fn line(&self, at: LineAddress) -> *mut Line {
+        match at {
+            LineAddress::Mpb(line) => {
+                assert!(line.core.index() < self.layout.cores(), "{} does not exist", line.core);
+                assert!(usize::from(line.line) < self.mpb_lines(), "{line} does not exist");
+                mpb_line(self.geometry, line)
+            }
+            LineAddress::Shared(address) => {
+                core::ptr::with_exposed_provenance_mut(self.combined_address(address))
+            }
+        }
+    }
+
+    fn load(&self, at: LineAddress) -> Line {
+        self.counting.count(|counters| match at {
+            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
+            LineAddress::Shared(_) => counters.combined_lines_read += 1,
+        });
+        self.load_uncounted(at)
+    }
+
+    fn load_uncounted(&self, at: LineAddress) -> Line {
+        // SAFETY: `line` checked that it is there; lines of this type are reached like this only.
+        unsafe { lines::load(self.line(at)) }
+    }
+
+    fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
+        let line = self.line(at);
+        caches::atoll_scc_invalidate_mpb();
+        // SAFETY: as above.
+        unsafe { lines::store(line, offset, bytes) }
+    }
+
+    /// Pushes out what is in the write-combine buffer.
+    fn push_out(&self) {
+        self.runs.end();
+        caches::atoll_scc_drain(self.own_line_0);
+    }
+
+    /// The line as one that may be stored to.
+    fn writable_mpb_line(at: MpbLine) -> LineAddress {
+        assert!(at.line != 0, "{at} is the drain target; nothing may be kept there");
+        LineAddress::Mpb(at)
+    }
+}
+
+/// Where a line of an MPB is.
+fn mpb_line(geometry: &Geometry, at: MpbLine) -> *mut Line {
+    let core = at.core.index() as u32;
+    let [tile, ..] = geometry.tile_of(core);
+    let within = (core % geometry.cores_per_tile) * geometry.mpb_bytes;
+    let address = slot_address(geometry.mpb_slot + tile) + within as usize + usize::from(at.line) * LINE_BYTES;
+    core::ptr::with_exposed_provenance_mut(address)
+}
+
+impl Topology for ScCore {
+    fn core(&self) -> CoreId {
+        self.core
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+impl MpbCoherence for ScCore {
+    fn invalidate_mpb(&self) {
+        let _operation = self.operation();
+        self.counting.count(|counters| counters.mpb_invalidations += 1);
+        caches::atoll_scc_invalidate_mpb();
+    }
+
+    fn drain(&self) {
+        let _operation = self.operation();
+        self.counting.count(|counters| counters.drains += 1);
+        self.push_out();
+    }
+}
+
+impl Mpb for ScCore {
+    fn mpb_lines(&self) -> usize {
+        MPB_LINES.min(self.geometry.mpb_bytes as usize / LINE_BYTES)
+    }
+
+    fn load_line(&self, at: MpbLine) -> Line {
+        let _operation = self.operation();
+        self.load(LineAddress::Mpb(at))
+    }
+
+    fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        let _operation = self.operation();
+        assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
+        self.store_combined(Self::writable_mpb_line(at), offset, bytes);
+    }
+}
+
+impl MpbCopy for ScCore {
+    fn put(&self, source: &[u8], to: MpbLine) {
+        self.put_made(source.len(), to, |index, bytes| {
+            bytes.copy_from_slice(&source[index * LINE_BYTES..][..bytes.len()]);
+        });
+    }
+
+    fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
+        let _operation = self.operation();
+        for index in 0..lines {
+            let line = self.load(LineAddress::Mpb(MpbLine::new(self.core, from + index)));
+            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0);
+        }
+    }
+
+    fn get(&self, from: MpbLine, target: &mut [u8]) {
+        self.get_used(from, target.len(), |index, bytes| {
+            let target = &mut target[index * LINE_BYTES..][..bytes.len()];
+            lines::bring_in(target);
+            target.copy_from_slice(bytes);
+        });
+    }
+
+    fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
+        let _operation = self.operation();
+        for index in 0..lines {
+            let line = self.load(LineAddress::Mpb(from.plus(index)));
+            self.store_combined(Self::writable_mpb_line(MpbLine::new(self.core, to + index)), 0, &line.0);
+        }
+    }
+
+    fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
+        let _operation = self.operation();
+        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
+            // The whole line is made before the first word of it is stored: what is read for it may be combined, too.
+            let mut line = Line::default();
+            let bytes = &mut line.0[..LINE_BYTES.min(len - offset)];
+            fill(index, bytes);
+            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, bytes);
+        }
+    }
+
+    fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
+        let _operation = self.operation();
+        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
+            let line = self.load(LineAddress::Mpb(from.plus(index)));
+            take(index, &line.0[..LINE_BYTES.min(len - offset)]);
+        }
+    }
+
+    fn keep(&self, polled: &[u8], target: &mut [u8]) {
+        lines::bring_in(target);
+        target.copy_from_slice(polled);
+    }
+}

@@ -1,0 +1,212 @@
+//! What a core waits for: places and registers.
+//!
+//! A core that waits spins; nobody else needs its processor. It looks at the other cores' states now and then, so that it
+//! stops when one has died, and gives up after `stuck_s=` seconds, for nobody on the chip can see that all of them wait.
+
+use core::cell::Cell;
+
+use crate::{
+    Clock, CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TestAndSet, TimedOut, Wait,
+    backend::deferral::Deferring,
+    bare::cpu,
+    kind,
+    scc::{
+        backoff::Backoff,
+        caches, console, exit,
+        registers::TestAndSetValue,
+        status::{self, State},
+    },
+    wait::PollSource,
+};
+
+use super::ScCore;
+
+/// Failed polls between two looks at the clock and at another core's state. A look is an access to memory.
+const POLLS_PER_LOOK: u32 = 256;
+
+/// A wait that goes on.
+struct Patience<'c> {
+    core: &'c ScCore,
+    since: u64,
+    polls: u32,
+    /// The core that is looked at next.
+    looked_at: Cell<usize>,
+}
+
+impl<'c> Patience<'c> {
+    fn new(core: &'c ScCore) -> Self {
+        Self { core, since: cpu::rdtsc(), polls: 0, looked_at: Cell::new(core.core.index()) }
+    }
+
+    /// A poll has failed. Does not return if the machine cannot come to its end any more.
+    fn failed(&mut self, reason: Reason) {
+        self.polls += 1;
+        if self.polls.is_multiple_of(POLLS_PER_LOOK) {
+            self.look(reason);
+        }
+    }
+
+    fn look(&self, reason: Reason) {
+        let next = (self.looked_at.get() + 1) % self.core.layout.cores();
+        self.looked_at.set(next);
+        if status::of(CoreId::new(next)) == State::Died {
+            // It has said why.
+            cpu::park();
+        }
+        let (limit, waited) = (self.core.stuck_cycles, cpu::rdtsc().wrapping_sub(self.since));
+        if limit != 0 && waited > limit {
+            let core = self.core.core.index();
+            console::write_urgent(format_args!(
+                "core {core} waits for {reason}, since {} s\n@done failed core {core} waits for {reason}\n",
+                waited / (u64::from(self.core.geometry.core_mhz) * 1_000_000)
+            ));
+            exit::exit(false);
+        }
+    }
+}
+
+/// When a wait is over, by a clock that is cheap to read.
+struct Alarm {
+    deadline: Deadline,
+    /// The time stamp counter then, at the earliest.
+    cycles: u64,
+}
+
+impl Alarm {
+    fn new(core: &ScCore, deadline: Deadline) -> Self {
+        let mut alarm = Self { deadline, cycles: u64::MAX };
+        alarm.rings(core);
+        alarm
+    }
+
+    /// Whether the time is up.
+    fn is_over(&mut self, core: &ScCore) -> bool {
+        self.deadline != Deadline::Never && cpu::rdtsc() >= self.cycles && self.rings(core)
+    }
+
+    /// Looks at the clock, and says when to do so again.
+    fn rings(&mut self, core: &ScCore) -> bool {
+        let Deadline::At(ticks) = self.deadline else { return false };
+        let left = ticks.saturating_sub(core.now());
+        let cycles = left.saturating_mul(u64::from(core.geometry.core_mhz) * 1_000_000) / core.ticks_per_second();
+        self.cycles = cpu::rdtsc().saturating_add(cycles);
+        left == 0
+    }
+}
+
+/// Lets a while pass.
+fn pause(rounds: u32) {
+    (0..rounds).for_each(|_| cpu::pause());
+}
+
+impl ScCore {
+    /// Reads a register once.
+    fn read_register(&self, core: CoreId) -> bool {
+        let (registers, z) = self.registers_of(core);
+        let acquired = registers.test_and_set(z).read().is_acquired();
+        self.counting
+            .count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
+        acquired
+    }
+
+    fn backoff(&self) -> Backoff {
+        Backoff::new(self.core.index() as u32 ^ cpu::rdtsc() as u32)
+    }
+}
+
+impl TestAndSet for ScCore {
+    fn try_acquire_register(&self, core: CoreId) -> bool {
+        let _operation = self.operation();
+        self.read_register(core)
+    }
+
+    fn acquire_register(&self, core: CoreId, purpose: &'static str) {
+        let _operation = self.operation();
+        let (mut patience, mut backoff) = (Patience::new(self), self.backoff());
+        while !self.read_register(core) {
+            patience.failed(Reason::new(purpose).from(core));
+            pause(backoff.rounds());
+        }
+    }
+
+    fn free_register(&self, core: CoreId) {
+        let _operation = self.operation();
+        let (registers, z) = self.registers_of(core);
+        registers.test_and_set(z).write(TestAndSetValue::FREE);
+    }
+
+    fn begin_exclusion(&self) {
+        let _operation = self.operation();
+        self.deferral.begin_exclusion();
+    }
+
+    fn end_exclusion(&self) {
+        let _operation = self.operation();
+        self.deferral.end_exclusion();
+    }
+}
+
+impl PollSource for ScCore {
+    fn poll_line(&self, at: MpbLine) -> Line {
+        self.load_uncounted(LineAddress::Mpb(at))
+    }
+
+    fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        self.load_word_uncounted(region, index)
+    }
+
+    fn poll_counter(&self, counter: usize) -> u32 {
+        self.read_counter_uncounted(counter)
+    }
+}
+
+impl Wait for ScCore {
+    fn is_dying(&self) -> bool {
+        exit::is_ending()
+    }
+
+    fn relax(&self) {
+        let _operation = self.operation();
+        cpu::pause();
+    }
+
+    fn wait_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        let _operation = self.operation();
+        if self.is_dying() {
+            // Nothing that a poll would read means anything any more.
+            return Err(TimedOut { reason });
+        }
+        let mut alarm = Alarm::new(self, deadline);
+        let (mut patience, mut backoff) = (Patience::new(self), self.backoff());
+        loop {
+            caches::atoll_scc_invalidate_mpb();
+            let poll = Poll::new(self, places);
+            if let Some(value) = check(&poll) {
+                self.counting.count(|counters| {
+                    counters.lines_polled += u64::from(poll.reads().lines);
+                    counters.words_polled += u64::from(poll.reads().words);
+                    counters.counters_polled += u64::from(poll.reads().counters);
+                });
+                return Ok(value);
+            }
+            if self.serve_within_wait() {
+                continue;
+            }
+            self.counting.count(|counters| counters.failed_polls += 1);
+            let reason = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
+            if alarm.is_over(self) {
+                return Err(TimedOut { reason });
+            }
+            patience.failed(reason);
+            // What leaves the chip is left alone for a while; polls of lines and words are answered nearby.
+            pause(if poll.reads().counters > 0 { backoff.rounds() } else { 1 });
+            self.serve_within_wait();
+        }
+    }
+}
