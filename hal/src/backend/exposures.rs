@@ -12,7 +12,7 @@ use crate::{LINE_BYTES, exposed::ExposeError, topology::EXPOSED_BYTES_PER_CORE};
 pub(crate) const PAGE_BYTES: usize = 4096;
 
 /// Pieces of memory that a core can expose at a time.
-pub const MAX_EXPOSURES: usize = 32;
+pub(crate) const MAX_EXPOSURES: usize = 32;
 
 struct Exposed {
     offset: usize,

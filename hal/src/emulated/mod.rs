@@ -14,8 +14,6 @@ mod page_window;
 mod platform;
 mod trace;
 
-pub use crate::backend::exposures::MAX_EXPOSURES;
-
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
     copies::Copies,

@@ -13,7 +13,7 @@ use core::sync::atomic::Ordering;
 
 use heapless::Vec;
 
-use crate::{CoreId, emulated::MAX_EXPOSURES};
+use crate::{CoreId, backend::exposures::MAX_EXPOSURES};
 
 use super::{
     cluster, demand,

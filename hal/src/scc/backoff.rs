@@ -8,19 +8,19 @@ const MOST: u32 = 256;
 /// Waits that become longer, and differ from core to core, so that cores which failed together do not come back
 /// together. As iRCCE polls the board's counters: 8 to 256 rounds, drawn.
 #[derive(Clone, Debug)]
-pub struct Backoff {
+pub(super) struct Backoff {
     limit: u32,
     random: u32,
 }
 
 impl Backoff {
     /// Nothing has failed yet. Cores have seeds of their own.
-    pub const fn new(seed: u32) -> Self {
+    pub(super) const fn new(seed: u32) -> Self {
         Self { limit: FIRST, random: seed.wrapping_mul(0x9E37_79B9) | 1 }
     }
 
     /// Rounds to wait after a failure.
-    pub fn rounds(&mut self) -> u32 {
+    pub(super) fn rounds(&mut self) -> u32 {
         let limit = self.limit;
         self.limit = (2 * limit).min(MOST);
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -5,7 +5,7 @@
 //!    facts 1.4; identifiers of local APICs are of no use, facts 1.10). A core that takes no part stops here.
 //! 3. Memory is laid out, paging switched on with the MPB type (facts 1.9), then the caches.
 //! 4. Descriptors, traps, the local APIC. From here on a fault is reported.
-//! 5. A slot is pointed at the memory of core 0, where all tell how far they are (`status`).
+//! 5. Shared memory gets its slots (`lut`), and one is pointed at the memory of core 0, where all tell how far they are (`status`).
 //! 6. If core 0 alone was started, it starts the others.
 //! 7. What nobody has loaded holds anything (facts 2.1): each core prepares what is its own, then they wait for each other.
 //!
@@ -22,7 +22,7 @@ use boards::{Handed, map};
 
 use crate::bare::{cpu, descriptor, private::Private, words};
 
-use super::{console, exit, lapic, memory, others, paging, prepare, registers::Registers, status, trap};
+use super::{console, exit, lapic, lut, memory, others, paging, prepare, registers::Registers, status, trap};
 
 unsafe extern "Rust" {
     /// The program of every core, on its stack, with interrupts off and the x87 ready.
@@ -122,6 +122,7 @@ pub(super) extern "C" fn start() -> ! {
     descriptor::load(&[]);
     lapic::enable();
 
+    lut::share_views();
     status::reach();
     if core == 0 && handed.setting.starts_others != 0 {
         others::start();
@@ -150,6 +151,9 @@ fn check() {
         fail(format_args!(
             "the processor is of family {family}, model {model}, and the image is for {wanted_family}, {wanted_model}"
         ));
+    }
+    if !lut::has_room_for_views(&handed().geometry) {
+        fail(format_args!("the board has other uses for the slots of shared memory's views"));
     }
     let (cores, present) = (core_count(), handed().geometry.cores() as usize);
     if cores > present.min(status::MAX_CORES) {

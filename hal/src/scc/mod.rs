@@ -2,7 +2,8 @@
 //!
 //! - [`boot`]: from the reset to `atoll_core_main` on every core, which runs its own copy of the image;
 //! - [`map`] and [`memory`]: what is where, [`paging`]: how it is mapped;
-//! - [`registers`] of tiles;
+//! - [`registers`] of tiles, and the [`board`]'s;
+//! - [`start_core`]: the core, which implements the traits of the HAL;
 //! - [`status`]: how cores know of each other whether they are there and have ended; [`finish`] and [`mod@exit`];
 //! - [`console`].
 //!
@@ -14,6 +15,8 @@ pub mod board;
 #[cfg(target_os = "none")]
 pub mod boot;
 #[cfg(target_os = "none")]
+mod caches;
+#[cfg(target_os = "none")]
 pub mod console;
 #[cfg(target_os = "none")]
 mod entry;
@@ -24,6 +27,8 @@ mod finish;
 #[cfg(target_os = "none")]
 mod lapic;
 mod lines;
+#[cfg(target_os = "none")]
+mod lut;
 pub mod map;
 #[cfg(target_os = "none")]
 pub mod memory;
@@ -35,6 +40,10 @@ pub mod paging;
 mod prepare;
 mod purge;
 pub mod registers;
+#[cfg(target_os = "none")]
+pub mod reset;
+#[cfg(target_os = "none")]
+mod sc_core;
 mod slots;
 #[cfg(target_os = "none")]
 pub mod status;
@@ -47,6 +56,7 @@ mod testing;
 #[cfg(target_os = "none")]
 pub use self::{
     finish::finish,
+    sc_core::{ScCore, start_core},
     this::{this_core, this_core_id, without_interrupts},
 };
 

@@ -15,11 +15,11 @@ use boards::map::{IMAGE, PAGE_BYTES, RESET, SLOT_BYTES};
 use crate::LINE_BYTES;
 
 use super::{
-    boot,
+    boot, lut,
     memory::{self, image},
     paging, prepare,
-    registers::{Gcbcfg, Registers, slot_address},
-    this_core,
+    registers::slot_address,
+    reset,
 };
 
 /// Gives all other cores that take part their memory, and starts them.
@@ -28,11 +28,9 @@ pub(super) fn start() {
     let geometry = &handed.geometry;
     for core in 1..handed.setting.cores {
         Target::new(core).load();
-        let [tile, ..] = geometry.tile_of(core);
-        // SAFETY: the board is as it was handed over, and its registers are mapped uncached.
-        let resets = unsafe { Registers::of_tile(geometry, tile) }.tile_configuration();
-        // Nobody else changes it meanwhile: cores do that in this function only.
-        resets.update(|bits| bits - Gcbcfg::reset_of(core % geometry.cores_per_tile));
+        // SAFETY: 1. the board is as it was handed over, and its registers are mapped uncached; 2. the core has just got
+        // its program. Nobody else changes the register meanwhile: cores do that in this function only.
+        unsafe { reset::start(geometry, core) }
     }
 }
 
@@ -90,11 +88,6 @@ impl Target {
         if self.shown.replace(slot) == Some(slot) {
             return;
         }
-        let geometry = &boot::handed().geometry;
-        let [tile, ..] = geometry.tile_of(self.core);
-        // SAFETY: the board is as it was handed over, and its registers are mapped uncached.
-        let (other, own) = unsafe { (Registers::of_tile(geometry, tile), Registers::own(geometry)) };
-        let entry = other.lookup_entry(self.core % geometry.cores_per_tile, slot).read();
-        own.lookup_entry(this_core() as u32 % geometry.cores_per_tile, self.window_slot).write(entry);
+        lut::point(self.window_slot, self.core as usize, slot);
     }
 }

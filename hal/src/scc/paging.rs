@@ -154,12 +154,13 @@ fn map_board(geometry: &Geometry, space: &mut AddressSpace, pool: &mut FramePool
         space.map_identity(slot(geometry.board_slot, BOARD_BYTES), UNCACHED, pool)?;
     }
     let shared_bytes = geometry.controllers as usize * CONTROLLER_SPAN;
-    for (address, bits) in [(SHARED_UNCACHED, UNCACHED), (SHARED_CACHED, CACHED), (SHARED_COMBINED, COMBINED)] {
-        for offset in (0..shared_bytes).step_by(PAGE_BYTES) {
-            space.map(address + offset, slot_address(geometry.shared_slot) + offset, bits, pool)?;
-        }
+    let uncached = slot_address(geometry.shared_slot);
+    for offset in (0..shared_bytes).step_by(PAGE_BYTES) {
+        space.map(SHARED_UNCACHED + offset, uncached + offset, UNCACHED, pool)?;
     }
-    Ok(())
+    // By slots of their own, see `lut`.
+    space.map_identity(SHARED_CACHED..SHARED_CACHED + shared_bytes, CACHED, pool)?;
+    space.map_identity(SHARED_COMBINED..SHARED_COMBINED + shared_bytes, COMBINED, pool)
 }
 
 fn with_space<R>(change: impl FnOnce(&mut AddressSpace, &mut FramePool) -> Result<R, OutOfFrames>) -> R {

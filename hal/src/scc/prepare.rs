@@ -9,7 +9,7 @@ use super::{
     board::Board,
     boot,
     map::{CONTROLLER_SPAN, SHARED_COMBINED},
-    registers::{Registers, TestAndSetValue, slot_address},
+    registers::{Glcfg, Registers, TestAndSetValue, slot_address},
     this_core,
 };
 
@@ -19,7 +19,7 @@ const _: () = assert!(CLEARED_BYTES <= SHARED_BYTES_PER_CONTROLLER, "controllers
 
 const LINE_WORDS: usize = LINE_BYTES / size_of::<u32>();
 
-/// Clears this core's MPB and its share of the shared memory, and frees its test-and-set register. Core 0 clears the
+/// Clears this core's MPB and its share of the shared memory, frees its test-and-set register and its pins. Core 0 clears the
 /// board's counters.
 pub(super) fn own_parts() {
     let handed = boot::handed();
@@ -41,6 +41,8 @@ pub(super) fn own_parts() {
     // SAFETY: the board is as it was handed over, and its registers are mapped uncached at their addresses.
     let (own, board) = unsafe { (Registers::of_tile(geometry, tile), Board::new(geometry)) };
     own.test_and_set(place).write(TestAndSetValue::FREE);
+    // What an earlier program has raised is none of this one's.
+    own.core_configuration(place).update(|pins| pins - (Glcfg::INTR | Glcfg::NMI));
     if let Some(board) = board.filter(|_| this_core() == 0) {
         (0..geometry.counters as usize).for_each(|counter| board.set(counter, 0));
     }

@@ -21,20 +21,20 @@ use boards::Geometry;
 const LINE_BYTES: usize = 32;
 
 /// Sets that a cache can have.
-pub const MAX_SETS: usize = 8192;
+pub(super) const MAX_SETS: usize = 8192;
 
 /// A run of a cache's sets, which goes on with the first one after the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sets {
+pub(super) struct Sets {
     /// The first one.
-    pub first: usize,
+    pub(super) first: usize,
     /// How many, all of them at most.
-    pub count: usize,
+    pub(super) count: usize,
 }
 
 impl Sets {
     /// The sets that bytes may be in, of a cache with `sets` sets.
-    pub const fn of(address: usize, len_bytes: usize, sets: usize) -> Self {
+    pub(super) const fn of(address: usize, len_bytes: usize, sets: usize) -> Self {
         if len_bytes == 0 {
             return Self { first: 0, count: 0 };
         }
@@ -46,13 +46,13 @@ impl Sets {
     }
 
     /// All of them.
-    pub const fn all(sets: usize) -> Self {
+    pub(super) const fn all(sets: usize) -> Self {
         Self { first: 0, count: sets }
     }
 }
 
 /// The two halves of the area that are read, and which is next for each set.
-pub struct Purge {
+pub(super) struct Purge {
     start: usize,
     half_bytes: usize,
     sets: usize,
@@ -66,7 +66,7 @@ impl Purge {
     ///
     /// # Panics
     /// If a half is smaller than the cache, does not begin with its first set, or the cache is larger than can be.
-    pub const fn new(geometry: &Geometry, start: usize, half_bytes: usize) -> Self {
+    pub(super) const fn new(geometry: &Geometry, start: usize, half_bytes: usize) -> Self {
         let (sets, ways) = (geometry.l2_sets as usize, geometry.l2_ways as usize);
         assert!(sets > 0 && ways > 0 && sets <= MAX_SETS, "an L2 has 1 to 8192 sets");
         assert!(half_bytes >= sets * ways * LINE_BYTES, "what is read to purge L2 is as large as L2");
@@ -78,13 +78,13 @@ impl Purge {
     }
 
     /// Sets of the cache.
-    pub const fn sets(&self) -> usize {
+    pub(super) const fn sets(&self) -> usize {
         self.sets
     }
 
     /// The address that is the first one to read for a set; those of the other ways are [`way_bytes`](Self::way_bytes)
     /// apart. The next time it is in the other half.
-    pub fn begin_set(&mut self, set: usize) -> usize {
+    pub(super) fn begin_set(&mut self, set: usize) -> usize {
         let (word, bit) = (set / 32, 1 << (set % 32));
         let half = if self.second_half[word] & bit == 0 { 0 } else { self.half_bytes };
         self.second_half[word] ^= bit;
@@ -92,12 +92,12 @@ impl Purge {
     }
 
     /// Bytes from one line of a set to the next.
-    pub const fn way_bytes(&self) -> usize {
+    pub(super) const fn way_bytes(&self) -> usize {
         self.sets * LINE_BYTES
     }
 
     /// Calls `read` with all addresses that are to be read to purge some sets.
-    pub fn purge(&mut self, sets: Sets, mut read: impl FnMut(usize)) {
+    pub(super) fn purge(&mut self, sets: Sets, mut read: impl FnMut(usize)) {
         for index in sets.first..sets.first + sets.count.min(self.sets) {
             let first = self.begin_set(index % self.sets);
             (0..self.ways).for_each(|way| read(first + way * self.way_bytes()));
@@ -175,6 +175,7 @@ mod tests {
     fn a_range_may_go_around() {
         let mut purge = Purge::new(&scc(), 0x10_0000, 256 << 10);
         let mut read = Vec::new();
+        assert_eq!(purge.sets(), 2048);
         purge.purge(Sets { first: 2047, count: 2 }, |address| read.push(address));
         let way = |set: usize| [0, 1, 2, 3].map(|way| 0x10_0000 + way * 0x1_0000 + set * 32);
         assert_eq!(read, [way(2047), way(0)].concat());

@@ -13,13 +13,13 @@ use boards::{
 use crate::topology::EXPOSED_BYTES_PER_CORE;
 
 /// Slots of a core's private memory that it can expose.
-pub const OWN_SLOTS: u32 = EXPOSED_BYTES / SLOT_BYTES;
+pub(super) const OWN_SLOTS: u32 = EXPOSED_BYTES / SLOT_BYTES;
 
 const _: () = assert!(EXPOSED_BYTES as usize == EXPOSED_BYTES_PER_CORE, "an exposed address is one of private memory");
 
 /// The slots that can be pointed at memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FreeSlots {
+pub(super) struct FreeSlots {
     first: u32,
     end: u32,
 }
@@ -29,28 +29,23 @@ impl FreeSlots {
     ///
     /// # Panics
     /// If they are not enough.
-    pub const fn new(geometry: &Geometry, private_slots: u32) -> Self {
+    pub(super) const fn new(geometry: &Geometry, private_slots: u32) -> Self {
         let slots = Self { first: private_slots, end: geometry.foreign_slots_end };
         assert!(slots.first + 1 + OWN_SLOTS < slots.end, "a core has slots for other cores' memory");
         slots
-    }
-
-    /// The one that leads to the status page.
-    pub const fn status(self) -> u32 {
-        self.first
     }
 
     /// The one for a second look at the own private slot `number`, one of the first [`OWN_SLOTS`].
     ///
     /// # Panics
     /// If it is none of those.
-    pub const fn own(self, number: usize) -> u32 {
+    pub(super) const fn own(self, number: usize) -> u32 {
         assert!(number < OWN_SLOTS as usize, "what a core exposes is in the first slots of its memory");
         self.first + 1 + number as u32
     }
 
     /// How many there are for other cores' memory.
-    pub const fn foreign(self) -> usize {
+    pub(super) const fn foreign(self) -> usize {
         (self.end - self.first - 1 - OWN_SLOTS) as usize
     }
 
@@ -58,7 +53,7 @@ impl FreeSlots {
     ///
     /// # Panics
     /// If there are less.
-    pub const fn foreign_at(self, place: usize) -> u32 {
+    pub(super) const fn foreign_at(self, place: usize) -> u32 {
         assert!(place < self.foreign(), "no such slot for other cores' memory");
         self.first + 1 + OWN_SLOTS + place as u32
     }
@@ -73,7 +68,7 @@ mod tests {
     fn no_slot_is_for_two_things() {
         let slots = FreeSlots::new(&scc(), 0x29);
         let own = [0, 1, 2, 3].map(|number| slots.own(number));
-        assert_eq!((slots.status(), own, slots.foreign_at(0)), (0x29, [0x2A, 0x2B, 0x2C, 0x2D], 0x2E));
+        assert_eq!((own, slots.foreign_at(0)), ([0x2A, 0x2B, 0x2C, 0x2D], 0x2E));
         assert_eq!((slots.foreign(), slots.foreign_at(slots.foreign() - 1)), (82, 0x7F));
     }
 

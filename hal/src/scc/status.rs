@@ -13,11 +13,7 @@ use volatile::VolatilePtr;
 
 use crate::{CoreId, bare::cpu};
 
-use super::{
-    boot, exit,
-    registers::{Registers, slot_address},
-    this_core,
-};
+use super::{boot, exit, lut, registers::slot_address, this_core};
 
 /// The most cores that the page has lines for, beside the alarm's.
 pub(super) const MAX_CORES: usize = (PAGE_BYTES / LINE_BYTES) as usize - 1;
@@ -77,12 +73,7 @@ fn word(line: usize) -> VolatilePtr<'static, u32> {
 ///
 /// Nothing of the slot is in a cache: it is seen uncached only.
 pub(super) fn reach() {
-    let handed = boot::handed();
-    // SAFETY: the board is as it was handed over, and its registers are mapped uncached.
-    let (first, own) = unsafe { (Registers::of_tile(&handed.geometry, 0), Registers::own(&handed.geometry)) };
-    let entry = first.lookup_entry(0, 0).read();
-    let own_place = this_core() as u32 % handed.geometry.cores_per_tile;
-    own.lookup_entry(own_place, handed.setting.private_slots).write(entry);
+    lut::point(boot::handed().setting.private_slots, 0, 0);
     IS_REACHED.store(true, Relaxed);
 }
 

@@ -39,7 +39,7 @@ impl ScCore {
     }
 
     /// Prepares for a slot to stand for other memory, or for none.
-    fn forget_slot(&self) {
+    pub(super) fn forget_slot(&self) {
         self.push_out();
         caches::atoll_scc_invalidate_mpb();
     }

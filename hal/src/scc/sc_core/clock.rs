@@ -1,9 +1,7 @@
 //! Time, counters, and what this core does not trace.
 
 use crate::{
-    AtomicCounters, Clock, Counted, Counters, Software, Topology, Trace,
-    backend::deferral::Deferring,
-    bare::cpu,
+    AtomicCounters, Clock, Counted, Counters, Software, Topology, Trace, backend::deferral::Deferring, bare::cpu,
     scc::board::Board,
 };
 

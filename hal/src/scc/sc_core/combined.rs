@@ -1,7 +1,7 @@
 //! Memory that is reached past the caches: combined and uncached, behind controllers and of other cores.
 
 use crate::{
-    Combined, Home, Line, Region, SharedAddress, Topology, Uncached,
+    Combined, CoreId, Home, Line, Region, SharedAddress, Uncached,
     backend::{
         deferral::Deferring,
         mappings::Slot,
@@ -10,7 +10,7 @@ use crate::{
     exposed::SLOT_BYTES,
     kind,
     scc::{
-        lines,
+        lines, lut,
         map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
         paging,
         registers::slot_address,
@@ -51,7 +51,9 @@ impl ScCore {
             }
             self.mappings.borrow().place(slot).map(|place| self.free_slots.foreign_at(place))
         });
-        let Some(slot) = place else { panic!("{address} is not mapped on {}, as it has to be before each use", self.core) };
+        let Some(slot) = place else {
+            panic!("{address} is not mapped on {}, as it has to be before each use", self.core)
+        };
         slot_address(slot) + address.offset() % SLOT_BYTES
     }
 
@@ -68,16 +70,11 @@ impl ScCore {
 
     /// Points a slot of this core's lookup table at private slot `number` of a core, which may be this one.
     ///
-    /// No cache holds anything of what the slot led to before: MPBT lines were invalidated, and its words are uncached.
-    pub(super) fn point(&self, slot: u32, owner: crate::CoreId, number: usize) {
+    /// No cache holds anything of what the slot led to before: MPBT lines were [forgotten](Self::forget_slot), and its
+    /// words are uncached.
+    pub(super) fn point(&self, slot: u32, owner: CoreId, number: usize) {
         assert!(number < self.private_slots, "no core has private memory in slot {number}");
-        let (of_owner, owner_z) = self.registers_of(owner);
-        let (own, own_z) = self.registers_of(self.core);
-        let entry = of_owner.lookup_entry(owner_z, number as u32).read();
-        let register = own.lookup_entry(own_z, slot);
-        register.write(entry);
-        // The read comes back after the write has arrived: what follows goes the new way.
-        assert!(register.read() == entry, "slot {slot:#x} of the lookup table of {} cannot be changed", self.core);
+        lut::point(slot, owner.index(), number as u32);
         paging::map_foreign(slot);
     }
 

@@ -16,7 +16,7 @@ use crate::{
     CoreId, Interrupt, Shielded, TestAndSet,
     backend::deferral::{Deferral, Deferring},
     bare::cpu,
-    scc::{exit, registers::Glcfg},
+    scc::registers::Glcfg,
 };
 
 use super::ScCore;
@@ -62,7 +62,7 @@ impl Deferring for ScCore {
     }
 
     fn has_interrupt(&self) -> bool {
-        RAISED.load(Relaxed) && !exit::is_ending()
+        RAISED.load(Relaxed)
     }
 
     fn take_interrupt_for(&self, handler: impl FnOnce()) {

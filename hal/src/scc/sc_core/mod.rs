@@ -30,7 +30,7 @@ use crate::{
         runs::{StoreRuns, mask_of},
         views::Views,
     },
-    bare::{lapic, private::Private, trap},
+    bare::private::Private,
     counters::Counting,
 };
 
@@ -39,6 +39,8 @@ use super::{
     boot, caches, lines, memory,
     registers::{Registers, slot_address},
     slots::FreeSlots,
+    this_core_id,
+    trap::set_interrupt_handler,
 };
 
 /// A core of the board.
@@ -51,8 +53,8 @@ pub struct ScCore {
     private_slots: usize,
     /// Line 0 of the own MPB.
     own_line_0: usize,
-    /// For how long a wait may last, in cycles of the time stamp counter; 0 if for ever.
-    stuck_cycles: u64,
+    /// For how long a wait may last, in cycles of the time stamp counter; nothing if for ever.
+    stuck_cycles: Option<u64>,
     /// Which of the own slots are mapped a second time; a bit for each.
     own_mapped: Cell<u32>,
     views: Views,
@@ -70,7 +72,7 @@ static CORE: Private<Option<ScCore>> = Private::new(None);
 /// Makes the core that runs this.
 ///
 /// # Panics
-/// If it was made before, or the command line has words that are none.
+/// If it was made before.
 pub fn start_core() -> &'static ScCore {
     // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler that
     // reads it is set; 3. afterwards only shared references to it exist.
@@ -79,14 +81,13 @@ pub fn start_core() -> &'static ScCore {
         assert!(slot.is_none(), "a core is started once");
         &*slot.insert(ScCore::new())
     };
-    trap::set_interrupt_handler(|| {
+    set_interrupt_handler(|| {
         interrupts::note_edge();
         // SAFETY: as above, 2 and 3.
         if let Some(core) = unsafe { (*CORE.get()).as_ref() } {
             core.interrupted();
         }
     });
-    lapic::take_interrupts_by_pin();
     core
 }
 
@@ -112,22 +113,18 @@ impl ScCore {
         let (start, half_bytes) = memory::purge_area();
         // SAFETY: the area is set aside for that.
         unsafe { caches::prepare(geometry, start, half_bytes) };
-        // SAFETY: 1. the image was handed the geometry of its board; 2. registers are mapped where they are.
-        let (registers, board) = unsafe { (Registers::own(geometry), Board::new(geometry)) };
-        let core = registers.tile_id().read().core(geometry) as usize;
-        let stuck_s: u64 = boot::option("stuck_s").map_or(60, |value| match value.parse() {
-            Ok(seconds) => seconds,
-            Err(error) => panic!("`stuck_s={value}`: {error}"),
-        });
+        // SAFETY: the image was handed the geometry of its board, and registers are mapped where they are.
+        let board = unsafe { Board::new(geometry) };
+        let core = this_core_id();
         Self {
-            core: CoreId::new(core),
+            core,
             layout: layout(geometry, setting.cores as usize),
             geometry,
             board,
             free_slots,
             private_slots: setting.private_slots as usize,
-            own_line_0: mpb_line(geometry, MpbLine::new(CoreId::new(core), 0)).addr(),
-            stuck_cycles: stuck_s.saturating_mul(u64::from(geometry.core_mhz) * 1_000_000),
+            own_line_0: mpb_line(geometry, MpbLine::new(core, 0)).addr(),
+            stuck_cycles: boot::stuck_cycles(),
             own_mapped: Cell::new(0),
             views: Views::default(),
             exposures: RefCell::default(),
@@ -157,9 +154,7 @@ impl ScCore {
                 assert!(usize::from(line.line) < self.mpb_lines(), "{line} does not exist");
                 mpb_line(self.geometry, line)
             }
-            LineAddress::Shared(address) => {
-                core::ptr::with_exposed_provenance_mut(self.combined_address(address))
-            }
+            LineAddress::Shared(address) => core::ptr::with_exposed_provenance_mut(self.combined_address(address)),
         }
     }
 

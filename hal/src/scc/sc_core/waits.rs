@@ -1,27 +1,21 @@
 //! What a core waits for: places and registers.
 //!
-//! A core that waits spins; nobody else needs its processor. It looks at the other cores' states now and then, so that it
-//! stops when one has died, and gives up after `stuck_s=` seconds, for nobody on the chip can see that all of them wait.
-
-use core::cell::Cell;
+//! A core that waits spins; nobody else needs its processor. Now and then it looks whether another one has ended the
+//! machine, and it gives up after `stuck_s=` seconds, since nobody on the chip can see that all of them wait.
 
 use crate::{
     Clock, CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TestAndSet, TimedOut, Wait,
     backend::deferral::Deferring,
     bare::cpu,
     kind,
-    scc::{
-        backoff::Backoff,
-        caches, console, exit,
-        registers::TestAndSetValue,
-        status::{self, State},
-    },
+    scc::{backoff::Backoff, caches, console, exit, registers::TestAndSetValue},
     wait::PollSource,
 };
 
 use super::ScCore;
 
-/// Failed polls between two looks at the clock and at another core's state. A look is an access to memory.
+/// Failed polls between two looks at the clock, and at what the other cores say: that is an access to memory, at a place
+/// that all look at.
 const POLLS_PER_LOOK: u32 = 256;
 
 /// A wait that goes on.
@@ -29,32 +23,25 @@ struct Patience<'c> {
     core: &'c ScCore,
     since: u64,
     polls: u32,
-    /// The core that is looked at next.
-    looked_at: Cell<usize>,
 }
 
 impl<'c> Patience<'c> {
     fn new(core: &'c ScCore) -> Self {
-        Self { core, since: cpu::rdtsc(), polls: 0, looked_at: Cell::new(core.core.index()) }
+        Self { core, since: cpu::rdtsc(), polls: 0 }
     }
 
     /// A poll has failed. Does not return if the machine cannot come to its end any more.
     fn failed(&mut self, reason: Reason) {
-        self.polls += 1;
+        self.polls = self.polls.wrapping_add(1);
         if self.polls.is_multiple_of(POLLS_PER_LOOK) {
             self.look(reason);
         }
     }
 
     fn look(&self, reason: Reason) {
-        let next = (self.looked_at.get() + 1) % self.core.layout.cores();
-        self.looked_at.set(next);
-        if status::of(CoreId::new(next)) == State::Died {
-            // It has said why.
-            cpu::park();
-        }
-        let (limit, waited) = (self.core.stuck_cycles, cpu::rdtsc().wrapping_sub(self.since));
-        if limit != 0 && waited > limit {
+        exit::stop_if_ending();
+        let waited = cpu::rdtsc().wrapping_sub(self.since);
+        if self.core.stuck_cycles.is_some_and(|limit| waited > limit) {
             let core = self.core.core.index();
             console::write_urgent(format_args!(
                 "core {core} waits for {reason}, since {} s\n@done failed core {core} waits for {reason}\n",
@@ -161,8 +148,10 @@ impl PollSource for ScCore {
 }
 
 impl Wait for ScCore {
+    /// A core of the chip that ends stops at once, without dropping anything, and all others stop in their next waits: no
+    /// operation is ever on a machine that is dying.
     fn is_dying(&self) -> bool {
-        exit::is_ending()
+        false
     }
 
     fn relax(&self) {
@@ -178,10 +167,6 @@ impl Wait for ScCore {
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
         let _operation = self.operation();
-        if self.is_dying() {
-            // Nothing that a poll would read means anything any more.
-            return Err(TimedOut { reason });
-        }
         let mut alarm = Alarm::new(self, deadline);
         let (mut patience, mut backoff) = (Patience::new(self), self.backoff());
         loop {
