@@ -4,9 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use hal::{
     ClaimError, Core, CoreId, ExposeError, Exposure, LINE_BYTES, Lines, Place, Reason, Region, SharedAddress,
-    exposed::SLOT_BYTES,
-    kind,
-    topology::EXPOSED_BYTES_PER_CORE,
+    exposed::SLOT_BYTES, kind, topology::EXPOSED_BYTES_PER_CORE,
 };
 
 use crate::{

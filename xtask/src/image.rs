@@ -9,7 +9,7 @@ use crate::{
     program::Program,
     progress::Progress,
     setup::{Toolchain, Tools},
-    workspace,
+    symbols, workspace,
 };
 use anyhow::{Context, Result, bail};
 use std::{fs, process::Command, time::Duration};
@@ -24,16 +24,47 @@ pub(crate) enum Profile {
     Debug,
 }
 
-/// Builds a program's image and checks that it holds only what a P54C has.
+/// What an image is for: its target specification and its linker script.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    specification: &'static str,
+    script: &'static str,
+}
+
+/// QEMU and PCs.
+const PC: Target = Target { specification: "i586-atoll.json", script: "qemu.ld" };
+
+/// The Intel SCC and boards like it.
+const BOARD: Target = Target { specification: "i586-atoll-scc.json", script: "scc.ld" };
+
+/// Builds a program's image for QEMU and PCs, and checks that it holds only what a P54C has.
 ///
 /// # Errors
 ///
 /// When it does not build or not pass.
 pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
-    let built = build(&format!("the image {}", program.binary), &mut bare_metal_command(program, &tools.toolchain)?)?;
-    p54c::check_image(&tools.objdump, &built.executable)?;
+    let what = format!("the image {}", program.binary);
+    let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, PC)?)?;
+    p54c::check_image(&tools.objdump, &built.executable, &[])?;
     Ok(built)
 }
+
+/// Builds a program's image for boards like the Intel SCC, and checks that it holds only what their P54C has, and nothing
+/// of the emulation of such a chip.
+///
+/// # Errors
+///
+/// When it does not build or not pass.
+pub(crate) fn board(program: &Program, tools: &Tools) -> Result<Built> {
+    let what = format!("the image {} for boards", program.binary);
+    let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, BOARD)?)?;
+    p54c::check_image(&tools.objdump, &built.executable, &p54c::SCC_INSTRUCTIONS)?;
+    symbols::check_absent(&tools.objdump, &built.executable, &EMULATION)?;
+    Ok(built)
+}
+
+/// Modules that are no part of an image for boards.
+const EMULATION: [&str; 2] = ["hal::emulated::", "hal::qemu::"];
 
 /// Builds the same binary for the host, where it is the simulator.
 ///
@@ -47,7 +78,7 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
     build(&format!("the simulator of {}", program.binary), &mut command)
 }
 
-/// Lints what [`bare_metal`] builds: code for the bare machine only is none of the host's clippy's.
+/// Lints what [`bare_metal`] and [`board`] build: code for the bare machine only is none of the host's clippy's.
 ///
 /// Returns whether there was anything to lint with: a distribution's compiler has no clippy.
 ///
@@ -59,19 +90,21 @@ pub(crate) fn lint(program: &Program, tools: &Tools) -> Result<bool> {
         return Ok(false);
     }
     let _progress = Progress::new("clippy on the image");
-    let finished = process::finish(&mut lint_command(program, &tools.toolchain), LINT_LIMIT, |_| {})?;
-    if !finished.status.success() {
-        eprintln!("{}", finished.messages.trim_end());
-        let first = finished.messages.lines().find(|line| line.starts_with("error"));
-        bail!("clippy: {}", first.unwrap_or("ended without a reason"));
+    for target in [PC, BOARD] {
+        let finished = process::finish(&mut lint_command(program, &tools.toolchain, target), LINT_LIMIT, |_| {})?;
+        if !finished.status.success() {
+            eprintln!("{}", finished.messages.trim_end());
+            let first = finished.messages.lines().find(|line| line.starts_with("error"));
+            bail!("clippy for {}: {}", target.specification, first.unwrap_or("ended without a reason"));
+        }
     }
     Ok(true)
 }
 
-fn lint_command(program: &Program, toolchain: &Toolchain) -> Command {
+fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Command {
     let mut command = inner_cargo(toolchain, "clippy");
     select(&mut command, program, Profile::Release);
-    for_target(&mut command);
+    for_target(&mut command, target);
     command.args(["--", "-Dwarnings"]).env("CARGO_TERM_COLOR", "never");
     command
 }
@@ -83,13 +116,13 @@ fn select(command: &mut Command, program: &Program, profile: Profile) {
     }
 }
 
-fn bare_metal_command(program: &Program, toolchain: &Toolchain) -> Result<Command> {
-    let script = workspace::root().join("linker/qemu.ld");
+fn bare_metal_command(program: &Program, toolchain: &Toolchain, target: Target) -> Result<Command> {
+    let script = workspace::root().join("linker").join(target.script);
     let content = fs::read(&script).with_context(|| format!("cannot read {}", workspace::display(&script)))?;
     let mut command = inner_cargo(toolchain, "rustc");
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
-    for_target(&mut command);
+    for_target(&mut command, target);
     // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
     // changed script a changed command: cargo does not look into it.
     command.arg("--").arg(format!("-Clink-arg=-T{}", script.display()));
@@ -113,10 +146,10 @@ fn inner_cargo(toolchain: &Toolchain, subcommand: &str) -> Command {
     command
 }
 
-fn for_target(command: &mut Command) {
+fn for_target(command: &mut Command, target: Target) {
     command
         .arg("--target")
-        .arg(workspace::root().join("linker/i586-atoll.json"))
+        .arg(workspace::root().join("linker").join(target.specification))
         .args(["-Z", "build-std=core,alloc,compiler_builtins"])
         .args(["-Z", "build-std-features=compiler-builtins-mem"])
         .args(["-Z", "json-target-spec"]);

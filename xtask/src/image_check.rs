@@ -27,7 +27,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         Some(path) => path.clone(),
         None => image::bare_metal(&Program::resolve("terrain")?, &tools)?.executable,
     };
-    let checked = p54c::check_image(&tools.objdump, &path)?;
+    let checked = p54c::check_image(&tools.objdump, &path, &[])?;
     println!("{}: {checked} instructions, all of them a P54C's", crate::workspace::display(&path));
     Ok(())
 }

@@ -38,6 +38,7 @@ mod setup;
 mod signal;
 mod sim;
 mod statics;
+mod symbols;
 mod test;
 mod trace;
 mod words;

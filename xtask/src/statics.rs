@@ -3,9 +3,9 @@
 //! In the simulator one address space holds all ranks, so a static that programs or collectives write to would be
 //! shared: a program could work there, and in no other place. On bare metal every core has its own.
 
-use crate::{process, workspace};
+use crate::symbols;
 use anyhow::{Result, bail};
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 /// Crates and modules whose code runs on every rank, in the tree.
 pub(crate) const IN_TREE: [&str; 2] = ["collectives::", "kernel::programs::"];
@@ -19,13 +19,8 @@ const WRITABLE: [&str; 4] = [".data", ".bss", ".tdata", ".tbss"];
 ///
 /// When there is one, or the binary cannot be read.
 pub(crate) fn check(objdump: &Path, binary: &Path, paths: &[&str]) -> Result<()> {
-    let mut command = workspace::command(objdump);
-    command.args(["--syms", "--demangle=rust"]).arg(binary);
-    let finished = process::finish(command.env("LC_ALL", "C"), Duration::from_secs(60), |_| {})?;
-    if !finished.status.success() || !finished.output.contains(".text") {
-        bail!("cannot read the symbols of {}", workspace::display(binary));
-    }
-    let found = writable(&finished.output, paths);
+    let table = symbols::table(objdump, binary)?;
+    let found = writable(&table, paths);
     if !found.is_empty() {
         bail!("writable statics are shared by all ranks of a simulation: {}", found.join(", "));
     }
@@ -34,17 +29,8 @@ pub(crate) fn check(objdump: &Path, binary: &Path, paths: &[&str]) -> Result<()>
 
 /// The symbols in writable sections that live below one of the paths.
 fn writable<'a>(table: &'a str, paths: &[&str]) -> Vec<&'a str> {
-    let symbol = |line: &'a str| {
-        let (left, right) = line.split_once('\t')?;
-        let section = left.split_whitespace().next_back()?;
-        let (_, name) = right.trim_start().split_once(' ')?;
-        let name = name.trim_start().trim_start_matches(".hidden ");
-        // An item in an impl is printed as `<path::Type as Trait>::item`.
-        let path = name.trim_start_matches(['<', '&']);
-        let ours = paths.iter().any(|prefix| path.starts_with(prefix));
-        (WRITABLE.contains(&section) && ours).then_some(name)
-    };
-    table.lines().filter_map(symbol).collect()
+    let symbols = symbols::below(table, paths).filter(|symbol| WRITABLE.contains(&symbol.section));
+    symbols.map(|symbol| symbol.name).collect()
 }
 
 #[cfg(test)]
