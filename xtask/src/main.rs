@@ -14,6 +14,7 @@ mod cores;
 mod emulation;
 mod fidelity;
 mod figures;
+mod flash;
 mod frame;
 mod guest;
 mod heatmap;
@@ -67,6 +68,7 @@ enum Command {
     Bench(bench::Arguments),
     Fidelity(fidelity::Arguments),
     Figures(figures::Arguments),
+    Flash(flash::Arguments),
     ImageCheck(image_check::Arguments),
 }
 
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::main(&arguments),
         Command::Fidelity(arguments) => fidelity::main(&arguments),
         Command::Figures(arguments) => figures::main(&arguments),
+        Command::Flash(arguments) => flash::main(&arguments),
         Command::ImageCheck(arguments) => image_check::main(&arguments),
     };
     match result {
@@ -155,6 +158,10 @@ mod tests {
             &["cluster", "--cores", "x"],
             &["cluster", "--deadline", "0"],
             &["bench", "pscw", "--machine", "abacus"],
+            &["flash"],
+            &["flash", "--board", "scc"],
+            &["flash", "--board", "pc", "--out", "x", "--device", "y"],
+            &["flash", "--board", "scc", "--out", "x", "--cores", "0"],
         ] {
             let error = Cli::try_parse_from(["xtask"].iter().chain(words)).err().expect("refused");
             let line = usage_line(&error.to_string());

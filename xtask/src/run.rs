@@ -124,31 +124,40 @@ impl Common {
         words.switch("coherent", coherent).free(&self.words)
     }
 
-    /// The input files: those given, or the default of programs that have one, as the program reads them.
+    /// The input files, as [`inputs`] finds them.
     ///
     /// # Errors
     ///
     /// When one cannot be read, or is no signal for a program that needs one.
     pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
-        let mut inputs = self.input.clone();
-        let is = |name: &str| !program.is_own && program.name == name;
-        if is(DEFAULT_PROGRAM) || is(signal::PROGRAM) {
-            ensure!(inputs.len() <= 1, "{} reads one input, and {} are given", program.name, inputs.len());
-            if inputs.is_empty() {
-                inputs.push(default_input());
-            }
-        }
-        for input in &mut inputs {
-            let shown = workspace::display(input);
-            *input = input.canonicalize().with_context(|| format!("cannot read {shown}"))?;
-            ensure!(input.is_file(), "{shown} is not a file");
-            std::fs::File::open(&input).with_context(|| format!("cannot read {shown}"))?;
-            if is(signal::PROGRAM) {
-                *input = signal::convert(input)?;
-            }
-        }
-        Ok(inputs)
+        inputs(&self.input, program)
     }
+}
+
+/// The input files: those given, or the default of programs that have one, as the program reads them.
+///
+/// # Errors
+///
+/// When one cannot be read, or is no signal for a program that needs one.
+pub(crate) fn inputs(given: &[PathBuf], program: &Program) -> Result<Vec<PathBuf>> {
+    let mut inputs = given.to_vec();
+    let is = |name: &str| !program.is_own && program.name == name;
+    if is(DEFAULT_PROGRAM) || is(signal::PROGRAM) {
+        ensure!(inputs.len() <= 1, "{} reads one input, and {} are given", program.name, inputs.len());
+        if inputs.is_empty() {
+            inputs.push(default_input());
+        }
+    }
+    for input in &mut inputs {
+        let shown = workspace::display(input);
+        *input = input.canonicalize().with_context(|| format!("cannot read {shown}"))?;
+        ensure!(input.is_file(), "{shown} is not a file");
+        std::fs::File::open(&input).with_context(|| format!("cannot read {shown}"))?;
+        if is(signal::PROGRAM) {
+            *input = signal::convert(input)?;
+        }
+    }
+    Ok(inputs)
 }
 
 /// The default program's input.

@@ -1,0 +1,100 @@
+//! Writes a program onto hardware: for a board what the loader on its host reads, for a PC a disk that boots.
+//!
+//! Everything that can be known to be wrong is said before anything is built, and before a byte is written.
+
+mod pc;
+mod scc;
+
+use crate::{
+    catalogue, cores,
+    program::Program,
+    run::{self, DEFAULT_PROGRAM},
+    words::Words,
+};
+use anyhow::Result;
+use clap::{ArgGroup, Args};
+use std::path::PathBuf;
+
+/// The board that is written as a disk.
+const PC: &str = "pc";
+
+/// Write a program and its input onto hardware: an SCC board, a board like it, or a PC
+///
+/// For a board, DIR gets the files that its host loads, and FLASH.md, which says how. For a PC, FILE becomes an image
+/// of a disk that boots, or the disk itself is overwritten. Before anything is written, image and input are checked
+/// against the board's memory. A directory that holds anything else than an earlier flash is left alone.
+#[derive(Args)]
+#[command(group = ArgGroup::new("target").required(true).args(["out", "device"]))]
+pub(crate) struct Arguments {
+    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    #[arg(default_value = DEFAULT_PROGRAM)]
+    program: String,
+
+    /// Board: a name (`cargo xtask boards` shows them all), or a board file FILE.toml
+    #[arg(long, value_name = "BOARD")]
+    board: String,
+
+    /// Directory for the files of a board, or file for the disk image of a PC
+    #[arg(long, value_name = "DIR|FILE")]
+    out: Option<PathBuf>,
+
+    /// Disk that will boot a PC; what is on it is shown, and overwritten after a question
+    #[arg(long, value_name = "DEV")]
+    device: Option<PathBuf>,
+
+    /// Number of cores that run the program [default: all of the board]
+    #[arg(long, value_name = "N", value_parser = cores::number)]
+    cores: Option<u16>,
+
+    /// GiB of memory behind each memory controller of a board [default: as its file says]
+    #[arg(long, value_name = "GIB")]
+    memory_gib: Option<u64>,
+
+    /// Load and start core 0 of a board only, which then loads and starts the others
+    #[arg(long)]
+    start_from_core_0: bool,
+
+    /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
+    #[arg(long, value_name = "FILE")]
+    input: Vec<PathBuf>,
+
+    /// Seed of everything that is left to chance
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    seed: Option<u64>,
+
+    /// Install what is missing, and overwrite a disk, without asking
+    #[arg(long)]
+    yes: bool,
+
+    /// Options of the program
+    #[arg(last = true, value_name = "key=value")]
+    words: Vec<String>,
+}
+
+/// What is to run on hardware, whichever it is.
+struct Job {
+    program: Program,
+    /// Input files, as the program reads them.
+    inputs: Vec<PathBuf>,
+    /// The kernel's command line.
+    words: Words,
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When anything is wrong with what the user wants, with the image, or with the place for it.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    // What is wrong with the command line is said before anything is installed or built.
+    let program = Program::resolve(&arguments.program)?;
+    if catalogue::listed(&program)? {
+        return Ok(());
+    }
+    let words = Words::default()
+        .value("program", (!program.is_own).then_some(&program.name))
+        .value("seed", arguments.seed)
+        .free(&arguments.words)?;
+    let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
+    if arguments.board == PC { pc::main(arguments, &job) } else { scc::main(arguments, &job) }
+}
