@@ -2,6 +2,7 @@
 //!
 //! Everything that can be known to be wrong is said before anything is built, and before a byte is written.
 
+mod directory;
 mod pc;
 mod scc;
 

@@ -1,5 +1,9 @@
 //! The files that the host of an SCC board loads.
 
+mod elf;
+mod object;
+mod placement;
+
 use super::{Arguments, Job};
 use anyhow::{Result, bail};
 

@@ -1,0 +1,281 @@
+//! What lies where in the private memory of a core, which is the same on all cores.
+
+use super::{elf::Image, object::Piece};
+use crate::cores;
+use anyhow::{Context, Result, bail, ensure};
+use boards::{
+    Geometry, Module,
+    handed::{Setting, block},
+    map,
+};
+
+/// What the image lays out behind itself before its heap: page tables, stack, and room to displace what caches hold.
+/// An upper bound; the image knows better.
+const STARTUP_BYTES: u64 = 2 << 20;
+
+/// The least heap that a program gets that does not say what it needs.
+const LEAST_HEAP_BYTES: u64 = 1 << 20;
+
+/// An input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::flash) struct Input {
+    /// What the program calls it.
+    pub(in crate::flash) name: String,
+    pub(in crate::flash) bytes: Vec<u8>,
+}
+
+/// What is chosen for the cores of a board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) geometry: Geometry,
+    /// Slots of private memory that a core has.
+    pub(super) private_slots: u32,
+    /// Cores that run the program.
+    pub(super) cores: u32,
+    pub(super) starts_others: bool,
+    /// The largest of the heaps that the user has asked for, in KiB.
+    pub(super) heap_kib: Option<u64>,
+}
+
+/// The private memory of a core.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    pub(super) setting: Setting,
+    /// All that is loaded, by address.
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// Finds a place for everything.
+///
+/// # Errors
+///
+/// When there is not enough memory, with the sizes and what can be done.
+pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: &[Input]) -> Result<Placement> {
+    let most = choice.geometry.cores();
+    ensure!(choice.cores <= most, "{} are too many for this board, which has {most}", cores::cores(choice.cores));
+    let private = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES);
+    let starts = input_starts(image, choice, inputs)?;
+    let first_input = starts.first().copied().unwrap_or(private);
+    let heap_end = first_input.min(map::EXPOSED_BYTES.into()).min(private);
+    check_heap(image, choice, heap_end, inputs)?;
+    let setting = Setting {
+        cores: choice.cores,
+        private_slots: choice.private_slots,
+        // Both are addresses below the end of 32-bit private memory.
+        heap_end: u32::try_from(heap_end)?,
+        image_end: image.end.next_multiple_of(map::PAGE_BYTES),
+        starts_others: choice.starts_others.into(),
+    };
+    let mut modules = Vec::new();
+    for (input, start) in inputs.iter().zip(&starts) {
+        let len_bytes = u32::try_from(input.bytes.len())?;
+        modules.push(Module { name: &input.name, start: u32::try_from(*start)?, len_bytes });
+    }
+    let handed = block(setting, choice.geometry, command_line, &modules).with_context(|| {
+        format!(
+            "the options of the program ({} bytes) and the names of its {} input files are more than the {} KiB there are for them",
+            command_line.len(),
+            inputs.len(),
+            map::HANDED_BYTES >> 10
+        )
+    })?;
+    let mut pieces = vec![
+        Piece { what: "what the image is told".into(), address: map::HANDED, bytes: handed },
+        Piece { what: "the page of states".into(), address: map::STATUS, bytes: vec![0; map::PAGE_BYTES as usize] },
+    ];
+    for segment in &image.segments {
+        let what = if segment.address == map::RESET { "the reset page" } else { "the image" };
+        pieces.push(Piece { what: what.into(), address: segment.address, bytes: segment.bytes.clone() });
+    }
+    for (input, module) in inputs.iter().zip(&modules) {
+        pieces.push(Piece { what: input.name.clone(), address: module.start, bytes: input.bytes.clone() });
+    }
+    pieces.sort_by_key(|piece| piece.address);
+    Ok(Placement { setting, pieces })
+}
+
+/// Bytes that input files take, each on pages of its own.
+fn input_bytes(inputs: &[Input]) -> u64 {
+    inputs.iter().map(|input| (input.bytes.len() as u64).next_multiple_of(map::PAGE_BYTES.into())).sum()
+}
+
+/// Where the input files begin: above all that a core can expose if there is room, else at the end.
+fn input_starts(image: &Image, choice: &Choice, inputs: &[Input]) -> Result<Vec<u64>> {
+    let private = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES);
+    let all = input_bytes(inputs);
+    let above = u64::from(map::EXPOSED_BYTES);
+    let first = if above + all <= private { Some(above) } else { private.checked_sub(all) };
+    let Some(mut next) = first.filter(|first| u64::from(image.end) <= *first) else {
+        bail!("{}", too_large(image, choice, inputs))
+    };
+    let mut starts = Vec::new();
+    for input in inputs {
+        starts.push(next);
+        next += input_bytes(std::slice::from_ref(input));
+    }
+    Ok(starts)
+}
+
+/// Tells whether what is left is enough for a heap.
+fn check_heap(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -> Result<()> {
+    let left = heap_end.saturating_sub(u64::from(image.end) + STARTUP_BYTES);
+    if left < LEAST_HEAP_BYTES {
+        bail!("{}", too_large(image, choice, inputs));
+    }
+    if let Some(heap_kib) = choice.heap_kib {
+        ensure!(
+            heap_kib <= left >> 10,
+            "a heap of {heap_kib} KiB does not fit: behind the image and below {} MiB there are {} KiB",
+            heap_end >> 20,
+            left >> 10
+        );
+    }
+    Ok(())
+}
+
+/// What needs how much, and what to do.
+fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
+    let image_kib = (u64::from(image.end) - u64::from(map::IMAGE)).div_ceil(1024);
+    let others_kib = (u64::from(map::IMAGE) + STARTUP_BYTES + LEAST_HEAP_BYTES) >> 10;
+    let input_kib = input_bytes(inputs) >> 10;
+    let private_mib = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES) >> 20;
+    let below_mib = map::EXPOSED_BYTES >> 20;
+    let remedy = if image_kib + others_kib > u64::from(map::EXPOSED_BYTES >> 10) {
+        "make the image smaller"
+    } else if inputs.is_empty() {
+        "choose more with --memory-gib"
+    } else {
+        "choose more with --memory-gib, or smaller input"
+    };
+    format!(
+        "too large for the board: the image needs {image_kib} KiB, start-up and the smallest heap {others_kib} KiB, \
+         together below {below_mib} MiB, and the input {input_kib} KiB, and each core has {private_mib} MiB; {remedy}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::elf::made, *};
+    use boards::Handed;
+
+    const MIB: u32 = 1 << 20;
+
+    fn geometry() -> Geometry {
+        Geometry {
+            columns: 6,
+            rows: 4,
+            cores_per_tile: 2,
+            core_mhz: 533,
+            mpb_bytes: 8192,
+            mpb_slot: 0xC0,
+            registers_slot: 0xE0,
+            own_registers_slot: 0xF8,
+            board_slot: 0xF9,
+            shared_slot: 0x80,
+            foreign_slots_end: 0x80,
+            controllers: 4,
+            controller_tiles: [[0; 2]; 8],
+            core_configuration: 0x10,
+            l2_configuration: 0x20,
+            tile_configuration: 0x80,
+            tile_id: 0x100,
+            test_and_set: 0x200,
+            test_and_set_stride: 0x200,
+            lookup_table: 0x800,
+            lookup_table_stride: 0x800,
+            timestamp: 0x8224,
+            timestamp_mhz: 125,
+            counters: 96,
+            counter_offsets: [0xE000, 0xF000],
+            l2_sets: 2048,
+            l2_ways: 4,
+        }
+    }
+
+    fn choice(private_slots: u32) -> Choice {
+        let geometry = geometry();
+        Choice { geometry, private_slots, cores: 48, starts_others: false, heap_kib: None }
+    }
+
+    fn input(name: &str, len_bytes: usize) -> Input {
+        Input { name: name.into(), bytes: vec![7; len_bytes] }
+    }
+
+    fn small() -> Image {
+        Image::read(&made::image()).unwrap()
+    }
+
+    fn large(memory_bytes: u32) -> Image {
+        let page = made::reset_page();
+        Image::read(&made::elf(&[(map::IMAGE, b"x", memory_bytes - 1), (map::RESET, &page, 0)])).unwrap()
+    }
+
+    #[test]
+    fn everything_has_its_place() {
+        let inputs = [input("a.pgm", 5000), input("none", 0), input("b", 1)];
+        let placement = place(&small(), &choice(41), "program=terrain", &inputs).unwrap();
+        let places: Vec<_> =
+            placement.pieces.iter().map(|piece| (piece.address, piece.bytes.len(), piece.what.as_str())).collect();
+        let block = placement.pieces[0].bytes.len();
+        assert_eq!(
+            places,
+            [
+                (map::HANDED, block, "what the image is told"),
+                (map::STATUS, 4096, "the page of states"),
+                (map::IMAGE, 17, "the image"),
+                (map::IMAGE + 0x2010, 4, "the image"),
+                (64 * MIB, 5000, "a.pgm"),
+                (64 * MIB + 8192, 0, "none"),
+                (64 * MIB + 8192, 1, "b"),
+                (map::RESET, 4096, "the reset page"),
+            ]
+        );
+        assert!(placement.pieces[1].bytes.iter().all(|byte| *byte == 0));
+        let handed = Handed::read(&placement.pieces[0].bytes).unwrap();
+        assert_eq!(handed.command_line, "program=terrain");
+        assert_eq!(handed.geometry.columns, 6);
+        let setting = Setting {
+            cores: 48,
+            private_slots: 41,
+            heap_end: 64 * MIB,
+            image_end: map::IMAGE + 0x5000,
+            starts_others: 0,
+        };
+        assert_eq!(handed.setting, setting);
+        let modules: Vec<_> = handed.modules().map(|module| (module.name, module.start, module.len_bytes)).collect();
+        assert_eq!(modules, [("a.pgm", 64 * MIB, 5000), ("none", 64 * MIB + 8192, 0), ("b", 64 * MIB + 8192, 1)]);
+    }
+
+    #[test]
+    fn small_memories_have_the_input_at_their_end() {
+        let placement = place(&small(), &choice(2), "", &[input("a", 5000)]).unwrap();
+        assert_eq!(placement.setting.heap_end, 32 * MIB - 8192);
+        assert_eq!(placement.pieces[4].address, 32 * MIB - 8192);
+        let placement = place(&small(), &choice(4), "", &[input("a", 1)]).unwrap();
+        assert_eq!(placement.setting.heap_end, 64 * MIB - 4096);
+        assert_eq!(place(&small(), &choice(1), "", &[]).unwrap().setting.heap_end, 16 * MIB);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_sizes() {
+        let refused = |image: &Image, choice: &Choice, inputs: &[Input]| {
+            let message = place(image, choice, "", inputs).unwrap_err().to_string();
+            assert!(!message.contains('\n'), "{message}");
+            message
+        };
+        let message = refused(&large(15 << 20), &choice(1), &[]);
+        assert!(message.contains("image needs 15360 KiB") && message.contains("has 16 MiB; choose more"), "{message}");
+        let message = refused(&large(70 << 20), &choice(41), &[]);
+        assert!(message.contains("below 64 MiB") && message.ends_with("make the image smaller"), "{message}");
+        let message = refused(&small(), &choice(1), &[input("a", 14 << 20)]);
+        assert!(message.contains("input 14336 KiB") && message.ends_with("smaller input"), "{message}");
+        assert!(refused(&small(), &choice(1), &[input("a", 17 << 20)]).contains("17408 KiB"));
+        let message = refused(&small(), &Choice { heap_kib: Some(64 << 10), ..choice(41) }, &[]);
+        assert!(message.contains("a heap of 65536 KiB does not fit") && message.contains("below 64 MiB"), "{message}");
+        let message = refused(&small(), &Choice { cores: 49, ..choice(41) }, &[]);
+        assert_eq!(message, "49 cores are too many for this board, which has 48");
+        let long = "x".repeat(70_000);
+        let message = place(&small(), &choice(41), &long, &[]).unwrap_err().to_string();
+        assert!(message.contains("70000 bytes") && message.contains("64 KiB"), "{message}");
+    }
+}
