@@ -163,7 +163,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// A name for an input file that QEMU and the kernel take as one word, not used before.
-fn module_name(input: &Path, place: usize, used: &[String]) -> String {
+pub(crate) fn module_name(input: &Path, place: usize, used: &[String]) -> String {
     let original = input.file_name().unwrap_or_default().to_string_lossy();
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
     let name: String = original.chars().map(plain).collect();

@@ -119,6 +119,11 @@ impl Directory {
         Ok(())
     }
 
+    /// The files written so far, with their sizes in bytes.
+    pub(super) fn files(&self) -> &[(String, u64)] {
+        &self.files
+    }
+
     /// Puts the directory in its place and returns the files that are there, with their sizes.
     ///
     /// # Errors

@@ -12,12 +12,14 @@ use crate::{
     run::{self, DEFAULT_PROGRAM},
     words::Words,
 };
-use anyhow::Result;
+use anyhow::{Result, bail, ensure};
+use boards::{Board, Kind};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
-/// The board that is written as a disk.
-const PC: &str = "pc";
+/// Words that mean something to machines in QEMU or to the simulator only.
+const EMULATED: [&str; 10] =
+    ["domains", "machine", "preempt", "coherent", "heatmap", "trace_kib", "node", "nodes", "shared_mib", "deadline"];
 
 /// Write a program and its input onto hardware: an SCC board, a board like it, or a PC
 ///
@@ -92,10 +94,29 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if catalogue::listed(&program)? {
         return Ok(());
     }
-    let words = Words::default()
+    let board = Board::find(&arguments.board)?;
+    let words = words(arguments, &program)?;
+    let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
+    let Kind::Pc(pc) = board.kind else { return scc::main(arguments, &job, board) };
+    for (option, is_given) in
+        [("--memory-gib", arguments.memory_gib.is_some()), ("--start-from-core-0", arguments.start_from_core_0)]
+    {
+        ensure!(!is_given, "{option} is for boards, and {} is a PC", board.name);
+    }
+    let cores = arguments.cores.map_or(1, u32::from);
+    ensure!(cores <= pc.most_cores, "{cores} cores are too many: {} has at most {}", board.name, pc.most_cores);
+    pc::main(arguments, &job)
+}
+
+/// The kernel's command line.
+fn words(arguments: &Arguments, program: &Program) -> Result<Words> {
+    for word in &arguments.words {
+        if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
+            bail!("`{word}` is for emulated machines, and hardware is as it is");
+        }
+    }
+    Words::default()
         .value("program", (!program.is_own).then_some(&program.name))
         .value("seed", arguments.seed)
-        .free(&arguments.words)?;
-    let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
-    if arguments.board == PC { pc::main(arguments, &job) } else { scc::main(arguments, &job) }
+        .free(&arguments.words)
 }

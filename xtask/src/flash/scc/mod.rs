@@ -1,17 +1,174 @@
-//! The files that the host of an SCC board loads.
+//! The files that the host of a board like the SCC loads: memory behind each controller, and lookup tables.
 
+mod classic;
 mod elf;
+mod files;
+mod guide;
 mod object;
 mod placement;
+#[cfg(test)]
+mod tests;
 
-use super::{Arguments, Job};
-use anyhow::{Result, bail};
+use super::{Arguments, Job, directory};
+use crate::{catalogue, image, program::Program, qemu, setup, words, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use boards::{Board, Memory, MeshBoard};
+use placement::{Choice, Input, Placement};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-/// Writes the directory.
+/// What a board is to run, and how it is set up.
+#[derive(Debug)]
+pub(crate) struct Flash {
+    /// Program and what it runs on, for messages.
+    label: String,
+    /// The board, with the memory that is chosen.
+    board: Board,
+    memory: Memory,
+    cores: u32,
+    starts_others: bool,
+    command_line: String,
+    heap_kib: Option<u64>,
+    inputs: Vec<Input>,
+}
+
+/// What can be chosen for a board; what is not is as its file says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Setup {
+    /// Cores that run the program, the first ones [default: all].
+    pub(crate) cores: Option<u32>,
+    /// GiB of memory behind each controller.
+    pub(crate) memory_gib: Option<u64>,
+    /// Whether core 0 alone is loaded and started, and starts the others.
+    pub(crate) starts_others: bool,
+}
+
+/// A directory that was written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// Its files with their sizes in bytes.
+    pub(crate) files: Vec<(String, u64)>,
+}
+
+impl Flash {
+    /// Checks what is wanted against the board, as far as that is possible without the image.
+    ///
+    /// # Errors
+    ///
+    /// When the board is no mesh or does not have what is chosen, or an input file cannot be read.
+    pub(crate) fn new(
+        board: Board,
+        setup: &Setup,
+        program: &Program,
+        words: &words::Words,
+        inputs: &[PathBuf],
+    ) -> Result<Self> {
+        let name = board.name.clone();
+        let mesh = mesh(&board)?;
+        let most = mesh.geometry.cores();
+        let cores = setup.cores.unwrap_or(most);
+        ensure!((1..=most).contains(&cores), "{cores} cores are too many: {name} has {most}");
+        check_controllers(mesh)?;
+        let memory_gib = setup.memory_gib.unwrap_or(mesh.default_memory_gib);
+        let memory = mesh.memory(memory_gib).with_context(|| format!("{name}, --memory-gib {memory_gib}"))?;
+        let command_line = words.to_string();
+        let given: Vec<_> = command_line.split(' ').map(str::to_owned).collect();
+        let heap_kib = words::number(&given, "heap_kib")?.max(words::number(&given, "heap0_kib")?);
+        Ok(Self {
+            label: format!("{} on {} of {name}", program.name, crate::cores::cores(cores)),
+            board: board.with_memory(memory_gib)?,
+            memory,
+            cores,
+            starts_others: setup.starts_others,
+            command_line,
+            heap_kib,
+            inputs: read(inputs)?,
+        })
+    }
+
+    /// Writes the directory for the image in an ELF file. Nothing is written unless all of it fits.
+    ///
+    /// # Errors
+    ///
+    /// When the image is none for boards, image and input do not fit, or the directory cannot be written.
+    pub(crate) fn write(&self, elf: &[u8], out: &Path) -> Result<Written> {
+        let placement = self.place(&elf::Image::read(elf)?)?;
+        files::write(self, &placement, out)
+    }
+
+    fn place(&self, image: &elf::Image) -> Result<Placement> {
+        let choice = Choice {
+            geometry: self.memory.board().geometry,
+            private_slots: self.memory.private_slots,
+            cores: self.cores,
+            starts_others: self.starts_others,
+            heap_kib: self.heap_kib,
+        };
+        placement::place(image, &choice, &self.command_line, &self.inputs)
+    }
+
+    /// The cores whose memory is loaded from outside.
+    fn loaded_cores(&self) -> u32 {
+        if self.starts_others { 1 } else { self.cores }
+    }
+}
+
+/// The mesh that a board is.
+fn mesh(board: &Board) -> Result<&MeshBoard> {
+    board.mesh().with_context(|| format!("{} is no board with files to load", board.name))
+}
+
+/// The loader's files have the names of tiles, which do not tell two controllers apart.
+fn check_controllers(mesh: &MeshBoard) -> Result<()> {
+    for (index, controller) in mesh.controllers.iter().enumerate() {
+        let [x, y] = controller.tile;
+        if mesh.controllers[..index].iter().any(|other| other.tile == controller.tile) {
+            bail!("two memory controllers are at tile ({x}, {y}), and the loader's files cannot tell them apart");
+        }
+    }
+    Ok(())
+}
+
+/// The input files, with names that are one word each.
+fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
+    let mut names = Vec::new();
+    let mut inputs = Vec::new();
+    for (place, path) in paths.iter().enumerate() {
+        let name = qemu::module_name(path, place, &names);
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;
+        names.push(name.clone());
+        inputs.push(Input { name, bytes });
+    }
+    Ok(inputs)
+}
+
+/// The command for a board.
 ///
 /// # Errors
 ///
 /// When image and input do not fit the board, or the directory cannot be written.
-pub(super) fn main(_arguments: &Arguments, _job: &Job) -> Result<()> {
-    bail!("boards are not written yet")
+pub(super) fn main(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
+    let Some(out) = &arguments.out else { bail!("--device is for PCs; {} needs --out DIR", board.name) };
+    let setup = Setup {
+        cores: arguments.cores.map(u32::from),
+        memory_gib: arguments.memory_gib,
+        starts_others: arguments.start_from_core_0,
+    };
+    let flash = Flash::new(board, &setup, &job.program, &job.words, &job.inputs)?;
+    directory::check(out)?;
+    catalogue::check(&job.program)?;
+    let tools = setup::ensure(arguments.yes)?;
+    let built = image::bare_metal(&job.program, &tools)?;
+    let path = &built.executable;
+    let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;
+    let written = flash.write(&elf, out)?;
+    let shown = workspace::display(out);
+    for (name, bytes) in &written.files {
+        println!("wrote {shown}/{name}: {}", files::size(*bytes));
+    }
+    let all = written.files.iter().map(|(_, bytes)| bytes).sum();
+    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label, files::size(all), guide::NAME);
+    Ok(())
 }

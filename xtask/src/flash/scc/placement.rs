@@ -1,7 +1,6 @@
 //! What lies where in the private memory of a core, which is the same on all cores.
 
 use super::{elf::Image, object::Piece};
-use crate::cores;
 use anyhow::{Context, Result, bail, ensure};
 use boards::{
     Geometry, Module,
@@ -11,10 +10,10 @@ use boards::{
 
 /// What the image lays out behind itself before its heap: page tables, stack, and room to displace what caches hold.
 /// An upper bound; the image knows better.
-const STARTUP_BYTES: u64 = 2 << 20;
+pub(super) const STARTUP_BYTES: u64 = 2 << 20;
 
 /// The least heap that a program gets that does not say what it needs.
-const LEAST_HEAP_BYTES: u64 = 1 << 20;
+pub(super) const LEAST_HEAP_BYTES: u64 = 1 << 20;
 
 /// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +50,6 @@ pub(super) struct Placement {
 ///
 /// When there is not enough memory, with the sizes and what can be done.
 pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: &[Input]) -> Result<Placement> {
-    let most = choice.geometry.cores();
-    ensure!(choice.cores <= most, "{} are too many for this board, which has {most}", cores::cores(choice.cores));
     let private = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES);
     let starts = input_starts(image, choice, inputs)?;
     let first_input = starts.first().copied().unwrap_or(private);
@@ -156,44 +153,12 @@ fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::elf::made, *};
-    use boards::Handed;
+    use boards::{Board, Handed};
 
     const MIB: u32 = 1 << 20;
 
-    fn geometry() -> Geometry {
-        Geometry {
-            columns: 6,
-            rows: 4,
-            cores_per_tile: 2,
-            core_mhz: 533,
-            mpb_bytes: 8192,
-            mpb_slot: 0xC0,
-            registers_slot: 0xE0,
-            own_registers_slot: 0xF8,
-            board_slot: 0xF9,
-            shared_slot: 0x80,
-            foreign_slots_end: 0x80,
-            controllers: 4,
-            controller_tiles: [[0; 2]; 8],
-            core_configuration: 0x10,
-            l2_configuration: 0x20,
-            tile_configuration: 0x80,
-            tile_id: 0x100,
-            test_and_set: 0x200,
-            test_and_set_stride: 0x200,
-            lookup_table: 0x800,
-            lookup_table_stride: 0x800,
-            timestamp: 0x8224,
-            timestamp_mhz: 125,
-            counters: 96,
-            counter_offsets: [0xE000, 0xF000],
-            l2_sets: 2048,
-            l2_ways: 4,
-        }
-    }
-
     fn choice(private_slots: u32) -> Choice {
-        let geometry = geometry();
+        let geometry = Board::built_in("scc").unwrap().mesh().unwrap().geometry;
         Choice { geometry, private_slots, cores: 48, starts_others: false, heap_kib: None }
     }
 
@@ -272,8 +237,6 @@ mod tests {
         assert!(refused(&small(), &choice(1), &[input("a", 17 << 20)]).contains("17408 KiB"));
         let message = refused(&small(), &Choice { heap_kib: Some(64 << 10), ..choice(41) }, &[]);
         assert!(message.contains("a heap of 65536 KiB does not fit") && message.contains("below 64 MiB"), "{message}");
-        let message = refused(&small(), &Choice { cores: 49, ..choice(41) }, &[]);
-        assert_eq!(message, "49 cores are too many for this board, which has 48");
         let long = "x".repeat(70_000);
         let message = place(&small(), &choice(41), &long, &[]).unwrap_err().to_string();
         assert!(message.contains("70000 bytes") && message.contains("64 KiB"), "{message}");
