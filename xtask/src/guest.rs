@@ -2,7 +2,7 @@
 
 mod merge;
 
-pub(crate) use merge::merge;
+pub(crate) use merge::{captured, merge};
 
 use crate::{
     console::{Console, Event, Transcript},
@@ -42,6 +42,8 @@ enum Ending {
     Lingered,
     /// Others that it belongs together with have failed.
     Stopped,
+    /// It ran elsewhere, and all that is known is what it said.
+    Elsewhere,
 }
 
 /// A guest that is no more.
@@ -177,6 +179,10 @@ impl Outcome {
             }
             Ending::Lingered => bail!("{label} does not go away after its work is done"),
             Ending::Stopped => bail!("{label} was stopped, because another node failed"),
+            Ending::Elsewhere if self.transcript.done.is_some() => return self.verdict_of_protocol(),
+            Ending::Elsewhere => {
+                bail!("{label} has not ended, as far as was captured, {}{}", self.place(), self.last_words())
+            }
             Ending::Exited(status) => status,
         };
         match (status.code(), &self.transcript.done) {
@@ -188,10 +194,15 @@ impl Outcome {
                 bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
             }
         }
-        if let Some(problem) = self.transcript.problems.first() {
-            bail!("{label}: {problem}");
+        self.verdict_of_protocol()
+    }
+
+    /// Judges whether it said everything as it should.
+    fn verdict_of_protocol(&self) -> Result<()> {
+        match self.transcript.problems.first() {
+            Some(problem) => bail!("{}: {problem}", self.label),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Judges a guest that had to end with a report: it has to fail by itself, and say this.
@@ -203,7 +214,7 @@ impl Outcome {
         let label = &self.label;
         let status = match self.ending {
             Ending::Exited(status) => status.code(),
-            Ending::TimedOut(_) | Ending::Lingered | Ending::Stopped => {
+            Ending::TimedOut(_) | Ending::Lingered | Ending::Stopped | Ending::Elsewhere => {
                 bail!("{label} has not ended instead of saying `{report}`")
             }
         };

@@ -33,6 +33,7 @@ mod process;
 mod program;
 mod progress;
 mod qemu;
+mod read_log;
 mod results;
 mod run;
 mod setup;
@@ -69,6 +70,7 @@ enum Command {
     Fidelity(fidelity::Arguments),
     Figures(figures::Arguments),
     Flash(flash::Arguments),
+    ReadLog(read_log::Arguments),
     ImageCheck(image_check::Arguments),
 }
 
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         Command::Fidelity(arguments) => fidelity::main(&arguments),
         Command::Figures(arguments) => figures::main(&arguments),
         Command::Flash(arguments) => flash::main(&arguments),
+        Command::ReadLog(arguments) => read_log::main(&arguments),
         Command::ImageCheck(arguments) => image_check::main(&arguments),
     };
     match result {
@@ -158,6 +161,7 @@ mod tests {
             &["cluster", "--cores", "x"],
             &["cluster", "--deadline", "0"],
             &["bench", "pscw", "--machine", "abacus"],
+            &["read-log"],
             &["flash"],
             &["flash", "--board", "scc"],
             &["flash", "--board", "pc", "--out", "x", "--device", "y"],

@@ -262,6 +262,17 @@ pub(crate) fn live(
 ///
 /// When the guest has failed or a result cannot be written.
 pub(crate) fn conclude(outcome: &guest::Outcome, directory: &std::path::Path, counters: bool) -> Result<()> {
+    judge(outcome, directory, counters)?;
+    println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
+    Ok(())
+}
+
+/// Does the same as [`conclude`], without the last word.
+///
+/// # Errors
+///
+/// As there.
+pub(crate) fn judge(outcome: &guest::Outcome, directory: &std::path::Path, counters: bool) -> Result<()> {
     // Files that arrived whole are worth having also after a failure, whose reason then comes first.
     let written = results::write(&outcome.transcript, directory);
     if counters {
@@ -273,7 +284,6 @@ pub(crate) fn conclude(outcome: &guest::Outcome, directory: &std::path::Path, co
     }
     verdict?;
     results::announce(&written?);
-    println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
     Ok(())
 }
 

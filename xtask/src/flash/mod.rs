@@ -6,6 +6,8 @@ mod directory;
 mod pc;
 mod scc;
 
+pub(crate) use scc::{Flash, Setup};
+
 use crate::{
     catalogue, cores,
     program::Program,
@@ -97,7 +99,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let board = Board::find(&arguments.board)?;
     let words = words(arguments, &program)?;
     let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
-    let Kind::Pc(pc) = board.kind else { return scc::main(arguments, &job, board) };
+    let Kind::Pc(pc) = board.kind else { return mesh(arguments, &job, board) };
     for (option, is_given) in
         [("--memory-gib", arguments.memory_gib.is_some()), ("--start-from-core-0", arguments.start_from_core_0)]
     {
@@ -106,6 +108,18 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let cores = arguments.cores.map_or(1, u32::from);
     ensure!(cores <= pc.most_cores, "{cores} cores are too many: {} has at most {}", board.name, pc.most_cores);
     pc::main(arguments, &job)
+}
+
+/// Writes the directory for a board.
+fn mesh(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
+    let Some(out) = &arguments.out else { bail!("--device is for PCs; {} needs --out DIR", board.name) };
+    let setup = Setup {
+        cores: arguments.cores.map(u32::from),
+        memory_gib: arguments.memory_gib,
+        starts_others: arguments.start_from_core_0,
+    };
+    let flash = Flash::new(board, &setup, &job.program, &job.words, &job.inputs)?;
+    scc::main(&flash, &job.program, out, arguments.yes)
 }
 
 /// The kernel's command line.

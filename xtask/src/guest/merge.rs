@@ -1,8 +1,8 @@
-//! Guests that belong together, as one: the nodes of a cluster.
+//! Guests that belong together, as one: the nodes of a cluster, the cores of a board.
 
-use super::Outcome;
+use super::{Ending, Outcome};
 use crate::console::Transcript;
-use std::collections::btree_map::Entry;
+use std::{collections::btree_map::Entry, time::Duration};
 
 /// What nodes have said and how they ended, as if they were one guest called `label`. `failed` has the numbers of those
 /// that failed, the first to do so first: what it says is the cause.
@@ -26,31 +26,56 @@ pub(crate) fn merge(label: &str, nodes: Vec<Outcome>, failed: &[usize]) -> Outco
     let mut transcript = Transcript { done, ..Transcript::default() };
     let mut messages = String::new();
     for (number, node) in nodes.into_iter().enumerate() {
-        add(&mut transcript, node.transcript, number);
+        add(&mut transcript, node.transcript, &format!("node {number}"));
         node.messages.lines().for_each(|line| messages += &format!("node {number}: {line}\n"));
     }
     transcript.counters.sort_by_key(|counters| counters.rank);
     Outcome { label, transcript, elapsed, ending, messages, reports }
 }
 
-/// Adds what a node has said, except for its last word.
-fn add(all: &mut Transcript, one: Transcript, number: usize) {
-    let from = |line: String| format!("node {number}: {line}");
+/// What was captured elsewhere of the parts of one guest, each with its name, or without if there is but one: one of
+/// them speaks for all when the guest ends, and any of them can fail.
+pub(crate) fn captured(label: &str, parts: Vec<(String, Transcript)>) -> Outcome {
+    let failure = parts.iter().find_map(|(name, part)| match &part.done {
+        Some(Err(message)) => Some(Err(said_by(name, message))),
+        _ => None,
+    });
+    let success = parts.iter().find_map(|(_, part)| part.done.clone());
+    let mut transcript = Transcript { done: failure.or(success), ..Transcript::default() };
+    parts.into_iter().for_each(|(name, part)| add(&mut transcript, part, &name));
+    transcript.counters.sort_by_key(|counters| counters.rank);
+    Outcome {
+        label: label.into(),
+        transcript,
+        elapsed: Duration::ZERO,
+        ending: Ending::Elsewhere,
+        messages: String::new(),
+        reports: 0,
+    }
+}
+
+/// A line with the name of who said it, if there is one.
+fn said_by(name: &str, line: &str) -> String {
+    if name.is_empty() { line.into() } else { format!("{name}: {line}") }
+}
+
+/// Adds what one of them has said, except for its last word.
+fn add(all: &mut Transcript, one: Transcript, name: &str) {
+    let from = |line: String| said_by(name, &line);
     all.text.extend(one.text.into_iter().map(from));
     all.problems.extend(one.problems.into_iter().map(from));
     for file in one.files {
         if all.files.iter().any(|other| other.name == file.name) {
-            all.problems.push(format!("node {number}: another node has sent result file {}, too", file.name));
+            all.problems.push(from(format!("another one has sent result file {}, too", file.name)));
         }
         all.files.push(file);
     }
-    for (name, value) in one.results {
-        match all.results.entry(name) {
+    for (result, value) in one.results {
+        match all.results.entry(result) {
             Entry::Vacant(entry) => drop(entry.insert(value)),
             Entry::Occupied(entry) if *entry.get() == value => {}
             Entry::Occupied(entry) => {
-                let problem =
-                    format!("node {number}: result {} is {value}, and {} elsewhere", entry.key(), entry.get());
+                let problem = format!("{name}: result {} is {value}, and {} elsewhere", entry.key(), entry.get());
                 all.problems.push(problem);
             }
         }

@@ -1,6 +1,6 @@
 //! All files of a directory for a board.
 
-use super::{Flash, Written, classic, guide, object, placement::Placement};
+use super::{Flash, classic, guide, object, placement::Placement};
 use crate::{flash::directory::Directory, progress::Progress, workspace};
 use anyhow::Result;
 use boards::{Controller, Memory, Place, map};
@@ -22,12 +22,12 @@ pub(super) struct Content {
     pub(super) text: Vec<u8>,
 }
 
-/// Writes the directory.
+/// Writes the directory, and returns its files with their sizes.
 ///
 /// # Errors
 ///
 /// When it cannot be written.
-pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<Written> {
+pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<Vec<(String, u64)>> {
     let runs = object::runs(&placement.pieces)?;
     let content: Vec<_> = runs.into_iter().map(|run| Content { text: object::text(&run.bytes), run }).collect();
     let mut directory = Directory::begin(out)?;
@@ -50,7 +50,7 @@ pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<
     directory.file(BOARD, |out| out.write_all(flash.board.to_toml().as_bytes()))?;
     let sizes = directory.files().to_vec();
     directory.file(guide::NAME, |out| out.write_all(guide::text(flash, placement, &sizes).as_bytes()))?;
-    Ok(Written { files: directory.finish()? })
+    directory.finish()
 }
 
 /// The name of the file with the memory behind a controller: the loader looks for those of all tiles.

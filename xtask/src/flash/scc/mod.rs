@@ -9,7 +9,7 @@ mod placement;
 #[cfg(test)]
 mod tests;
 
-use super::{Arguments, Job, directory};
+use super::directory;
 use crate::{catalogue, image, program::Program, qemu, setup, words, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use boards::{Board, Memory, MeshBoard};
@@ -43,13 +43,6 @@ pub(crate) struct Setup {
     pub(crate) memory_gib: Option<u64>,
     /// Whether core 0 alone is loaded and started, and starts the others.
     pub(crate) starts_others: bool,
-}
-
-/// A directory that was written.
-#[derive(Debug)]
-pub(crate) struct Written {
-    /// Its files with their sizes in bytes.
-    pub(crate) files: Vec<(String, u64)>,
 }
 
 impl Flash {
@@ -88,14 +81,20 @@ impl Flash {
         })
     }
 
-    /// Writes the directory for the image in an ELF file. Nothing is written unless all of it fits.
+    /// Writes the directory for the image in an ELF file, and returns its files with their sizes in bytes. Nothing is
+    /// written unless all of it fits.
     ///
     /// # Errors
     ///
     /// When the image is none for boards, image and input do not fit, or the directory cannot be written.
-    pub(crate) fn write(&self, elf: &[u8], out: &Path) -> Result<Written> {
+    pub(crate) fn write(&self, elf: &[u8], out: &Path) -> Result<Vec<(String, u64)>> {
         let placement = self.place(&elf::Image::read(elf)?)?;
         files::write(self, &placement, out)
+    }
+
+    /// Program, cores and board, for messages.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
     }
 
     fn place(&self, image: &elf::Image) -> Result<Placement> {
@@ -144,31 +143,24 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// The command for a board.
+/// Builds the image and writes the directory.
 ///
 /// # Errors
 ///
 /// When image and input do not fit the board, or the directory cannot be written.
-pub(super) fn main(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
-    let Some(out) = &arguments.out else { bail!("--device is for PCs; {} needs --out DIR", board.name) };
-    let setup = Setup {
-        cores: arguments.cores.map(u32::from),
-        memory_gib: arguments.memory_gib,
-        starts_others: arguments.start_from_core_0,
-    };
-    let flash = Flash::new(board, &setup, &job.program, &job.words, &job.inputs)?;
+pub(super) fn main(flash: &Flash, program: &Program, out: &Path, yes: bool) -> Result<()> {
     directory::check(out)?;
-    catalogue::check(&job.program)?;
-    let tools = setup::ensure(arguments.yes)?;
-    let built = image::bare_metal(&job.program, &tools)?;
+    catalogue::check(program)?;
+    let tools = setup::ensure(yes)?;
+    let built = image::bare_metal(program, &tools)?;
     let path = &built.executable;
     let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;
     let written = flash.write(&elf, out)?;
     let shown = workspace::display(out);
-    for (name, bytes) in &written.files {
+    for (name, bytes) in &written {
         println!("wrote {shown}/{name}: {}", files::size(*bytes));
     }
-    let all = written.files.iter().map(|(_, bytes)| bytes).sum();
-    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label, files::size(all), guide::NAME);
+    let all = written.iter().map(|(_, bytes)| bytes).sum();
+    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label(), files::size(all), guide::NAME);
     Ok(())
 }
