@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 ///
 /// When the image does not pass.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
-    let tools = setup::ensure(arguments.yes)?;
+    let tools: setup::Tools = setup::ensure(arguments.yes)?;
     let path = match &arguments.image {
         Some(path) => path.clone(),
         None => image::bare_metal(&Program::resolve("terrain")?, &tools)?.executable,

@@ -207,7 +207,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
     catalogue::check(&program)?;
-    let tools = setup::ensure(arguments.yes)?;
+    let tools: setup::Tools = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&program, &tools)?;
     let boot = |coherent: bool| {
         let machine = Machine {

@@ -172,7 +172,7 @@ impl Setting<'_> {
                 // other programs.
                 let roomy: Vec<_> = [HEAP].into_iter().map(str::to_owned).chain(self.words.iter().cloned()).collect();
                 let plan = run::plan(cores, &[], &roomy).or_else(|_| run::plan(cores, &[], self.words))?;
-                let tools = setup::ensure(yes)?;
+                let tools: setup::Tools = setup::ensure(yes)?;
                 let built = image::bare_metal(&program, &tools)?;
                 Ok(Built::Image { executable: built.executable, qemu: tools.qemu, plan })
             }

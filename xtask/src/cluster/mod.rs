@@ -165,7 +165,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let plan = run::plan(arguments.cores, &inputs, &common.words)?;
     let words = common.words(&program, None, false)?;
     catalogue::check(&program)?;
-    let tools = setup::ensure(arguments.yes)?;
+    let tools: setup::Tools = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&program, &tools)?;
     let cluster = Cluster {
         qemu: &tools.qemu,

@@ -24,7 +24,13 @@ impl fmt::Display for Toolchain {
     }
 }
 
-/// Everything that images need.
+/// Tools that a command needs together. A pair of groups is one, so that the user is asked once for all of them.
+pub(crate) trait Group: Sized {
+    /// All of them, or what is missing.
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>>;
+}
+
+/// Everything that images need, and what boots them.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
     pub(crate) qemu: PathBuf,
@@ -32,12 +38,58 @@ pub(crate) struct Tools {
     pub(crate) toolchain: Toolchain,
 }
 
-/// Something that images need and that is not there.
+/// What the emulator of boards is built with. Its build finds them by itself: this says that it will.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EmulatorTools {
+    pub(crate) cmake: PathBuf,
+    pub(crate) libclang: PathBuf,
+}
+
+impl Group for Tools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        match (finder.program("qemu-system-i386"), finder.objdump(), finder.toolchain()) {
+            (Some(qemu), Some(objdump), Some(toolchain)) => Ok(Self { qemu, objdump, toolchain }),
+            (qemu, objdump, toolchain) => Err(missing([
+                (qemu.is_none(), Missing::Qemu),
+                (objdump.is_none(), Missing::Binutils),
+                (toolchain.is_none(), Missing::LibrarySources),
+            ])),
+        }
+    }
+}
+
+impl Group for EmulatorTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        match (finder.cmake(), finder.libclang()) {
+            (Some(cmake), Some(libclang)) => Ok(Self { cmake, libclang }),
+            (cmake, libclang) => {
+                Err(missing([(cmake.is_none(), Missing::Cmake), (libclang.is_none(), Missing::Libclang)]))
+            }
+        }
+    }
+}
+
+impl<A: Group, B: Group> Group for (A, B) {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        match (A::find(finder), B::find(finder)) {
+            (Ok(first), Ok(second)) => Ok((first, second)),
+            (first, second) => Err([first.err(), second.err()].into_iter().flatten().flatten().collect()),
+        }
+    }
+}
+
+fn missing<const N: usize>(found: [(bool, Missing); N]) -> Vec<Missing> {
+    found.into_iter().filter_map(|(is_missing, what)| is_missing.then_some(what)).collect()
+}
+
+/// Something that is needed and not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Qemu,
     Binutils,
     LibrarySources,
+    Cmake,
+    Libclang,
 }
 
 impl Missing {
@@ -47,6 +99,8 @@ impl Missing {
             Self::Qemu => "qemu-system-i386",
             Self::Binutils => "GNU ld and objdump for elf_i386",
             Self::LibrarySources => "a Rust compiler with the sources of its library",
+            Self::Cmake => "cmake with make or ninja",
+            Self::Libclang => "libclang with its headers",
         }
     }
 
@@ -56,6 +110,8 @@ impl Missing {
             Self::Qemu => &["qemu-system-x86"],
             Self::Binutils => &["binutils"],
             Self::LibrarySources => &["rustc-web", "rust-web-src", "cargo-web"],
+            Self::Cmake => &["cmake", "make"],
+            Self::Libclang => &["libclang-dev"],
         }
     }
 }
@@ -65,18 +121,34 @@ pub(crate) struct Finder {
     path: Vec<PathBuf>,
     /// Where the distribution's own compiler would be.
     system: PathBuf,
+    /// Where libclang may be besides the directory that `llvm-config` names. A star stands for any letters.
+    libraries: Vec<PathBuf>,
 }
 
+/// Where distributions put libclang: some of the places where the emulator's build looks.
+const LIBRARIES: [&str; 6] = [
+    "/usr/lib/llvm-*/lib",
+    "/usr/lib64/llvm*/lib*",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/lib/*-linux-gnu",
+    "/usr/local/lib",
+];
+
 impl Finder {
-    /// Looks where the user's shell does, and in `/usr/bin`.
+    /// Looks where the user's shell does, and where distributions have things.
     pub(crate) fn new() -> Self {
         let path = env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
-        Self { path, system: PathBuf::from("/usr/bin") }
+        let own = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
+        // The variable may name the library itself.
+        let own = own.and_then(|own| if own.is_file() { own.parent().map(Path::to_path_buf) } else { Some(own) });
+        let libraries = own.into_iter().chain(LIBRARIES.map(PathBuf::from)).collect();
+        Self { path, system: PathBuf::from("/usr/bin"), libraries }
     }
 
     #[cfg(test)]
     pub(super) fn within(path: &Path, system: &Path) -> Self {
-        Self { path: vec![path.into()], system: system.into() }
+        Self { path: vec![path.into()], system: system.into(), libraries: vec![path.join("llvm-*/lib")] }
     }
 
     /// An executable on the path.
@@ -84,27 +156,29 @@ impl Finder {
         self.path.iter().map(|directory| directory.join(name)).find(|file| is_executable(file))
     }
 
-    /// All tools, or what is missing.
-    pub(crate) fn tools(&self) -> Result<Tools, Vec<Missing>> {
-        let (qemu, objdump, toolchain) = (self.program("qemu-system-i386"), self.objdump(), self.toolchain());
-        match (qemu, objdump, toolchain) {
-            (Some(qemu), Some(objdump), Some(toolchain)) => Ok(Tools { qemu, objdump, toolchain }),
-            (qemu, objdump, toolchain) => {
-                let missing = [
-                    (qemu.is_none(), Missing::Qemu),
-                    (objdump.is_none(), Missing::Binutils),
-                    (toolchain.is_none(), Missing::LibrarySources),
-                ];
-                Err(missing.into_iter().filter_map(|(is, what)| is.then_some(what)).collect())
-            }
-        }
-    }
-
     /// GNU objdump, when there is also an `ld` that links for the target.
     pub(crate) fn objdump(&self) -> Option<PathBuf> {
         let linker = self.program("ld")?;
         let objdump = self.program("objdump")?;
         output(Command::new(linker).arg("-V"))?.contains("elf_i386").then_some(objdump)
+    }
+
+    /// CMake, when there is also something that carries out what it plans.
+    fn cmake(&self) -> Option<PathBuf> {
+        ["make", "ninja"].iter().find_map(|maker| self.program(maker))?;
+        self.program("cmake")
+    }
+
+    /// The library itself. Without the headers that come with its link name it would be of no use.
+    fn libclang(&self) -> Option<PathBuf> {
+        let llvm = self.program("llvm-config").and_then(|program| output(Command::new(program).arg("--libdir")));
+        let llvm = llvm.map(|directory| PathBuf::from(directory.trim()));
+        llvm.into_iter().chain(self.libraries.iter().cloned()).flat_map(|pattern| expand(&pattern)).find_map(
+            |directory| {
+                let entries = std::fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
+                entries.filter(|path| is_link_name(path)).min()
+            },
+        )
     }
 
     /// The active toolchain if it has the library's sources, else the distribution's.
@@ -144,6 +218,35 @@ fn is_at_least(version: &str, least: &str) -> bool {
     version.split_whitespace().nth(1).and_then(numbers) >= numbers(least)
 }
 
+/// Tells whether a file is called `libclang.so` or `libclang-14.so`: what has more numbers is there to run programs only.
+fn is_link_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let middle = name.strip_prefix("libclang").and_then(|name| name.strip_suffix(".so"));
+    let is_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    middle.is_some_and(|middle| middle.is_empty() || middle.strip_prefix('-').is_some_and(is_number))
+}
+
+/// The directories that fit a path, in whose components a star stands for any letters.
+fn expand(pattern: &Path) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    for component in pattern {
+        let name = component.to_string_lossy();
+        found = match name.split_once('*') {
+            None => found.into_iter().map(|directory| directory.join(component)).collect(),
+            Some((start, end)) => {
+                let names = found.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten();
+                let fits = |path: &PathBuf| {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
+                };
+                names.map(|entry| entry.path()).filter(fits).collect()
+            }
+        };
+    }
+    found.sort();
+    found
+}
+
 fn output(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -181,8 +284,40 @@ mod tests {
     #[test]
     fn everything_is_missing_on_an_empty_machine() {
         let (path, system) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let missing = Finder::within(path.path(), system.path()).tools().err();
-        assert_eq!(missing, Some(vec![Missing::Qemu, Missing::Binutils, Missing::LibrarySources]));
+        let finder = Finder::within(path.path(), system.path());
+        let images = [Missing::Qemu, Missing::Binutils, Missing::LibrarySources];
+        assert_eq!(Tools::find(&finder).err(), Some(images.to_vec()));
+        let both = <(Tools, EmulatorTools)>::find(&finder).err();
+        assert_eq!(both, Some([&images[..], &[Missing::Cmake, Missing::Libclang]].concat()));
+    }
+
+    #[test]
+    fn the_emulator_needs_cmake_and_what_carries_it_out() {
+        let path = tempfile::tempdir().unwrap();
+        let finder = Finder::within(path.path(), path.path());
+        script(path.path(), "cmake", "true");
+        assert_eq!(finder.cmake(), None);
+        script(path.path(), "ninja", "true");
+        assert_eq!(finder.cmake(), Some(path.path().join("cmake")));
+    }
+
+    #[test]
+    fn libclang_counts_only_with_its_link_name() {
+        let path = tempfile::tempdir().unwrap();
+        let finder = Finder::within(path.path(), path.path());
+        let (usual, own) = (path.path().join("llvm-14/lib"), path.path().join("own"));
+        for directory in [&usual, &own] {
+            fs::create_dir_all(directory).unwrap();
+        }
+        for name in ["libclang.so.1", "libclang-14.so.14", "libclang-cpp.so", "libclang.a"] {
+            fs::write(usual.join(name), "").unwrap();
+        }
+        assert_eq!(finder.libclang(), None);
+        fs::write(usual.join("libclang-14.so"), "").unwrap();
+        assert_eq!(finder.libclang(), Some(usual.join("libclang-14.so")));
+        fs::write(own.join("libclang.so"), "").unwrap();
+        script(path.path(), "llvm-config", &format!("echo {}", own.display()));
+        assert_eq!(finder.libclang(), Some(own.join("libclang.so")));
     }
 
     #[test]

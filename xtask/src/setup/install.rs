@@ -75,6 +75,10 @@ fn by_hand(what: Missing) -> &'static str {
             "install binutils with elf_i386 support, on a machine that is no PC binutils-i686-linux-gnu with `ld` and `objdump` on the PATH"
         }
         Missing::LibrarySources => "run `rustup component add rust-src`",
+        Missing::Cmake => "install cmake and make",
+        Missing::Libclang => {
+            "install libclang-dev (Debian, Ubuntu), clang-devel (Fedora) or clang (Arch), or set LIBCLANG_PATH"
+        }
     }
 }
 

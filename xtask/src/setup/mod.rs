@@ -1,9 +1,11 @@
-//! Finds the tools that images need, and installs what is missing.
+//! Finds the tools that a command needs, and installs what is missing.
+//!
+//! Tools come in groups ([`Group`]): images need some, the emulator of boards others. A command asks for what it needs.
 
 mod find;
 mod install;
 
-pub(crate) use find::{Toolchain, Tools};
+pub(crate) use find::{EmulatorTools, Group, Toolchain, Tools};
 
 use anyhow::Result;
 use clap::Args;
@@ -16,6 +18,10 @@ pub(crate) struct Arguments {
     /// Install without asking
     #[arg(long)]
     yes: bool,
+
+    /// Also what only `test` and `board` need: cmake and libclang, to build the emulator of boards
+    #[arg(long)]
+    all: bool,
 }
 
 /// The command.
@@ -24,10 +30,19 @@ pub(crate) struct Arguments {
 ///
 /// When something is missing and cannot be installed.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
-    let tools = ensure(arguments.yes)?;
+    let (tools, emulator) = if arguments.all {
+        let (tools, emulator): (Tools, EmulatorTools) = ensure(arguments.yes)?;
+        (tools, Some(emulator))
+    } else {
+        (ensure(arguments.yes)?, None)
+    };
     println!("emulator   {}", tools.qemu.display());
     println!("binutils   {}", tools.objdump.display());
     println!("compiler   {}", tools.toolchain);
+    if let Some(emulator) = emulator {
+        println!("cmake      {}", emulator.cmake.display());
+        println!("libclang   {}", emulator.libclang.display());
+    }
     println!("All is set up; `cargo xtask run` boots 48 cores.");
     Ok(())
 }
@@ -37,16 +52,16 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// # Errors
 ///
 /// When the user does not want it, or it does not work.
-pub(crate) fn ensure(yes: bool) -> Result<Tools> {
+pub(crate) fn ensure<T: Group>(yes: bool) -> Result<T> {
     let finder = Finder::new();
-    let missing = match finder.tools() {
+    let missing = match T::find(&finder) {
         Ok(tools) => return Ok(tools),
         Err(missing) => missing,
     };
     let plan = Plan::new(&missing, &finder)?;
     install::consent(&plan, yes)?;
     install::execute(&plan, missing, &finder)?;
-    finder.tools().map_err(|missing| {
+    T::find(&finder).map_err(|missing| {
         let names: Vec<_> = missing.iter().map(Missing::name).collect();
         anyhow::anyhow!("still missing after the installation: {}", names.join(", "))
     })

@@ -116,7 +116,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     for guest in arguments.guests() {
         machine::check_domains(guest.domains, guest.cores.into())?;
     }
-    let tools = setup::ensure(arguments.yes)?;
+    let tools: setup::Tools = setup::ensure(arguments.yes)?;
     let mut summary = Summary::default();
 
     summary.suite("host", |suite| host::run(suite, arguments.filter.as_deref()))?;
