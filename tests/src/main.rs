@@ -18,13 +18,14 @@ struct Suite;
 impl Program for Suite {
     const NAME: &'static str = "suite";
     const ABOUT: &'static str = "runs the integration tests one after another";
-    const OPTIONS: &'static [(&'static str, &'static str)] = &[("filter", "part of the names of the tests to run")];
+    const OPTIONS: &'static [(&'static str, &'static str)] = &[("filter", "part of the names of the tests to run; several, with commas between, are for any of them")];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let filter: alloc::string::String = rank.args.get("filter", Default::default())?;
         let mut passed = 0;
         let layout = *rank.hal().layout();
-        let is_wanted = |name: &&&str| name.contains(filter.as_str()) && suite::suits(name, &layout);
+        let fits = |name: &str| filter.split(',').any(|part| name.contains(part));
+        let is_wanted = |name: &&&str| fits(name) && suite::suits(name, &layout);
         for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
             if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {

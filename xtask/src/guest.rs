@@ -1,4 +1,4 @@
-//! A guest (a machine in QEMU, or the simulator) from its start to a verdict, within a time limit.
+//! A guest (a machine in QEMU, an emulated board, or the simulator) from its start to a verdict, within a time limit.
 
 mod merge;
 
@@ -21,6 +21,12 @@ pub(crate) const SUCCESS: i32 = 33;
 
 /// The exit status of a guest that ended itself because something was wrong.
 const FAILURE: i32 = 35;
+
+/// The exit status of the emulator of boards when a core did what its board does not allow.
+const VIOLATION: i32 = 3;
+
+/// Its exit status when no core can go on and none has said how the program ended.
+const STANDSTILL: i32 = 4;
 
 /// How often somebody else may end a guest.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -189,6 +195,8 @@ impl Outcome {
             (Some(SUCCESS), Some(_)) => {}
             (Some(SUCCESS), None) => bail!("{label} ended with the status of success but without `@done ok`"),
             (Some(0), _) => bail!("{label} reset its machine (a triple fault) {}{}", self.place(), self.last_words()),
+            (Some(VIOLATION), _) => bail!("{label} did what its board does not allow{}", self.reason()),
+            (Some(STANDSTILL), _) => bail!("{label} stands still{}", self.reason()),
             (Some(code), _) => bail!("{label} ended with status {code}{}", self.last_words()),
             (None, _) => {
                 bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
@@ -269,6 +277,12 @@ impl Outcome {
         }
     }
 
+    /// The last line that the process itself wrote, without its name.
+    fn reason(&self) -> String {
+        let last = self.messages.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.map_or_else(String::new, |line| format!(": {}", line.trim_start_matches("emulator: ")))
+    }
+
     /// The line that says most about an early end.
     fn last_words(&self) -> String {
         let messages = self.messages.lines().map(str::trim);
@@ -319,6 +333,21 @@ mod tests {
         let script = "echo 'rank 2 failed: wrong sum'; echo '@done failed on 1 of 4 ranks'; exit 35";
         assert_eq!(failure(script), "stand-in failed: on 1 of 4 ranks: rank 2 failed: wrong sum");
         assert!(failure("kill -9 $$").contains("signal 9"));
+    }
+
+    #[test]
+    fn an_emulated_board_gives_its_reason_last() {
+        let script = "echo 'emulator: starts' >&2; echo 'emulator: core 3 at 0x100040: slot 0x29 leads nowhere' >&2; ";
+        assert_eq!(
+            failure(&format!("{script} exit 3")),
+            "stand-in did what its board does not allow: core 3 at 0x100040: slot 0x29 leads nowhere"
+        );
+        assert!(
+            failure("echo 'emulator: all cores have halted' >&2; exit 4").ends_with("still: all cores have halted")
+        );
+        // What the program itself has said comes first.
+        assert!(failure(&format!("{script} echo '@done failed no'; exit 3")).ends_with("failed: no"));
+        assert!(failure(&format!("{script} echo '@done ok'; exit 3")).contains("does not allow"));
     }
 
     #[test]
