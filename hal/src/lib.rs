@@ -17,6 +17,8 @@ pub mod counters;
 #[cfg(any(feature = "qemu", feature = "sim"))]
 pub mod emulated;
 pub mod exposed;
+#[cfg(any(test, all(feature = "qemu", target_arch = "x86", target_os = "none")))]
+mod firmware;
 pub mod interrupt;
 pub mod mpb;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]

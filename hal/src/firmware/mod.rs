@@ -82,7 +82,8 @@ trait Memory: Fn(u64) -> Option<u8> {
 
     /// Whether so many bytes are there and add up to nothing, as all these tables must.
     fn is_whole(&self, at: u64, len: u32) -> bool {
-        let sum = (0..u64::from(len)).try_fold(0u8, |sum, offset| Some(sum.wrapping_add(self(at.checked_add(offset)?)?)));
+        let sum =
+            (0..u64::from(len)).try_fold(0u8, |sum, offset| Some(sum.wrapping_add(self(at.checked_add(offset)?)?)));
         sum == Some(0)
     }
 
@@ -94,7 +95,7 @@ trait Memory: Fn(u64) -> Option<u8> {
     /// The first KiB of the firmware's extended data area, or nothing where there is none.
     fn extended_area(&self) -> Range<u64> {
         let start = self.u16(EXTENDED_AREA_SEGMENT).map_or(0, |segment| u64::from(segment) << 4);
-        if (0x400..0xA_0000 - 0x400).contains(&start) { start..start + 0x400 } else { 0..0 }
+        if (0x400..=0xA_0000 - 0x400).contains(&start) { start..start + 0x400 } else { 0..0 }
     }
 }
 
