@@ -23,6 +23,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "nodes",
     "shared_mib",
     "deadline",
+    "no_fw_cfg",
 ];
 
 /// An option that a program understands: its name, and what it is for.

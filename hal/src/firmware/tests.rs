@@ -266,12 +266,15 @@ fn the_processor_that_boots_is_core_0() {
     let ids = || second_version(&madt(&[&processor(7, 1), &processor(4, 1), &processor(0, 1)]));
     let order = |booting| {
         let machine = ids();
-        acpi::processors(|at| machine.byte(at)).unwrap().in_order(booting).map(|cores| cores.to_vec())
+        acpi::processors(|at| machine.byte(at)).unwrap().in_order(|| booting).map(|cores| cores.to_vec())
     };
     assert_eq!(order(0), Some(vec_of(&[0, 4, 7])));
     assert_eq!(order(4), Some(vec_of(&[4, 0, 7])));
     assert_eq!(order(7), Some(vec_of(&[7, 0, 4])));
     assert_eq!(order(1), None);
+    let alone = second_version(&madt(&[&processor(7, 1)]));
+    let alone = acpi::processors(|at| alone.byte(at)).unwrap().in_order(|| panic!("asked"));
+    assert_eq!(alone.unwrap()[..], [7]);
     let names: String = order(7).unwrap().iter().map(|id| char::from(b'0' + id)).collect();
     assert_eq!(names, "704");
 }

@@ -1,7 +1,7 @@
 //! From the multiboot loader to `atoll_core_main` on every core.
 //!
 //! The first core copies the loader's information, lays memory out, and enters its own address space; then it starts
-//! the others. A core's number is its local APIC id, so it is the same in every run.
+//! the others. A core's number is its place in the order of local APICs, so it is the same in every run.
 //!
 //! The image's crate defines `atoll_core_main`:
 //!
@@ -12,7 +12,7 @@
 
 use super::memory::{self, PAGE_BYTES};
 use super::multiboot::{self, Handed};
-use super::{cluster, fw_cfg, heartbeat, layout, legacy, lock, smp, trap};
+use super::{cluster, console, fw_cfg, heartbeat, layout, legacy, lock, pit, processors, smp, trap};
 use crate::bare::{
     descriptor, lapic, uart,
     words::{self, value_of},
@@ -133,6 +133,7 @@ pub(super) fn number(line: &str, key: &str, default: usize, max: usize) -> usize
 
 /// Prepares the machine and returns the page directory of core 0. Paging is off; called by the start code.
 pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> usize {
+    fw_cfg::probe();
     uart::initialise();
     legacy::mask();
     if magic != multiboot::LOADER_MAGIC {
@@ -143,10 +144,9 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     let handed = unsafe { multiboot::read(loader_information) }.unwrap_or_else(|why| fail(format_args!("{why}")));
     let handed = HANDED.call_once(|| handed);
     let line = handed.command_line.as_str();
-    let core_count = fw_cfg::cpu_count().unwrap_or(1);
-    if !(1..=smp::MAX_CORES).contains(&core_count) {
-        fail(format_args!("{core_count} cores, but at most {} are possible", smp::MAX_CORES));
-    }
+    fw_cfg::obey(line);
+    // SAFETY: paging is off, and nothing was written below 1 MiB.
+    let (core_count, source) = unsafe { processors::find(line) };
     let heap_max_kib = memory::HEAP_MAX_BYTES >> 10;
     let heap_kib = number(line, "heap_kib", DEFAULT_HEAP_KIB, heap_max_kib);
     let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
@@ -175,6 +175,11 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
         ));
     }
     INFORMATION.call_once(|| information);
+    if !fw_cfg::is_used() {
+        pit::measure();
+        // On a line of its own, whatever the loader has said before.
+        console::write_fmt(format_args!("\nAtoll on {core_count} cores, found {source}; {}\n", pit::Rate));
+    }
     smp::DIRECTORIES[0].load(core::sync::atomic::Ordering::Acquire) as usize
 }
 

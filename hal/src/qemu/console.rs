@@ -5,11 +5,11 @@
 //! finds the owner stuck. Such a core waits as long as the owner makes progress and then breaks in.
 
 use core::fmt;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::bare::{cpu, port, uart};
 
-use super::{exit, this_core};
+use super::{exit, fw_cfg, screen, this_core};
 
 /// How often the UART is asked for room before its absence is assumed and the bytes are dropped: more than a second.
 const MAX_LOOKS: u32 = 2_000_000;
@@ -24,6 +24,10 @@ static OWNER: AtomicU32 = AtomicU32::new(NOBODY);
 /// Counts filled FIFOs and finished messages, so that a waiting core sees that the owner is not stuck.
 #[unsafe(link_section = ".emulator")]
 static PROGRESS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether a PC's UART has been waited for in vain, so that nobody waits for it again.
+#[unsafe(link_section = ".emulator")]
+static IS_DEAD: AtomicBool = AtomicBool::new(false);
 
 /// Prints one line; the line end is added.
 pub fn write_line(line: &str) {
@@ -98,8 +102,13 @@ fn take_in_time(me: u32) -> bool {
 
 fn send(message: fmt::Arguments<'_>) {
     uart::in_pieces(message, |bytes| {
-        if !bytes.is_empty() && uart::wait_for_room(MAX_LOOKS) {
-            uart::fill(bytes);
+        screen::write(bytes);
+        if !bytes.is_empty() && !IS_DEAD.load(Ordering::Relaxed) {
+            if uart::wait_for_room(MAX_LOOKS) {
+                uart::fill(bytes);
+            } else if !fw_cfg::is_used() {
+                IS_DEAD.store(true, Ordering::Relaxed);
+            }
         }
         PROGRESS.fetch_add(1, Ordering::Relaxed);
     });

@@ -10,7 +10,7 @@
 //! Descriptors have their accessed bit set from the beginning, since they lie in memory that becomes read-only.
 
 use super::cpu::{Cr0, X87_CONTROL_WORD};
-use super::{boot, lapic, memory, smp};
+use super::{boot, lapic, memory, processors, smp};
 use core::arch::global_asm;
 
 /// Page below 1 MiB where the other cores start.
@@ -127,6 +127,7 @@ ap_flat:
     movw %cx, %ss
     movl {lapic_id}, %ebx
     shrl $24, %ebx
+    movzbl {cores}(%ebx), %ebx
     movl {directories}(,%ebx,4), %eax
     testl %eax, %eax
     jnz boot_enter
@@ -168,6 +169,7 @@ ap_trampoline_end:
     boot_stack_bytes = const BOOT_STACK_BYTES,
     boot_first = sym boot::first_core,
     core_start = sym boot::core_start,
+    cores = sym processors::CORES,
     directories = sym smp::DIRECTORIES,
     stack_top = const memory::STACK_TOP,
     cr0_clear = const CR0_CLEAR,

@@ -3,7 +3,7 @@
 //! The first core that ends the machine decides its result. Nothing is printed after that: the other cores stop as
 //! soon as they reach the console, and this core keeps the console for ever.
 
-use super::{board::Stage, console, cpu, heartbeat, port};
+use super::{board::Stage, console, cpu, fw_cfg, heartbeat, port, screen, smp};
 use core::sync::atomic::{AtomicBool, Ordering};
 use qemu_exit::{QEMUExit, X86};
 
@@ -23,13 +23,18 @@ pub fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
 }
 
-/// Ends QEMU with [`SUCCESS_STATUS`] or [`FAILURE_STATUS`]; on a machine without the exit device the core stops.
+/// Ends QEMU with [`SUCCESS_STATUS`] or [`FAILURE_STATUS`]; on a machine without the exit device the screen shows
+/// the result, and all cores stop.
 pub fn exit(success: bool) -> ! {
     if ENDING.swap(true, Ordering::AcqRel) {
         cpu::park();
     }
     heartbeat::note_end(Stage::Failed);
     console::seize();
+    if !fw_cfg::is_used() {
+        screen::show_verdict(success);
+        smp::stop_others();
+    }
     // SAFETY: the port is the exit device's in QEMU and unused on a PC.
     let device = unsafe { X86::new(DEBUG_EXIT_PORT, SUCCESS_STATUS) };
     // QEMU makes (code << 1) | 1 of what is written.

@@ -18,7 +18,7 @@ use core::{
 use super::{
     board::{self, Stage},
     cluster::{self, MAX_NODES, Membership},
-    console, cpu, exit, port,
+    console, cpu, exit, pit, port,
     private::Private,
     stuck,
 };
@@ -31,9 +31,6 @@ const LOOK_TICKS: u32 = 10;
 
 /// Ticks that a node waits, after another one has failed, for a reason of its own to end.
 const FOLLOW_TICKS: u32 = 50;
-
-/// Oscillations of the timer's clock in a second.
-const TIMER_HZ: u32 = 1_193_182;
 
 /// Ticks since this node's core 0 has the timer; read by all cores.
 #[unsafe(link_section = ".emulator")]
@@ -97,7 +94,7 @@ pub(super) fn rest() -> ! {
 }
 
 fn start_timer() {
-    const RELOAD: u32 = TIMER_HZ / TICKS_PER_S;
+    const RELOAD: u32 = pit::HZ / TICKS_PER_S;
     const SETTINGS: [(u16, u8); 4] = [
         (0x43, 0x34), // channel 0, both bytes, rate generator
         (0x40, RELOAD as u8),

@@ -9,7 +9,7 @@ use crate::bare::{
     lapic::{DELIVER_NMI, INTERRUPT_VECTOR, register},
 };
 
-use super::memory;
+use super::{memory, processors};
 
 /// Offset of the identification register, which the start code of the other cores reads.
 pub(super) const ID: usize = 0x20;
@@ -32,7 +32,7 @@ bitflags! {
 
 fn command(target: usize, command: Command, vector: u8) {
     let _interrupts = cpu::InterruptsOff::new();
-    register(COMMAND_HIGH).write((target as u32) << 24);
+    register(COMMAND_HIGH).write(u32::from(processors::apic_id(target)) << 24);
     register(COMMAND_LOW).write(command.bits() | u32::from(vector));
     while Command::from_bits_retain(register(COMMAND_LOW).read()).contains(Command::PENDING) {
         cpu::pause();

@@ -13,6 +13,9 @@
 //! locks, and how a stuck machine is recognised (`stuck`); and what all bare x86 needs, `crate::bare`. Several machines can be one, which share memory: `cluster`,
 //! with what their nodes tell each other (`board`) and how they notice that one is gone (`heartbeat`).
 //!
+//! Which `processors` there are, the firmware's tables say, to QEMU's images, too. A PC differs in what `fw_cfg` stands
+//! for: it has a `screen`, a counter whose rate is measured (`pit`), and no way to end it.
+//!
 //! **Statics are private**: `.data` and `.bss` are mapped to frames of the core's own. What the emulator shares carries
 //! `#[unsafe(link_section = ".emulator")]`, or `".bss.emulator"` if it is large and zero at start.
 //!
@@ -37,7 +40,10 @@ mod legacy;
 mod lock;
 pub mod memory;
 mod multiboot;
+mod pit;
 mod platform;
+mod processors;
+mod screen;
 mod smp;
 mod stuck;
 mod trap;

@@ -20,7 +20,7 @@ use crate::{
 
 use super::{
     MmuWindow, boot, cache_window, cluster, cpu, domain, exit, exposed, heartbeat, lapic, lock::EmulatorLock, memory,
-    private::Private, stuck, this_core, this_core_id, trap,
+    pit, private::Private, stuck, this_core, this_core_id, trap,
 };
 
 /// A core of the machine under QEMU.
@@ -285,8 +285,8 @@ impl Platform for QemuPlatform {
     }
 
     fn ticks_per_second(&self) -> u64 {
-        // With `-icount shift=0` an instruction is a nanosecond; the nodes of a cluster have measured it.
-        heartbeat::cycles_per_second().unwrap_or(1_000_000_000)
+        // With `-icount shift=0` an instruction is a nanosecond; the nodes of a cluster, and PCs, have measured it.
+        heartbeat::cycles_per_second().or_else(pit::cycles_per_second).unwrap_or(1_000_000_000)
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {

@@ -3,13 +3,13 @@
 //! A core that has arrived waits at a gate until all are there. So a message that is sent again can hit no core that is
 //! already running the program, and every program starts on a complete machine.
 
-use super::{boot, console, cpu, entry, exit, lapic, port};
+use super::{boot, console, cpu, entry, exit, lapic, port, this_core};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Largest number of cores: local APIC ids are 8 bits and the last one means "all".
+/// Largest number of cores: numbers of local APICs are 8 bits and the last one means "all".
 pub(super) const MAX_CORES: usize = 255;
 
-/// Physical address of each core's page directory by local APIC id, read by the start code; 0 for no such core.
+/// Physical address of each core's page directory by number, read by the start code; 0 for no such core.
 #[unsafe(link_section = ".emulator")]
 pub(super) static DIRECTORIES: [AtomicU32; MAX_CORES + 1] = [const { AtomicU32::new(0) }; MAX_CORES + 1];
 
@@ -74,6 +74,15 @@ fn attempt(cores: usize) {
         port::short_delay();
         cpu::pause();
     }
+}
+
+/// Stops all other cores for good, wherever they are. The machine is ending.
+pub(super) fn stop_others() {
+    // Those that have not arrived would not survive the message, and do nothing by themselves.
+    let has_arrived = |core: &usize| *core == 0 || ARRIVED[*core].load(Ordering::Acquire);
+    let me = this_core();
+    let cores = boot::known_information().map_or(0, |information| information.core_count);
+    (0..cores).filter(|core| *core != me).filter(has_arrived).for_each(lapic::send_nmi);
 }
 
 /// Says that this core is ready and waits for the gate.

@@ -1,4 +1,5 @@
-//! What traps do on this backend: page faults bring in what was promised or is cached, NMIs ask.
+//! What traps do on this backend: page faults bring in what was promised or is cached, NMIs ask, and stop
+//! what runs on at the end.
 
 use core::arch::global_asm;
 
@@ -52,6 +53,9 @@ pub(super) fn prepare() {
     trap::set_hooks(Hooks {
         core: || cluster::global(this_core()).index(),
         nmi: |eip| {
+            if exit::is_ending() {
+                cpu::park();
+            }
             if !domain::told() {
                 say_where(eip);
             }

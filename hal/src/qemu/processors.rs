@@ -1,0 +1,113 @@
+//! Which processors the machine has, and which core each of them is.
+//!
+//! Processors are known by the numbers of their local APICs, which may have gaps and begin anywhere. The one that boots
+//! is core 0; the others follow in the order of these numbers, so that a core is the same processor in every run.
+
+use core::{
+    fmt,
+    ptr::with_exposed_provenance,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
+use heapless::Vec;
+
+use crate::{
+    bare::lapic as registers,
+    firmware::{ApicIds, acpi, mp},
+};
+
+use super::{boot, fw_cfg, lapic, smp::MAX_CORES};
+
+const _: () = assert!(MAX_CORES == crate::firmware::MAX_PROCESSORS, "every processor can be a core");
+
+/// What no core is called.
+const NOBODY: u8 = MAX_CORES as u8;
+
+/// The core that each local APIC belongs to, read by the start code.
+#[unsafe(link_section = ".emulator")]
+pub(super) static CORES: [AtomicU8; 256] = [const { AtomicU8::new(NOBODY) }; 256];
+
+/// The local APIC of each core.
+#[unsafe(link_section = ".emulator")]
+static APIC_IDS: [AtomicU8; MAX_CORES] = [const { AtomicU8::new(0) }; MAX_CORES];
+
+/// Who has told which processors there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    Acpi,
+    MpTable,
+    FwCfg,
+    /// One processor is certain.
+    Nobody,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Acpi => "by ACPI",
+            Self::MpTable => "by the MP table",
+            Self::FwCfg => "by fw_cfg",
+            Self::Nobody => "as no table lists more",
+        })
+    }
+}
+
+/// Finds all processors and says how many will be used: all, or as many as the command line says.
+///
+/// # Safety
+///
+/// Paging must be off, and memory below 1 MiB as the firmware has left it.
+pub(super) unsafe fn find(line: &str) -> (usize, Source) {
+    // SAFETY: the caller says so.
+    let (apic_ids, source) = unsafe { all() };
+    let count = match boot::value_of(line, "cores") {
+        None => apic_ids.len(),
+        Some(text) => match text.parse() {
+            Ok(count) if (1..=apic_ids.len()).contains(&count) => count,
+            _ => boot::fail(format_args!("`cores={text}`: the machine has {}, found {source}", apic_ids.len())),
+        },
+    };
+    for (core, apic_id) in apic_ids.into_iter().take(count).enumerate() {
+        APIC_IDS[core].store(apic_id, Ordering::Relaxed);
+        CORES[usize::from(apic_id)].store(core as u8, Ordering::Relaxed);
+    }
+    (count, source)
+}
+
+/// The local APICs of all processors, in the order of cores.
+///
+/// # Safety
+///
+/// As for [`find`].
+unsafe fn all() -> (Vec<u8, MAX_CORES>, Source) {
+    let memory = |at: u64| {
+        let at = usize::try_from(at).ok().filter(|at| *at < DEVICES)?;
+        // SAFETY: paging is off, so that every address is one, and what is not memory reads as anything.
+        Some(unsafe { with_exposed_provenance::<u8>(at).read_volatile() })
+    };
+    let in_order = |ids: ApicIds| ids.in_order(own_apic_id);
+    let by_tables = acpi::processors(memory)
+        .and_then(in_order)
+        .map(|ids| (ids, Source::Acpi))
+        .or_else(|| Some((mp::processors(memory).and_then(in_order)?, Source::MpTable)));
+    by_tables.unwrap_or_else(|| {
+        let (count, source) = fw_cfg::cpu_count().map_or((1, Source::Nobody), |count| (count, Source::FwCfg));
+        if !(1..=MAX_CORES).contains(&count) {
+            boot::fail(format_args!("{count} cores, but at most {MAX_CORES} are possible"));
+        }
+        ((0..count as u8).collect(), source)
+    })
+}
+
+/// Above this are devices of the processor and the chipset, which no table is in.
+const DEVICES: usize = 0xFEC0_0000;
+
+/// The local APIC of the calling processor.
+fn own_apic_id() -> u8 {
+    (registers::register(lapic::ID).read() >> 24) as u8
+}
+
+/// The local APIC of a core.
+pub(super) fn apic_id(core: usize) -> u8 {
+    APIC_IDS[core].load(Ordering::Relaxed)
+}
