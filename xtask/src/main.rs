@@ -33,6 +33,7 @@ mod process;
 mod program;
 mod progress;
 mod qemu;
+mod question;
 mod read_log;
 mod results;
 mod run;

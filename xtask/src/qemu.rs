@@ -156,7 +156,7 @@ impl Machine<'_> {
     }
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to)
         .map(drop)
         .with_context(|| format!("cannot copy {} to {}", workspace::display(from), workspace::display(to)))

@@ -3,7 +3,7 @@
 //! Everything that can be known to be wrong is said before anything is built, and before a byte is written.
 
 mod directory;
-mod pc;
+pub(crate) mod pc;
 mod scc;
 
 pub(crate) use scc::{Flash, Setup};

@@ -45,6 +45,31 @@ pub(crate) struct EmulatorTools {
     pub(crate) libclang: PathBuf,
 }
 
+/// What images of disks are made with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DiskTools {
+    /// GRUB's own tool.
+    pub(crate) mkrescue: PathBuf,
+    /// The directory with GRUB for machines that boot by a BIOS.
+    pub(crate) platform: PathBuf,
+}
+
+/// Where distributions put GRUB for a BIOS.
+const PLATFORMS: [&str; 3] = ["/usr/lib/grub/i386-pc", "/usr/share/grub2/i386-pc", "/usr/lib/grub2/i386-pc"];
+
+impl Group for DiskTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        let mkrescue = ["grub-mkrescue", "grub2-mkrescue"].iter().find_map(|name| finder.program(name));
+        // It makes images with the one, and takes for granted that there is the other.
+        let others = ["xorriso", "mformat"].iter().all(|name| finder.program(name).is_some());
+        let platform = PLATFORMS.iter().map(PathBuf::from).find(|directory| directory.join("multiboot.mod").exists());
+        match (mkrescue.filter(|_| others), platform) {
+            (Some(mkrescue), Some(platform)) => Ok(Self { mkrescue, platform }),
+            _ => Err(vec![Missing::Mkrescue]),
+        }
+    }
+}
+
 impl Group for Tools {
     fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
         match (finder.program("qemu-system-i386"), finder.objdump(), finder.toolchain()) {
@@ -90,6 +115,7 @@ pub(crate) enum Missing {
     LibrarySources,
     Cmake,
     Libclang,
+    Mkrescue,
 }
 
 impl Missing {
@@ -101,6 +127,7 @@ impl Missing {
             Self::LibrarySources => "a Rust compiler with the sources of its library",
             Self::Cmake => "cmake with make or ninja",
             Self::Libclang => "libclang with its headers",
+            Self::Mkrescue => "grub-mkrescue for machines with a BIOS",
         }
     }
 
@@ -112,6 +139,7 @@ impl Missing {
             Self::LibrarySources => &["rustc-web", "rust-web-src", "cargo-web"],
             Self::Cmake => &["cmake", "make"],
             Self::Libclang => &["libclang-dev"],
+            Self::Mkrescue => &["grub-pc-bin", "grub-common", "xorriso", "mtools"],
         }
     }
 }

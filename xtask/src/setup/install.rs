@@ -1,11 +1,11 @@
 //! Installs what is missing: the library's sources by rustup, the rest, and the sources where rustup cannot, by apt.
 
 use super::find::{Finder, Missing};
-use crate::{process, progress::Progress, workspace};
+use crate::{process, progress::Progress, question, workspace};
 use anyhow::{Context, Result, bail};
 use std::{
     fmt,
-    io::{IsTerminal, Write},
+    io::IsTerminal,
     os::unix::fs::MetadataExt,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -75,6 +75,9 @@ fn by_hand(what: Missing) -> &'static str {
             "install binutils with elf_i386 support, on a machine that is no PC binutils-i686-linux-gnu with `ld` and `objdump` on the PATH"
         }
         Missing::LibrarySources => "run `rustup component add rust-src`",
+        Missing::Mkrescue => {
+            "install grub-pc-bin, grub-common, xorriso and mtools (Debian, Ubuntu), grub2-pc-modules, grub2-tools-extra and xorriso (Fedora), or grub, libisoburn and mtools (Arch)"
+        }
         Missing::Cmake => "install cmake and make",
         Missing::Libclang => {
             "install libclang-dev (Debian, Ubuntu), clang-devel (Fedora) or clang (Arch), or set LIBCLANG_PATH"
@@ -120,14 +123,10 @@ pub(crate) fn consent(plan: &Plan, yes: bool) -> Result<()> {
         eprintln!("missing: {names}; installing {plan}");
         return Ok(());
     }
-    if !std::io::stdin().is_terminal() {
+    if !question::can_be_asked() {
         bail!("missing: {names}; pass --yes to install {plan}");
     }
-    eprint!("missing: {names}\ninstall {plan}? [y/N] ");
-    std::io::stderr().flush().context("cannot write to the terminal")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).context("cannot read the answer")?;
-    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+    if !question::ask(&format!("missing: {names}\ninstall {plan}"))? {
         bail!("not installed: {names}");
     }
     Ok(())
