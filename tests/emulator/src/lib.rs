@@ -25,7 +25,11 @@
 
 pub mod board;
 pub mod chip;
+#[cfg(feature = "cpu")]
+mod cpu;
 pub mod loader;
+#[cfg(feature = "cpu")]
+pub mod machine;
 pub mod violation;
 
 pub use self::{

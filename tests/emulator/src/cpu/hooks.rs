@@ -1,0 +1,420 @@
+//! What the CPU library asks us about, which is everything outside of the execution units.
+//!
+//! Pages are translated by us ([`UnicornHook::add_tlb_hook`]): what is fetched comes from copies in memory of the CPU
+//! library, and what is loaded and stored goes to ranges that call us back for every access, one range for each kind of
+//! page. So a page can be fetched from and stored to, and the CPU library's own translations keep the kind with the page.
+
+use std::{cell::RefCell, rc::Rc};
+
+use boards::map::PAGE_BYTES;
+use unicorn_engine::{MemType, Prot, RegisterX86, TlbEntry, TlbType, Unicorn, uc_error};
+
+use super::{
+    instructions::{self, Special},
+    lapic, paging,
+    paging::{Control, Fault, Mapped},
+    state::{Shared, State, Stop},
+};
+use crate::{PageKind, Violation};
+
+/// The CPU library's view of one core.
+pub(super) type Cpu = Unicorn<'static, ()>;
+type Handle<T> = Rc<RefCell<T>>;
+
+/// Where the CPU library finds copies of code, far from the ranges of [`base`].
+const CODE: u64 = 1 << 40;
+/// Where it finds the local APIC.
+const APIC: u64 = 1 << 41;
+/// Bytes of a kind of page.
+const SPAN: u64 = 1 << 32;
+const KINDS: [PageKind; 4] = [PageKind::WriteBack, PageKind::Uncached, PageKind::Mpbt, PageKind::MpbtWriteBack];
+
+/// Model in the CPU library that is nearest to a P54C (`UC_CPU_X86_PENTIUM`).
+const PENTIUM: i32 = 8;
+
+/// Bytes of an instruction on average, to tell from the length of a block how long it takes.
+const INSTRUCTION_BYTES: u32 = 3;
+
+/// Bytes of an instruction at most.
+const LONGEST_INSTRUCTION: usize = 15;
+
+/// Where the CPU library finds physical memory as pages of a kind.
+fn base(kind: PageKind) -> u64 {
+    let place = KINDS.iter().position(|other| *other == kind).unwrap_or(0);
+    SPAN * (place as u64 + 1)
+}
+
+/// General registers by the number that instructions use.
+const GENERAL: [RegisterX86; 8] = [
+    RegisterX86::EAX,
+    RegisterX86::ECX,
+    RegisterX86::EDX,
+    RegisterX86::EBX,
+    RegisterX86::ESP,
+    RegisterX86::EBP,
+    RegisterX86::ESI,
+    RegisterX86::EDI,
+];
+
+/// A register of 32 bits. The CPU library has all those that we name.
+pub(super) fn read(cpu: &Cpu, register: RegisterX86) -> u32 {
+    cpu.reg_read(register).map_or(0, |value| value as u32)
+}
+
+/// Changes a register.
+pub(super) fn write(cpu: &mut Cpu, register: RegisterX86, value: u32) {
+    cpu.reg_write(register, value.into()).expect("the CPU library has this register");
+}
+
+/// What every hook of a core holds.
+#[derive(Clone)]
+pub(super) struct Hooks {
+    pub(super) state: Handle<State>,
+    pub(super) shared: Handle<Shared>,
+}
+
+impl Hooks {
+    /// A CPU with all hooks.
+    pub(super) fn attach(&self) -> Result<Cpu, uc_error> {
+        let mut cpu = Unicorn::new(unicorn_engine::Arch::X86, unicorn_engine::Mode::MODE_32)?;
+        cpu.ctl_set_cpu_model(PENTIUM)?;
+        cpu.ctl_set_tlb_type(TlbType::VIRTUAL)?;
+        let (pointer, len) = self.state.borrow_mut().code.memory();
+        // SAFETY: 1. The copies of code never move, and live as long as the state, of which the hooks of this CPU hold a
+        // reference. 2. They are changed by this thread only, between executions of the CPU library or in its hooks.
+        unsafe { cpu.mem_map_ptr(CODE, len as u64, Prot::READ | Prot::EXEC, pointer.cast()) }?;
+        for kind in KINDS {
+            let (loads, stores) = (self.clone(), self.clone());
+            cpu.mmio_map(
+                base(kind),
+                SPAN,
+                Some(move |cpu: &mut Unicorn<'_, ()>, physical: u64, len: usize| {
+                    loads.load(cpu, physical as u32, kind, len)
+                }),
+                Some(move |cpu: &mut Unicorn<'_, ()>, physical: u64, len: usize, value: u64| {
+                    stores.store(cpu, physical as u32, kind, len, value);
+                }),
+            )?;
+        }
+        let (loads, stores) = (self.clone(), self.clone());
+        cpu.mmio_map(
+            APIC,
+            PAGE_BYTES.into(),
+            Some(move |cpu: &mut Unicorn<'_, ()>, offset: u64, len: usize| loads.load_apic(cpu, offset as u32, len)),
+            Some(move |cpu: &mut Unicorn<'_, ()>, offset: u64, len: usize, value: u64| {
+                stores.store_apic(cpu, offset as u32, len, value as u32);
+            }),
+        )?;
+        self.add_hooks(&mut cpu)?;
+        Ok(cpu)
+    }
+
+    fn add_hooks(&self, cpu: &mut Cpu) -> Result<(), uc_error> {
+        let hooks = self.clone();
+        cpu.add_tlb_hook(1, 0, move |cpu, linear, access| hooks.fill(cpu, linear as u32, access))?;
+        let hooks = self.clone();
+        cpu.add_block_hook(1, 0, move |cpu, linear, len| hooks.block(cpu, linear as u32, len))?;
+        let hooks = self.clone();
+        cpu.add_insn_invalid_hook(move |cpu| hooks.special(cpu))?;
+        let hooks = self.clone();
+        cpu.add_intr_hook(move |cpu, vector| hooks.stop(cpu, Stop::Exception(vector as u8)))?;
+        let hooks = self.clone();
+        cpu.add_insn_in_hook(move |cpu, port, len| hooks.port_in(cpu, port as u16, len))?;
+        let hooks = self.clone();
+        cpu.add_insn_out_hook(move |cpu, port, len, value| hooks.port_out(cpu, port as u16, len, value))?;
+        Ok(())
+    }
+
+    /// Stops the core, for the first reason that there is.
+    fn stop(&self, cpu: &mut Unicorn<'_, ()>, why: Stop) {
+        self.state.borrow_mut().stop.get_or_insert(why);
+        // It refuses only when nothing runs.
+        let _ = cpu.emu_stop();
+    }
+
+    #[cold]
+    fn refuse(&self, cpu: &mut Unicorn<'_, ()>, violation: Violation) {
+        let block = self.state.borrow().block;
+        self.shared.borrow_mut().refuse(violation, block);
+        self.stop(cpu, Stop::Refused);
+    }
+
+    #[inline]
+    fn load(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize) -> u64 {
+        let mut state = self.state.borrow_mut();
+        let mut shared = self.shared.borrow_mut();
+        if kind == PageKind::Uncached {
+            state.tick(&mut shared.chip);
+        }
+        match shared.chip.load(state.number, physical, kind, len) {
+            Ok(value) => value,
+            Err(violation) => {
+                drop((state, shared));
+                self.refuse(cpu, violation);
+                0
+            }
+        }
+    }
+
+    #[inline]
+    fn store(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize, value: u64) {
+        let mut state = self.state.borrow_mut();
+        let mut shared = self.shared.borrow_mut();
+        if kind == PageKind::Uncached {
+            state.tick(&mut shared.chip);
+        }
+        let number = state.number;
+        let code = state.code.note_store(physical, len, value);
+        let stored = code.map_err(|refused| Violation::new(number, physical, refused.0));
+        if let Err(violation) = stored.and_then(|()| shared.chip.store(number, physical, kind, len, value)) {
+            drop((state, shared));
+            self.refuse(cpu, violation);
+        }
+    }
+
+    fn load_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize) -> u64 {
+        let state = self.state.borrow();
+        let now = self.shared.borrow().chip.cycles(state.number) + state.cycles;
+        match state.apic.load(offset, len, now) {
+            Ok(value) => value.into(),
+            Err(reason) => {
+                let violation = Violation::new(state.number, lapic::BASE + offset, reason);
+                drop(state);
+                self.refuse(cpu, violation);
+                0
+            }
+        }
+    }
+
+    fn store_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize, value: u32) {
+        let mut state = self.state.borrow_mut();
+        let now = self.shared.borrow().chip.cycles(state.number) + state.cycles;
+        // What it held off may come now.
+        state.interrupted = true;
+        if let Err(reason) = state.apic.store(offset, len, value, now) {
+            let violation = Violation::new(state.number, lapic::BASE + offset, reason);
+            drop(state);
+            self.refuse(cpu, violation);
+        }
+    }
+
+    fn port_in(&self, cpu: &mut Unicorn<'_, ()>, port: u16, len: usize) -> u32 {
+        let number = self.state.borrow().number;
+        let loaded = self.shared.borrow_mut().chip.port_in(number, port, len);
+        loaded.unwrap_or_else(|violation| {
+            self.refuse(cpu, violation);
+            0
+        })
+    }
+
+    fn port_out(&self, cpu: &mut Unicorn<'_, ()>, port: u16, len: usize, value: u32) {
+        let number = self.state.borrow().number;
+        let stored = self.shared.borrow_mut().chip.port_out(number, port, len, value);
+        if let Err(violation) = stored {
+            self.refuse(cpu, violation);
+        }
+    }
+
+    /// Translates the page of a linear address.
+    pub(super) fn translate(&self, cr3: u32, linear: u32, store: bool) -> Result<Mapped, Fault> {
+        let state = self.state.borrow();
+        let mut shared = self.shared.borrow_mut();
+        let control = Control { cr3, ..state.control };
+        paging::walk(control, state.aliased(linear), store, |address| {
+            shared.chip.load(state.number, address, control.unpaged(), 4).map(|entry| entry as u32)
+        })
+    }
+
+    /// The CPU library wants to access a page.
+    fn fill(&self, cpu: &mut Unicorn<'_, ()>, linear: u32, access: MemType) -> Option<TlbEntry> {
+        let cr3 = cpu.reg_read(RegisterX86::CR3).map_or(0, |value| value as u32);
+        let number = self.state.borrow().number;
+        let mapped = match self.translate(cr3, linear, access == MemType::WRITE) {
+            Ok(mapped) => mapped,
+            Err(Fault::Page(code)) => {
+                self.state.borrow_mut().fault = Some((linear, code));
+                return None;
+            }
+            Err(Fault::Wrong(reason)) => {
+                self.refuse(cpu, Violation::new(number, linear, reason));
+                return None;
+            }
+            Err(Fault::Unreadable(violation)) => {
+                self.refuse(cpu, violation);
+                return None;
+            }
+        };
+        if access == MemType::FETCH {
+            return match self.copy_of(linear, mapped) {
+                Ok(offset) => Some(TlbEntry { paddr: CODE + offset as u64, perms: Prot::EXEC }),
+                Err(violation) => {
+                    self.refuse(cpu, violation);
+                    None
+                }
+            };
+        }
+        let perms = if mapped.writable { Prot::READ | Prot::WRITE } else { Prot::READ };
+        if mapped.physical != lapic::BASE {
+            return Some(TlbEntry { paddr: base(mapped.kind) + u64::from(mapped.physical), perms });
+        }
+        if mapped.kind != PageKind::Uncached {
+            self.refuse(cpu, Violation::new(number, linear, "the local APIC is cached"));
+            return None;
+        }
+        Some(TlbEntry { paddr: APIC, perms })
+    }
+
+    /// Offset of the copy of a page of code.
+    fn copy_of(&self, linear: u32, mapped: Mapped) -> Result<usize, Violation> {
+        let mut state = self.state.borrow_mut();
+        if let Some(offset) = state.code.find(linear, mapped.physical) {
+            return Ok(offset);
+        }
+        if matches!(mapped.kind, PageKind::Mpbt | PageKind::MpbtWriteBack) {
+            return Err(Violation::new(state.number, linear, "instructions are fetched from an MPBT page"));
+        }
+        let bytes = self.shared.borrow().chip.fetch_page(state.number, mapped.physical)?;
+        let number = state.number;
+        state.code.add(mapped.physical, &bytes).map_err(|refused| Violation::new(number, linear, refused.0))?;
+        Ok(state.code.find(linear, mapped.physical).unwrap_or(0))
+    }
+
+    /// A block is about to run.
+    #[inline]
+    fn block(&self, cpu: &mut Unicorn<'_, ()>, linear: u32, len: u32) {
+        let mut state = self.state.borrow_mut();
+        if state.stop.is_some() {
+            return;
+        }
+        state.block = linear;
+        if !state.code.is_inspected(linear) {
+            drop(state);
+            return self.inspect(cpu, linear, len as usize);
+        }
+        let cycles = len / INSTRUCTION_BYTES + 1;
+        state.cycles += u64::from(cycles);
+        state.left -= i64::from(cycles);
+        if state.left < 0 {
+            drop(state);
+            return self.stop(cpu, Stop::Slice);
+        }
+        // `sti` holds interrupts off for another instruction, which counts before `hlt`.
+        if state.interrupted && state.code.byte(linear.wrapping_sub(1)) != Some(0xFB) {
+            drop(state);
+            self.interrupt(cpu);
+        }
+    }
+
+    /// Stops if there is an interrupt that may be taken now.
+    #[cold]
+    fn interrupt(&self, cpu: &mut Unicorn<'_, ()>) {
+        let enabled = cpu.reg_read(RegisterX86::EFLAGS).is_ok_and(|flags| flags & super::EFLAGS_IF != 0);
+        if self.state.borrow().apic.next(enabled).is_some() {
+            self.stop(cpu, Stop::Again);
+        }
+    }
+
+    /// Looks at a block that has not run yet.
+    #[cold]
+    fn inspect(&self, cpu: &mut Unicorn<'_, ()>, linear: u32, len: usize) {
+        let bits = self.bits(cpu);
+        let leaves = {
+            let mut state = self.state.borrow_mut();
+            let leaves = state.starts && state.aliased(linear) == linear;
+            state.starts &= !leaves;
+            leaves
+        };
+        if leaves {
+            // What was fetched from and accessed at the top of the first megabyte was somewhere else.
+            let _ = cpu.ctl_flush_tlb();
+        }
+        let mut state = self.state.borrow_mut();
+        // Where an instruction was replaced, the CPU library takes the block for shorter than it is.
+        let bytes =
+            (0..(len + LONGEST_INSTRUCTION) as u32).map_while(|offset| state.code.byte(linear.wrapping_add(offset)));
+        let inspected = instructions::inspect(&bytes.collect::<Vec<_>>(), len, linear, bits);
+        match inspected {
+            Err(refused) => {
+                let violation = Violation::new(state.number, refused.address, refused.reason);
+                drop(state);
+                self.refuse(cpu, violation);
+            }
+            Ok(found) => {
+                let replaced = state.code.note_inspected(linear, len, &found);
+                drop(state);
+                if replaced {
+                    let _ = cpu.ctl_remove_cache(linear.into(), u64::from(linear) + len.max(1) as u64);
+                    self.stop(cpu, Stop::Again);
+                }
+            }
+        }
+    }
+
+    /// Whether code is of 16 or 32 bits.
+    fn bits(&self, cpu: &Unicorn<'_, ()>) -> u32 {
+        let selector = cpu.reg_read(RegisterX86::CS).map_or(0, |value| value as u32);
+        let protected = self.state.borrow().control.cr0 & super::CR0_PE != 0;
+        if protected && selector != super::RESET_SELECTOR { 32 } else { 16 }
+    }
+
+    /// The core has met an instruction that it does not know, or that is left to us. Returns whether it goes on.
+    fn special(&self, cpu: &mut Unicorn<'_, ()>) -> bool {
+        let instruction = cpu.reg_read(RegisterX86::EIP).map_or(0, |value| value as u32);
+        let mut state = self.state.borrow_mut();
+        // Segments are page aligned, and no block is as long as a page.
+        let linear = state.block.wrapping_add(instruction.wrapping_sub(state.block) & (PAGE_BYTES - 1));
+        let Some((special, len)) = state.code.special(linear) else { return false };
+        let mut shared = self.shared.borrow_mut();
+        let number = state.number;
+        let mut changes: [Option<(RegisterX86, u32)>; 4] = [None; 4];
+        let mut flush = false;
+        let mut done = Ok(());
+        let mut waits = false;
+        match special {
+            Special::InvalidateMpb => shared.chip.cl1invmb(number),
+            Special::WriteBack => done = shared.chip.wbinvd(number),
+            Special::TimeStamp => {
+                state.tick(&mut shared.chip);
+                let now = shared.chip.cycles(number);
+                changes[0] = Some((RegisterX86::EAX, now as u32));
+                changes[1] = Some((RegisterX86::EDX, (now >> 32) as u32));
+            }
+            Special::Identify => {
+                let leaf = cpu.reg_read(RegisterX86::EAX).map_or(0, |value| value as u32);
+                let registers = [RegisterX86::EAX, RegisterX86::EBX, RegisterX86::ECX, RegisterX86::EDX];
+                let values = super::identify(leaf);
+                changes = std::array::from_fn(|place| Some((registers[place], values[place])));
+            }
+            Special::Pause => waits = true,
+            Special::FromControl { control, general } => {
+                let value = if control == 0 { state.control.cr0 } else { state.control.cr4 };
+                changes[0] = Some((GENERAL[general & 7], value));
+            }
+            Special::ToControl { control, general } => {
+                let value = cpu.reg_read(GENERAL[general & 7]).map_or(0, |value| value as u32);
+                flush = true;
+                if control == 0 {
+                    state.control.cr0 = value | super::CR0_ET;
+                    changes[0] = Some((RegisterX86::CR0, value));
+                } else {
+                    state.control.cr4 = value;
+                    done = super::check_cr4(value).map_err(|reason| Violation::new(number, linear, reason));
+                }
+            }
+        }
+        drop((state, shared));
+        for (register, value) in changes.into_iter().flatten() {
+            let _ = cpu.reg_write(register, value.into());
+        }
+        if flush {
+            let _ = cpu.ctl_flush_tlb();
+        }
+        let _ = cpu.reg_write(RegisterX86::EIP, u64::from(instruction.wrapping_add(len as u32)));
+        if let Err(violation) = done {
+            self.refuse(cpu, violation);
+        } else if waits {
+            self.stop(cpu, Stop::Waits);
+        }
+        true
+    }
+}

@@ -1,0 +1,217 @@
+//! Which instructions a P54C has, and which of them the CPU library must leave to us.
+
+use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+
+/// Bytes of CL1INVMB, which no other processor has: it forgets all MPBT lines of L1. They take the place of everything
+/// that is left to us, since the CPU library stops at them.
+pub(super) const CL1INVMB: [u8; 2] = [0x0F, 0x0A];
+
+/// What the CPU library does not do as a P54C of this board would.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Special {
+    /// CL1INVMB.
+    InvalidateMpb,
+    /// `wbinvd`.
+    WriteBack,
+    /// `rdtsc`.
+    TimeStamp,
+    /// `cpuid`.
+    Identify,
+    /// `pause`, which a P54C takes for `nop`.
+    Pause,
+    /// `mov` from a control register to a general one, each by its number.
+    FromControl { control: usize, general: usize },
+    /// `mov` to a control register.
+    ToControl { control: usize, general: usize },
+}
+
+/// A special instruction and where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Found {
+    /// Bytes from the start of the block.
+    pub(super) offset: usize,
+    /// Its length in bytes.
+    pub(super) len: usize,
+    /// Which it is.
+    pub(super) special: Special,
+}
+
+/// An instruction that a P54C does not have, or that is not modelled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Refused {
+    /// Where it is.
+    pub(super) address: u32,
+    /// Why it is refused.
+    pub(super) reason: String,
+}
+
+/// Looks at all instructions that begin in the first `len` bytes, the first of which is at `address`. `bits` is 16 or 32,
+/// as their code segment says.
+pub(super) fn inspect(bytes: &[u8], len: usize, address: u32, bits: u32) -> Result<Vec<Found>, Refused> {
+    let mut found = Vec::new();
+    let mut offset = 0;
+    while offset < len.min(bytes.len()) {
+        let rest = &bytes[offset..];
+        let at = address.wrapping_add(offset as u32);
+        if rest.starts_with(&CL1INVMB) {
+            found.push(Found { offset, len: 2, special: Special::InvalidateMpb });
+            offset += 2;
+            continue;
+        }
+        let instruction = Decoder::with_ip(bits, rest, u64::from(at), DecoderOptions::NONE).decode();
+        if let Err(why) = check(&instruction) {
+            let shown = &rest[..instruction.len().clamp(1, rest.len())];
+            let hex: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+            let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
+            return Err(Refused { address: at, reason: format!("{why}: {name} ({})", hex.join(" ")) });
+        }
+        if let Some(special) = special(&instruction) {
+            found.push(Found { offset, len: instruction.len(), special });
+        }
+        offset += instruction.len();
+    }
+    Ok(found)
+}
+
+fn check(instruction: &Instruction) -> Result<(), &'static str> {
+    if instruction.code() == Code::INVALID {
+        return Err("there is no instruction");
+    }
+    let has = |feature: &CpuidFeature| {
+        matches!(
+            feature,
+            CpuidFeature::INTEL8086
+                | CpuidFeature::INTEL186
+                | CpuidFeature::INTEL286
+                | CpuidFeature::INTEL386
+                | CpuidFeature::INTEL486
+                | CpuidFeature::FPU
+                | CpuidFeature::FPU287
+                | CpuidFeature::FPU387
+                | CpuidFeature::CPUID
+                | CpuidFeature::TSC
+                | CpuidFeature::CX8
+                | CpuidFeature::PAUSE
+        )
+    };
+    let later = matches!(instruction.mnemonic(), Mnemonic::Ud0 | Mnemonic::Ud1 | Mnemonic::Rdpmc);
+    if later || !instruction.cpuid_features().iter().all(has) {
+        return Err("a P54C does not have it");
+    }
+    match instruction.mnemonic() {
+        Mnemonic::Invd => Err("it loses what L1 has not written back"),
+        Mnemonic::Smsw | Mnemonic::Lmsw | Mnemonic::Clts => Err("it is not modelled"),
+        Mnemonic::Mov if special(instruction).is_none() && touches_system_register(instruction) => {
+            Err("this register is not modelled")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether it moves to or from a debug or test register, or a control register that a P54C does not have.
+fn touches_system_register(instruction: &Instruction) -> bool {
+    (0..instruction.op_count()).any(|operand| {
+        let register = instruction.op_register(operand);
+        instruction.op_kind(operand) == OpKind::Register && (register.is_cr() || register.is_dr() || register.is_tr())
+    })
+}
+
+fn special(instruction: &Instruction) -> Option<Special> {
+    let control = |register: Register| {
+        let number = register.number();
+        (register.is_cr() && matches!(number, 0 | 4)).then_some(number)
+    };
+    match instruction.mnemonic() {
+        Mnemonic::Wbinvd => Some(Special::WriteBack),
+        Mnemonic::Rdtsc => Some(Special::TimeStamp),
+        Mnemonic::Cpuid => Some(Special::Identify),
+        Mnemonic::Pause => Some(Special::Pause),
+        Mnemonic::Mov => {
+            let (target, source) = (instruction.op0_register(), instruction.op1_register());
+            control(target)
+                .map(|control| Special::ToControl { control, general: source.number() })
+                .or_else(|| control(source).map(|control| Special::FromControl { control, general: target.number() }))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(bytes: &[u8]) -> String {
+        inspect(bytes, bytes.len(), 0x1000, 32).expect_err("a P54C has none of these").reason
+    }
+
+    #[test]
+    fn later_instructions_are_refused() {
+        for bytes in [
+            &[0x0F, 0x44, 0xC1][..],      // cmove eax, ecx
+            &[0x0F, 0x1F, 0x00],          // nop dword [eax]
+            &[0x0F, 0x1F, 0x44, 0x00, 0], // nop dword [eax + eax]
+            &[0xDB, 0xF1],                // fcomi
+            &[0xDF, 0xF1],                // fcomip
+            &[0xDB, 0xE9],                // fucomi
+            &[0xDF, 0xE9],                // fucomip
+            &[0xDA, 0xC1],                // fcmovb
+            &[0x0F, 0xFF, 0xC0],          // ud0
+            &[0x0F, 0xB9, 0xC0],          // ud1
+            &[0xF3, 0x0F, 0x1E, 0xFB],    // endbr32
+            &[0x0F, 0x18, 0x08],          // prefetcht0
+            &[0x0F, 0x0D, 0x08],          // prefetchw
+            &[0x0F, 0xAE, 0x38],          // clflush
+            &[0x0F, 0xAE, 0xF0],          // mfence
+            &[0xF3, 0x0F, 0xB8, 0xC0],    // popcnt
+            &[0x0F, 0x6F, 0xC1],          // movq mm0, mm1
+            &[0x0F, 0x58, 0xC1],          // addps
+            &[0x0F, 0x33],                // rdpmc
+            &[0x0F, 0x34],                // sysenter
+            &[0xDB, 0x48, 0x10][..],      // fisttp
+        ] {
+            let reason = refused(bytes);
+            assert!(reason.starts_with("a P54C does not have it"), "{bytes:02x?}: {reason}");
+        }
+        assert!(refused(&[0x90, 0x0F, 0x04]).starts_with("there is no instruction"));
+        assert_eq!(inspect(&[0x90, 0x0F, 0x44, 0xC1], 4, 0x1000, 32).unwrap_err().address, 0x1001);
+        assert!(refused(&[0x0F, 0x08]).contains("loses"));
+        assert!(refused(&[0x0F, 0x23, 0xC0]).contains("not modelled"));
+    }
+
+    #[test]
+    fn what_a_p54c_has_is_taken() {
+        for bytes in [
+            &[0x0F, 0xC7, 0x08][..], // cmpxchg8b
+            &[0x0F, 0xC8],           // bswap
+            &[0x0F, 0xB1, 0x08],     // cmpxchg
+            &[0x66, 0x90],           // xchg ax, ax
+            &[0xD9, 0xFE],           // fsin
+            &[0xDD, 0xE1],           // fucom
+            &[0x0F, 0x0B],           // ud2
+            &[0x0F, 0x01, 0x38],     // invlpg
+            &[0xF4],                 // hlt
+            &[0x0F, 0x22, 0xD8],     // mov cr3, eax
+            &[0x0F, 0x20, 0xD0],     // mov eax, cr2
+            &[0xCF],                 // iret
+        ] {
+            assert_eq!(inspect(bytes, bytes.len(), 0x1000, 32), Ok(Vec::new()), "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_to_us_is_found() {
+        let bytes =
+            [0x0F, 0x0A, 0x90, 0x0F, 0x09, 0x0F, 0x31, 0x0F, 0xA2, 0xF3, 0x90, 0x0F, 0x22, 0xE1, 0x0F, 0x20, 0xC7];
+        let found = inspect(&bytes, bytes.len(), 0, 32).unwrap();
+        let expected = [
+            (0, 2, Special::InvalidateMpb),
+            (3, 2, Special::WriteBack),
+            (5, 2, Special::TimeStamp),
+            (7, 2, Special::Identify),
+            (9, 2, Special::Pause),
+            (11, 3, Special::ToControl { control: 4, general: 1 }),
+            (14, 3, Special::FromControl { control: 0, general: 7 }),
+        ];
+        assert_eq!(found, expected.map(|(offset, len, special)| Found { offset, len, special }));
+    }
+}

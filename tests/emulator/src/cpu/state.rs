@@ -1,0 +1,84 @@
+//! What a core is besides what the CPU library keeps of it.
+
+use super::{code::Code, lapic::LocalApic, paging::Control};
+use crate::{Chip, Violation};
+
+/// What all cores share.
+pub(crate) struct Shared {
+    /// Everything that is not a CPU.
+    pub(crate) chip: Chip,
+    /// The first thing that a core did wrong, and where its code was.
+    pub(crate) wrong: Option<(Violation, u32)>,
+}
+
+impl Shared {
+    /// Keeps the first violation.
+    pub(super) fn refuse(&mut self, violation: Violation, code: u32) {
+        self.wrong.get_or_insert((violation, code));
+    }
+}
+
+/// Why the CPU library was told to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// The core has run for as long as it may.
+    Slice,
+    /// It waits for others, or for time to pass.
+    Waits,
+    /// An interrupt is to be delivered, or instructions were replaced: go on from where it is.
+    Again,
+    /// An exception or software interrupt with this vector.
+    Exception(u8),
+    /// Something was refused.
+    Refused,
+}
+
+/// A core's state.
+pub(super) struct State {
+    pub(super) number: usize,
+    pub(super) code: Code,
+    pub(super) apic: LocalApic,
+    /// CR0 and CR4 as the program wrote them; CR3 is the CPU library's.
+    pub(super) control: Control,
+    /// Until the first jump out of the top of the first megabyte, that is the top of memory: there a core starts.
+    pub(super) starts: bool,
+    /// Linear address of the block that runs.
+    pub(super) block: u32,
+    /// Cycles that the slice still has.
+    pub(super) left: i64,
+    /// Cycles that the chip was not told of yet.
+    pub(super) cycles: u64,
+    /// An interrupt waits until the core takes some.
+    pub(super) interrupted: bool,
+    pub(super) stop: Option<Stop>,
+    /// Linear address and error code of a page fault.
+    pub(super) fault: Option<(u32, u32)>,
+}
+
+impl State {
+    pub(super) fn new(number: usize) -> Self {
+        Self {
+            number,
+            code: Code::new(),
+            apic: LocalApic::new(),
+            control: Control { cr0: super::RESET_CR0, cr3: 0, cr4: 0 },
+            starts: true,
+            block: super::RESET_LINEAR,
+            left: 0,
+            cycles: 0,
+            interrupted: false,
+            stop: None,
+            fault: None,
+        }
+    }
+
+    /// Tells the chip of the time that has passed for the core.
+    pub(super) fn tick(&mut self, chip: &mut Chip) {
+        chip.tick(self.number, std::mem::take(&mut self.cycles));
+    }
+
+    /// The address that a core means, which is another one while it starts.
+    pub(super) fn aliased(&self, linear: u32) -> u32 {
+        if self.starts && (0xF_0000..0x10_0000).contains(&linear) { linear | 0xFFF0_0000 } else { linear }
+    }
+}

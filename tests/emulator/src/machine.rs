@@ -1,0 +1,179 @@
+//! A board that runs: its chip, and the cores that were started.
+//!
+//! Everything happens in one thread and in the same order each time. Cores take turns by their number; a turn ends after so many
+//! cycles, or when the core says by `pause` that it waits for somebody. After a round the clocks of all cores are the
+//! same again. While nobody does anything but wait, rounds take longer and longer, so that deadlines come.
+
+use std::{cell::RefCell, rc::Rc, time::Instant};
+
+use crate::{
+    Chip, Violation,
+    cpu::{Core, Shared, Turn},
+};
+
+/// Cycles of a turn.
+const TURN_CYCLES: u64 = 20_000;
+/// Cycles of a round in which everybody waits, at most.
+const IDLE_CYCLES: u64 = 5_000_000;
+/// Cycles without anything but waiting after which nothing will happen any more.
+const STUCK_CYCLES: u64 = 200_000_000_000;
+/// Rounds between looks at the host's clock.
+const ROUNDS_PER_LOOK: u64 = 64;
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The program said that it has succeeded.
+    Succeeded,
+    /// It said that it has failed.
+    Failed,
+    /// A core did what no program may do. Second is where its code was: the first instruction of the block.
+    Refused(Violation, u32),
+    /// No core will ever do anything again.
+    Stuck(String),
+    /// The host's time was over.
+    TimedOut(String),
+}
+
+/// A board with a program.
+pub struct Machine {
+    shared: Rc<RefCell<Shared>>,
+    cores: Vec<Option<Core>>,
+    rounds: u64,
+}
+
+impl Machine {
+    /// A board whose memory is loaded, and of which some cores have been released.
+    pub fn new(chip: Chip) -> Self {
+        let cores = (0..chip.board().cores()).map(|_| None).collect();
+        Self { shared: Rc::new(RefCell::new(Shared { chip, wrong: None })), cores, rounds: 0 }
+    }
+
+    /// Looks at the chip, or changes it, between two runs.
+    pub fn with_chip<R>(&mut self, look: impl FnOnce(&mut Chip) -> R) -> R {
+        look(&mut self.shared.borrow_mut().chip)
+    }
+
+    /// Rounds that all cores have had together.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Runs until the program ends, or until a moment of the host's clock. Every line of a console is shown when it is
+    /// complete, with the number of the core.
+    pub fn run(&mut self, until: Option<Instant>, mut show: impl FnMut(usize, &str)) -> Ended {
+        let (mut idle, mut waited) = (0_u32, 0);
+        let mut before = self.shared.borrow().chip.changes();
+        loop {
+            let waits = match self.round() {
+                Ok(waits) => waits,
+                Err(ended) => {
+                    self.show_console(&mut show);
+                    return ended;
+                }
+            };
+            if let Some(ended) = self.show_console(&mut show) {
+                return ended;
+            }
+            let after = self.shared.borrow().chip.changes();
+            let quiet = waits && std::mem::replace(&mut before, after) == after;
+            if !quiet {
+                (idle, waited) = (0, 0);
+            } else {
+                let cycles = (1 << idle.min(63)).min(IDLE_CYCLES);
+                (idle, waited) = (idle + 1, waited + cycles);
+                self.let_pass(cycles);
+                if waited > STUCK_CYCLES || !self.may_wake() {
+                    return Ended::Stuck(self.places());
+                }
+            }
+            if self.rounds.is_multiple_of(ROUNDS_PER_LOOK) && until.is_some_and(|until| Instant::now() >= until) {
+                return Ended::TimedOut(self.places());
+            }
+        }
+    }
+
+    /// A turn for each core that is not in reset. Returns whether all of them wait.
+    fn round(&mut self) -> Result<bool, Ended> {
+        let mut waits = true;
+        for number in 0..self.cores.len() {
+            if !self.shared.borrow().chip.running(number) {
+                self.cores[number] = None;
+                continue;
+            }
+            if self.cores[number].is_none() {
+                let core = Core::new(number, Rc::clone(&self.shared));
+                let core = core.map_err(|error| {
+                    let reason = format!("the CPU library does not start: {error:?}");
+                    Ended::Refused(Violation::new(number, 0, reason), 0)
+                })?;
+                self.cores[number] = Some(core);
+            }
+            let Some(core) = &mut self.cores[number] else { continue };
+            match core.run(TURN_CYCLES) {
+                Turn::Busy => waits = false,
+                Turn::Waits | Turn::Halted | Turn::Dead => {}
+                Turn::Refused => {
+                    let wrong = self.shared.borrow_mut().wrong.take();
+                    let (violation, code) = wrong.unwrap_or_else(|| (Violation::new(number, 0, "it stopped"), 0));
+                    return Err(Ended::Refused(violation, code));
+                }
+            }
+        }
+        self.rounds += 1;
+        self.let_pass(0);
+        Ok(waits)
+    }
+
+    /// Lets the clocks of all cores that run be the same, so much later.
+    fn let_pass(&mut self, cycles: u64) {
+        let chip = &mut self.shared.borrow_mut().chip;
+        let now = chip.time() + cycles;
+        for (number, core) in self.cores.iter().enumerate() {
+            if core.is_some() {
+                chip.tick(number, now.saturating_sub(chip.cycles(number)));
+            }
+        }
+    }
+
+    /// Whether any core could do something again, if nobody does something first.
+    fn may_wake(&self) -> bool {
+        self.cores.iter().flatten().any(Core::may_wake)
+    }
+
+    /// Where all cores are, in few words.
+    fn places(&self) -> String {
+        let mut places: Vec<(String, Vec<usize>)> = Vec::new();
+        for (number, core) in self.cores.iter().enumerate() {
+            let Some(core) = core else { continue };
+            let place = format!("{} at {:#x}", core.state_name(), core.instruction());
+            match places.iter_mut().find(|known| known.0 == place) {
+                Some(known) => known.1.push(number),
+                None => places.push((place, vec![number])),
+            }
+        }
+        if places.is_empty() {
+            return "no core was started".into();
+        }
+        let words = places.iter().map(|(place, cores)| match cores.as_slice() {
+            [core] => format!("core {core} {place}"),
+            [first, .., last] if last - first + 1 == cores.len() => format!("cores {first} to {last} {place}"),
+            cores => format!("cores {cores:?} {place}"),
+        });
+        words.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Shows what cores have printed, and looks for the line that ends the program.
+    fn show_console(&mut self, show: &mut impl FnMut(usize, &str)) -> Option<Ended> {
+        let lines = self.shared.borrow_mut().chip.take_console_lines();
+        let mut ended = None;
+        for (core, line) in &lines {
+            show(*core, line);
+            if let Some(words) = line.strip_prefix("@done ") {
+                let this = if words.starts_with("ok") { Ended::Succeeded } else { Ended::Failed };
+                ended.get_or_insert(this);
+            }
+        }
+        ended
+    }
+}
