@@ -9,13 +9,16 @@
 //! Their names are those of symbols: a test takes one of them away from an image, by a `ret` in its place, and demands
 //! that somebody notices.
 
-use core::arch::asm;
+use core::{
+    arch::{asm, global_asm},
+    mem::offset_of,
+};
 
 use boards::Geometry;
 
 use crate::bare::{cpu, private::Private};
 
-use super::purge::{Purge, Sets};
+use super::purge::{Purge, Reads, Sets};
 
 /// What is known for purges; nothing before [`prepare`].
 static PURGE: Private<Option<Purge>> = Private::new(None);
@@ -59,20 +62,89 @@ pub(super) extern "C" fn atoll_scc_drain(own_line_0: usize) {
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub(super) extern "C" fn atoll_scc_purge(first_set: usize, sets: usize) {
+    if sets == 0 {
+        return;
+    }
     let _interrupts = cpu::InterruptsOff::new();
-    // SAFETY: `wbinvd` loses nothing. It touches memory as far as the compiler knows: what was stored before is in the
-    // caches when it begins.
-    unsafe { asm!("wbinvd", options(nostack, preserves_flags)) }
     // SAFETY: as in `prepare`.
     let Some(purge) = (unsafe { (*PURGE.get()).as_mut() }) else { return };
-    purge.purge(Sets { first: first_set, count: sets }, |address| {
-        let line = core::ptr::with_exposed_provenance::<u32>(address);
-        // SAFETY: the address is one of the area that was set aside for this.
-        unsafe { line.read_volatile() };
-    });
-    // SAFETY: does nothing. What is loaded from here on is not taken from registers.
-    unsafe { asm!("", options(nostack, preserves_flags)) }
+    let reads = purge.turn(Sets { first: first_set, count: sets });
+    // SAFETY: interrupts are off, and what is read is the area that was set aside for this.
+    unsafe { scc_purge_sets(&raw const reads) }
 }
+
+unsafe extern "C" {
+    /// Empties L1, then makes the reads, and stores nothing.
+    ///
+    /// # Safety
+    /// Interrupts are off, and all that is to be read can be.
+    fn scc_purge_sets(reads: *const Reads);
+}
+
+// The first round goes through the loop with reads of one line of `Reads`, so that the code is in L1 before it counts.
+global_asm!(
+    r#"
+    .section .text.scc_purge_sets, "ax", @progbits
+    .balign 32, 0x90
+    .globl scc_purge_sets
+    .type scc_purge_sets, @function
+scc_purge_sets:
+    pushl %ebp
+    pushl %ebx
+    pushl %esi
+    pushl %edi
+    movl 20(%esp), %ebp
+    movl {set}(%ebp), %eax
+    decl %eax
+    movl {sets}(%ebp), %ecx
+    incl %ecx
+    wbinvd
+    movl %ebp, %esi
+    xorl %edi, %edi
+    movl {ways}(%ebp), %edx
+    jmp scc_purge_ways
+
+scc_purge_set:
+    movl {second_half}(%ebp), %edi
+    movl {start}(%ebp), %esi
+    btl %eax, (%edi)
+    jnc scc_purge_half
+    addl {half_bytes}(%ebp), %esi
+scc_purge_half:
+    movl %eax, %edx
+    shll $5, %edx
+    addl %edx, %esi
+    movl {way_bytes}(%ebp), %edi
+    movl {ways}(%ebp), %edx
+    .balign 32, 0x90
+scc_purge_ways:
+    movl (%esi), %ebx
+    addl %edi, %esi
+    decl %edx
+    jnz scc_purge_ways
+    incl %eax
+    andl {last_set}(%ebp), %eax
+    decl %ecx
+    jnz scc_purge_set
+
+    popl %edi
+    popl %esi
+    popl %ebx
+    popl %ebp
+    retl
+    .size scc_purge_sets, . - scc_purge_sets
+    .text
+    "#,
+    set = const offset_of!(Reads, set),
+    sets = const offset_of!(Reads, sets),
+    last_set = const offset_of!(Reads, last_set),
+    start = const offset_of!(Reads, start),
+    half_bytes = const offset_of!(Reads, half_bytes),
+    way_bytes = const offset_of!(Reads, way_bytes),
+    ways = const offset_of!(Reads, ways),
+    second_half = const offset_of!(Reads, second_half),
+    options(att_syntax)
+);
 
 /// Writes the lines of some memory back, and forgets them.
 pub(super) fn flush(address: usize, len_bytes: usize) {

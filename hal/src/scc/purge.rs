@@ -12,16 +12,19 @@
 //! The first of the four is not read again, as it is by drivers that have one area only: their reads may hit.
 //!
 //! **L1 above it.** A read that L1 answered would not reach L2. L1 is emptied before, so all reads miss there, too; and
-//! what was dirty in it has been written to L2, or past it, before L2 is purged. Nothing becomes dirty meanwhile but the
-//! purging core's stack, which is nobody else's; interrupts are off.
+//! what was dirty in it has been written to L2, or past it, before L2 is purged.
+//!
+//! **Nothing in between.** A line of the purging code's own that L1 gives up between the reads of a set would hit L2, and
+//! turn the tree. So the reads are a loop in assembly that keeps to registers and stores nothing, interrupts are off,
+//! and which half is next for each set is decided before.
 
 use boards::Geometry;
 
 /// Bytes of a line.
 const LINE_BYTES: usize = 32;
 
-/// Sets that a cache can have.
-pub(super) const MAX_SETS: usize = 8192;
+/// Sets that a cache can have: 2 MB of one way.
+pub(super) const MAX_SETS: usize = (2 << 20) / LINE_BYTES;
 
 /// A run of a cache's sets, which goes on with the first one after the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,30 +54,52 @@ impl Sets {
     }
 }
 
-/// The two halves of the area that are read, and which is next for each set.
+/// The area that is read, and which half of it is next for each set.
 pub(super) struct Purge {
     start: usize,
     half_bytes: usize,
     sets: usize,
     ways: usize,
-    /// A bit for each set.
+    /// A bit for each set: whether it is the second half's turn.
     second_half: [u32; MAX_SETS / 32],
+}
+
+/// What the loop in assembly reads: for each set, lines as many as there are ways.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Reads {
+    /// First set.
+    pub(super) set: u32,
+    /// How many, at least one.
+    pub(super) sets: u32,
+    /// The number of the last set, all of whose bits are 1.
+    pub(super) last_set: u32,
+    /// Address of the first half's line for set 0.
+    pub(super) start: u32,
+    /// From there to the second half's.
+    pub(super) half_bytes: u32,
+    /// From the line of a way to that of the next.
+    pub(super) way_bytes: u32,
+    /// Ways.
+    pub(super) ways: u32,
+    /// A bit for each set: whether the second half is read.
+    pub(super) second_half: *const u32,
 }
 
 impl Purge {
     /// For the board's L2, with an area of twice `half_bytes` bytes.
     ///
     /// # Panics
-    /// If a half is smaller than the cache, does not begin with its first set, or the cache is larger than can be.
+    /// If a half is smaller than the cache, does not begin with its first set, or the cache is none that can be.
     pub(super) const fn new(geometry: &Geometry, start: usize, half_bytes: usize) -> Self {
         let (sets, ways) = (geometry.l2_sets as usize, geometry.l2_ways as usize);
-        assert!(sets > 0 && ways > 0 && sets <= MAX_SETS, "an L2 has 1 to 8192 sets");
+        assert!(sets.is_power_of_two() && sets >= 32 && sets <= MAX_SETS && ways > 0, "an L2 has 32 to 65536 sets");
         assert!(half_bytes >= sets * ways * LINE_BYTES, "what is read to purge L2 is as large as L2");
         assert!(
             start.is_multiple_of(sets * LINE_BYTES) && half_bytes.is_multiple_of(sets * LINE_BYTES),
             "what is read to purge L2 begins with its first set"
         );
-        Self { start, half_bytes, sets, ways, second_half: [0; MAX_SETS / 32] }
+        Self { start, half_bytes, sets, ways, second_half: [u32::MAX; MAX_SETS / 32] }
     }
 
     /// Sets of the cache.
@@ -82,25 +107,26 @@ impl Purge {
         self.sets
     }
 
-    /// The address that is the first one to read for a set; those of the other ways are [`way_bytes`](Self::way_bytes)
-    /// apart. The next time it is in the other half.
-    pub(super) fn begin_set(&mut self, set: usize) -> usize {
-        let (word, bit) = (set / 32, 1 << (set % 32));
-        let half = if self.second_half[word] & bit == 0 { 0 } else { self.half_bytes };
-        self.second_half[word] ^= bit;
-        self.start + half + set * LINE_BYTES
-    }
-
-    /// Bytes from one line of a set to the next.
-    pub(super) const fn way_bytes(&self) -> usize {
-        self.sets * LINE_BYTES
-    }
-
-    /// Calls `read` with all addresses that are to be read to purge some sets.
-    pub(super) fn purge(&mut self, sets: Sets, mut read: impl FnMut(usize)) {
-        for index in sets.first..sets.first + sets.count.min(self.sets) {
-            let first = self.begin_set(index % self.sets);
-            (0..self.ways).for_each(|way| read(first + way * self.way_bytes()));
+    /// What to read to purge some sets, at least one: of each the half that was not read the last time.
+    pub(super) fn turn(&mut self, sets: Sets) -> Reads {
+        let count = sets.count.min(self.sets);
+        if count == self.sets {
+            self.second_half[..self.sets / 32].iter_mut().for_each(|bits| *bits = !*bits);
+        } else {
+            for index in sets.first..sets.first + count {
+                let set = index % self.sets;
+                self.second_half[set / 32] ^= 1 << (set % 32);
+            }
+        }
+        Reads {
+            set: (sets.first % self.sets) as u32,
+            sets: count as u32,
+            last_set: self.sets as u32 - 1,
+            start: self.start as u32,
+            half_bytes: self.half_bytes as u32,
+            way_bytes: (self.sets * LINE_BYTES) as u32,
+            ways: self.ways as u32,
+            second_half: self.second_half.as_ptr(),
         }
     }
 }
@@ -133,6 +159,17 @@ mod tests {
         }
     }
 
+    /// Does what the loop in assembly does.
+    fn purge(purge: &mut Purge, sets: Sets, mut read: impl FnMut(usize)) {
+        let reads = purge.turn(sets);
+        for index in reads.set..reads.set + reads.sets {
+            let set = index & reads.last_set;
+            let half = purge.second_half[set as usize / 32] >> (set % 32) & 1;
+            let first = reads.start + half * reads.half_bytes + set * 32;
+            (0..reads.ways).for_each(|way| read((first + way * reads.way_bytes) as usize));
+        }
+    }
+
     /// Something that depends on the last value and looks like chance.
     fn next(state: &mut u32) -> usize {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -152,7 +189,7 @@ mod tests {
             }
             let (address, len) = (next(&mut state) % (1 << 20), next(&mut state) % (1 << (4 + round % 14)));
             let sets = Sets::of(address, len, 2048);
-            purge.purge(sets, |address| cache[address / 32 % 2048].read(address / 32));
+            self::purge(&mut purge, sets, |address| cache[address / 32 % 2048].read(address / 32));
             for line in address / 32..(address + len).div_ceil(32) {
                 let set = &cache[line % 2048];
                 assert!(set.ways.iter().all(|way| way.is_some_and(|line| line >= START / 32)), "round {round}");
@@ -176,11 +213,11 @@ mod tests {
         let mut purge = Purge::new(&scc(), 0x10_0000, 256 << 10);
         let mut read = Vec::new();
         assert_eq!(purge.sets(), 2048);
-        purge.purge(Sets { first: 2047, count: 2 }, |address| read.push(address));
+        self::purge(&mut purge, Sets { first: 2047, count: 2 }, |address| read.push(address));
         let way = |set: usize| [0, 1, 2, 3].map(|way| 0x10_0000 + way * 0x1_0000 + set * 32);
         assert_eq!(read, [way(2047), way(0)].concat());
         read.clear();
-        purge.purge(Sets { first: 0, count: 2 }, |address| read.push(address));
+        self::purge(&mut purge, Sets { first: 0, count: 2 }, |address| read.push(address));
         assert_eq!(read, [way(0).map(|address| address + 0x4_0000), way(1)].concat());
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     exposed::SLOT_BYTES,
     kind,
     scc::{
-        lines, lut,
+        caches, lines, lut,
         map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
         paging,
         registers::slot_address,
@@ -105,7 +105,12 @@ impl ScCore {
                 let word = self.in_window(SHARED_UNCACHED, address);
                 access(core::ptr::with_exposed_provenance_mut(word))
             }
-            Home::Core(_) => paging::with_uncached_page(self.slot_address_of(address) as u32, access),
+            Home::Core(_) => {
+                // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.
+                caches::atoll_scc_drain(self.own_line_0);
+                caches::atoll_scc_invalidate_mpb();
+                paging::with_uncached_page(self.slot_address_of(address) as u32, access)
+            }
         }
     }
 
