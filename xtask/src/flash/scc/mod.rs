@@ -152,7 +152,7 @@ pub(super) fn main(flash: &Flash, program: &Program, out: &Path, yes: bool) -> R
     directory::check(out)?;
     catalogue::check(program)?;
     let tools = setup::ensure(yes)?;
-    let built = image::bare_metal(program, &tools)?;
+    let built = image::board(program, &tools)?;
     let path = &built.executable;
     let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;
     let written = flash.write(&elf, out)?;
