@@ -11,11 +11,7 @@ use crate::{
     workspace,
 };
 use anyhow::{Result, bail};
-use std::{
-    path::Path,
-    process::Command,
-    time::Duration,
-};
+use std::{path::Path, process::Command, time::Duration};
 
 /// The package, and the binary in it.
 const PACKAGE: &str = "emulator";

@@ -12,6 +12,7 @@ mod cluster;
 mod console;
 mod cores;
 mod emulation;
+mod emulator;
 mod fidelity;
 mod figures;
 mod flash;

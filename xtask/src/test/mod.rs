@@ -1,6 +1,7 @@
 //! All tests: on the host, in guests of several sizes, and of the main job on both backends.
 
 mod backends;
+mod board;
 mod clusters;
 mod guests;
 mod host;

@@ -1,0 +1,3 @@
+//! Boards.
+#![allow(dead_code)]
+mod corrupt;
