@@ -4,6 +4,8 @@
 
 extern crate alloc;
 
+use alloc::string::String;
+
 use hal::Core;
 use kernel::{Failure, Program, Rank};
 use tests::{
@@ -18,14 +20,21 @@ struct Suite;
 impl Program for Suite {
     const NAME: &'static str = "suite";
     const ABOUT: &'static str = "runs the integration tests one after another";
-    const OPTIONS: &'static [(&'static str, &'static str)] = &[("filter", "part of the names of the tests to run; several, with commas between, are for any of them")];
+    const OPTIONS: &'static [(&'static str, &'static str)] = &[
+        ("filter", "part of the names of the tests to run"),
+        ("modules", "modules whose tests run, with commas between; none stands for all"),
+    ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let filter: alloc::string::String = rank.args.get("filter", Default::default())?;
+        let filter: String = rank.args.get("filter", String::new())?;
+        let modules: String = rank.args.get("modules", String::new())?;
         let mut passed = 0;
         let layout = *rank.hal().layout();
-        let fits = |name: &str| filter.split(',').any(|part| name.contains(part));
-        let is_wanted = |name: &&&str| fits(name) && suite::suits(name, &layout);
+        let is_chosen = |name: &str| {
+            let module = name.split("::").next();
+            modules.is_empty() || modules.split(',').any(|chosen| Some(chosen) == module)
+        };
+        let is_wanted = |name: &&&str| name.contains(&*filter) && is_chosen(name) && suite::suits(name, &layout);
         for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
             if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {
@@ -55,7 +64,7 @@ impl Program for Fatal {
     const OPTIONS: &'static [(&'static str, &'static str)] = &[("case", "which one; none lists them")];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let case: alloc::string::String = rank.args.get("case", Default::default())?;
+        let case: String = rank.args.get("case", String::new())?;
         if case.is_empty() {
             if rank.comm.rank() == 0 {
                 FATAL.iter().for_each(|(name, report)| rank.tell_host(format_args!("fatal {name} {report}")));

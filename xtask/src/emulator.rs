@@ -4,20 +4,29 @@
 //! neither tests nor emulates boards does without.
 
 use crate::{
-    build::{self, Built, build},
+    build::{self, Built},
     process,
     progress::Progress,
     setup::EmulatorTools,
     workspace,
 };
-use anyhow::{Result, bail};
-use std::{path::Path, process::Command, time::Duration};
+use anyhow::{Context, Result, bail, ensure};
+use boards::{Handed, map};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 /// The package, and the binary in it.
 const PACKAGE: &str = "emulator";
 
 /// The feature that brings its processors, for a build of the whole workspace.
 pub(crate) const FEATURE: &str = "emulator/cpu";
+
+/// How much longer the emulator may take than it is told, before it is killed.
+pub(crate) const GRACE: Duration = Duration::from_secs(30);
 
 /// How long clippy may take, which compiles the library first.
 const LINT_LIMIT: Duration = Duration::from_secs(1200);
@@ -27,18 +36,23 @@ const LINT_LIMIT: Duration = Duration::from_secs(1200);
 /// # Errors
 ///
 /// When it does not build.
-pub(crate) fn built(_tools: &EmulatorTools) -> Result<Built> {
+pub(crate) fn build(_tools: &EmulatorTools) -> Result<Built> {
     let mut command = cargo("build");
     command.args(build::MESSAGES).args(["--bin", PACKAGE]);
-    build("the emulator of boards", &mut command)
+    build::build("the emulator of boards", &mut command)
 }
 
-/// Lints it with its processors, which clippy on the workspace leaves out.
+/// Lints it with its processors, which clippy on the workspace leaves out. Returns whether there was anything to lint
+/// with.
 ///
 /// # Errors
 ///
-/// When clippy finds something or is not there.
-pub(crate) fn lint(_tools: &EmulatorTools) -> Result<()> {
+/// When clippy finds something.
+pub(crate) fn lint(_tools: &EmulatorTools) -> Result<bool> {
+    let runs = |program: &mut Command| program.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !runs(workspace::command(workspace::host_cargo()).args(["clippy", "--version"])).is_ok_and(|it| it.success()) {
+        return Ok(false);
+    }
     let _progress = Progress::new("clippy on the emulator");
     let mut command = cargo("clippy");
     command.args(["--all-targets", "--", "-Dwarnings"]).env("CARGO_TERM_COLOR", "never");
@@ -48,7 +62,7 @@ pub(crate) fn lint(_tools: &EmulatorTools) -> Result<()> {
         let first = finished.messages.lines().find(|line| line.starts_with("error"));
         bail!("clippy: {}", first.unwrap_or("ended without a reason"));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// A command for the package. Every one is for the same profile, so that the library is compiled once.
@@ -61,9 +75,79 @@ fn cargo(subcommand: &str) -> Command {
     command
 }
 
-/// The emulator's command line for a directory that was flashed, in which these cores are started.
-pub(crate) fn command(binary: &Path, directory: &Path, cores: &str, limit: Duration) -> Command {
+/// The emulator's command line for a directory that was flashed. It ends by itself at the limit.
+pub(crate) fn command(binary: &Path, directory: &Path, flashed: &Flashed, limit: Duration) -> Command {
     let mut command = workspace::command(binary);
-    command.arg("--dir").arg(directory).args(["--cores", cores, "--limit-s", &limit.as_secs().to_string()]);
+    command.arg("--dir").arg(directory).args(["--cores", &format!("0..{}", flashed.started - 1)]);
+    command.args(["--limit-s", &limit.as_secs().to_string()]);
     command
+}
+
+/// What a directory that was flashed says of itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Flashed {
+    /// How many of the first cores the board's host has to start. These start the others.
+    started: u32,
+    /// How many run the program.
+    pub(crate) cores: u32,
+    /// The words that the program gets.
+    pub(crate) command_line: String,
+}
+
+impl Flashed {
+    /// Reads what the image in the directory will be told.
+    ///
+    /// # Errors
+    ///
+    /// When the directory holds nothing for an image.
+    pub(crate) fn read(directory: &Path) -> Result<Self> {
+        let shown = workspace::display(directory);
+        let file = directory.join(format!("memory-{:08x}.bin", map::HANDED));
+        let block =
+            fs::read(&file).with_context(|| format!("{shown} is no directory that `cargo xtask flash` has written"))?;
+        let handed = Handed::read(&block).with_context(|| workspace::display(&file))?;
+        let cores = handed.setting.cores;
+        let started = if handed.setting.starts_others == 0 { cores } else { 1 };
+        ensure!(started > 0, "what was flashed into {shown} runs on no core");
+        Ok(Self { started, cores, command_line: handed.command_line.into() })
+    }
+
+    /// The name of its program, if it is one of the tree.
+    pub(crate) fn program(&self) -> Option<&str> {
+        self.command_line.split(' ').find_map(|word| word.strip_prefix("program="))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use boards::{
+        Board,
+        handed::{Setting, block},
+    };
+
+    #[test]
+    fn a_directory_says_which_cores_are_started() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut read = |cores, starts_others, words: &str| {
+            let setting = Setting { cores, private_slots: 41, heap_end: 0, image_end: 0, starts_others };
+            let geometry = Board::built_in("scc").unwrap().mesh().unwrap().geometry;
+            let block = block(setting, geometry, words, &[]).unwrap();
+            fs::write(directory.path().join("memory-00010000.bin"), block).unwrap();
+            Flashed::read(directory.path()).unwrap()
+        };
+        let all = read(48, 0, "seed=3 program=terrain");
+        assert_eq!((all.started, all.cores, all.program()), (48, 48, Some("terrain")));
+        let one = read(48, 1, "");
+        assert_eq!((one.started, one.cores, one.program()), (1, 48, None));
+    }
+
+    #[test]
+    fn other_directories_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let refusal = || format!("{:#}", Flashed::read(directory.path()).unwrap_err());
+        assert!(refusal().contains("is no directory that `cargo xtask flash` has written"));
+        fs::write(directory.path().join("memory-00010000.bin"), [0; 4096]).unwrap();
+        assert!(refusal().contains("no description of the board"));
+    }
 }

@@ -5,6 +5,7 @@
 //! ([`console`]), a guest with a time limit ([`guest`]), the image ([`image`]) and what must not be in it ([`p54c`]).
 
 mod bench;
+mod board;
 mod board_table;
 mod build;
 mod catalogue;
@@ -66,6 +67,7 @@ enum Command {
     Sim(sim::Arguments),
     Machines(machine_table::Arguments),
     Boards(board_table::Arguments),
+    Board(board::Arguments),
     Cluster(cluster::Arguments),
     Test(test::Arguments),
     Bench(bench::Arguments),
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Command::Sim(arguments) => sim::main(&arguments),
         Command::Machines(arguments) => machine_table::main(&arguments),
         Command::Boards(arguments) => board_table::main(&arguments),
+        Command::Board(arguments) => board::main(&arguments),
         Command::Cluster(arguments) => cluster::main(&arguments),
         Command::Test(arguments) => test::main(&arguments),
         Command::Bench(arguments) => bench::main(&arguments),

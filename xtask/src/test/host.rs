@@ -1,7 +1,7 @@
 //! Tests on the host: `cargo test`, with doc tests.
 
 use super::summary::Suite;
-use crate::{process, progress::Progress, workspace};
+use crate::{emulator, process, progress::Progress, workspace};
 use anyhow::{Result, bail};
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl Tally {
 pub(crate) fn run(suite: &mut Suite, filter: Option<&str>) -> Result<()> {
     let progress = Progress::new("tests on the host");
     let mut command = workspace::command(workspace::host_cargo());
-    command.args(["test", "--release", "--workspace", "--no-fail-fast"]).args(filter);
+    command.args(["test", "--release", "--workspace", "--features", emulator::FEATURE, "--no-fail-fast"]).args(filter);
     command
         .env("CARGO_TARGET_DIR", workspace::target())
         .env("CARGO_TERM_COLOR", "never")

@@ -33,12 +33,12 @@ fn expected_file() -> PathBuf {
     workspace::root().join("tests/expected/terrain-48.counters")
 }
 
-/// Runs the main job and compares.
+/// Runs the main job and compares. Returns what it has said in QEMU.
 ///
 /// # Errors
 ///
 /// When it cannot be built or started.
-pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
+pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<Transcript> {
     let backends = Backends::build(run::DEFAULT_PROGRAM, vec![run::default_input()], arguments, tools)?;
     let words = Words::default();
     let in_qemu = || {
@@ -64,7 +64,7 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Re
             suite.check(name, result);
         }
     }
-    Ok(())
+    Ok(first.transcript)
 }
 
 fn same(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
@@ -78,7 +78,11 @@ fn blesses(arguments: &Arguments) -> bool {
 }
 
 /// Compares results bit for bit. The picture alone would not do: its heights are rounded, and the checksum's are not.
-fn same_results(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
+///
+/// # Errors
+///
+/// When they differ, with the first difference.
+pub(super) fn same_results(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
     ensure!(!left.results.is_empty(), "no result value {left_name}");
     same_values(left_name, left, right_name, right)?;
     same_files(left_name, left, right_name, right)
@@ -113,7 +117,12 @@ fn compared(transcript: &Transcript) -> BTreeMap<(u32, usize, &str), &str> {
     all
 }
 
-fn same_counters(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
+/// Compares all counters.
+///
+/// # Errors
+///
+/// When they differ, with the first difference.
+pub(super) fn same_counters(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
     let (left, right) = (compared(left), compared(right));
     ensure!(!left.is_empty(), "no counters {left_name}");
     ensure!(!right.is_empty(), "no counters {right_name}");

@@ -1,4 +1,4 @@
-//! All tests: on the host, in guests of several sizes, and of the main job on both backends.
+//! All tests: on the host, in guests of several sizes, on emulated boards, and of the main job on all backends.
 
 mod backends;
 mod board;
@@ -12,7 +12,16 @@ mod traces;
 
 pub(crate) use main_job::{same_files, same_values};
 
-use crate::{cores::List, image, image::Profile, machine, program::Program, run, setup, sim};
+use crate::{
+    cores::List,
+    emulator, image,
+    image::Profile,
+    machine,
+    program::Program,
+    run,
+    setup::{self, EmulatorTools, Tools},
+    sim,
+};
 use anyhow::{Result, bail};
 use clap::Args;
 use guests::Guest;
@@ -28,7 +37,11 @@ const LARGEST: u16 = crate::cores::MOST;
 /// Name of the test that lints the image.
 const LINT: &str = "bare-metal-clippy";
 
-/// Run all tests: on the host, in QEMU on 1 to 255 cores and in other schedules, and QEMU against the simulator
+/// Name of the test that lints the emulator of boards.
+const EMULATOR_LINT: &str = "emulator-clippy";
+
+/// Run all tests: on the host, in QEMU on 1 to 255 cores and in other schedules, QEMU against the simulator, and emulated
+/// boards against QEMU
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Install what is missing without asking
@@ -117,13 +130,20 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     for guest in arguments.guests() {
         machine::check_domains(guest.domains, guest.cores.into())?;
     }
-    let tools: setup::Tools = setup::ensure(arguments.yes)?;
+    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
     let mut summary = Summary::default();
 
     summary.suite("host", |suite| host::run(suite, arguments.filter.as_deref()))?;
-    in_kernel(arguments, &tools, &mut summary)?;
-    if main_job::NAMES.iter().any(|name| arguments.wants(name)) {
-        summary.suite("main job", |suite| main_job::run(suite, arguments, &tools))?;
+    in_kernel(arguments, &tools, &emulator_tools, &mut summary)?;
+    let mut in_qemu = None;
+    if main_job::NAMES.iter().any(|name| arguments.wants(name)) || board::wants_main_job(arguments) {
+        summary.suite("main job", |suite| {
+            in_qemu = Some(main_job::run(suite, arguments, &tools)?);
+            Ok(())
+        })?;
+    }
+    if board::is_wanted(arguments) {
+        summary.suite("boards", |suite| board::run(suite, arguments, &tools, &emulator_tools, in_qemu.as_ref()))?;
     }
     if rounds::is_wanted(arguments) {
         summary.suite("simulator equals QEMU", |suite| rounds::run(suite, arguments, &tools))?;
@@ -139,7 +159,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 }
 
 /// The in-kernel tests, one boot per machine size.
-fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary) -> Result<()> {
+fn in_kernel(
+    arguments: &Arguments,
+    tools: &Tools,
+    emulator_tools: &EmulatorTools,
+    summary: &mut Summary,
+) -> Result<()> {
     let program = Program::integration();
     let mut built = None;
     summary.suite("image", |suite| {
@@ -168,6 +193,14 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
                 result => suite.check(LINT, result.map(drop)),
             }
         }
+        if arguments.wants(EMULATOR_LINT) {
+            match emulator::lint(emulator_tools) {
+                Ok(false) => {
+                    eprintln!("skipped: {EMULATOR_LINT}: the toolchain that builds this tool has no cargo-clippy")
+                }
+                result => suite.check(EMULATOR_LINT, result.map(drop)),
+            }
+        }
         built = Some(image);
         Ok(())
     })?;
@@ -186,6 +219,9 @@ fn in_kernel(arguments: &Arguments, tools: &setup::Tools, summary: &mut Summary)
         }
         summary
             .suite("nodes that disappear", |suite| clusters::disturbed(suite, arguments, tools, &image.executable))?;
+        if arguments.domains.is_none() {
+            board::in_kernel(summary, arguments, tools, emulator_tools)?;
+        }
     }
     summary.suite("fatal programs", |suite| {
         guests::fatal(suite, arguments, tools, &image.executable)?;

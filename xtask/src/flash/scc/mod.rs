@@ -151,7 +151,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
 pub(super) fn main(flash: &Flash, program: &Program, out: &Path, yes: bool) -> Result<()> {
     directory::check(out)?;
     catalogue::check(program)?;
-    let tools = setup::ensure(yes)?;
+    let tools: setup::Tools = setup::ensure(yes)?;
     let built = image::board(program, &tools)?;
     let path = &built.executable;
     let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;

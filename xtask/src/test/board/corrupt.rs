@@ -1,14 +1,24 @@
 //! Damage to what `flash` has written, to see that it is noticed.
 
 use anyhow::{Context, Result, ensure};
-use object::{Object, ObjectSection, ObjectSymbol};
-use std::{fs, path::Path};
+use object::{
+    LittleEndian, Object, ObjectSection, ObjectSymbol,
+    elf::{FileHeader32, PT_LOAD, ProgramHeader32},
+    read::elf::{FileHeader, ProgramHeader},
+};
+use std::{fs, mem::offset_of, path::Path};
 
 /// The instruction `ret`.
 const RETURN: u8 = 0xC3;
 
 /// The word that ends with the jump back to the start of a reset page: its bytes are E9 0D F0, and one more.
 const JUMP: u32 = 0x00F0_0DE9;
+
+/// What says in an object where the data goes that follows, in words.
+const ORIGIN: &str = "/origin ";
+
+/// Where a segment's header says how much memory it needs.
+const MEMORY_BYTES: usize = offset_of!(ProgramHeader32<LittleEndian>, p_memsz);
 
 /// An image in which a function does nothing.
 ///
@@ -31,25 +41,49 @@ pub(super) fn without(image: &[u8], function: &str) -> Result<Vec<u8>> {
     Ok(image)
 }
 
+/// An image whose first segment needs this much memory.
+///
+/// # Errors
+///
+/// When it has no segment.
+pub(super) fn enlarged(image: &[u8], memory_bytes: u32) -> Result<Vec<u8>> {
+    let header = FileHeader32::<LittleEndian>::parse(image).context("the image is no ELF file")?;
+    let segments = header.program_headers(LittleEndian, image).context("the image has no segments")?;
+    let index = segments
+        .iter()
+        .position(|segment| segment.p_type(LittleEndian) == PT_LOAD)
+        .context("the image has no segment")?;
+    let field =
+        header.e_phoff(LittleEndian) as usize + index * size_of::<ProgramHeader32<LittleEndian>>() + MEMORY_BYTES;
+    let mut image = image.to_vec();
+    image.get_mut(field..field + 4).context("the image is cut off")?.copy_from_slice(&memory_bytes.to_le_bytes());
+    Ok(image)
+}
+
 /// Gives a slot of a core's lookup table another entry.
 ///
 /// # Errors
 ///
 /// When there is no line for the slot, or more than one.
-pub(super) fn lut_line(directory: &Path, tile: u32, register: u32, entry: u32) -> Result<()> {
+pub(super) fn lut_line(directory: &Path, tile: u32, register: u32, entry: impl Fn(u32) -> u32) -> Result<()> {
     let prefix = format!("{tile:02x} 2 {register:08x} ");
-    rewrite(&directory.join("lut_init.dat"), |line| line.starts_with(&prefix).then(|| format!("{prefix}{entry:08x}")))
+    rewrite(&directory.join("lut_init.dat"), |line| {
+        let found = u32::from_str_radix(line.strip_prefix(&prefix)?.trim(), 16).ok()?;
+        Some(format!("{prefix}{:08x}", entry(found)))
+    })
 }
 
-/// Moves what a controller's file begins with at some origin by a line of 32 bytes.
+/// Moves the last piece of memory in an object by a line of 32 bytes.
 ///
 /// # Errors
 ///
-/// When no core's memory begins at this origin.
-pub(super) fn origin(file: &Path, words: u64) -> Result<()> {
+/// When the file has no origin.
+pub(super) fn origin(file: &Path) -> Result<()> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let last = text.lines().rev().find(|line| line.starts_with(ORIGIN)).context("there is no origin")?;
     rewrite(file, |line| {
-        let found = u64::from_str_radix(line.strip_prefix("/origin ")?.trim(), 16).ok()?;
-        (found == words).then(|| format!("/origin {:08x}", found + 8))
+        let words = u64::from_str_radix(line.strip_prefix(ORIGIN)?.trim(), 16).ok()?;
+        (line == last).then(|| format!("{ORIGIN}{:08x}", words + 8))
     })
 }
 
@@ -117,6 +151,19 @@ mod tests {
         assert!(without(b"nothing", "purge").is_err());
     }
 
+    #[test]
+    fn a_segment_is_enlarged() {
+        // An ELF header of 52 bytes, and behind it the headers of a note and of what is loaded.
+        let mut image = vec![0; 52 + 2 * 32];
+        image[..7].copy_from_slice(&[0x7F, b'E', b'L', b'F', 1, 1, 1]);
+        for (place, byte) in [(16, 2), (18, 3), (20, 1), (28, 52), (40, 52), (42, 32), (44, 2), (52, 4), (84, 1)] {
+            image[place] = byte;
+        }
+        let enlarged = enlarged(&image, 0x1234_5678).unwrap();
+        assert_eq!(&enlarged[84 + 20..84 + 24], [0x78, 0x56, 0x34, 0x12]);
+        assert!(super::enlarged(&image[..52], 1).is_err());
+    }
+
     fn with(name: &str, text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join(name);
@@ -127,21 +174,25 @@ mod tests {
     #[test]
     fn one_entry_of_a_lookup_table() {
         let (directory, file) = with("lut_init.dat", "00 2 00000800 00000001\n00 2 00001000 00000002\n");
-        lut_line(directory.path(), 0, 0x1000, 0x6000).unwrap();
+        lut_line(directory.path(), 0, 0x1000, |_| 0x6000).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "00 2 00000800 00000001\n00 2 00001000 00006000\n");
         assert!(
-            lut_line(directory.path(), 1, 0x1000, 7).unwrap_err().to_string().starts_with("0 lines of lut_init.dat")
+            lut_line(directory.path(), 1, 0x1000, |_| 7)
+                .unwrap_err()
+                .to_string()
+                .starts_with("0 lines of lut_init.dat")
         );
         // The same entry again would be no damage.
-        assert!(lut_line(directory.path(), 0, 0x1000, 0x6000).is_err());
+        assert!(lut_line(directory.path(), 0, 0x1000, |_| 0x6000).is_err());
     }
 
     #[test]
     fn one_origin() {
         let (_directory, file) = with("mch_0_0.32.obj", "/origin 00000000\n/origin 7d000000\n00000001\n/eof\n");
-        origin(&file, 0x7d00_0000).unwrap();
+        origin(&file).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "/origin 00000000\n/origin 7d000008\n00000001\n/eof\n");
-        assert!(origin(&file, 0x7d00_0000).is_err());
+        fs::write(&file, "/eof\n").unwrap();
+        assert!(origin(&file).is_err());
     }
 
     #[test]

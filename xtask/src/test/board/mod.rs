@@ -1,3 +1,215 @@
-//! Boards.
-#![allow(dead_code)]
+//! Programs on emulated boards like the SCC, from the very files that `flash` writes: the main job, in-kernel tests, and
+//! damage that has to be noticed.
+
 mod corrupt;
+mod damage;
+mod refusals;
+
+use super::{
+    Arguments, guests,
+    main_job::{same_counters, same_results},
+    summary::{Suite, Summary},
+};
+use crate::{
+    build::Built,
+    console::{Event, Transcript},
+    cores,
+    emulator::{self, Flashed},
+    flash::{Flash, Setup},
+    guest::{self, Outcome},
+    image,
+    program::Program,
+    progress::Progress,
+    run,
+    setup::{EmulatorTools, Tools},
+    words::Words,
+    workspace,
+};
+use anyhow::{Context, Result};
+use boards::Board;
+use std::{fs, path::Path, time::Duration};
+
+/// The board that there is one of, and a small one that differs from it wherever a board may.
+const SCC: &str = "scc";
+const SMALL: &str = "scc-2x2";
+
+/// Cores of the main job.
+const CORES: u16 = 48;
+
+/// Boards, cores of them, and which in-kernel tests run there: what the backend does, and what rests on it. Names of
+/// modules, with commas between.
+const IN_KERNEL: [(&str, u16, &str); 4] = [
+    (SCC, 1, MODULES),
+    (SCC, 3, MODULES),
+    (SMALL, 8, MODULES),
+    (SCC, CORES, "barrier,broadcast,pscw,registers,interrupts"),
+];
+
+/// Modules of in-kernel tests.
+const MODULES: &str = "memory,exposed,registers,interrupts,barrier,coherence,broadcast,window,pscw";
+
+/// Names of the tests of the main job, for `--filter`.
+const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
+
+/// Name of the test that core 0 can start all others.
+const STARTED: &str = "board-started-by-core-0";
+
+/// Whether the user wants any test with a name of its own.
+pub(super) fn is_wanted(arguments: &Arguments) -> bool {
+    let names = MAIN_JOB.into_iter().chain([STARTED]).chain(damage::names()).chain(refusals::NAMES);
+    names.into_iter().any(|name| arguments.wants(name))
+}
+
+/// Whether the user wants the main job on a board, which is compared with QEMU's.
+pub(super) fn wants_main_job(arguments: &Arguments) -> bool {
+    MAIN_JOB.iter().any(|name| arguments.wants(name))
+}
+
+/// Boards in the emulator.
+pub(super) struct Boards<'t> {
+    tools: &'t Tools,
+    emulator: Built,
+    limit: Duration,
+}
+
+impl<'t> Boards<'t> {
+    /// Builds the emulator.
+    ///
+    /// # Errors
+    ///
+    /// When it does not build.
+    pub(super) fn new(arguments: &Arguments, tools: &'t Tools, emulator_tools: &EmulatorTools) -> Result<Self> {
+        Ok(Self { tools, emulator: emulator::build(emulator_tools)?, limit: arguments.limit() })
+    }
+
+    /// The image of a program for boards.
+    ///
+    /// # Errors
+    ///
+    /// When it does not build.
+    fn image(&self, program: &Program) -> Result<Vec<u8>> {
+        let built = image::board(program, self.tools)?;
+        fs::read(&built.executable).with_context(|| format!("cannot read {}", workspace::display(&built.executable)))
+    }
+
+    /// Flashes an image, lets something happen to the files, and runs them.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be flashed, damaged or started.
+    fn run(
+        &self,
+        label: &str,
+        image: &[u8],
+        flash: &Flash,
+        damage: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Outcome> {
+        let progress = Progress::new(format!("flashing {label}"));
+        let scratch = workspace::scratch()?;
+        let directory = scratch.path().join("flashed");
+        flash.write(image, &directory)?;
+        let flashed = Flashed::read(&directory)?;
+        damage(&directory)?;
+        progress.say(label.to_owned());
+        let mut command = emulator::command(&self.emulator.executable, &directory, &flashed, self.limit);
+        let mut done = 0;
+        guest::run(label, &mut command, None, self.limit + emulator::GRACE, |event| {
+            if matches!(event, Event::Test) {
+                done += 1;
+                progress.say(format!("{label}: {done} tests"));
+            }
+        })
+    }
+}
+
+/// In-kernel tests to be flashed for a board.
+fn suite_of(board: &str, setup: &Setup, words: &Words) -> Result<Flash> {
+    Flash::new(Board::find(board)?, setup, &Program::integration(), words, &[])
+}
+
+/// Some cores of a board that are all loaded from outside.
+fn some(cores: u16) -> Setup {
+    Setup { cores: Some(cores.into()), ..Setup::default() }
+}
+
+/// Flashes and runs the in-kernel tests, a boot for each board and number of cores.
+///
+/// # Errors
+///
+/// When a board cannot be started.
+pub(super) fn in_kernel(
+    summary: &mut Summary,
+    arguments: &Arguments,
+    tools: &Tools,
+    emulator_tools: &EmulatorTools,
+) -> Result<()> {
+    let boards = Boards::new(arguments, tools, emulator_tools)?;
+    let image = boards.image(&Program::integration())?;
+    for (board, cores, modules) in IN_KERNEL {
+        let machine = format!("{} of {board}", cores::cores(cores.into()));
+        summary.suite(&format!("in-kernel, {machine}"), |suite| {
+            let words = Words::default().value("filter", arguments.filter.as_ref()).value("modules", Some(modules));
+            let flash = suite_of(board, &some(cores), &words)?;
+            let outcome = boards.run(&format!("in-kernel tests on {machine}"), &image, &flash, |_| Ok(()))?;
+            if guests::count(suite, &outcome, arguments.filter.is_some()) {
+                outcome.show_tail();
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Runs the tests with names of their own.
+///
+/// # Errors
+///
+/// When something cannot be built or started.
+pub(super) fn run(
+    suite: &mut Suite,
+    arguments: &Arguments,
+    tools: &Tools,
+    emulator_tools: &EmulatorTools,
+    in_qemu: Option<&Transcript>,
+) -> Result<()> {
+    let boards = &Boards::new(arguments, tools, emulator_tools)?;
+    if wants_main_job(arguments) {
+        main_job(suite, arguments, boards, in_qemu)?;
+    }
+    let image = boards.image(&Program::integration())?;
+    if arguments.wants(STARTED) {
+        let setup = Setup { starts_others: true, ..some(CORES) };
+        let flash = suite_of(SCC, &setup, &Words::default().value("modules", Some("barrier")))?;
+        let outcome = shown(boards.run(STARTED, &image, &flash, |_| Ok(()))?);
+        suite.check(STARTED, outcome.verdict());
+    }
+    damage::run(suite, arguments, boards, &image)?;
+    refusals::run(suite, arguments, &image)
+}
+
+/// The main job, whose picture and results have to be QEMU's.
+fn main_job(suite: &mut Suite, arguments: &Arguments, boards: &Boards<'_>, in_qemu: Option<&Transcript>) -> Result<()> {
+    let program = Program::resolve(run::DEFAULT_PROGRAM)?;
+    let words = Words::default().value("program", Some(&program.name));
+    let flash = Flash::new(Board::find(SCC)?, &some(CORES), &program, &words, &[run::default_input()])?;
+    let outcome = shown(boards.run("main job on the board", &boards.image(&program)?, &flash, |_| Ok(()))?);
+    let (found, expected) = (&outcome.transcript, in_qemu.context("the main job was not run in QEMU"));
+    let same = |compare: fn(&str, &Transcript, &str, &Transcript) -> Result<()>| {
+        compare("in QEMU", expected.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, "on the board", found)
+    };
+    let results = [outcome.verdict(), same(same_counters), same(same_results)];
+    for (name, result) in MAIN_JOB.into_iter().zip(results) {
+        if arguments.wants(name) {
+            suite.check(name, result);
+        }
+    }
+    Ok(())
+}
+
+/// Shows the last lines of a board whose program has failed.
+fn shown(outcome: Outcome) -> Outcome {
+    if outcome.verdict().is_err() {
+        outcome.show_tail();
+    }
+    outcome
+}

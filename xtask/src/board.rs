@@ -1,0 +1,121 @@
+//! Flashes a program for a board like the SCC, and runs what was flashed on the emulator of boards.
+
+use crate::{
+    catalogue, cores,
+    emulator::{self, Flashed},
+    flash::{Flash, Setup},
+    image,
+    program::Program,
+    run::{self, Common, DEFAULT_PROGRAM},
+    setup::{self, EmulatorTools, Tools},
+    workspace,
+};
+use anyhow::{Context, Result};
+use boards::Board;
+use clap::Args;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// What results are called whose program has no name.
+const NAMELESS: &str = "flashed";
+
+/// Run a program on an emulated SCC board, or a board like it
+///
+/// Flashes the program as `flash` does, executes the very files that a board's host would load, from the reset on,
+/// shows what the cores print and writes result files below target/out. The emulator is strict: what a board would not
+/// stand ends it, with core, address and reason.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    #[arg(default_value = DEFAULT_PROGRAM)]
+    program: String,
+
+    /// Board: a name (`cargo xtask boards` shows them all), or a board file FILE.toml
+    #[arg(long, value_name = "BOARD", default_value = "scc")]
+    board: String,
+
+    /// Number of cores that run the program [default: all of the board]
+    #[arg(long, value_name = "N", value_parser = cores::number)]
+    cores: Option<u16>,
+
+    /// GiB of memory behind each memory controller [default: as the board's file says]
+    #[arg(long, value_name = "GIB")]
+    memory_gib: Option<u64>,
+
+    /// Load and start core 0 only, which then loads and starts the others
+    #[arg(long)]
+    start_from_core_0: bool,
+
+    /// Run what `cargo xtask flash` has written into this directory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["program", "board", "cores", "memory_gib", "start_from_core_0"])]
+    dir: Option<PathBuf>,
+
+    /// Seconds until a board that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    /// Install what is missing without asking
+    #[arg(long)]
+    yes: bool,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When anything fails, on the board or before.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    match &arguments.dir {
+        Some(directory) => flashed(arguments, directory),
+        None => program(arguments),
+    }
+}
+
+/// Runs what was flashed before.
+fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
+    // What is wrong with the directory is said before anything is installed or built.
+    let flashed = Flashed::read(directory)?;
+    let tools: EmulatorTools = setup::ensure(arguments.yes)?;
+    let label = format!("{} on {}", workspace::display(directory), cores::cores(flashed.cores));
+    live(arguments, &label, flashed.program().unwrap_or(NAMELESS), directory, &tools)
+}
+
+/// Flashes and runs a program.
+fn program(arguments: &Arguments) -> Result<()> {
+    let common = &arguments.common;
+    let program = Program::resolve(&arguments.program)?;
+    if catalogue::listed(&program)? {
+        return Ok(());
+    }
+    let setup = Setup {
+        cores: arguments.cores.map(u32::from),
+        memory_gib: arguments.memory_gib,
+        starts_others: arguments.start_from_core_0,
+    };
+    let words = common.words(&program, None, false)?;
+    let flash = Flash::new(Board::find(&arguments.board)?, &setup, &program, &words, &common.inputs(&program)?)?;
+    catalogue::check(&program)?;
+    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
+    let built = image::board(&program, &tools)?;
+    let image = fs::read(&built.executable)
+        .with_context(|| format!("cannot read {}", workspace::display(&built.executable)))?;
+    let scratch = workspace::scratch()?;
+    let directory = scratch.path().join("flashed");
+    flash.write(&image, &directory)?;
+    live(arguments, flash.label(), &program.name, &directory, &emulator_tools)
+}
+
+/// Runs a directory in front of the user.
+fn live(arguments: &Arguments, label: &str, name: &str, directory: &Path, tools: &EmulatorTools) -> Result<()> {
+    let built = emulator::build(tools)?;
+    let limit = Duration::from_secs(arguments.timeout);
+    let mut command = emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit);
+    let outcome = run::live(label, &mut command, None, limit + emulator::GRACE)?;
+    run::conclude(&outcome, &workspace::results(name).join("board"), arguments.common.counters)
+}

@@ -1,0 +1,118 @@
+//! Damage of every kind to what is flashed. Each has to be noticed, and for the right reason.
+
+use super::{Arguments, Boards, SCC, Suite, corrupt, some, suite_of};
+use crate::{guest::Outcome, words::Words};
+use anyhow::{Result, bail, ensure};
+use std::path::Path;
+
+/// Cores in these tests: two on one tile, and one elsewhere.
+const CORES: u16 = 3;
+
+/// Seconds of a board's time after which a wait is given up.
+const STUCK_S: u64 = 2;
+
+/// The file with the memory of the cores' controller.
+const MEMORY: &str = "mch_0_0.32.obj";
+
+/// What is damaged.
+enum What {
+    /// Files in the directory.
+    Files(fn(&Path) -> Result<()>),
+    /// A function of the image, which returns at once.
+    Function(&'static str),
+}
+
+/// A kind of damage.
+struct Damage {
+    name: &'static str,
+    what: What,
+    /// Modules of the in-kernel tests that have to notice it.
+    modules: &'static str,
+    /// What has to be said of it.
+    reason: &'static str,
+}
+
+const DAMAGES: [Damage; 8] = [
+    Damage {
+        // The second core of tile (0, 0) finds the MPB of tile (1, 0) nowhere.
+        name: "board-notices-lut-nowhere",
+        what: What::Files(|directory| corrupt::lut_line(directory, 0, 0x1000 + 8 * 0xC1, |entry| entry | 0xF << 13)),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        // It finds that of tile (2, 0) instead.
+        name: "board-notices-lut-elsewhere",
+        what: What::Files(|directory| corrupt::lut_line(directory, 0, 0x1000 + 8 * 0xC1, |entry| entry ^ 3 << 13)),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        // Core 2 has memory of somebody else's.
+        name: "board-notices-lut-private",
+        what: What::Files(|directory| corrupt::lut_line(directory, 1, 0x800, |entry| entry + 1)),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        name: "board-notices-origin",
+        what: What::Files(|directory| corrupt::origin(&directory.join(MEMORY))),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        name: "board-notices-reset-page",
+        what: What::Files(|directory| corrupt::reset_page(&directory.join(MEMORY))),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        name: "board-notices-missing-drain",
+        what: What::Function("atoll_scc_drain"),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        name: "board-notices-missing-invalidation",
+        what: What::Function("atoll_scc_invalidate_mpb"),
+        modules: "barrier",
+        reason: "?",
+    },
+    Damage {
+        name: "board-notices-missing-purge",
+        what: What::Function("atoll_scc_purge"),
+        modules: "coherence",
+        reason: "?",
+    },
+];
+
+/// The names of all of them, for `--filter`.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    DAMAGES.iter().map(|damage| damage.name)
+}
+
+/// Damages an image and what is flashed of it in each way, and runs it.
+///
+/// # Errors
+///
+/// When it cannot be flashed, damaged or started.
+pub(super) fn run(suite: &mut Suite, arguments: &Arguments, boards: &Boards<'_>, image: &[u8]) -> Result<()> {
+    for damage in DAMAGES.iter().filter(|damage| arguments.wants(damage.name)) {
+        let words = Words::default().value("modules", Some(damage.modules)).value("stuck_s", Some(STUCK_S));
+        let flash = suite_of(SCC, &some(CORES), &words)?;
+        let outcome = match damage.what {
+            What::Files(change) => boards.run(damage.name, image, &flash, change)?,
+            What::Function(name) => boards.run(damage.name, &corrupt::without(image, name)?, &flash, |_| Ok(()))?,
+        };
+        suite.check(damage.name, noticed(&outcome, damage.reason));
+    }
+    Ok(())
+}
+
+/// Demands that a board has failed for a reason.
+fn noticed(outcome: &Outcome, reason: &str) -> Result<()> {
+    let Err(verdict) = outcome.verdict() else { bail!("it was not noticed") };
+    let verdict = verdict.to_string();
+    ensure!(verdict.contains(reason), "it was noticed as `{verdict}` instead of `{reason}`");
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! What cannot be flashed: the command itself, as a user would run it, has to say why in one line.
+
+use super::{Arguments, SCC, Suite, corrupt, some, suite_of};
+use crate::{process, words::Words, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use std::{env, fs, path::Path, time::Duration};
+
+/// Names of the tests in here.
+pub(super) const NAMES: [&str; 5] = [
+    "board-refuses-large-input",
+    "board-refuses-large-heap",
+    "board-refuses-unknown",
+    "board-refuses-unwritable",
+    LARGE_IMAGE,
+];
+
+/// Name of the test with an image that is too large.
+const LARGE_IMAGE: &str = "board-refuses-large-image";
+
+/// What begins the refusal of too much for a core's memory.
+const TOO_LARGE: &str = "too large for the board: ";
+
+/// How long the command may take, which may have to build an image.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// More than a core of the SCC has.
+const LARGE_BYTES: u64 = 1 << 30;
+
+/// Runs all of them.
+///
+/// # Errors
+///
+/// When no file can be written for them.
+pub(super) fn run(suite: &mut Suite, arguments: &Arguments, image: &[u8]) -> Result<()> {
+    let directory = workspace::scratch()?;
+    let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+    let (out, large, file) = (path("out"), path("large"), path("file"));
+    // It has no contents and takes no room.
+    fs::File::create(&large).and_then(|file| file.set_len(LARGE_BYTES)).context("cannot make a large file")?;
+    fs::write(&file, "in the way").context("cannot write a file")?;
+    let below = format!("{file}/out");
+    let cases: [(&[&str], &str); 4] = [
+        (&["hello", "--board", "scc", "--out", &out, "--input", &large], TOO_LARGE),
+        (&["hello", "--board", "scc", "--out", &out, "--", "heap_kib=1000000"], "a heap of 1000000 KiB does not fit"),
+        (&["hello", "--board", "abacus", "--out", &out], "abacus"),
+        (&["hello", "--board", "scc", "--out", &below], "file"),
+    ];
+    for (name, (words, expected)) in NAMES.into_iter().zip(cases) {
+        if arguments.wants(name) {
+            suite.check(name, refused(words, expected).and_then(|()| untouched(Path::new(&out))));
+        }
+    }
+    if arguments.wants(LARGE_IMAGE) {
+        suite.check(LARGE_IMAGE, large_image(image, Path::new(&out)));
+    }
+    Ok(())
+}
+
+/// No program of the tree is too large, so this one is made to say that it is.
+fn large_image(image: &[u8], out: &Path) -> Result<()> {
+    let flash = suite_of(SCC, &some(1), &Words::default())?;
+    let Err(error) = flash.write(&corrupt::enlarged(image, LARGE_BYTES as u32)?, out) else {
+        bail!("it was written");
+    };
+    let said = format!("{error:#}");
+    ensure!(said.starts_with(TOO_LARGE) && said.lines().count() == 1, "it was refused with `{said}`");
+    untouched(out)
+}
+
+/// Demands that flashing fails with one line that contains this.
+fn refused(words: &[&str], expected: &str) -> Result<()> {
+    let tool = env::current_exe().context("this tool does not know where it is")?;
+    let mut command = workspace::command(tool);
+    command.arg("flash").args(words);
+    command.env("CARGO", workspace::host_cargo()).env("CARGO_TARGET_DIR", workspace::target());
+    let finished = process::finish(&mut command, LIMIT, |_| {})?;
+    let said = finished.messages.trim_end();
+    ensure!(finished.status.code() == Some(1), "it ended with {} and `{said}`", finished.status);
+    ensure!(said.starts_with("error: ") && said.lines().count() == 1, "`{said}` is not one line with an error");
+    ensure!(said.contains(expected), "`{said}` does not say `{expected}`");
+    ensure!(finished.output.is_empty(), "it has said `{}`", finished.output.trim_end());
+    Ok(())
+}
+
+/// Demands that nothing was written.
+fn untouched(out: &Path) -> Result<()> {
+    ensure!(!out.exists(), "something was written all the same");
+    Ok(())
+}
