@@ -11,6 +11,7 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use std::{
+    cell::Cell,
     os::unix::process::ExitStatusExt,
     process::{Command, ExitStatus},
     time::{Duration, Instant},
@@ -34,6 +35,9 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// How long a guest that has said `@done` may take to go away.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long a machine that does not go away may take, after it has said `@done`, until all its cores have stopped.
+const HALT_TIME: Duration = Duration::from_millis(500);
+
 /// How long the cores of a machine that has not ended may take to report where they are.
 const REPORT_TIME: Duration = Duration::from_secs(2);
 
@@ -50,6 +54,8 @@ enum Ending {
     Stopped,
     /// It ran elsewhere, and all that is known is what it said.
     Elsewhere,
+    /// It has said how it ended, and its machine cannot go away.
+    Halted,
 }
 
 /// A guest that is no more.
@@ -163,6 +169,44 @@ fn report(inquiry: &Inquiry, running: &Running) -> Vec<String> {
     lines
 }
 
+/// Runs a guest like [`run`] on a machine that need not go away by itself: a moment after it has said `@done`, `look` is
+/// called, and the machine ended.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn run_halting(
+    label: &str,
+    command: &mut Command,
+    inquiry: &Inquiry,
+    limit: Duration,
+    look: impl FnOnce(),
+    mut watch: impl FnMut(&Event<'_>),
+) -> Result<Outcome> {
+    let end = Cell::new(None);
+    let mut look = Some(look);
+    let may_end = |_: &Running| {
+        let end = end.get()?;
+        if Instant::now() >= end
+            && let Some(look) = look.take()
+        {
+            look();
+        }
+        Some(end)
+    };
+    let note_end = |event: &Event<'_>| {
+        if *event == Event::Done && end.get().is_none() {
+            end.set(Some(Instant::now() + HALT_TIME));
+        }
+        watch(event);
+    };
+    let mut outcome = run_until(label, command, Some(inquiry), limit, may_end, note_end)?;
+    if matches!(outcome.ending, Ending::Stopped) {
+        outcome.ending = Ending::Halted;
+    }
+    Ok(outcome)
+}
+
 impl Outcome {
     /// Judges the guest: it has succeeded only when it said so, in words, by its status, and without a slip of the
     /// tongue.
@@ -189,6 +233,7 @@ impl Outcome {
             Ending::Elsewhere => {
                 bail!("{label} has not ended, as far as was captured, {}{}", self.place(), self.last_words())
             }
+            Ending::Halted => return self.verdict_of_protocol(),
             Ending::Exited(status) => status,
         };
         match (status.code(), &self.transcript.done) {
@@ -222,7 +267,7 @@ impl Outcome {
         let label = &self.label;
         let status = match self.ending {
             Ending::Exited(status) => status.code(),
-            Ending::TimedOut(_) | Ending::Lingered | Ending::Stopped | Ending::Elsewhere => {
+            Ending::TimedOut(_) | Ending::Lingered | Ending::Stopped | Ending::Elsewhere | Ending::Halted => {
                 bail!("{label} has not ended instead of saying `{report}`")
             }
         };
@@ -387,6 +432,25 @@ mod tests {
         assert!(verdict("echo 'core 1 waits for core 2'; echo '@done ok'; exit 33").is_err());
         assert!(verdict("echo other; exit 35").unwrap_err().contains("did not say"));
         assert!(verdict("echo 'core 1 waits for core 2'; exec sleep 60").unwrap_err().contains("has not ended"));
+    }
+
+    #[test]
+    fn a_machine_that_halts_is_looked_at_and_judged_by_its_word() {
+        let halting = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
+            let mut looks = 0;
+            let limit = Duration::from_secs(3);
+            let outcome = run_halting("stand-in", &mut command, &inquiry, limit, || looks += 1, |_| {}).unwrap();
+            (outcome.verdict().map_err(|error| error.to_string()), looks)
+        };
+        assert_eq!(halting("echo @done ok; exec sleep 60"), (Ok(()), 1));
+        assert_eq!(halting("echo @done ok; exit 33"), (Ok(()), 0));
+        assert_eq!(halting("echo @done failed no; exec sleep 60"), (Err("stand-in failed: no".into()), 1));
+        assert!(halting("echo @bogus; echo @done ok; exec sleep 60").0.unwrap_err().contains("@bogus"));
+        let (verdict, looks) = halting("echo one; exec sleep 60");
+        assert!(verdict.unwrap_err().contains("has not ended after 3 s") && looks == 0);
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! Asks a machine that has not ended where its cores are.
+//! Asks a machine that has not ended where its cores are, or what its screen shows.
 //!
 //! An NMI reaches a core also where it has masked interrupts, and its handler in the kernel prints one line: that it
 //! runs, and at which address, or what it waits for. QEMU injects it when told so over its socket (QMP).
 
 use crate::{process, workspace};
 use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    fs::File,
+    fs::{self, File},
     io::{BufRead, BufReader, Error},
     os::{
         fd::{AsRawFd, RawFd},
@@ -19,6 +20,14 @@ use std::{
 
 /// The socket's name in the directory that QEMU runs in.
 pub(crate) const SOCKET: &str = "qmp.sock";
+
+/// Where a screen in text mode has its cells of two bytes, and how many.
+const SCREEN: u32 = 0xB_8000;
+const COLUMNS: usize = 80;
+const ROWS: usize = 25;
+
+/// Where QEMU saves them, in the directory that it runs in.
+const SCREEN_FILE: &str = "screen.bin";
 
 /// How long QEMU may take for an answer, of which there are three.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -39,6 +48,26 @@ impl Inquiry {
     ///
     /// When QEMU does not listen or not obey.
     pub(crate) fn interrupt(&self) -> Result<()> {
+        self.order(&json!({"execute": "inject-nmi"}))
+    }
+
+    /// The text on the machine's screen.
+    ///
+    /// # Errors
+    ///
+    /// When QEMU does not listen or not obey.
+    pub(crate) fn screen(&self) -> Result<String> {
+        let place = json!({"val": SCREEN, "size": 2 * COLUMNS * ROWS, "filename": SCREEN_FILE});
+        self.order(&json!({"execute": "pmemsave", "arguments": place}))?;
+        let cells = fs::read(self.directory.join(SCREEN_FILE)).context("QEMU has not saved the screen")?;
+        // The second byte of a cell has its colours.
+        let rows =
+            cells.chunks(2 * COLUMNS).map(|row| row.iter().step_by(2).map(|letter| char::from(*letter)).collect());
+        Ok(rows.collect::<Vec<String>>().join("\n"))
+    }
+
+    /// Has QEMU obey an order.
+    fn order(&self, order: &Value) -> Result<()> {
         // A socket's path is short, and the user's directories may not be; a path through the descriptor always fits.
         let directory = File::open(&self.directory).context("cannot open the machine's directory")?;
         let stream = UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET}", directory.as_raw_fd()))
@@ -46,9 +75,9 @@ impl Inquiry {
         stream.set_read_timeout(Some(PATIENCE)).context("no time limit")?;
         let mut answers = BufReader::new(&stream);
         answers.read_line(&mut String::new()).context("QEMU does not greet")?;
-        for order in ["qmp_capabilities", "inject-nmi"] {
-            send(stream.as_raw_fd(), format!("{{\"execute\":\"{order}\"}}\n").as_bytes())?;
-            obeyed(&mut answers).with_context(|| format!("QEMU does not {order}"))?;
+        for order in [&json!({"execute": "qmp_capabilities"}), order] {
+            send(stream.as_raw_fd(), format!("{order}\n").as_bytes())?;
+            obeyed(&mut answers).with_context(|| format!("QEMU does not {}", order["execute"]))?;
         }
         Ok(())
     }

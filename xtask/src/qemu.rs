@@ -13,6 +13,26 @@ use std::{
     process::Command,
 };
 
+mod from_disk;
+
+pub(crate) use from_disk::FromDisk;
+
+/// The processor that is nearest to a P54C.
+const PROCESSOR: &str = "pentium,-mmx";
+
+/// Counted instructions instead of a clock, so that runs repeat exactly.
+const REPEATABLE: [&str; 4] = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"];
+
+/// The device by which a kernel ends QEMU.
+const EXIT_DEVICE: [&str; 2] = ["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"];
+
+/// No screen to look at, the serial line on standard output, a socket to ask by.
+fn surroundings() -> [String; 11] {
+    let socket = format!("unix:{},server=on,wait=off", inquiry::SOCKET);
+    ["-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot", "-qmp", &socket]
+        .map(str::to_owned)
+}
+
 /// The image's name beside its modules.
 const IMAGE: &str = "atoll.elf";
 
@@ -130,7 +150,7 @@ impl Machine<'_> {
         let words = node.map_or(words.clone(), |node| node.add_to(words));
         let mut arguments: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(ToString::to_string));
-        add(&["-cpu", "pentium,-mmx", "-smp", &self.cores.to_string()]);
+        add(&["-cpu", PROCESSOR, "-smp", &self.cores.to_string()]);
         match node {
             Some(node) => node.memory(self.plan).iter().for_each(|words| add(&[&words.0, &words.1])),
             None => add(&["-m", &self.plan.memory_mib.to_string()]),
@@ -142,11 +162,10 @@ impl Machine<'_> {
             // Counting instructions needs one thread.
             add(&["-accel", "tcg,thread=multi"]);
         } else {
-            add(&["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]);
+            add(&REPEATABLE);
         }
-        add(&["-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot"]);
-        add(&["-qmp", &format!("unix:{},server=on,wait=off", inquiry::SOCKET)]);
-        add(&["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]);
+        add(&surroundings().each_ref().map(String::as_str));
+        add(&EXIT_DEVICE);
         // QEMU puts this path before the words, and the kernel knows a path by its slash.
         add(&["-kernel", &format!("./{IMAGE}"), "-append", &words.to_string()]);
         if !modules.is_empty() {

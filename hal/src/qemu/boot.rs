@@ -178,7 +178,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     if !fw_cfg::is_used() {
         pit::measure();
         // On a line of its own, whatever the loader has said before.
-        console::write_fmt(format_args!("\nAtoll on {core_count} cores, found {source}; {}\n", pit::Rate));
+        let cores = if core_count == 1 { "core" } else { "cores" };
+        console::write_fmt(format_args!("\nAtoll on {core_count} {cores}, found {source}; {}\n", pit::Rate));
     }
     smp::DIRECTORIES[0].load(core::sync::atomic::Ordering::Acquire) as usize
 }

@@ -47,8 +47,8 @@ pub(super) struct Rate;
 impl fmt::Display for Rate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match KHZ.load(Ordering::Relaxed) {
-            0 => out.write_str("the timer does not run, and a nanosecond is taken for a cycle of their counter"),
-            khz => write!(out, "their counter makes {} MHz", khz / 1000),
+            0 => out.write_str("the timer does not run, and a cycle is taken for a nanosecond"),
+            khz => write!(out, "the counter makes {} MHz", khz / 1000),
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) enum Source {
     Acpi,
     MpTable,
     FwCfg,
-    /// One processor is certain.
+    /// Nobody: the processor that boots is all that is certain.
     Nobody,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Source {
             Self::Acpi => "by ACPI",
             Self::MpTable => "by the MP table",
             Self::FwCfg => "by fw_cfg",
-            Self::Nobody => "as no table lists more",
+            Self::Nobody => "by itself, as no table is there",
         })
     }
 }
@@ -86,17 +86,22 @@ unsafe fn all() -> (Vec<u8, MAX_CORES>, Source) {
         Some(unsafe { with_exposed_provenance::<u8>(at).read_volatile() })
     };
     let in_order = |ids: ApicIds| ids.in_order(own_apic_id);
-    let by_tables = acpi::processors(memory)
+    // QEMU's MP table leaves out cores that share a package, so that its own device comes first.
+    acpi::processors(memory)
         .and_then(in_order)
         .map(|ids| (ids, Source::Acpi))
-        .or_else(|| Some((mp::processors(memory).and_then(in_order)?, Source::MpTable)));
-    by_tables.unwrap_or_else(|| {
-        let (count, source) = fw_cfg::cpu_count().map_or((1, Source::Nobody), |count| (count, Source::FwCfg));
-        if !(1..=MAX_CORES).contains(&count) {
-            boot::fail(format_args!("{count} cores, but at most {MAX_CORES} are possible"));
-        }
-        ((0..count as u8).collect(), source)
-    })
+        .or_else(|| Some((by_fw_cfg()?, Source::FwCfg)))
+        .or_else(|| Some((mp::processors(memory).and_then(in_order)?, Source::MpTable)))
+        .unwrap_or_else(|| (Vec::from([0]), Source::Nobody))
+}
+
+/// As many processors as fw_cfg says, numbered from 0 on.
+fn by_fw_cfg() -> Option<Vec<u8, MAX_CORES>> {
+    let count = fw_cfg::cpu_count()?;
+    if !(1..=MAX_CORES).contains(&count) {
+        boot::fail(format_args!("{count} cores, but at most {MAX_CORES} are possible"));
+    }
+    Some((0..count as u8).collect())
 }
 
 /// Above this are devices of the processor and the chipset, which no table is in.

@@ -6,6 +6,7 @@ mod clusters;
 mod guests;
 mod host;
 mod main_job;
+mod pc;
 mod rounds;
 mod summary;
 mod traces;
@@ -131,10 +132,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         machine::check_domains(guest.domains, guest.cores.into())?;
     }
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
+    let disk_tools = pc::is_wanted(arguments).then(|| setup::ensure(arguments.yes)).transpose()?;
     let mut summary = Summary::default();
 
     summary.suite("host", |suite| host::run(suite, arguments.filter.as_deref()))?;
-    in_kernel(arguments, &tools, &emulator_tools, &mut summary)?;
+    in_kernel(arguments, &tools, &emulator_tools, disk_tools.as_ref(), &mut summary)?;
     let mut in_qemu = None;
     if main_job::NAMES.iter().any(|name| arguments.wants(name)) || board::wants_main_job(arguments) {
         summary.suite("main job", |suite| {
@@ -163,6 +165,7 @@ fn in_kernel(
     arguments: &Arguments,
     tools: &Tools,
     emulator_tools: &EmulatorTools,
+    disk_tools: Option<&setup::DiskTools>,
     summary: &mut Summary,
 ) -> Result<()> {
     let program = Program::integration();
@@ -222,6 +225,9 @@ fn in_kernel(
         if arguments.domains.is_none() {
             board::in_kernel(summary, arguments, tools, emulator_tools)?;
         }
+    }
+    if let Some(disk_tools) = disk_tools {
+        pc::run(summary, arguments, tools, disk_tools, &image.executable)?;
     }
     summary.suite("fatal programs", |suite| {
         guests::fatal(suite, arguments, tools, &image.executable)?;
