@@ -90,12 +90,12 @@ impl Directory {
         let place = checked(place)?;
         let scratch = scratch_in(place.parent())?;
         let directory = Self { place, scratch, files: Vec::new() };
-        let new = directory.new();
+        let new = directory.unfinished();
         fs::create_dir(&new).with_context(|| format!("cannot create {}", new.display()))?;
         Ok(directory)
     }
 
-    fn new(&self) -> PathBuf {
+    fn unfinished(&self) -> PathBuf {
         self.scratch.path().join("new")
     }
 
@@ -111,7 +111,7 @@ impl Directory {
     ) -> Result<()> {
         crate::interrupt::check()?;
         let failed = || format!("cannot write {name} for {}", workspace::display(&self.place));
-        let mut out = BufWriter::new(File::create_new(self.new().join(name)).with_context(failed)?);
+        let mut out = BufWriter::new(File::create_new(self.unfinished().join(name)).with_context(failed)?);
         write(&mut out).with_context(failed)?;
         let file = out.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
         let bytes = file.metadata().with_context(failed)?.len();
@@ -136,7 +136,7 @@ impl Directory {
             writeln!(out, "{TITLE}")?;
             names.iter().try_for_each(|name| writeln!(out, "{name}"))
         })?;
-        let (new, old) = (self.new(), self.scratch.path().join("old"));
+        let (new, old) = (self.unfinished(), self.scratch.path().join("old"));
         let failed = || format!("cannot replace {}", workspace::display(&self.place));
         let replaces = self.place.exists();
         if replaces {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use boards::map;
 use object::{
     Endianness,
-    elf::{EM_386, ET_EXEC, FileHeader32, PT_LOAD},
+    elf::{EM_386, ET_EXEC, FileHeader32, PF_W, PT_LOAD},
     read::elf::{FileHeader, ProgramHeader},
 };
 
@@ -29,6 +29,8 @@ pub(super) struct Image {
     pub(super) segments: Vec<Segment>,
     /// Where the image's memory ends, with what it clears itself, but without the reset page.
     pub(super) end: u32,
+    /// Bytes of what is loaded and written to later, of which the image keeps a copy.
+    pub(super) written_bytes: u64,
 }
 
 impl Image {
@@ -40,7 +42,7 @@ impl Image {
     pub(super) fn read(file: &[u8]) -> Result<Self> {
         let parts = parts(file)?;
         let (reset, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.segment.address == map::RESET);
-        let [Part { segment: reset, memory_bytes }] = &reset[..] else {
+        let [Part { segment: reset, memory_bytes, .. }] = &reset[..] else {
             bail!("the image has no page at {:#x}, where a core starts: it is not linked for boards", map::RESET)
         };
         ensure!(
@@ -51,7 +53,7 @@ impl Image {
             map::RESET
         );
         let mut end = u64::from(map::IMAGE);
-        for Part { segment, memory_bytes } in &parts {
+        for Part { segment, memory_bytes, .. } in &parts {
             let start = u64::from(segment.address);
             ensure!(
                 start >= end,
@@ -61,12 +63,14 @@ impl Image {
             // The end of this kind of memory depends on the board, but this is beyond every board's.
             ensure!(end <= u64::from(map::RESET), "the image goes on to {end:#x}, beyond all private memory");
         }
+        let written = parts.iter().filter(|part| part.is_written);
+        let written_bytes = written.map(|part| part.segment.bytes.len() as u64).sum();
         let mut segments: Vec<_> = parts.into_iter().map(|part| part.segment).collect();
         segments.retain(|segment| !segment.bytes.is_empty());
         ensure!(!segments.is_empty(), "the image has nothing to load");
         segments.push(reset.clone());
         // It is no more than the address of the reset page.
-        Ok(Self { segments, end: u32::try_from(end)? })
+        Ok(Self { segments, end: u32::try_from(end)?, written_bytes })
     }
 }
 
@@ -74,6 +78,7 @@ impl Image {
 struct Part {
     segment: Segment,
     memory_bytes: u64,
+    is_written: bool,
 }
 
 /// All that is to be loaded, by address.
@@ -90,7 +95,8 @@ fn parts(file: &[u8]) -> Result<Vec<Part>> {
         if program.p_type(endian) == PT_LOAD && program.p_memsz(endian) != 0 {
             let bytes = program.data(endian, file).ok().context(damaged)?.to_vec();
             let memory_bytes = u64::from(program.p_memsz(endian)).max(bytes.len() as u64);
-            parts.push(Part { segment: Segment { address: program.p_paddr(endian), bytes }, memory_bytes });
+            let segment = Segment { address: program.p_paddr(endian), bytes };
+            parts.push(Part { segment, memory_bytes, is_written: program.p_flags(endian).contains(PF_W) });
         }
     }
     parts.sort_by_key(|part| part.segment.address);
@@ -114,7 +120,8 @@ pub(super) mod made {
         page
     }
 
-    /// An executable of these segments: physical address, bytes, and bytes in memory beyond them.
+    /// An executable of these segments: physical address, bytes, and bytes in memory beyond them. Segments that have such
+    /// are written to.
     pub(in crate::flash) fn elf(segments: &[(u32, &[u8], u32)]) -> Vec<u8> {
         let mut file = Vec::new();
         let mut writer = Writer::new(Endianness::Little, false, &mut file);
@@ -134,7 +141,7 @@ pub(super) mod made {
             let bytes = bytes.len() as u64;
             writer.write_program_header(&NewProgram {
                 p_type: PT_LOAD,
-                p_flags: PF_R | PF_X,
+                p_flags: if *beyond == 0 { PF_R | PF_X } else { PF_R | PF_W },
                 p_offset: *offset,
                 // What counts is the physical address.
                 p_vaddr: u64::from(!address),
@@ -174,7 +181,7 @@ mod tests {
         let found: Vec<_> = image.segments.iter().map(|segment| (segment.address, segment.bytes.len())).collect();
         assert_eq!(found, [(map::IMAGE, 17), (map::IMAGE + 0x2010, 4), (map::RESET, 4096)]);
         assert_eq!(image.segments[1].bytes, b"data");
-        assert_eq!(image.end, map::IMAGE + 0x4004);
+        assert_eq!((image.end, image.written_bytes), (map::IMAGE + 0x4004, 4));
     }
 
     #[test]

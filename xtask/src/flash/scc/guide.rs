@@ -3,7 +3,7 @@
 use super::{
     Flash, classic,
     files::{LUTS, name, size},
-    placement::{LEAST_HEAP_BYTES, Placement, STARTUP_BYTES},
+    placement::Placement,
 };
 use boards::map;
 use std::fmt::Write;
@@ -160,20 +160,18 @@ fn private_memory(out: &mut String, flash: &Flash, placement: &Placement) -> std
         .iter()
         .map(|piece| (piece.address, u64::from(piece.address) + piece.bytes.len() as u64, piece.what.as_str()))
         .collect();
-    let heap = "page tables, stack, room to displace what caches hold, and the heap behind them";
+    let heap = "stack, page tables, room to displace what caches hold, then the heap";
     lines.push((setting.image_end, setting.heap_end.into(), heap));
     lines.sort();
     for (start, end, what) in lines {
         writeln!(out, "| {start:#010x} | {end:#010x} | {what} |")?;
     }
-    let behind = u64::from(setting.heap_end - setting.image_end);
     writeln!(
         out,
-        "\nWhat the image clears itself is not loaded: it goes on to {:#010x}. Of what is behind it, up to {} are taken \
-         before the heap begins, so that the heap has {} MiB at the least. `heap_kib=N` limits it.",
+        "\nWhat the image clears itself is not loaded: it goes on to {:#010x}. The heap has {} MiB at the least; \
+         `heap_kib=N` limits it.",
         setting.image_end,
-        size(STARTUP_BYTES),
-        behind.saturating_sub(STARTUP_BYTES).max(LEAST_HEAP_BYTES) >> 20
+        placement.heap_bytes >> 20
     )
 }
 

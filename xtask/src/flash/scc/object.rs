@@ -54,7 +54,7 @@ pub(super) fn runs(pieces: &[Piece]) -> Result<Vec<Run>> {
         ensure!(end <= 1 << 32, "{} would go on beyond 4 GB", piece.what);
         last = &piece.what;
         let first_line = piece.address / LINE_BYTES * LINE_BYTES;
-        if !runs.last().is_some_and(|run| run.end() >= u64::from(first_line)) {
+        if runs.last().is_none_or(|run| run.end() < u64::from(first_line)) {
             runs.push(Run { address: first_line, bytes: Vec::new() });
         }
         let Some(run) = runs.last_mut() else { continue };

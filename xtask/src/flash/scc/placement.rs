@@ -8,12 +8,14 @@ use boards::{
     map,
 };
 
-/// What the image lays out behind itself before its heap: page tables, stack, and room to displace what caches hold.
-/// An upper bound; the image knows better.
-pub(super) const STARTUP_BYTES: u64 = 2 << 20;
+/// Tables for all of a 32-bit address space, of which the image needs the smaller part.
+const TABLE_BYTES: u64 = (1024 + 1) * map::PAGE_BYTES as u64;
+
+/// A core's stack and the page below it, rounded up.
+const STACK_BYTES: u64 = 256 << 10;
 
 /// The least heap that a program gets that does not say what it needs.
-pub(super) const LEAST_HEAP_BYTES: u64 = 1 << 20;
+const LEAST_HEAP_BYTES: u64 = 1 << 20;
 
 /// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub(super) struct Placement {
     pub(super) setting: Setting,
     /// All that is loaded, by address.
     pub(super) pieces: Vec<Piece>,
+    /// Bytes that a core has for its heap at the least.
+    pub(super) heap_bytes: u64,
 }
 
 /// Finds a place for everything.
@@ -50,11 +54,11 @@ pub(super) struct Placement {
 ///
 /// When there is not enough memory, with the sizes and what can be done.
 pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: &[Input]) -> Result<Placement> {
-    let private = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES);
+    let private = private_bytes(choice);
     let starts = input_starts(image, choice, inputs)?;
     let first_input = starts.first().copied().unwrap_or(private);
     let heap_end = first_input.min(map::EXPOSED_BYTES.into()).min(private);
-    check_heap(image, choice, heap_end, inputs)?;
+    let heap_bytes = heap_bytes(image, choice, heap_end, inputs)?;
     let setting = Setting {
         cores: choice.cores,
         private_slots: choice.private_slots,
@@ -88,7 +92,20 @@ pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: 
         pieces.push(Piece { what: input.name.clone(), address: module.start, bytes: input.bytes.clone() });
     }
     pieces.sort_by_key(|piece| piece.address);
-    Ok(Placement { setting, pieces })
+    Ok(Placement { setting, pieces, heap_bytes })
+}
+
+/// What the image lays out behind itself before its heap: a copy of what it writes to, stack, page tables, and room to
+/// displace what L2 holds, twice, from a multiple of what a way holds. An upper bound; the image knows better.
+fn startup_bytes(image: &Image, choice: &Choice) -> u64 {
+    let way_bytes = u64::from(choice.geometry.l2_sets) * u64::from(map::LINE_BYTES);
+    let l2_bytes = way_bytes * u64::from(choice.geometry.l2_ways);
+    image.written_bytes + STACK_BYTES + TABLE_BYTES + way_bytes + 2 * l2_bytes
+}
+
+/// Bytes of private memory that a core has.
+fn private_bytes(choice: &Choice) -> u64 {
+    u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES)
 }
 
 /// Bytes that input files take, each on pages of its own.
@@ -98,7 +115,7 @@ fn input_bytes(inputs: &[Input]) -> u64 {
 
 /// Where the input files begin: above all that a core can expose if there is room, else at the end.
 fn input_starts(image: &Image, choice: &Choice, inputs: &[Input]) -> Result<Vec<u64>> {
-    let private = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES);
+    let private = private_bytes(choice);
     let all = input_bytes(inputs);
     let above = u64::from(map::EXPOSED_BYTES);
     let first = if above + all <= private { Some(above) } else { private.checked_sub(all) };
@@ -113,9 +130,9 @@ fn input_starts(image: &Image, choice: &Choice, inputs: &[Input]) -> Result<Vec<
     Ok(starts)
 }
 
-/// Tells whether what is left is enough for a heap.
-fn check_heap(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -> Result<()> {
-    let left = heap_end.saturating_sub(u64::from(image.end) + STARTUP_BYTES);
+/// What is left for a heap.
+fn heap_bytes(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -> Result<u64> {
+    let left = heap_end.saturating_sub(u64::from(image.end) + startup_bytes(image, choice));
     if left < LEAST_HEAP_BYTES {
         bail!("{}", too_large(image, choice, inputs));
     }
@@ -127,15 +144,15 @@ fn check_heap(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -
             left >> 10
         );
     }
-    Ok(())
+    Ok(left)
 }
 
 /// What needs how much, and what to do.
 fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
     let image_kib = (u64::from(image.end) - u64::from(map::IMAGE)).div_ceil(1024);
-    let others_kib = (u64::from(map::IMAGE) + STARTUP_BYTES + LEAST_HEAP_BYTES) >> 10;
+    let others_kib = (u64::from(map::IMAGE) + startup_bytes(image, choice) + LEAST_HEAP_BYTES) >> 10;
     let input_kib = input_bytes(inputs) >> 10;
-    let private_mib = u64::from(choice.private_slots) * u64::from(map::SLOT_BYTES) >> 20;
+    let private_mib = private_bytes(choice) >> 20;
     let below_mib = map::EXPOSED_BYTES >> 20;
     let remedy = if image_kib + others_kib > u64::from(map::EXPOSED_BYTES >> 10) {
         "make the image smaller"

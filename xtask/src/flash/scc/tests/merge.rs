@@ -59,13 +59,14 @@ pub(super) fn merge(directory: &Path, gib: u64, cores_per_controller: u64) -> Re
 
 /// The lookup table of a core.
 fn table(pid: u64, route: u64, side: u64, [private, code, boot, shared]: [u64; 4]) -> String {
-    let own = (pid / 12) << 4 | pid / 2 % 6;
+    let tile_at = |x, y| 16 * y + x;
+    let own = tile_at(pid / 2 % 6, pid / 12);
     let mut entries: BTreeMap<_, _> = (0..private).map(|slot| (slot, (route, side, code + slot))).collect();
     for (slot, (route, side)) in (0x80..).zip([(0x00, 6), (0x05, 4), (0x20, 6), (0x25, 4)]) {
         entries.insert(slot, (route, side, shared));
     }
     for tile in 0..24 {
-        let route = (tile / 6) << 4 | tile % 6;
+        let route = tile_at(tile % 6, tile / 6);
         entries.insert(0xC0 + tile, (route, 3, 0));
         entries.insert(0xE0 + tile, (route, 2, 0));
     }
@@ -75,7 +76,7 @@ fn table(pid: u64, route: u64, side: u64, [private, code, boot, shared]: [u64; 4
         entries.insert(slot, entry);
     }
     entries.insert(0xFF, (route, side, boot));
-    let registers = if pid % 2 == 0 { 0x800 } else { 0x1000 };
+    let registers = if pid.is_multiple_of(2) { 0x800 } else { 0x1000 };
     let mut text = String::new();
     for (slot, (route, side, block)) in entries {
         let value = route << 13 | side << 10 | block;
