@@ -229,7 +229,7 @@ impl Outcome {
             }
             Ending::Lingered => bail!("{label} does not go away after its work is done"),
             Ending::Stopped => bail!("{label} was stopped, because another node failed"),
-            Ending::Elsewhere if self.transcript.done.is_some() => return self.verdict_of_protocol(),
+            Ending::Elsewhere if self.transcript.done.is_some() => return self.check_protocol(),
             Ending::Elsewhere => {
                 bail!("{label} has not ended, as far as was captured, {}{}", self.place(), self.last_words())
             }
@@ -247,11 +247,10 @@ impl Outcome {
                 bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
             }
         }
-        self.verdict_of_protocol()
+        self.check_protocol()
     }
 
-    /// Judges whether it said everything as it should.
-    fn verdict_of_protocol(&self) -> Result<()> {
+    fn check_protocol(&self) -> Result<()> {
         match self.transcript.problems.first() {
             Some(problem) => bail!("{}: {problem}", self.label),
             None => Ok(()),

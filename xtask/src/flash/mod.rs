@@ -126,7 +126,7 @@ fn mesh(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
 fn words(arguments: &Arguments, program: &Program) -> Result<Words> {
     for word in &arguments.words {
         if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
-            bail!("`{word}` is for emulated machines, and hardware is as it is");
+            bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
     Words::default()

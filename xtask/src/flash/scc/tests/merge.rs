@@ -1,4 +1,4 @@
-//! What `sccMerge -m GIB -n CORES -noimage cores.mt` makes of a list of cores and their object, as facts 1.2 and 2.3 say it.
+//! What `sccMerge -m GIB -n CORES -noimage [-lut_default] cores.mt` makes of a list of cores and their object, as facts 1.2 and 2.3 say it.
 //! It knows nothing of how the files are written.
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
@@ -19,8 +19,13 @@ fn number(text: &str) -> u64 {
 }
 
 /// Merges what a directory has.
-pub(super) fn merge(directory: &Path, gib: u64, cores_per_controller: u64) -> Result<Merged, String> {
-    let private = (64 * gib - 1) / cores_per_controller - 1;
+pub(super) fn merge(
+    directory: &Path,
+    gib: u64,
+    cores_per_controller: u64,
+    lut_default: bool,
+) -> Result<Merged, String> {
+    let private = (64 * gib - 1 - u64::from(lut_default)) / cores_per_controller - 1;
     let shared = cores_per_controller * private;
     let list = fs::read_to_string(directory.join("cores.mt")).unwrap();
     let mut memory: BTreeMap<u64, String> = BTreeMap::new();
@@ -51,17 +56,26 @@ pub(super) fn merge(directory: &Path, gib: u64, cores_per_controller: u64) -> Re
             };
             writeln!(text, "/origin {:08x}", address >> 2).unwrap();
         }
-        luts.insert(pid, table(pid, route, side, [private, code, boot, shared]));
+        let others = lut_default.then_some((route, side, shared + 1));
+        luts.insert(pid, table(pid, route, side, [private, code, boot, shared], others));
     }
     memory.values_mut().for_each(|text| text.push_str("/eof\n"));
     Ok(Merged { memory, luts: luts.into_values().collect() })
 }
 
-/// The lookup table of a core.
-fn table(pid: u64, route: u64, side: u64, [private, code, boot, shared]: [u64; 4]) -> String {
+/// The lookup table of a core; slots that are for nothing get `others`, or are not written.
+fn table(
+    pid: u64,
+    route: u64,
+    side: u64,
+    [private, code, boot, shared]: [u64; 4],
+    others: Option<(u64, u64, u64)>,
+) -> String {
     let tile_at = |x, y| 16 * y + x;
     let own = tile_at(pid / 2 % 6, pid / 12);
-    let mut entries: BTreeMap<_, _> = (0..private).map(|slot| (slot, (route, side, code + slot))).collect();
+    let mut entries: BTreeMap<_, _> =
+        others.into_iter().flat_map(|entry| (0..256).map(move |slot| (slot, entry))).collect();
+    entries.extend((0..private).map(|slot| (slot, (route, side, code + slot))));
     for (slot, (route, side)) in (0x80..).zip([(0x00, 6), (0x05, 4), (0x20, 6), (0x25, 4)]) {
         entries.insert(slot, (route, side, shared));
     }

@@ -89,22 +89,32 @@ fn every_core_sees_its_memory_through_its_table() {
 
 #[test]
 fn the_classic_way_leads_to_the_same_words() {
-    for (memory_gib, cores) in [(4, 48), (8, 48), (16, 48), (8, 1), (8, 13)] {
+    let full = Board::parse("full", "base = \"scc\"\n[memory]\n# chosen: to test it\nlut_default = true\n").unwrap();
+    for (board, memory_gib, cores) in [
+        (board("scc"), 4, 48),
+        (board("scc"), 8, 48),
+        (board("scc"), 16, 48),
+        (board("scc"), 8, 1),
+        (board("scc"), 8, 13),
+        (full, 8, 48),
+    ] {
+        let what = format!("{}, {memory_gib} GiB, {cores} cores", board.name);
+        let lut_default = board.mesh().unwrap().lut_default;
         let setup = Setup { cores: Some(cores), memory_gib: Some(memory_gib), starts_others: false };
-        let directory = written(&flash(board("scc"), &setup));
-        let merged = merge::merge(&out(&directory), memory_gib, 12).unwrap();
+        let directory = written(&flash(board, &setup));
+        let merged = merge::merge(&out(&directory), memory_gib, 12, lut_default).unwrap();
         for (route, text) in &merged.memory {
             let name = format!("mch_{}_{}.32.obj", route & 0xF, route >> 4);
-            assert!(read_text(&directory, &name) == *text, "{name} differs, {memory_gib} GiB, {cores} cores");
+            assert!(read_text(&directory, &name) == *text, "{name} differs, {what}");
         }
         let objects = fs::read_dir(out(&directory)).unwrap().map(|entry| entry.unwrap().file_name());
         let objects = objects.filter(|name| name.to_string_lossy().starts_with("mch_")).count();
         assert_eq!(objects, merged.memory.len());
         let luts = read_text(&directory, files::LUTS);
         match cores {
-            48 => assert!(luts == merged.luts, "{memory_gib} GiB"),
+            48 => assert!(luts == merged.luts, "{what}"),
             // Its tables are of the cores in the list only.
-            _ => assert!(luts.starts_with(&merged.luts), "{memory_gib} GiB, {cores} cores"),
+            _ => assert!(luts.starts_with(&merged.luts), "{what}"),
         }
     }
 }
