@@ -48,8 +48,8 @@ fn object(out: &mut impl Write, content: &[Content]) -> io::Result<()> {
     end(out)
 }
 
-/// A core in a line: its number, its controller's tile and side, which of that controller's cores it is, and its object.
-/// Those that core 0 starts are among them, since this tool writes no lookup tables for others.
+/// A core in a line: its number, its controller's tile and side, which of that controller's cores it is, and its
+/// object. Those that core 0 starts are among them, since `sccMerge` writes no lookup tables for others.
 fn list(out: &mut impl Write, memory: &Memory, cores: u32) -> io::Result<()> {
     writeln!(out, "# pid mch-route mch-dest-id mch-offset-base testcase")?;
     for core in 0..cores {

@@ -120,8 +120,8 @@ pub(super) mod made {
         page
     }
 
-    /// An executable of these segments: physical address, bytes, and bytes in memory beyond them. Segments that have such
-    /// are written to.
+    /// An executable of these segments: physical address, bytes, and bytes in memory beyond them. Segments that have
+    /// such are written to.
     pub(in crate::flash) fn elf(segments: &[(u32, &[u8], u32)]) -> Vec<u8> {
         let mut file = Vec::new();
         let mut writer = Writer::new(Endianness::Little, false, &mut file);

@@ -79,8 +79,8 @@ fn behind_controller(place: &Place, address: u32) -> u64 {
     u64::from(block) * u64::from(map::SLOT_BYTES) + u64::from(offset)
 }
 
-/// The lookup tables of all cores, those that have no part in the run included: one register in a line, by its tile, its
-/// sub-destination, its address and its value, all in base 16.
+/// The lookup tables of all cores, those that have no part in the run included: one register in a line, by its tile,
+/// its sub-destination, its address and its value, all in base 16.
 fn luts(out: &mut impl Write, memory: &Memory) -> io::Result<()> {
     const REGISTERS: u32 = boards::SubDestination::Registers as u32;
     let geometry = &memory.board().geometry;

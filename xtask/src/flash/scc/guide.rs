@@ -42,8 +42,8 @@ fn heading(out: &mut String, flash: &Flash) -> std::fmt::Result {
     writeln!(out, "The program is told: `{}`\n", flash.command_line)?;
     writeln!(
         out,
-        "The commands are those of sccKit 1.4, and run on the board's host in this directory. They are called with `.`, \
-         since the loader replaces everything that looks like `_0_0` in the path of its files."
+        "The commands are those of sccKit 1.4, and run on the board's host in this directory. They are called with \
+         `.`, since the loader replaces everything that looks like `_0_0` in the path of its files."
     )
 }
 
@@ -52,8 +52,8 @@ fn commands(out: &mut String, flash: &Flash) -> std::fmt::Result {
     writeln!(
         out,
         "\n## Before the first run\n\n\
-         * `/opt/sccKit/systemSettings.ini` has to say `memorySize={gib}`: the files are made for {gib} GiB behind each\n  \
-         controller. If it says something else, flash again with `--memory-gib`.\n\
+         * `/opt/sccKit/systemSettings.ini` has to say `memorySize={gib}`: the files are made for {gib} GiB behind\n  \
+         each controller. If it says something else, flash again with `--memory-gib`.\n\
          * Set clocks and memory, once after the board is switched on:\n\n  \
          ```sh\n  sccBmc -i Tile533_Mesh800_DDR800\n  ```\n\n\
          ## Load and start\n\n\
@@ -93,8 +93,8 @@ fn console(out: &mut String, flash: &Flash) -> std::fmt::Result {
          What to expect: lines that begin with `@` are for that tool, all others are the program's. Core 0 prints\n\
          `@done ok` when all {} have finished, or `@done failed` and a reason. A core that panics or faults says so\n\
          itself; one that waits for a minute says whom it waits for (`stuck_s=N` changes that), and ends the run.\n\n\
-         If nothing comes at all: is the console that of core 0, and does the memory size fit (above)? If a core says that\n\
-         there is no description of the board, or a damaged one, the files were not loaded as a whole.",
+         If nothing comes at all: is the console that of core 0, and does the memory size fit (above)? If a core\n\
+         says that there is no description of the board, or a damaged one, the files were not loaded as a whole.",
         crate::cores::cores(flash.cores)
     )
 }

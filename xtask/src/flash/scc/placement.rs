@@ -74,7 +74,8 @@ pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: 
     }
     let handed = block(setting, choice.geometry, command_line, &modules).with_context(|| {
         format!(
-            "the options of the program ({} bytes) and the names of its {} input files are more than the {} KiB there are for them",
+            "the options of the program ({} bytes) and the names of its {} input files are more than the {} KiB there \
+             are for them",
             command_line.len(),
             inputs.len(),
             map::HANDED_BYTES >> 10

@@ -1,5 +1,5 @@
-//! What `sccMerge -m GIB -n CORES -noimage [-lut_default] cores.mt` makes of a list of cores and their object, as facts 1.2 and 2.3 say it.
-//! It knows nothing of how the files are written.
+//! What `sccMerge -m GIB -n CORES -noimage [-lut_default] cores.mt` makes of a list of cores and their object, as facts
+//! 1.2 and 2.3 say it. It knows nothing of how the files are written.
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
