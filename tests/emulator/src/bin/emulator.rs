@@ -1,0 +1,172 @@
+//! Runs what `cargo xtask flash --board scc` has written, as the board would.
+//!
+//! Lines that cores print go to standard output. The exit status is 33 or 35 when the program says that it has succeeded or
+//! failed, 3 when a core did something that no program may do, 4 when nothing will ever happen any more, and 5 when the time
+//! is over; each but the first two has a line on standard error.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+use emulator::{
+    Board, Chip, Settings, loader,
+    machine::{Ended, Machine},
+};
+
+/// Runs the files for a board's tools on a model of the board
+#[derive(Parser)]
+struct Options {
+    /// Directory with `board.toml`, `lut_init.dat` and the objects of the memory controllers
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+
+    /// Cores to start: numbers and ranges, such as 0..47 or 0,2,5..7 [default: all]
+    #[arg(long, value_name = "LIST", value_parser = parse_cores)]
+    cores: Option<List>,
+
+    /// Seconds of the host's time until the run is given up
+    #[arg(long, value_name = "SECONDS")]
+    limit_s: Option<u64>,
+
+    /// Let the bypass of the routers work, as on no chip that exists
+    #[arg(long)]
+    bypass_works: bool,
+
+    /// Let all cores see the same memory, to show what only the caches find
+    #[arg(long)]
+    coherent: bool,
+
+    /// Allow a line to be accessed in two ways while a cache holds it
+    #[arg(long)]
+    any_kind: bool,
+
+    /// Write back modified lines now and then, at moments that depend on this number
+    #[arg(long, value_name = "SEED")]
+    evictions: Option<u64>,
+
+    /// Print the number of the core before each line
+    #[arg(long)]
+    name_cores: bool,
+
+    /// Say at the end what the cores did, on standard error
+    #[arg(long)]
+    counts: bool,
+}
+
+/// Numbers of cores.
+#[derive(Clone)]
+struct List(Vec<usize>);
+
+fn parse_cores(text: &str) -> Result<List, String> {
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| format!("{text:?} is no number of a core"));
+    let mut cores = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            Some((first, last)) => cores.extend(number(first)?..=number(last)?),
+            None => cores.push(number(part)?),
+        }
+    }
+    Ok(List(cores))
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(status) => status.into(),
+        Err(reason) => {
+            eprintln!("emulator: {reason}");
+            2.into()
+        }
+    }
+}
+
+/// The board that the files are for.
+fn board(dir: &Path) -> Result<Board, String> {
+    let path = dir.join("board.toml");
+    let board = boards::Board::read(&path).map_err(|error| error.to_string())?;
+    let mesh = board.mesh().ok_or_else(|| format!("{} describes no mesh of tiles", path.display()))?;
+    let memory_gib = u32::try_from(mesh.default_memory_gib).map_err(|_| "more memory than a board has".to_owned())?;
+    let geometry = mesh.geometry;
+    let interface =
+        mesh.fixed.iter().find(|(slot, _)| geometry.board_slot != 0 && u32::from(*slot) == geometry.board_slot);
+    Ok(Board { geometry, memory_gib, interface_tile: interface.map(|(_, entry)| [entry.x(), entry.y()]) })
+}
+
+fn run(options: &Options) -> Result<u8, String> {
+    let begun = Instant::now();
+    let board = board(&options.dir)?;
+    let settings = Settings {
+        bypass_works: options.bypass_works,
+        coherent: options.coherent,
+        strict_kinds: !options.any_kind,
+        evictions: options.evictions,
+    };
+    let mut chip = Chip::with_settings(&board, settings);
+    loader::load(&mut chip, &options.dir).map_err(|error| error.to_string())?;
+    let cores = options.cores.clone().map_or_else(|| (0..board.cores()).collect(), |list| list.0);
+    for core in cores {
+        if core >= board.cores() {
+            return Err(format!("the board has no core {core}"));
+        }
+        chip.release(core);
+    }
+    let mut machine = Machine::new(chip);
+    let until = options.limit_s.map(|seconds| begun + Duration::from_secs(seconds));
+    let mut out = io::stdout().lock();
+    let mut show = |core: usize, line: &str| {
+        let shown = if options.name_cores { writeln!(out, "{core}: {line}") } else { writeln!(out, "{line}") };
+        // Nobody reads any more: the exit status still says how it ended.
+        let _ = shown.and_then(|()| out.flush());
+    };
+    let ended = machine.run(until, &mut show);
+    let status = match &ended {
+        Ended::Succeeded => 33,
+        Ended::Failed => 35,
+        Ended::Refused(violation, code) => {
+            eprintln!("emulator: {violation} (in the code at {code:#x})");
+            3
+        }
+        Ended::Stuck(places) => {
+            eprintln!("emulator: nothing will happen any more: {places}");
+            4
+        }
+        Ended::TimedOut(places) => {
+            eprintln!("emulator: it has not ended in time: {places}");
+            5
+        }
+    };
+    if !matches!(ended, Ended::Succeeded | Ended::Failed) {
+        show_unfinished(&mut machine);
+    }
+    if options.counts {
+        show_counts(&mut machine, begun);
+    }
+    Ok(status)
+}
+
+/// Shows what cores have printed without ending the line.
+fn show_unfinished(machine: &mut Machine) {
+    machine.with_chip(|chip| {
+        for core in 0..chip.board().cores() {
+            let line = chip.unfinished_line(core);
+            if !line.is_empty() {
+                eprintln!("emulator: core {core} was printing: {line}");
+            }
+        }
+    });
+}
+
+fn show_counts(machine: &mut Machine, begun: Instant) {
+    let (seconds, rounds) = (begun.elapsed().as_secs_f64(), machine.rounds());
+    machine.with_chip(|chip| {
+        let megacycles = chip.time() / 1_000_000;
+        eprintln!("emulator: {megacycles} million cycles in {rounds} rounds took {seconds:.1} s");
+        for core in 0..chip.board().cores() {
+            eprintln!("emulator: core {core}: {:?}", chip.counts(core));
+        }
+    });
+}
