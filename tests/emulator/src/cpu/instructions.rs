@@ -1,6 +1,6 @@
 //! Which instructions a P54C has, and which of them the CPU library must leave to us.
 
-use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 
 /// Bytes of CL1INVMB, which no other processor has: it forgets all MPBT lines of L1. They take the place of everything
 /// that is left to us, since the CPU library stops at them.
@@ -101,18 +101,16 @@ fn check(instruction: &Instruction) -> Result<(), &'static str> {
     match instruction.mnemonic() {
         Mnemonic::Invd => Err("it loses what L1 has not written back"),
         Mnemonic::Smsw | Mnemonic::Lmsw | Mnemonic::Clts => Err("it is not modelled"),
-        Mnemonic::Mov if special(instruction).is_none() && touches_system_register(instruction) => {
-            Err("this register is not modelled")
-        }
+        Mnemonic::Mov if touches_system_register(instruction) => Err("this register is not modelled"),
         _ => Ok(()),
     }
 }
 
 /// Whether it moves to or from a debug or test register, or a control register that a P54C does not have.
 fn touches_system_register(instruction: &Instruction) -> bool {
-    (0..instruction.op_count()).any(|operand| {
-        let register = instruction.op_register(operand);
-        instruction.op_kind(operand) == OpKind::Register && (register.is_cr() || register.is_dr() || register.is_tr())
+    [instruction.op0_register(), instruction.op1_register()].into_iter().any(|register| {
+        let known = matches!(register, Register::CR0 | Register::CR2 | Register::CR3 | Register::CR4);
+        register.is_cr() && !known || register.is_dr() || register.is_tr()
     })
 }
 

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn pages_have_kinds() {
-        let of = |bits| walked(ON, 0x7000 | bits, true).map(|mapped| mapped.kind);
+        let of = |bits: u32| walked(ON, 0x7000 | bits, true).map(|mapped| mapped.kind);
         assert_eq!(of(0x003), Ok(PageKind::WriteBack));
         assert_eq!(of(0x01B), Ok(PageKind::Uncached));
         assert_eq!(of(0x013), Ok(PageKind::Uncached));

@@ -4,33 +4,35 @@ use emulator::{Board, Chip, machine::Machine};
 use iced_x86::{IcedError, code_asm::*};
 
 /// Where programs begin.
-pub const CODE: u32 = 0x10_0000;
+pub(crate) const CODE: u32 = 0x10_0000;
 /// Top of a program's stack.
-pub const STACK: u32 = 0x20_0000;
+pub(crate) const STACK: u32 = 0x20_0000;
 /// An interrupt descriptor table, at first empty.
-pub const IDT: u32 = 0x4000;
+pub(crate) const IDT: u32 = 0x4000;
 /// A page directory, and after it a table for the first 4 MB.
-pub const DIRECTORY: u32 = 0x8000;
+pub(crate) const DIRECTORY: u32 = 0x8000;
 /// Selector of the code segment.
-pub const CODE_SELECTOR: u32 = 8;
+pub(crate) const CODE_SELECTOR: u32 = 8;
 
 /// Register window of tile (0, 0).
-pub const REGISTERS: u32 = 0xE000_0000;
+pub(crate) const REGISTERS: u32 = 0xE000_0000;
 /// MPB of tile (0, 0).
-pub const MPB: u32 = 0xC000_0000;
+pub(crate) const MPB: u32 = 0xC000_0000;
 /// Shared memory behind controller 0.
-pub const SHARED: u32 = 0x8000_0000;
+pub(crate) const SHARED: u32 = 0x8000_0000;
 /// The board's registers.
-pub const BOARD: u32 = 0xF900_0000;
+pub(crate) const BOARD: u32 = 0xF900_0000;
 /// The own tile's registers.
-pub const OWN: u32 = 0xF800_0000;
+pub(crate) const OWN: u32 = 0xF800_0000;
 
 /// 16 MB of controller 0 that hold the page that all cores start in.
 const RESET_BLOCK: u64 = 100;
 const SHARED_BLOCK: u64 = 101;
+/// Where the shared memory is behind controller 0.
+pub(crate) const SHARED_MEMORY: u64 = SHARED_BLOCK << 24;
 
 /// What a program writes to end: the line, and a halt.
-pub fn say(a: &mut CodeAssembler, line: &str) -> Result<(), IcedError> {
+pub(crate) fn say(a: &mut CodeAssembler, line: &str) -> Result<(), IcedError> {
     a.mov(dx, 0x3F8)?;
     for byte in line.bytes().chain([b'\n']) {
         a.mov(al, u32::from(byte))?;
@@ -40,15 +42,24 @@ pub fn say(a: &mut CodeAssembler, line: &str) -> Result<(), IcedError> {
 }
 
 /// Ends the program.
-pub fn done(a: &mut CodeAssembler) -> Result<(), IcedError> {
+pub(crate) fn done(a: &mut CodeAssembler) -> Result<(), IcedError> {
     say(a, "@done ok")?;
     a.cli()?;
     a.hlt()
 }
 
+/// Puts the address of a jump to a label into EAX.
+pub(crate) fn address(a: &mut CodeAssembler, label: CodeLabel) -> Result<(), IcedError> {
+    let mut over = a.create_label();
+    a.call(over)?;
+    a.jmp(label)?;
+    a.set_label(&mut over)?;
+    a.pop(eax)
+}
+
 /// Sets a gate of the interrupt descriptor table, whose handler is at a label.
-pub fn gate(a: &mut CodeAssembler, vector: u32, handler: CodeLabel) -> Result<(), IcedError> {
-    a.lea(eax, dword_ptr(handler))?;
+pub(crate) fn gate(a: &mut CodeAssembler, vector: u32, handler: CodeLabel) -> Result<(), IcedError> {
+    address(a, handler)?;
     a.mov(ebx, eax)?;
     a.and(eax, 0xFFFF)?;
     a.or(eax, CODE_SELECTOR << 16)?;
@@ -63,7 +74,7 @@ pub fn gate(a: &mut CodeAssembler, vector: u32, handler: CodeLabel) -> Result<()
 }
 
 /// Turns paging on, with caches, and MPBT pages allowed.
-pub fn paging(a: &mut CodeAssembler) -> Result<(), IcedError> {
+pub(crate) fn paging(a: &mut CodeAssembler) -> Result<(), IcedError> {
     a.mov(eax, 0x800)?;
     a.mov(cr4, eax)?;
     a.mov(eax, DIRECTORY)?;
@@ -93,7 +104,7 @@ fn reset_page() -> Vec<u8> {
 }
 
 /// Code for all cores, which begin with a stack, flat segments and their number in ESI.
-pub fn assemble(program: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> Vec<u8> {
+pub(crate) fn assemble(program: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> Vec<u8> {
     let mut a = CodeAssembler::new(32).expect("32 bits");
     let mut whole = || {
         a.mov(eax, 0x10)?;
@@ -120,12 +131,12 @@ pub fn assemble(program: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError
 }
 
 /// A board with `code` in the memory of all cores, of which the first `cores` are started.
-pub fn board(cores: usize, code: &[u8]) -> Machine {
+pub(crate) fn board(cores: usize, code: &[u8]) -> Machine {
     Machine::new(chip(cores, code))
 }
 
 /// The same, before it begins.
-pub fn chip(cores: usize, code: &[u8]) -> Chip {
+pub(crate) fn chip(cores: usize, code: &[u8]) -> Chip {
     let board = Board::scc(4);
     let mut chip = Chip::new(&board);
     chip.memory_mut(0).poke((RESET_BLOCK + 1 << 24) - 4096, &reset_page());
@@ -178,7 +189,7 @@ fn tables() -> Vec<u8> {
 }
 
 /// The lines that a board prints until it ends, and how it ends.
-pub fn run(machine: &mut Machine) -> (Vec<(usize, String)>, emulator::machine::Ended) {
+pub(crate) fn run(machine: &mut Machine) -> (Vec<(usize, String)>, emulator::machine::Ended) {
     let mut lines = Vec::new();
     let ended = machine.run(None, |core, line| lines.push((core, line.to_owned())));
     (lines, ended)

@@ -1,0 +1,5 @@
+//! Programs of some instructions on a board: what cores do, and what ends a run.
+
+mod boards;
+mod programs;
+mod stops;

@@ -1,0 +1,153 @@
+//! What ends a run: each with the core, the address and the reason.
+
+use emulator::machine::Ended;
+use iced_x86::{IcedError, code_asm::*};
+
+use crate::boards::*;
+
+/// How a program ends that is on core 1, too.
+fn ends(program: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> Ended {
+    let code = assemble(|a| {
+        let mut second = a.create_label();
+        a.test(esi, esi)?;
+        a.jne(second)?;
+        a.hlt()?;
+        a.set_label(&mut second)?;
+        a.nop()?;
+        program(a)
+    });
+    run(&mut board(2, &code)).1
+}
+
+/// Core, address and reason.
+fn refused(program: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> (usize, u32, String) {
+    match ends(program) {
+        Ended::Refused(violation, _) => (violation.core(), violation.address(), violation.reason().to_owned()),
+        other => panic!("it has ended otherwise: {other:?}"),
+    }
+}
+
+#[test]
+fn instructions_that_a_p54c_lacks() {
+    let (core, address, reason) = refused(|a| {
+        a.nop()?;
+        a.cmove(eax, ecx)?;
+        done(a)
+    });
+    assert_eq!(core, 1);
+    assert!((CODE..CODE + 0x100).contains(&address), "{address:#x}");
+    assert_eq!(reason, "a P54C does not have it: cmove (0f 44 c1)");
+}
+
+#[test]
+fn memory_that_the_lookup_table_does_not_have() {
+    let (core, address, _) = refused(|a| {
+        a.mov(eax, dword_ptr(0x7000_0010))?;
+        done(a)
+    });
+    assert_eq!((core, address), (1, 0x7000_0010));
+}
+
+#[test]
+fn registers_and_ports_that_do_not_exist() {
+    let (core, address, _) = refused(|a| {
+        a.mov(eax, dword_ptr(OWN + 0x300))?;
+        done(a)
+    });
+    assert_eq!((core, address), (1, OWN + 0x300));
+    let (core, address, _) = refused(|a| {
+        a.mov(eax, dword_ptr(BOARD + 0xD600))?;
+        done(a)
+    });
+    assert_eq!((core, address), (1, BOARD + 0xD600));
+    let (core, address, reason) = refused(|a| {
+        a.out(0xF4, al)?;
+        done(a)
+    });
+    assert_eq!((core, address), (1, 0xF4));
+    assert!(reason.contains("port"), "{reason}");
+    let (core, address, _) = refused(|a| {
+        a.mov(dword_ptr(0xFEE0_0300_u32), 0)?;
+        done(a)
+    });
+    assert_eq!((core, address), (1, 0xFEE0_0300));
+}
+
+#[test]
+fn large_pages_and_pages_of_two_kinds() {
+    let (core, _, reason) = refused(|a| {
+        a.mov(eax, 0x10)?;
+        a.mov(cr4, eax)
+    });
+    assert_eq!(core, 1);
+    assert!(reason.contains("large pages"), "{reason}");
+    let (_, address, reason) = refused(|a| {
+        a.mov(dword_ptr(DIRECTORY + 4096 + 4 * 0x300), 0x30_0093)?;
+        paging(a)?;
+        a.mov(eax, dword_ptr(0x30_0000))?;
+        done(a)
+    });
+    assert_eq!(address, 0x30_0000);
+    assert!(reason.contains("uncached, too"), "{reason}");
+    // The same page, but MPBT is not switched on.
+    let (_, _, reason) = refused(|a| {
+        paging(a)?;
+        a.xor(eax, eax)?;
+        a.mov(cr4, eax)?;
+        a.mov(eax, dword_ptr(MPB))?;
+        done(a)
+    });
+    assert!(reason.contains("CR4.MPE"), "{reason}");
+}
+
+#[test]
+fn faults_that_nothing_handles() {
+    let (core, address, reason) = refused(|a| {
+        paging(a)?;
+        a.mov(eax, dword_ptr(0x3F_F123))?;
+        done(a)
+    });
+    assert_eq!(core, 1);
+    assert!((CODE..CODE + 0x100).contains(&address), "{address:#x}");
+    assert!(reason.contains("vector 14") && reason.contains("0x3ff000"), "{reason}");
+}
+
+#[test]
+fn code_that_changes_itself() {
+    let (core, address, reason) = refused(|a| {
+        let mut here = a.create_label();
+        a.set_label(&mut here)?;
+        a.nop()?;
+        address(a, here)?;
+        a.mov(byte_ptr(eax - 5), 0xF4)?;
+        a.jmp(here)
+    });
+    assert_eq!(core, 1);
+    assert!((CODE..CODE + 0x100).contains(&address), "{address:#x}");
+    assert!(reason.contains("changes an instruction"), "{reason}");
+}
+
+#[test]
+fn cores_that_all_halt_or_wait_for_ever() {
+    let halted = ends(|a| a.hlt());
+    assert!(
+        matches!(&halted, Ended::Stuck(places) if places.contains("core 1 halted with interrupts off")),
+        "{halted:?}"
+    );
+    let waits = ends(|a| {
+        let mut wait = a.create_label();
+        a.set_label(&mut wait)?;
+        a.pause()?;
+        a.jmp(wait)
+    });
+    assert!(matches!(&waits, Ended::Stuck(places) if places.contains("core 1 waiting")), "{waits:?}");
+}
+
+#[test]
+fn the_program_itself() {
+    let failed = ends(|a| {
+        say(a, "@done failed core 1")?;
+        a.hlt()
+    });
+    assert_eq!(failed, Ended::Failed);
+}
