@@ -24,6 +24,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "shared_mib",
     "deadline",
     "no_fw_cfg",
+    "stuck_s",
 ];
 
 /// An option that a program understands: its name, and what it is for.
