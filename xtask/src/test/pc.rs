@@ -21,9 +21,6 @@ use std::path::{Path, PathBuf};
 /// Memory that the firmware and GRUB take.
 const FIRMWARE_MIB: u64 = 32;
 
-/// The word that has a kernel take QEMU for a PC.
-const AS_ON_A_PC: &str = "no_fw_cfg";
-
 /// A PC that boots from the disk.
 struct Pc {
     /// The boot's name for `--filter`.
@@ -159,11 +156,7 @@ impl Disks<'_> {
     /// Boots a PC, and returns what it said and what its screen shows at the end.
     fn boot(&self, pc: &Pc, words: &Words, arguments: &Arguments) -> Result<(Outcome, Result<String>)> {
         let plan = Plan::new(pc.cores, 0, None, None)?;
-        let words = words
-            .clone()
-            .value("heap_kib", Some(plan.heap_kib))
-            .value("heap0_kib", Some(plan.heap0_kib))
-            .switch(AS_ON_A_PC, true);
+        let words = words.clone().value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib));
         let disk = self.disk(&words)?;
         let machine = FromDisk {
             qemu: &self.tools.qemu,

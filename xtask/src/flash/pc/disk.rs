@@ -15,15 +15,18 @@ use std::{
 /// How long GRUB's tool may take.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// The longest command line that the kernel accepts, in bytes.
-const COMMAND_LINE_BYTES: usize = 2048;
-
 /// Input files that the kernel accepts.
 const MOST_INPUTS: usize = 32;
 
 /// Where on the disk the kernel and the input files are.
 const KERNEL: &str = "boot/atoll.elf";
 const INPUTS: &str = "inputs";
+
+/// The word that has a kernel do in QEMU what it does on a PC: find cores by tables, show its result on the screen, halt.
+const AS_ON_A_PC: &str = "no_fw_cfg";
+
+/// The longest command line that the kernel accepts beside this word, in bytes.
+const COMMAND_LINE_BYTES: usize = 2048 - AS_ON_A_PC.len() - 1;
 
 /// What a BIOS finds at the end of the first sector of a disk that it can boot.
 const BOOT_SIGNATURE: [u8; 2] = [0x55, 0xAA];
@@ -44,7 +47,7 @@ pub(crate) fn check(inputs: &[PathBuf], words: &Words) -> Result<()> {
     let line = words.to_string();
     ensure!(
         line.len() <= COMMAND_LINE_BYTES,
-        "the options of the program take {} bytes, and the kernel reads {COMMAND_LINE_BYTES}",
+        "the options of the program take {} bytes, and there is room for {COMMAND_LINE_BYTES}",
         line.len()
     );
     ensure!(inputs.len() <= MOST_INPUTS, "{} input files are too many: there can be {MOST_INPUTS}", inputs.len());
@@ -77,7 +80,8 @@ impl Disk<'_> {
             names.push(name);
         }
         let menu = tree.join("boot/grub/grub.cfg");
-        fs::write(&menu, menu_of(self.words, &names)).with_context(|| format!("cannot write {}", menu.display()))?;
+        let words = self.words.clone().switch(AS_ON_A_PC, true);
+        fs::write(&menu, menu_of(&words, &names)).with_context(|| format!("cannot write {}", menu.display()))?;
         let mut command = workspace::command(&tools.mkrescue);
         command.arg("--directory").arg(&tools.platform).arg("--output").arg(out).arg(&tree);
         let progress = Progress::new("making the image of a disk");
@@ -158,7 +162,7 @@ mod tests {
             assert!(check(&[], &words(&[word])).unwrap_err().to_string().contains(word));
         }
         let long = format!("x={}", "y".repeat(2048));
-        assert!(check(&[], &words(&[&long])).unwrap_err().to_string().contains("the kernel reads 2048"));
+        assert!(check(&[], &words(&[&long])).unwrap_err().to_string().contains("and there is room for 2038"));
         let many = vec![PathBuf::from("x"); 33];
         assert!(check(&many, &words(&[])).unwrap_err().to_string().contains("33 input files"));
     }
