@@ -233,7 +233,7 @@ impl Outcome {
             Ending::Elsewhere => {
                 bail!("{label} has not ended, as far as was captured, {}{}", self.place(), self.last_words())
             }
-            Ending::Halted => return self.verdict_of_protocol(),
+            Ending::Halted => return self.check_protocol(),
             Ending::Exited(status) => status,
         };
         match (status.code(), &self.transcript.done) {
