@@ -89,11 +89,7 @@ fn board(dir: &Path) -> Result<Board, String> {
     let path = dir.join("board.toml");
     let board = boards::Board::read(&path).map_err(|error| error.to_string())?;
     let mesh = board.mesh().ok_or_else(|| format!("{} describes no mesh of tiles", path.display()))?;
-    let memory_gib = u32::try_from(mesh.default_memory_gib).map_err(|_| "more memory than a board has".to_owned())?;
-    let geometry = mesh.geometry;
-    let interface =
-        mesh.fixed.iter().find(|(slot, _)| geometry.board_slot != 0 && u32::from(*slot) == geometry.board_slot);
-    Ok(Board { geometry, memory_gib, interface_tile: interface.map(|(_, entry)| [entry.x(), entry.y()]) })
+    Ok(Board::of(mesh))
 }
 
 fn run(options: &Options) -> Result<u8, String> {
@@ -103,6 +99,7 @@ fn run(options: &Options) -> Result<u8, String> {
         bypass_works: options.bypass_works,
         coherent: options.coherent,
         strict_kinds: !options.any_kind,
+        console_status: true,
         evictions: options.evictions,
     };
     let mut chip = Chip::with_settings(&board, settings);
