@@ -12,7 +12,7 @@ mod tests;
 use super::directory;
 use crate::{catalogue, image, program::Program, qemu, setup, words, workspace};
 use anyhow::{Context, Result, bail, ensure};
-use boards::{Board, Memory, MeshBoard};
+use boards::{Board, Memory, MeshBoard, SubDestination};
 use placement::{Choice, Input, Placement};
 use std::{
     fs,
@@ -119,13 +119,26 @@ fn mesh(board: &Board) -> Result<&MeshBoard> {
     board.mesh().with_context(|| format!("{} is no board with files to load", board.name))
 }
 
-/// The loader's files have the names of tiles, which do not tell two controllers apart.
+/// The loader's files have the names of tiles, which do not tell two controllers apart, and their sides it takes from
+/// the place of the tile: west and east of those in the first and the last column, else south of those in the first row,
+/// else north (`loadOBJ` of sccKit).
 fn check_controllers(mesh: &MeshBoard) -> Result<()> {
     for (index, controller) in mesh.controllers.iter().enumerate() {
         let [x, y] = controller.tile;
         if mesh.controllers[..index].iter().any(|other| other.tile == controller.tile) {
             bail!("two memory controllers are at tile ({x}, {y}), and the loader's files cannot tell them apart");
         }
+        let looked_for = match (x, y) {
+            (0, _) => SubDestination::West,
+            _ if x + 1 == mesh.geometry.columns => SubDestination::East,
+            (_, 0) => SubDestination::South,
+            _ => SubDestination::North,
+        };
+        ensure!(
+            controller.side == looked_for,
+            "the memory controller at tile ({x}, {y}) is {:?} of it, and the loader looks for it {looked_for:?}",
+            controller.side
+        );
     }
     Ok(())
 }

@@ -258,6 +258,13 @@ fn what_is_wrong_is_said_in_one_line() {
     assert!(message.contains("`scd`") && message.contains("scc, scc-2x2, pc"), "{message}");
     let message = refused("scc", Setup { memory_gib: Some(32), ..Setup::default() }, &[]);
     assert!(message.contains("--memory-gib 32") && message.contains("4, 8, 16"), "{message}");
+    let mut other = board("scc").mesh().unwrap().clone();
+    other.controllers[0].side = SubDestination::South;
+    let message = check_controllers(&other).unwrap_err().to_string();
+    assert_eq!(message, "the memory controller at tile (0, 0) is South of it, and the loader looks for it West");
+    other.controllers[0] = other.controllers[2];
+    let message = check_controllers(&other).unwrap_err().to_string();
+    assert!(message.starts_with("two memory controllers are at tile (0, 2)"), "{message}");
     assert!(refused("scc", cores(1), &["/nonexistent/x".into()]).contains("cannot read /nonexistent/x"));
 }
 
