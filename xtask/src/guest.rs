@@ -29,6 +29,9 @@ const VIOLATION: i32 = 3;
 /// Its exit status when no core can go on and none has said how the program ended.
 const STANDSTILL: i32 = 4;
 
+/// Its exit status when its time is over.
+const TIME_IS_OVER: i32 = 5;
+
 /// How often somebody else may end a guest.
 const GLANCE: Duration = Duration::from_millis(100);
 
@@ -242,6 +245,7 @@ impl Outcome {
             (Some(0), _) => bail!("{label} reset its machine (a triple fault) {}{}", self.place(), self.last_words()),
             (Some(VIOLATION), _) => bail!("{label} did what its board does not allow{}", self.reason()),
             (Some(STANDSTILL), _) => bail!("{label} stands still{}", self.reason()),
+            (Some(TIME_IS_OVER), _) => bail!("{label} has not ended in time, {}{}", self.place(), self.reason()),
             (Some(code), _) => bail!("{label} ended with status {code}{}", self.last_words()),
             (None, _) => {
                 bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
@@ -389,6 +393,8 @@ mod tests {
         assert!(
             failure("echo 'emulator: all cores have halted' >&2; exit 4").ends_with("still: all cores have halted")
         );
+        let late = failure("echo '@phase halos'; echo 'emulator: core 0 waits at 0x10' >&2; exit 5");
+        assert_eq!(late, "stand-in has not ended in time, in phase `halos`: core 0 waits at 0x10");
         // What the program itself has said comes first.
         assert!(failure(&format!("{script} echo '@done failed no'; exit 3")).ends_with("failed: no"));
         assert!(failure(&format!("{script} echo '@done ok'; exit 3")).contains("does not allow"));

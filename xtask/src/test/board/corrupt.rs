@@ -17,6 +17,9 @@ const JUMP: u32 = 0x00F0_0DE9;
 /// What says in an object where the data goes that follows, in words.
 const ORIGIN: &str = "/origin ";
 
+/// What no processor takes for an instruction.
+const NO_INSTRUCTION: &str = "ffffffff";
+
 /// Where a segment's header says how much memory it needs.
 const MEMORY_BYTES: usize = offset_of!(ProgramHeader32<LittleEndian>, p_memsz);
 
@@ -73,21 +76,22 @@ pub(super) fn lut_line(directory: &Path, tile: u32, register: u32, entry: impl F
     })
 }
 
-/// Moves the last piece of memory in an object by a line of 32 bytes.
+/// Moves a piece of memory in an object, counted from the last one, by a line of 32 bytes.
 ///
 /// # Errors
 ///
-/// When the file has no origin.
-pub(super) fn origin(file: &Path) -> Result<()> {
+/// When the file has no such piece.
+pub(super) fn origin(file: &Path, from_end: usize) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let last = text.lines().rev().find(|line| line.starts_with(ORIGIN)).context("there is no origin")?;
+    let origins = text.lines().rev().filter(|line| line.starts_with(ORIGIN));
+    let chosen = origins.into_iter().nth(from_end).context("there are not so many origins")?;
     rewrite(file, |line| {
         let words = u64::from_str_radix(line.strip_prefix(ORIGIN)?.trim(), 16).ok()?;
-        (line == last).then(|| format!("{ORIGIN}{:08x}", words + 8))
+        (line == chosen).then(|| format!("{ORIGIN}{:08x}", words + 8))
     })
 }
 
-/// Lets a reset page begin with something else than a jump into itself.
+/// Takes the jump to its start from the end of the first reset page.
 ///
 /// # Errors
 ///
@@ -99,7 +103,7 @@ pub(super) fn reset_page(file: &Path) -> Result<()> {
         let is_jump = |text: &&str| text.len() == 8 && word(text).is_some_and(|word| word & 0xFF_FFFF == JUMP);
         let jump = line.split(' ').find(is_jump).filter(|_| !found)?;
         found = true;
-        Some(line.replacen(jump, "00000000", 1))
+        Some(line.replacen(jump, NO_INSTRUCTION, 1))
     })
 }
 
@@ -189,10 +193,12 @@ mod tests {
     #[test]
     fn one_origin() {
         let (_directory, file) = with("mch_0_0.32.obj", "/origin 00000000\n/origin 7d000000\n00000001\n/eof\n");
-        origin(&file).unwrap();
+        origin(&file, 0).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "/origin 00000000\n/origin 7d000008\n00000001\n/eof\n");
+        origin(&file, 1).unwrap();
+        assert!(fs::read_to_string(&file).unwrap().starts_with("/origin 00000008\n/origin 7d000008\n"));
         fs::write(&file, "/eof\n").unwrap();
-        assert!(origin(&file).is_err());
+        assert!(origin(&file, 0).is_err());
     }
 
     #[test]
@@ -201,6 +207,6 @@ mod tests {
         let (_directory, file) = with("mch_0_0.32.obj", text);
         reset_page(&file).unwrap();
         let damaged = fs::read_to_string(&file).unwrap();
-        assert_eq!(damaged, "/origin 1\n00000001 00000000 00000003\n/origin 2\n00f00de9\n/eof\n");
+        assert_eq!(damaged, "/origin 1\n00000001 ffffffff 00000003\n/origin 2\n00f00de9\n/eof\n");
     }
 }
