@@ -41,8 +41,8 @@ impl ApicIds {
         }
     }
 
-    /// The processors in the order of cores: the one that boots is core 0, the others follow in ascending order. Nothing
-    /// if the one that boots is not among them. One that is alone is not asked for its number: it may have none.
+    /// The processors in the order of cores: the one that boots is core 0, the others follow in ascending order.
+    /// Nothing if the one that boots is not among them. One that is alone may have no number, and is not asked for it.
     pub(crate) fn in_order(mut self, booting: impl FnOnce() -> u8) -> Option<Vec<u8, MAX_PROCESSORS>> {
         if self.0.len() > 1 {
             let place = self.0.binary_search(&booting()).ok()?;

@@ -10,8 +10,9 @@
 //!
 //! Below them, in private: demand zeroing, the page-table side of the caching region (`cache_window`), of
 //! what coherence domains share (`domain`) and of exposed memory (`exposed`), messages by the local APIC,
-//! locks, and how a stuck machine is recognised (`stuck`); and what all bare x86 needs, `crate::bare`. Several machines can be one, which share memory: `cluster`,
-//! with what their nodes tell each other (`board`) and how they notice that one is gone (`heartbeat`).
+//! locks, and how a stuck machine is recognised (`stuck`); and what all bare x86 needs, `crate::bare`. Several
+//! machines can be one, which share memory: `cluster`, with what their nodes tell each other (`board`) and how they
+//! notice that one is gone (`heartbeat`).
 //!
 //! Which `processors` there are, the firmware's tables say, to QEMU's images, too. A PC differs in what `fw_cfg` stands
 //! for: it has a `screen`, a counter whose rate is measured (`pit`), and no way to end it.
