@@ -215,15 +215,16 @@ fn default_configurations_have_two_processors() {
 
 #[test]
 fn every_damaged_byte_is_noticed() {
-    for (machine, pieces) in [(q35(), &[ROOT, TABLES, MADT][..]), (i440fx(), &[MP_POINTER, MP_TABLE])] {
+    let of_acpi: (_, &[u64], fn(&Pieces) -> _) = (q35(), &[ROOT, TABLES, MADT], Pieces::acpi);
+    for (machine, pieces, read) in [of_acpi, (i440fx(), &[MP_POINTER, MP_TABLE], Pieces::mp)] {
         for piece in pieces {
             for place in 0..machine.clone().contents(*piece).len() {
                 let mut damaged = machine.clone();
                 damaged.piece(*piece)[place] ^= 0x10;
-                assert_eq!((damaged.acpi(), damaged.mp()), (None, None), "{piece:#x} + {place}");
+                assert_eq!(read(&damaged), None, "{piece:#x} + {place}");
                 let mut cut = machine.clone();
                 cut.piece(*piece).truncate(place);
-                assert_eq!((cut.acpi(), cut.mp()), (None, None), "{piece:#x}..{place}");
+                assert_eq!(read(&cut), None, "{piece:#x}..{place}");
             }
         }
     }
@@ -233,7 +234,7 @@ fn every_damaged_byte_is_noticed() {
 fn damage_that_checksums_hide_harms_nobody() {
     for (machine, piece, sum) in [(q35(), TABLES, 9), (q35(), MADT, 9), (i440fx(), MP_TABLE, 7)] {
         for place in (0..machine.clone().contents(piece).len()).filter(|place| *place != sum) {
-            for value in [0, 1, 2, 5, 9, 0x7F, 0xFF] {
+            for value in [0, 1, 9, 0xFF] {
                 let mut damaged = machine.clone();
                 let bytes = damaged.piece(piece);
                 bytes[place] = value;

@@ -78,7 +78,7 @@ impl System {
     /// Refuses a disk that the system or a mount uses, or any of its partitions and of what is made of them.
     fn check_unused(&self, parts: &BTreeSet<Number>, shown: &str) -> Result<()> {
         let mounts = self.read("proc/self/mountinfo")?;
-        let mounted = mounts.lines().filter_map(|line| Mount::parse(line));
+        let mounted = mounts.lines().filter_map(Mount::parse);
         let mounted = mounted.filter(|mount| {
             let by_source = || self.number_of(&mount.source);
             parts.contains(&mount.number) || by_source().is_some_and(|number| parts.contains(&number))
