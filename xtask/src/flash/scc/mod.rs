@@ -119,9 +119,9 @@ fn mesh(board: &Board) -> Result<&MeshBoard> {
     board.mesh().with_context(|| format!("{} is no board with files to load", board.name))
 }
 
-/// The loader's files have the names of tiles, which do not tell two controllers apart, and their sides it takes from
-/// the place of the tile: west and east of those in the first and the last column, else south of those in the first row,
-/// else north (`loadOBJ` of sccKit).
+/// The loader's files have the names of tiles, which do not tell two controllers apart, and it takes their sides from
+/// the place of the tile: west and east of those in the first and the last column, else south of those in the first
+/// row, else north (`loadOBJ` of sccKit).
 fn check_controllers(mesh: &MeshBoard) -> Result<()> {
     for (index, controller) in mesh.controllers.iter().enumerate() {
         let [x, y] = controller.tile;
