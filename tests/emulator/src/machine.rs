@@ -1,8 +1,9 @@
 //! A board that runs: its chip, and the cores that were started.
 //!
-//! Everything happens in one thread and in the same order each time. Cores take turns by their number; a turn ends after so many
-//! cycles, or when the core says by `pause` that it waits for somebody. After a round the clocks of all cores are the
-//! same again. While nobody does anything but wait, rounds take longer and longer, so that deadlines come.
+//! Everything happens in one thread and in the same order each time. Cores take turns by their number; a turn ends
+//! after so many cycles, or when the core says by `pause` that it waits for somebody. After a round the clocks of all
+//! cores are the same again. While nobody does anything but wait, rounds take longer and longer, so that deadlines
+//! come.
 
 use std::{cell::RefCell, rc::Rc, time::Instant};
 
@@ -17,6 +18,8 @@ const TURN_CYCLES: u64 = 20_000;
 const IDLE_CYCLES: u64 = 5_000_000;
 /// Cycles without anything but waiting after which nothing will happen any more.
 const STUCK_CYCLES: u64 = 200_000_000_000;
+/// Of so many rounds in which others compute, a core that waits has a turn in one.
+const ROUNDS_PER_POLL: u64 = 8;
 /// Rounds between looks at the host's clock.
 const ROUNDS_PER_LOOK: u64 = 64;
 
@@ -40,13 +43,15 @@ pub struct Machine {
     shared: Rc<RefCell<Shared>>,
     cores: Vec<Option<Core>>,
     rounds: u64,
+    /// Whether all cores waited in the last round.
+    waits: bool,
 }
 
 impl Machine {
     /// A board whose memory is loaded, and of which some cores have been released.
     pub fn new(chip: Chip) -> Self {
         let cores = (0..chip.board().cores()).map(|_| None).collect();
-        Self { shared: Rc::new(RefCell::new(Shared { chip, wrong: None })), cores, rounds: 0 }
+        Self { shared: Rc::new(RefCell::new(Shared { chip, wrong: None })), cores, rounds: 0, waits: false }
     }
 
     /// Looks at the chip, or changes it, between two runs.
@@ -110,6 +115,10 @@ impl Machine {
                 self.cores[number] = Some(core);
             }
             let Some(core) = &mut self.cores[number] else { continue };
+            let polls = self.waits || (self.rounds + number as u64).is_multiple_of(ROUNDS_PER_POLL);
+            if core.waits() && !polls {
+                continue;
+            }
             match core.run(TURN_CYCLES) {
                 Turn::Busy => waits = false,
                 Turn::Waits | Turn::Halted | Turn::Dead => {}
@@ -121,6 +130,7 @@ impl Machine {
             }
         }
         self.rounds += 1;
+        self.waits = waits;
         self.let_pass(0);
         Ok(waits)
     }

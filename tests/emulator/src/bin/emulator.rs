@@ -1,8 +1,8 @@
 //! Runs what `cargo xtask flash --board scc` has written, as the board would.
 //!
-//! Lines that cores print go to standard output. The exit status is 33 or 35 when the program says that it has succeeded or
-//! failed, 3 when a core did something that no program may do, 4 when nothing will ever happen any more, and 5 when the time
-//! is over; each but the first two has a line on standard error.
+//! Lines that cores print go to standard output. The exit status is 33 or 35 when the program says that it has
+//! succeeded or failed, 3 when a core did something that no program may do, 4 when nothing will ever happen any more,
+//! and 5 when the time is over; each but the first two has a line on standard error.
 
 use std::{
     io::{self, Write},
@@ -47,6 +47,10 @@ struct Options {
     /// Write back modified lines now and then, at moments that depend on this number
     #[arg(long, value_name = "SEED")]
     evictions: Option<u64>,
+
+    /// Let consoles have no status: what they are sent is sent all the same
+    #[arg(long)]
+    no_console_status: bool,
 
     /// Print the number of the core before each line
     #[arg(long)]
@@ -99,8 +103,8 @@ fn run(options: &Options) -> Result<u8, String> {
         bypass_works: options.bypass_works,
         coherent: options.coherent,
         strict_kinds: !options.any_kind,
-        console_status: true,
         evictions: options.evictions,
+        console_status: !options.no_console_status,
     };
     let mut chip = Chip::with_settings(&board, settings);
     loader::load(&mut chip, &options.dir).map_err(|error| error.to_string())?;

@@ -1,8 +1,8 @@
 //! The code that a core has fetched: copies of pages, from which the CPU library translates.
 //!
 //! A copy is made when a page is first fetched from, and what is special in it is replaced ([`super::instructions`]).
-//! Nothing of ours changes code that has run, so that a store to such bytes is refused; other bytes of the page follow the
-//! stores of the core itself.
+//! Nothing of ours changes code that has run, so that a store to such bytes is refused; other bytes of the page follow
+//! the stores of the core itself.
 
 use std::collections::HashMap;
 

@@ -41,8 +41,8 @@ struct Table {
 
 fn table(cpu: &Cpu, register: RegisterX86) -> Table {
     let mut table = Table::default();
-    // SAFETY: 1. The handle is that of a CPU that exists. 2. For these registers the CPU library fills in a `uc_x86_mmr`,
-    // which is laid out as `Table`.
+    // SAFETY: 1. The handle is that of a CPU that exists. 2. For these registers the CPU library fills in a
+    // `uc_x86_mmr`, which is laid out as `Table`.
     let _ = unsafe { sys::uc_reg_read(cpu.get_handle(), register as i32, (&raw mut table).cast::<c_void>()) };
     table
 }

@@ -1,8 +1,9 @@
 //! What the CPU library asks us about, which is everything outside of the execution units.
 //!
-//! Pages are translated by us ([`UnicornHook::add_tlb_hook`]): what is fetched comes from copies in memory of the CPU
+//! Pages are translated by us: what is fetched comes from copies in memory of the CPU
 //! library, and what is loaded and stored goes to ranges that call us back for every access, one range for each kind of
-//! page. So a page can be fetched from and stored to, and the CPU library's own translations keep the kind with the page.
+//! page. So a page can be fetched from and stored to, and the CPU library's own translations keep the kind with the
+//! page.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -36,7 +37,7 @@ const PENTIUM: i32 = 8;
 const INSTRUCTION_BYTES: u32 = 3;
 
 /// Bytes of an instruction at most.
-const LONGEST_INSTRUCTION: usize = 15;
+pub(super) const LONGEST_INSTRUCTION: usize = 15;
 
 /// Where the CPU library finds physical memory as pages of a kind.
 fn base(kind: PageKind) -> u64 {
@@ -80,8 +81,8 @@ impl Hooks {
         cpu.ctl_set_cpu_model(PENTIUM)?;
         cpu.ctl_set_tlb_type(TlbType::VIRTUAL)?;
         let (pointer, len) = self.state.borrow_mut().code.memory();
-        // SAFETY: 1. The copies of code never move, and live as long as the state, of which the hooks of this CPU hold a
-        // reference. 2. They are changed by this thread only, between executions of the CPU library or in its hooks.
+        // SAFETY: 1. The copies of code never move, and live as long as the state, of which the hooks of this CPU hold
+        // a reference. 2. They are changed by this thread only, between executions of the CPU library or in its hooks.
         unsafe { cpu.mem_map_ptr(CODE, len as u64, Prot::READ | Prot::EXEC, pointer.cast()) }?;
         for kind in KINDS {
             let (loads, stores) = (self.clone(), self.clone());
@@ -286,37 +287,44 @@ impl Hooks {
         if state.stop.is_some() {
             return;
         }
-        state.block = linear;
         if !state.code.is_inspected(linear) {
             drop(state);
-            return self.inspect(cpu, linear, len as usize);
+            if !self.inspect(cpu, linear, len as usize) {
+                return;
+            }
+            state = self.state.borrow_mut();
         }
-        let cycles = len / INSTRUCTION_BYTES + 1;
-        state.cycles += u64::from(cycles);
-        state.left -= i64::from(cycles);
-        if state.left < 0 {
+        let cycles = i64::from(len / INSTRUCTION_BYTES + 1);
+        if state.left < cycles {
             drop(state);
             return self.stop(cpu, Stop::Slice);
         }
-        // `sti` holds interrupts off for another instruction, which counts before `hlt`.
-        if state.interrupted && state.code.byte(linear.wrapping_sub(1)) != Some(0xFB) {
+        if state.interrupted && !state.holds_off(linear) {
             drop(state);
-            self.interrupt(cpu);
+            if self.interrupt(cpu) {
+                return;
+            }
+            state = self.state.borrow_mut();
         }
+        state.left -= cycles;
+        state.cycles += cycles as u64;
+        (state.block, state.block_len) = (linear, len);
     }
 
-    /// Stops if there is an interrupt that may be taken now.
+    /// Stops if there is an interrupt that may be taken now. Returns whether there is.
     #[cold]
-    fn interrupt(&self, cpu: &mut Unicorn<'_, ()>) {
+    fn interrupt(&self, cpu: &mut Unicorn<'_, ()>) -> bool {
         let enabled = cpu.reg_read(RegisterX86::EFLAGS).is_ok_and(|flags| flags & super::EFLAGS_IF != 0);
-        if self.state.borrow().apic.next(enabled).is_some() {
+        let taken = self.state.borrow().apic.next(enabled).is_some();
+        if taken {
             self.stop(cpu, Stop::Again);
         }
+        taken
     }
 
-    /// Looks at a block that has not run yet.
+    /// Looks at a block that has not run yet. Returns whether it can run as the CPU library has translated it.
     #[cold]
-    fn inspect(&self, cpu: &mut Unicorn<'_, ()>, linear: u32, len: usize) {
+    fn inspect(&self, cpu: &mut Unicorn<'_, ()>, linear: u32, len: usize) -> bool {
         let bits = self.bits(cpu);
         let leaves = {
             let mut state = self.state.borrow_mut();
@@ -336,8 +344,10 @@ impl Hooks {
         match inspected {
             Err(refused) => {
                 let violation = Violation::new(state.number, refused.address, refused.reason);
+                state.block = linear;
                 drop(state);
                 self.refuse(cpu, violation);
+                false
             }
             Ok(found) => {
                 let replaced = state.code.note_inspected(linear, len, &found);
@@ -346,6 +356,7 @@ impl Hooks {
                     let _ = cpu.ctl_remove_cache(linear.into(), u64::from(linear) + len.max(1) as u64);
                     self.stop(cpu, Stop::Again);
                 }
+                !replaced
             }
         }
     }

@@ -45,8 +45,8 @@ pub(super) struct Refused {
     pub(super) reason: String,
 }
 
-/// Looks at all instructions that begin in the first `len` bytes, the first of which is at `address`. `bits` is 16 or 32,
-/// as their code segment says.
+/// Looks at all instructions that begin in the first `len` bytes, the first of which is at `address`. `bits` is 16 or
+/// 32, as their code segment says.
 pub(super) fn inspect(bytes: &[u8], len: usize, address: u32, bits: u32) -> Result<Vec<Found>, Refused> {
     let mut found = Vec::new();
     let mut offset = 0;
@@ -94,6 +94,10 @@ fn check(instruction: &Instruction) -> Result<(), &'static str> {
                 | CpuidFeature::PAUSE
         )
     };
+    if instruction.mnemonic() == Mnemonic::Tzcnt {
+        // It is `rep bsf`, of which a P54C ignores the prefix, as compilers know that use it where both do the same.
+        return Ok(());
+    }
     let later = matches!(instruction.mnemonic(), Mnemonic::Ud0 | Mnemonic::Ud1 | Mnemonic::Rdpmc);
     if later || !instruction.cpuid_features().iter().all(has) {
         return Err("a P54C does not have it");
@@ -164,6 +168,7 @@ mod tests {
             &[0x0F, 0x6F, 0xC1],          // movq mm0, mm1
             &[0x0F, 0x58, 0xC1],          // addps
             &[0x0F, 0x33],                // rdpmc
+            &[0xF3, 0x0F, 0xBD, 0xC6],    // lzcnt
             &[0x0F, 0x34],                // sysenter
             &[0xDB, 0x48, 0x10][..],      // fisttp
         ] {

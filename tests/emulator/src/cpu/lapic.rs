@@ -1,7 +1,7 @@
 //! The interrupt controller inside a core: what comes in by its two pins, and by its timer.
 //!
-//! Registers that a P54C's has and that programs for such a board have no use for (other cores are not reached by it) are
-//! refused, like those that do not exist.
+//! Registers that a P54C's has and that programs for such a board have no use for (other cores are not reached by it)
+//! are refused, like those that do not exist.
 
 use crate::chip::Pins;
 

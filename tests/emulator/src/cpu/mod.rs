@@ -1,14 +1,14 @@
 //! The cores' execution units: P54Cs, by a CPU library (Unicorn, which is QEMU's translator) with everything outside of
 //! them taken from it.
 //!
-//! * Memory: all translations and accesses are ours, see [`hooks`](self).
-//! * Instructions: before a block runs for the first time, it is disassembled. What a P54C does not have is a violation. What the
-//!   library does not do as this core would (CL1INVMB, `wbinvd`, control registers, time, identity) is replaced, in the
-//!   library's copy of the code, by an instruction that it stops at.
+//! * Memory: all translations and accesses are ours, see `hooks`.
+//! * Instructions: before a block runs for the first time, it is disassembled. What a P54C does not have is a
+//!   violation. What the library does not do as this core would (CL1INVMB, `wbinvd`, control registers, time, identity)
+//!   is replaced, in the library's copy of the code, by an instruction that it stops at.
 //! * Interrupts and exceptions: the library tells their vectors, and they are delivered by us.
 //!
-//! What is not modelled: privilege (all code runs in ring 0), segments with a base other than 0, the bits *accessed* and *dirty*
-//! of page tables, the time that accesses take (an instruction is a cycle), and stores of other cores to
+//! What is not modelled: privilege (all code runs in ring 0), segments with a base other than 0, the bits *accessed*
+//! and *dirty* of page tables, the time that accesses take (an instruction is a cycle), and stores of other cores to
 //! instructions that have run.
 
 mod code;
@@ -16,6 +16,7 @@ mod delivery;
 mod hooks;
 mod instructions;
 mod lapic;
+mod operands;
 mod paging;
 mod state;
 
@@ -125,6 +126,11 @@ impl Core {
         }
     }
 
+    /// Whether it did nothing in its last turn but wait.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self.turn, Turn::Waits | Turn::Halted | Turn::Dead)
+    }
+
     /// Whether time alone may let it do something.
     pub(crate) fn may_wake(&self) -> bool {
         match self.turn {
@@ -178,8 +184,7 @@ impl Core {
         }
         let enabled = u64::from(read(&self.cpu, RegisterX86::EFLAGS)) & EFLAGS_IF != 0;
         let linear = read(&self.cpu, RegisterX86::EIP);
-        // As in a block: not right after `sti`, unless it was followed by a `hlt` that has run.
-        let shadow = self.turn != Turn::Halted && state.code.byte(linear.wrapping_sub(1)) == Some(0xFB);
+        let shadow = self.turn != Turn::Halted && state.holds_off(linear);
         let Some(interrupt) = state.apic.next(enabled).filter(|_| !shadow) else { return Ok(()) };
         state.apic.take(interrupt);
         state.interrupted = state.apic.next(true).is_some();
@@ -224,6 +229,12 @@ impl Core {
                 Ok(())
             }
             (Err(_), _, Some((linear, code))) => {
+                let at = read(&self.cpu, RegisterX86::EIP);
+                let bytes: Vec<u8> = {
+                    let state = self.hooks.state.borrow();
+                    (0..operands::BYTES).map_while(|offset| state.code.byte(at.wrapping_add(offset))).collect()
+                };
+                let linear = operands::fault_address(&self.cpu, &bytes, at, linear);
                 write(&mut self.cpu, RegisterX86::CR2, linear);
                 delivery::deliver(&mut self.cpu, &self.hooks, delivery::PAGE_FAULT, Some(code))
             }

@@ -42,8 +42,10 @@ pub(super) struct State {
     pub(super) control: Control,
     /// Until the first jump out of the top of the first megabyte, that is the top of memory: there a core starts.
     pub(super) starts: bool,
-    /// Linear address of the block that runs.
+    /// Linear address of the block that runs, or ran last.
     pub(super) block: u32,
+    /// Its length in bytes.
+    pub(super) block_len: u32,
     /// Cycles that the slice still has.
     pub(super) left: i64,
     /// Cycles that the chip was not told of yet.
@@ -64,6 +66,7 @@ impl State {
             control: Control { cr0: super::RESET_CR0, cr3: 0, cr4: 0 },
             starts: true,
             block: super::RESET_LINEAR,
+            block_len: 0,
             left: 0,
             cycles: 0,
             interrupted: false,
@@ -75,6 +78,12 @@ impl State {
     /// Tells the chip of the time that has passed for the core.
     pub(super) fn tick(&mut self, chip: &mut Chip) {
         chip.tick(self.number, std::mem::take(&mut self.cycles));
+    }
+
+    /// Whether `sti` was the last instruction before `linear`: it holds interrupts off for another one, which counts
+    /// before `hlt`.
+    pub(super) fn holds_off(&self, linear: u32) -> bool {
+        self.block.wrapping_add(self.block_len) == linear && self.code.byte(linear.wrapping_sub(1)) == Some(0xFB)
     }
 
     /// The address that a core means, which is another one while it starts.

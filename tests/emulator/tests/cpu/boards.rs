@@ -1,5 +1,7 @@
 //! Boards with small programs, assembled here.
 
+use std::time::{Duration, Instant};
+
 use emulator::{Board, Chip, machine::Machine};
 use iced_x86::{IcedError, code_asm::*};
 
@@ -139,7 +141,7 @@ pub(crate) fn board(cores: usize, code: &[u8]) -> Machine {
 pub(crate) fn chip(cores: usize, code: &[u8]) -> Chip {
     let board = Board::scc(4);
     let mut chip = Chip::new(&board);
-    chip.memory_mut(0).poke((RESET_BLOCK + 1 << 24) - 4096, &reset_page());
+    chip.memory_mut(0).poke(((RESET_BLOCK + 1) << 24) - 4096, &reset_page());
     for core in 0..board.cores() {
         let memory = chip.memory_mut(0);
         let private = (core as u64) << 24;
@@ -149,12 +151,12 @@ pub(crate) fn chip(cores: usize, code: &[u8]) -> Chip {
         let west = |block: u64| 6 << 10 | block;
         let mut entries = vec![(0, west(core as u64)), (0xFF, west(RESET_BLOCK)), (0x80, west(SHARED_BLOCK))];
         for tile in 0..24 {
-            let route = (tile / 6 << 17 | tile % 6 << 13) as u64;
+            let route = route(tile);
             entries.push((0xC0 + tile, route | 0xC00));
             entries.push((0xE0 + tile, route | 0x800));
         }
         let tile = core / 2;
-        entries.push((0xF8, (tile / 6 << 17 | tile % 6 << 13) as u64 | 0x800));
+        entries.push((0xF8, route(tile) | 0x800));
         entries.push((0xF9, 0x07500));
         for (slot, entry) in entries {
             let offset = 0x800 * (1 + core % 2) + 8 * slot;
@@ -165,16 +167,21 @@ pub(crate) fn chip(cores: usize, code: &[u8]) -> Chip {
     chip
 }
 
+/// Where a tile is, as entries of lookup tables say it.
+fn route(tile: usize) -> u64 {
+    (((tile / 6) << 17) | ((tile % 6) << 13)) as u64
+}
+
 /// A page directory whose first table maps 4 MB as they are, and which has a table for each window: the last
 /// pages of the first 4 MB.
 fn tables() -> Vec<u8> {
-    let mut words = vec![0_u32; 8 * 1024];
+    let mut words = vec![0_u32; 9 * 1024];
     // The bits of the pages of each window.
     let windows = [(0_u32, 0x003), (SHARED, 0x01B), (MPB, 0x08B), (REGISTERS, 0x01B), (OWN, 0x01B), (BOARD, 0x01B)];
     for (number, (address, bits)) in windows.into_iter().enumerate() {
         words[(address >> 22) as usize] = (DIRECTORY + 4096 * (number as u32 + 1)) | 3;
         for page in 0..1024_u32 {
-            words[1024 * (number + 1) + page as usize] = address + 4096 * page | bits;
+            words[1024 * (number + 1) + page as usize] = (address + 4096 * page) | bits;
         }
     }
     // A page that is not there, one that may only be read, and the shared memory in two other ways.
@@ -185,12 +192,16 @@ fn tables() -> Vec<u8> {
     // The local APIC.
     words[(0xFEE0_0000_u32 >> 22) as usize] = (DIRECTORY + 4096 * 7) | 3;
     words[7 * 1024 + (0xFEE0_0000_u32 >> 12 & 0x3FF) as usize] = 0xFEE0_001B;
+    // The segments' descriptors, which returns from interrupts look at, are in the page that cores start in.
+    words[1023] = (DIRECTORY + 4096 * 8) | 3;
+    words[8 * 1024 + 1023] = 0xFFFF_F003;
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// The lines that a board prints until it ends, and how it ends.
 pub(crate) fn run(machine: &mut Machine) -> (Vec<(usize, String)>, emulator::machine::Ended) {
     let mut lines = Vec::new();
-    let ended = machine.run(None, |core, line| lines.push((core, line.to_owned())));
+    let ended =
+        machine.run(Some(Instant::now() + Duration::from_secs(5)), |core, line| lines.push((core, line.to_owned())));
     (lines, ended)
 }

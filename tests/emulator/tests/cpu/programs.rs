@@ -133,15 +133,15 @@ fn interrupted(pin: u32, entry: u32, sleeps: bool) -> Vec<u8> {
         a.set_label(&mut handler)?;
         say(a, "interrupted")?;
         a.mov(edi, 1)?;
-        a.mov(dword_ptr(OWN + 0x10), 0)?;
+        a.and(dword_ptr(OWN + 0x10), !3)?;
         a.mov(dword_ptr(APIC + 0xB0), 0)?;
-        a.iret()?;
+        a.iretd()?;
 
         a.set_label(&mut second)?;
         a.pause()?;
         a.cmp(dword_ptr(SHARED), 1)?;
         a.jne(second)?;
-        a.mov(dword_ptr(REGISTERS + 0x10), pin)?;
+        a.or(dword_ptr(REGISTERS + 0x10), pin as i32)?;
         a.hlt()
     })
 }
@@ -169,6 +169,9 @@ fn exceptions_reach_their_handlers() {
         a.jmp(begin)?;
         // A store to a page that may only be read: present, write.
         a.set_label(&mut fault)?;
+        a.push(eax)?;
+        say(a, "F")?;
+        a.pop(eax)?;
         a.pop(eax)?;
         a.cmp(eax, 3)?;
         a.jne(wrong)?;
@@ -177,18 +180,27 @@ fn exceptions_reach_their_handlers() {
         a.jne(wrong)?;
         a.add(dword_ptr(esp), 7)?;
         a.inc(edi)?;
-        a.iret()?;
+        a.iretd()?;
         a.set_label(&mut invalid)?;
+        a.push(eax)?;
+        say(a, "I")?;
+        a.pop(eax)?;
         a.add(dword_ptr(esp), 2)?;
         a.inc(edi)?;
-        a.iret()?;
+        a.iretd()?;
         a.set_label(&mut divided)?;
+        a.push(eax)?;
+        say(a, "D")?;
+        a.pop(eax)?;
         a.add(dword_ptr(esp), 2)?;
         a.inc(edi)?;
-        a.iret()?;
+        a.iretd()?;
         a.set_label(&mut software)?;
+        a.push(eax)?;
+        say(a, "S")?;
+        a.pop(eax)?;
         a.inc(edi)?;
-        a.iret()?;
+        a.iretd()?;
         a.set_label(&mut wrong)?;
         say(a, "wrong")?;
         a.hlt()?;
@@ -212,7 +224,8 @@ fn exceptions_reach_their_handlers() {
         done(a)
     });
     let (lines, ended) = run(&mut board(1, &code));
-    assert_eq!((ended, lines), (Ended::Succeeded, vec![(0, "@done ok".into())]));
+    let lines: Vec<_> = lines.iter().map(|(_, line)| line.as_str()).collect();
+    assert_eq!((ended, lines), (Ended::Succeeded, vec!["F", "I", "D", "S", "@done ok"]));
 }
 
 #[test]
