@@ -49,8 +49,8 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
     Ok(built)
 }
 
-/// Builds a program's image for boards like the Intel SCC, and checks that it holds only what their P54C has, and nothing
-/// of the emulation of such a chip.
+/// Builds a program's image for boards like the Intel SCC, and checks that it holds only what their P54C has, and
+/// nothing of the emulation of such a chip.
 ///
 /// # Errors
 ///

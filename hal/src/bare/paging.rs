@@ -1,8 +1,8 @@
 //! Page tables.
 //!
 //! Everything in [`AddressSpace`] writes physical memory directly and is therefore only right while paging is off, or
-//! maps the tables at their physical addresses. Under QEMU, page tables that hold shared mappings only are shared by all
-//! cores.
+//! maps the tables at their physical addresses. Under QEMU, page tables that hold shared mappings only are shared by
+//! all cores.
 //!
 //! Large memory that must be zero is only promised: see `demand`.
 
@@ -114,7 +114,8 @@ impl AddressSpace {
     /// The entry of an address, if it has a page table.
     pub(crate) fn entry_of(&self, address: usize) -> Option<Entry> {
         let table = self.directory_entry(address / TABLE_SPAN);
-        // SAFETY: the table can be reached, by the contract of `new`, and is a page of its own; the index is below 1024.
+        // SAFETY: the table can be reached, by the contract of `new`, and is a page of its own; the index is below
+        // 1024.
         table
             .contains(Entry::PRESENT)
             .then(|| unsafe { Self::entry(table.address(), address / PAGE_BYTES % TABLE_ENTRIES).read() })
@@ -195,8 +196,8 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere. They have
-    /// no addresses in common with its own.
+    /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere. They
+    /// have no addresses in common with its own.
     pub(crate) fn inherit(&mut self, other: &Self, own: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for slot in 0..TABLE_ENTRIES {
             let entry = other.directory_entry(slot);

@@ -5,9 +5,11 @@
 //!    facts 1.4; identifiers of local APICs are of no use, facts 1.10). A core that takes no part stops here.
 //! 3. Memory is laid out, paging switched on with the MPB type (facts 1.9), then the caches.
 //! 4. Descriptors, traps, the local APIC. From here on a fault is reported.
-//! 5. Shared memory gets its slots (`lut`), and one is pointed at the memory of core 0, where all tell how far they are (`status`).
+//! 5. Shared memory gets its slots (`lut`), and one is pointed at the memory of core 0, where all tell how far they are
+//!    (`status`).
 //! 6. If core 0 alone was started, it starts the others.
-//! 7. What nobody has loaded holds anything (facts 2.1): each core prepares what is its own, then they wait for each other.
+//! 7. What nobody has loaded holds anything (facts 2.1): each core prepares what is its own, then they wait for each
+//!    other.
 //!
 //! The image's crate defines `atoll_core_main`:
 //!
@@ -70,7 +72,8 @@ pub fn has_word(word: &str) -> bool {
 pub fn modules() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     handed().modules().map(|module| {
         let start = core::ptr::with_exposed_provenance(module.start as usize);
-        // SAFETY: the file was loaded there, above the heap, the pages are mapped read-only, and nobody else knows of them.
+        // SAFETY: the file was loaded there, above the heap, the pages are mapped read-only, and nobody else knows of
+        // them.
         let contents = unsafe { core::slice::from_raw_parts(start, module.len_bytes as usize) };
         (module.name, contents)
     })

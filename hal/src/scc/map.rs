@@ -1,8 +1,9 @@
 //! Virtual addresses: where a core sees what.
 //!
-//! Virtual addresses are physical ones, but for the uncached view of shared memory, which may be elsewhere. Physical ones
-//! are what the core's lookup table maps in slots of 16 MB; which slots is in [`boards::Geometry`]. The further views of
-//! shared memory have slots of their own with the same entries, since a cache knows memory by its physical address.
+//! Virtual addresses are physical ones, but for the uncached view of shared memory, which may be elsewhere. Physical
+//! ones are what the core's lookup table maps in slots of 16 MB; which slots is in [`boards::Geometry`]. The further
+//! views of shared memory have slots of their own with the same entries, since a cache knows memory by its physical
+//! address.
 //!
 //! | virtual addresses | what | page bits |
 //! |---|---|---|

@@ -105,8 +105,8 @@ pub fn heap() -> (*mut u8, usize) {
 
 /// Memory that is there to be read in order to displace what the caches hold: its start, and half of its bytes.
 ///
-/// It starts with set 0 of L2, and each half fills L2. Two halves, since what is read again is not displaced (facts 1.9).
-/// Nobody writes to it.
+/// It starts with set 0 of L2, and each half fills L2. Two halves, since what is read again is not displaced (facts
+/// 1.9). Nobody writes to it.
 pub fn purge_area() -> (usize, usize) {
     let purge = areas().purge.clone();
     (purge.start, purge.len() / 2)

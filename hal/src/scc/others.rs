@@ -1,9 +1,9 @@
 //! Core 0 starts the others, where the board's host has loaded and started it alone.
 //!
 //! It copies what was loaded into its own memory to the same places of each other core's, which it reaches by pointing
-//! a slot of its own where their lookup tables point; then it lets go of their resets (facts 1.4). What it has changed since
-//! it was started is not copied: `.data` comes from the copy that the start code has made, and `.bss` is cleared by
-//! whoever starts.
+//! a slot of its own where their lookup tables point; then it lets go of their resets (facts 1.4). What it has changed
+//! since it was started is not copied: `.data` comes from the copy that the start code has made, and `.bss` is cleared
+//! by whoever starts.
 //!
 //! The host has written all lookup tables. Stores are whole lines of the MPB's type, so they pass by L2 and are in the
 //! memory when the reset is let go: a core has one store under way at a time (facts 1.9).
@@ -28,8 +28,8 @@ pub(super) fn start() {
     let geometry = &handed.geometry;
     for core in 1..handed.setting.cores {
         Target::new(core).load();
-        // SAFETY: 1. the board is as it was handed over, and its registers are mapped uncached; 2. the core has just got
-        // its program. Nobody else changes the register meanwhile: cores do that in this function only.
+        // SAFETY: 1. the board is as it was handed over, and its registers are mapped uncached; 2. the core has just
+        // got its program. Nobody else changes the register meanwhile: cores do that in this function only.
         unsafe { reset::start(geometry, core) }
     }
 }

@@ -173,8 +173,8 @@ fn with_space<R>(change: impl FnOnce(&mut AddressSpace, &mut FramePool) -> Resul
     change(space, pool).unwrap_or_else(|OutOfFrames| fail(format_args!("all page tables are taken")))
 }
 
-/// Maps the whole of a slot as lines of the MPB's type, if it is not yet. What is seen there is what the slot's entry in
-/// this core's lookup table leads to.
+/// Maps the whole of a slot as lines of the MPB's type, if it is not yet. What is seen there is what the slot's entry
+/// in this core's lookup table leads to.
 ///
 /// # Panics
 /// If it is none of the slots for other cores' memory, behind that of the status page.

@@ -17,8 +17,8 @@ use super::{
 
 const LINE_WORDS: usize = LINE_BYTES / size_of::<u32>();
 
-/// Clears this core's MPB and its share of the shared memory, which is zero on all machines when programs begin, frees its test-and-set register and its pins. Core 0 clears the
-/// board's counters.
+/// Clears this core's MPB and its share of the shared memory, which is zero on all machines when programs begin, frees
+/// its test-and-set register and its pins. Core 0 clears the board's counters.
 pub(super) fn own_parts() {
     let handed = boot::handed();
     let geometry = &handed.geometry;
@@ -27,7 +27,8 @@ pub(super) fn own_parts() {
 
     let mpb_bytes = geometry.mpb_bytes as usize;
     let mpb = slot_address(geometry.mpb_slot + tile) + place as usize * mpb_bytes;
-    // SAFETY: the MPB is mapped so, always by its tile's slot (facts 1.6), and nobody uses it before all cores have met.
+    // SAFETY: the MPB is mapped so, always by its tile's slot (facts 1.6), and nobody uses it before all cores have
+    // met.
     unsafe { clear(mpb, mpb_bytes) }
     let lines = SHARED_BYTES_PER_CONTROLLER / LINE_BYTES;
     let [first, end] = [this_core(), this_core() + 1].map(|share| share * lines / boot::core_count());

@@ -1,7 +1,7 @@
 //! From the backend's start to the exit status: which program runs, and what became of it.
 //!
-//! On bare metal `hal::qemu` or `hal::scc` calls `atoll_core_main` on every core; on the host `main` builds a machine in the
-//! simulator and runs it. Both end up in the same function for every rank, and speak the same lines of text.
+//! On bare metal `hal::qemu` or `hal::scc` calls `atoll_core_main` on every core; on the host `main` builds a machine
+//! in the simulator and runs it. Both end up in the same function for every rank, and speak the same lines of text.
 
 #[cfg(target_os = "none")]
 #[path = "bare_metal.rs"]
