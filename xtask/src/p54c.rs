@@ -26,8 +26,7 @@ const MULTIBOOT_MAGIC: &str = "02 b0 ad 1b";
 /// Length of the multiboot header.
 const MULTIBOOT_BYTES: u64 = 12;
 
-/// Instructions, as bytes, that the SCC's cores have beyond a P54C: `CL1INVMB`, which the disassembler does not know. It
-/// was none before.
+/// Instructions, as bytes, that the SCC's cores have beyond a P54C: `CL1INVMB`, which the disassembler does not know.
 pub(crate) const SCC_INSTRUCTIONS: [&str; 1] = ["0f 0a"];
 
 /// How many violations are shown.
@@ -44,7 +43,8 @@ struct Violation {
     instruction: String,
 }
 
-/// Disassembles an image and fails on anything that a P54C lacks, but for instructions of these bytes. Returns the number of instructions that were checked.
+/// Disassembles an image and fails on anything that a P54C lacks, but for instructions of the `further` bytes. Returns the
+/// number of instructions that were checked.
 ///
 /// # Errors
 ///
