@@ -5,7 +5,8 @@ pub trait Clock {
     /// Ticks since some moment before the program began; the same moment for all cores.
     ///
     /// In the simulator a tick is a nanosecond of virtual time; under QEMU it counts instructions of all cores together
-    /// (a measure of work, not of parallel time); on the board it is the timestamp counter.
+    /// (a measure of work, not of parallel time); on a board it is the clock of that, which all cores read, or the
+    /// core's own time stamp counter where there is none.
     fn now(&self) -> u64;
 
     /// Ticks in a second.

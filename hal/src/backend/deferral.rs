@@ -1,8 +1,8 @@
 //! When a core's interrupt handler runs: never within its operations.
 //!
 //! Every operation holds an [`Operation`], which counts how deep the core is in operations. A processor that is
-//! really interrupted (`qemu`, `scc`) only acknowledges if that is not 0, since the core's state may be half changed; what
-//! is pending is served when the outermost operation ends. The simulator has no other moments than those, and
+//! really interrupted (`qemu`, `scc`) only acknowledges if that is not 0, since the core's state may be half changed;
+//! what is pending is served when the outermost operation ends. The simulator has no other moments than those, and
 //! computation.
 
 use alloc::rc::Rc;

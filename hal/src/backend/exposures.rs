@@ -1,8 +1,8 @@
 //! What one core exposes of its private memory, and the addresses that it has given to it.
 //!
-//! Where addresses are emulated, they are given out first fit and by whole pages: wherever the memory itself lies, others
-//! see the same addresses, cross the same slots, and count the same mappings. On a board an address is where the memory
-//! lies in its owner's.
+//! Where addresses are emulated, they are given out first fit and by whole pages: wherever the memory itself lies,
+//! others see the same addresses, cross the same slots, and count the same mappings. On a board an address is where
+//! the memory lies in its owner's.
 
 use heapless::Vec;
 

@@ -57,8 +57,8 @@ pub(super) extern "C" fn atoll_scc_drain(own_line_0: usize) {
     unsafe { asm!("mov dword ptr [{line}], 0", line = in(reg) line, options(nostack, preserves_flags)) }
 }
 
-/// Writes everything in L1, and `sets` sets of L2 from `first_set` on, back to memory, and forgets it. How and why it is
-/// enough is in [`purge`](super::purge).
+/// Writes everything in L1, and `sets` sets of L2 from `first_set` on, back to memory, and forgets it. How and why it
+/// is enough is in [`purge`](super::purge).
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub(super) extern "C" fn atoll_scc_purge(first_set: usize, sets: usize) {

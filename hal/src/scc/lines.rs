@@ -50,8 +50,8 @@ pub(super) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
     }
 }
 
-/// Reads a byte of each line of private memory that is about to be written. A store that misses goes to memory by itself, word
-/// for word, since no cache of the chip allocates a line for it; one that hits is cheap.
+/// Reads a byte of each line of private memory that is about to be written. A store that misses goes to memory by
+/// itself, word for word, since no cache of the chip allocates a line for it; one that hits is cheap.
 pub(super) fn bring_in(target: &[u8]) {
     let mut offset = 0;
     while let Some(byte) = target.get(offset) {

@@ -1,12 +1,13 @@
 //! Pointing slots of this core's lookup table at memory.
 //!
 //! An entry is read from where it is right, the table of the core whose memory it is, and stored as one word. Caches do
-//! not notice: they know memory by its address, and what they hold of a slot goes on standing for it. So whoever points a
-//! slot elsewhere makes sure that they hold nothing of it. For slots that are seen as MPBT lines that is a drain and
-//! CL1INVMB, since such lines are never in L2; for slots that are seen uncached there is nothing to do.
+//! not notice: they know memory by its address, and what they hold of a slot goes on standing for it. So whoever
+//! points a slot elsewhere makes sure that they hold nothing of it. For slots that are seen as MPBT lines that is a
+//! drain and CL1INVMB, since such lines are never in L2; for slots that are seen uncached there is nothing to do.
 //!
 //! For the same reason shared memory has three slots for each controller, all with the same entry: one for each way to
-//! see it. A line that this core has cached is not found, stale or dirty, by an access that means to go past the caches.
+//! see it. A line that this core has cached is not found, stale or dirty, by an access that means to go past the
+//! caches.
 
 use boards::Geometry;
 

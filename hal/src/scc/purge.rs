@@ -14,8 +14,8 @@
 //! **L1 above it.** A read that L1 answered would not reach L2. L1 is emptied before, so all reads miss there, too; and
 //! what was dirty in it has been written to L2, or past it, before L2 is purged.
 //!
-//! **Nothing in between.** A line of the purging code's own that L1 gives up between the reads of a set would hit L2, and
-//! turn the tree. So the reads are a loop in assembly that keeps to registers and stores nothing, interrupts are off,
+//! **Nothing in between.** A line of the purging code's own that L1 gives up between the reads of a set would hit L2,
+//! and turn the tree. So the reads are a loop in assembly that keeps to registers and stores nothing, interrupts are off,
 //! and which half is next for each set is decided before.
 
 use boards::Geometry;

@@ -201,8 +201,8 @@ impl<'g> Registers<'g> {
     /// Those of a tile.
     ///
     /// # Safety
-    /// 1. The board is as `geometry` says. 2. Its registers are mapped uncached at their physical addresses, or there is
-    ///    no paging yet.
+    /// 1. The board is as `geometry` says. 2. Its registers are mapped uncached at their physical addresses, or there
+    ///    is no paging yet.
     ///
     /// # Panics
     /// If there is no such tile.

@@ -30,8 +30,8 @@ impl ScCore {
     }
 }
 
-/// The board's timestamp, which is one for all cores. Where a board has none it is the time stamp counter, and cores that
-/// were started one after the other differ.
+/// The board's timestamp, which is one for all cores. Where a board has none it is the time stamp counter, and cores
+/// that were started one after the other differ.
 impl Clock for ScCore {
     fn now(&self) -> u64 {
         let _operation = self.operation();

@@ -1,8 +1,8 @@
 //! Interrupts by the pin INTR, which is a bit of a core's configuration register.
 //!
-//! It is used as a level, as Barrelfish does, because pulses are not reliable. Who raises an interrupt holds the target's
-//! test-and-set register and sets the bit unless it is set. The target clears it *before* it looks at what the
-//! interrupt is about, and needs no register for that: nobody else writes while the bit is set.
+//! It is used as a level, as Barrelfish does, because pulses are not reliable. Who raises an interrupt holds the
+//! target's test-and-set register and sets the bit unless it is set. The target clears it *before* it looks at what
+//! the interrupt is about, and needs no register for that: nobody else writes while the bit is set.
 //!
 //! The local APIC passes the edge on. An edge is noted by its handler, and served as soon as no operation is under way.
 

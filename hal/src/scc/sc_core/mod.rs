@@ -3,8 +3,8 @@
 //! What an emulated core models, this one has. The rules that it keeps, and that the hardware demands:
 //!
 //! * **MPBs, the own one included, are reached by the tiles' slots.** The shorter way to the own one is broken.
-//! * **MPBT lines are written through, and forgotten before each run of stores to a line.** A store that hit L1 might not
-//!   go through the write-combine buffer as one that misses does.
+//! * **MPBT lines are written through, and forgotten before each run of stores to a line.** A store that hit L1 might
+//!   not go through the write-combine buffer as one that misses does.
 //! * **A drain is a store to line 0 of the own MPB**, where nobody looks.
 //! * **A cache knows memory by its address.** Shared memory has a different one for each way to cache it; what a core
 //!   exposes is cached where it is, and reached past the caches by a slot that leads to the same memory.
@@ -74,8 +74,8 @@ static CORE: Private<Option<ScCore>> = Private::new(None);
 /// # Panics
 /// If it was made before.
 pub fn start_core() -> &'static ScCore {
-    // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler that
-    // reads it is set; 3. afterwards only shared references to it exist.
+    // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler
+    // that reads it is set; 3. afterwards only shared references to it exist.
     let core = unsafe {
         let slot = &mut *CORE.get();
         assert!(slot.is_none(), "a core is started once");

@@ -14,8 +14,8 @@ use crate::{
 
 use super::ScCore;
 
-/// Failed polls between two looks at the clock, and at what the other cores say: that is an access to memory, at a place
-/// that all look at.
+/// Failed polls between two looks at the clock, and at what the other cores say: that is an access to memory, at a
+/// place that all look at.
 const POLLS_PER_LOOK: u32 = 256;
 
 /// A wait that goes on.
@@ -152,8 +152,8 @@ impl PollSource for ScCore {
 }
 
 impl Wait for ScCore {
-    /// A core of the chip that ends stops at once, without dropping anything, and all others stop in their next waits: no
-    /// operation is ever on a machine that is dying.
+    /// A core of the chip that ends stops at once, without dropping anything, and all others stop in their next waits:
+    /// no operation is ever on a machine that is dying.
     fn is_dying(&self) -> bool {
         false
     }
