@@ -294,14 +294,8 @@ const BETWEEN_DOMAINS: &[&str] = &[
     "traces::",
 ];
 
-/// What emulated memory promises and a board's does not: that it holds zeros.
-const EMULATED: &[&str] = &["memory::first_touches_coincide"];
-
 /// Whether the machine has what a test needs.
 pub fn suits(name: &str, layout: &Layout) -> bool {
-    if cfg!(target_vendor = "scc") && EMULATED.contains(&name) {
-        return false;
-    }
     layout.registers_reach_everywhere() || BETWEEN_DOMAINS.iter().any(|prefix| name.starts_with(prefix))
 }
 
