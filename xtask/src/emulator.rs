@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_directory_says_which_cores_are_started() {
         let directory = tempfile::tempdir().unwrap();
-        let mut read = |cores, starts_others, words: &str| {
+        let read = |cores, starts_others, words: &str| {
             let setting = Setting { cores, private_slots: 41, heap_end: 0, image_end: 0, starts_others };
             let geometry = Board::built_in("scc").unwrap().mesh().unwrap().geometry;
             let block = block(setting, geometry, words, &[]).unwrap();
