@@ -12,7 +12,7 @@ use core::{
 use heapless::Vec;
 
 use crate::{
-    bare::lapic as registers,
+    bare::{lapic as registers, words::value_of},
     firmware::{ApicIds, acpi, mp},
 };
 
@@ -60,7 +60,7 @@ impl fmt::Display for Source {
 pub(super) unsafe fn find(line: &str) -> (usize, Source) {
     // SAFETY: the caller says so.
     let (apic_ids, source) = unsafe { all() };
-    let count = match boot::value_of(line, "cores") {
+    let count = match value_of(line, "cores") {
         None => apic_ids.len(),
         Some(text) => match text.parse() {
             Ok(count) if (1..=apic_ids.len()).contains(&count) => count,

@@ -182,8 +182,8 @@ fn boards_that_files_describe_are_modelled() {
     assert_eq!(scc.controller_sides, own.controller_sides);
     let mut chip = Chip::new(&small);
     assert_eq!(chip.board().cores(), 8);
-    // South of tile (1, 0), north of tile (0, 1), and west of tile (0, 1).
-    let text = "00 2 1000 3400\n00 2 1008 21c3f\n00 2 1010 21900\n00 2 1018 23400\n";
+    // East of tile (1, 0), west of tile (0, 1), south of tile (0, 0), and south of tile (1, 0), where there is nothing.
+    let text = "00 2 1000 3000\n00 2 1008 2183f\n00 2 1010 1500\n00 2 1018 3400\n";
     loader::load_table(&mut chip, text).unwrap();
     use emulator::System;
     assert_eq!(chip.translate(0, 4), Ok(System::Memory { controller: 0, address: 4 }));

@@ -52,10 +52,10 @@ pub(super) fn without(image: &[u8], function: &str) -> Result<Vec<u8>> {
 pub(super) fn enlarged(image: &[u8], memory_bytes: u32) -> Result<Vec<u8>> {
     let header = FileHeader32::<LittleEndian>::parse(image).context("the image is no ELF file")?;
     let segments = header.program_headers(LittleEndian, image).context("the image has no segments")?;
-    let index = segments
-        .iter()
-        .position(|segment| segment.p_type(LittleEndian) == PT_LOAD)
-        .context("the image has no segment")?;
+    let is_image = |segment: &ProgramHeader32<LittleEndian>| {
+        segment.p_type(LittleEndian) == PT_LOAD && segment.p_paddr(LittleEndian) < boards::map::RESET
+    };
+    let index = segments.iter().rposition(is_image).context("the image has no segment")?;
     let field =
         header.e_phoff(LittleEndian) as usize + index * size_of::<ProgramHeader32<LittleEndian>>() + MEMORY_BYTES;
     let mut image = image.to_vec();

@@ -76,8 +76,11 @@ fn refused(words: &[&str], expected: &str) -> Result<()> {
     let finished = process::finish(&mut command, LIMIT, |_| {})?;
     let said = finished.messages.trim_end();
     ensure!(finished.status.code() == Some(1), "it ended with {} and `{said}`", finished.status);
-    ensure!(said.starts_with("error: ") && said.lines().count() == 1, "`{said}` is not one line with an error");
-    ensure!(said.contains(expected), "`{said}` does not say `{expected}`");
+    // Before it there may be lines about what is being built.
+    let errors: Vec<_> = said.lines().filter(|line| line.starts_with("error")).collect();
+    let [error] = errors[..] else { bail!("`{said}` has not one line with an error") };
+    ensure!(said.ends_with(error), "`{said}` goes on after the error");
+    ensure!(error.contains(expected), "`{error}` does not say `{expected}`");
     ensure!(finished.output.is_empty(), "it has said `{}`", finished.output.trim_end());
     Ok(())
 }
