@@ -29,26 +29,35 @@ bitflags! {
     }
 }
 
-/// A register by its offset.
+/// A register by its offset, to be read; [`write`] writes.
 pub(crate) fn register(offset: usize) -> VolatilePtr<'static, u32> {
     let address = NonNull::new(core::ptr::with_exposed_provenance_mut::<u32>(BASE + offset));
-    // SAFETY: every address space maps the register page at this address, uncached; registers are aligned 32-bit words.
+    // SAFETY: every address space maps the register page at this address, uncached, as it is without paging; registers
+    // are aligned 32-bit words. The base is not 0.
     unsafe { VolatilePtr::new(address.unwrap_unchecked()) }
+}
+
+/// Writes a register, after a read: steppings of the P54C go wrong when two writes follow each other without a read in
+/// between (erratum 11AP of the Pentium; Linux does the same).
+pub(crate) fn write(offset: usize, value: u32) {
+    // This one can be read everywhere, and a read of it changes nothing.
+    let _ = register(SPURIOUS).read();
+    register(offset).write(value);
 }
 
 /// Switches on this core's local APIC, and lets it take NMIs by pin 1: somebody may want to know where the core is.
 pub(crate) fn enable() {
     // First, since entries of the local table stay masked while it is off.
-    register(SPURIOUS).write(Spurious::ENABLE.bits() | u32::from(SPURIOUS_VECTOR));
-    register(LOCAL_PINS[1]).write(DELIVER_NMI);
+    write(SPURIOUS, Spurious::ENABLE.bits() | u32::from(SPURIOUS_VECTOR));
+    write(LOCAL_PINS[1], DELIVER_NMI);
 }
 
 /// Lets pin 0 interrupt this core with [`INTERRUPT_VECTOR`], at each of its edges.
 pub(crate) fn take_interrupts_by_pin() {
-    register(LOCAL_PINS[0]).write(u32::from(INTERRUPT_VECTOR));
+    write(LOCAL_PINS[0], u32::from(INTERRUPT_VECTOR));
 }
 
 /// Acknowledges the interrupt that this core handles.
 pub(crate) fn end_interrupt() {
-    register(END_OF_INTERRUPT).write(0);
+    write(END_OF_INTERRUPT, 0);
 }

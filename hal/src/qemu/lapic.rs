@@ -6,7 +6,7 @@ use bitflags::bitflags;
 
 use crate::bare::{
     cpu,
-    lapic::{DELIVER_NMI, INTERRUPT_VECTOR, register},
+    lapic::{DELIVER_NMI, INTERRUPT_VECTOR, register, write},
 };
 
 use super::{memory, processors};
@@ -32,8 +32,8 @@ bitflags! {
 
 fn command(target: usize, command: Command, vector: u8) {
     let _interrupts = cpu::InterruptsOff::new();
-    register(COMMAND_HIGH).write(u32::from(processors::apic_id(target)) << 24);
-    register(COMMAND_LOW).write(command.bits() | u32::from(vector));
+    write(COMMAND_HIGH, u32::from(processors::apic_id(target)) << 24);
+    write(COMMAND_LOW, command.bits() | u32::from(vector));
     while Command::from_bits_retain(register(COMMAND_LOW).read()).contains(Command::PENDING) {
         cpu::pause();
     }
