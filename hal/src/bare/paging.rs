@@ -90,7 +90,8 @@ impl AddressSpace {
     }
 
     fn directory_entry(&self, slot: usize) -> Entry {
-        // SAFETY: paging is off and the directory is a page of its own (see `new`); a slot is below 1024.
+        // SAFETY: the directory can be reached, by the contract of `new`, and is a page of its own; a slot is below
+        // 1024.
         unsafe { Self::entry(self.directory, slot).read() }
     }
 
@@ -123,7 +124,7 @@ impl AddressSpace {
 
     fn set(&mut self, address: usize, value: Entry, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         let table = self.ensure_table(address, pool)?;
-        // SAFETY: paging is off, the table is a page of its own and the index is below 1024.
+        // SAFETY: as in `entry_of`.
         unsafe { Self::entry(table, address / PAGE_BYTES % TABLE_ENTRIES).write(value) }
         Ok(())
     }
@@ -237,15 +238,15 @@ pub(crate) unsafe fn clear(start: usize, bytes: usize) {
 
 fn zeroed_page(pool: &mut FramePool) -> Result<usize, OutOfFrames> {
     let page = pool.page().ok_or(OutOfFrames)?;
-    // SAFETY: the page came from the pool, so it is free RAM; paging is off by the contract of `AddressSpace::new`.
+    // SAFETY: the page came from the pool, so it is free RAM; by the contract of `AddressSpace::new` it can be reached.
     unsafe { clear(page, PAGE_BYTES) }
     Ok(page)
 }
 
 fn copied_page(source: usize, pool: &mut FramePool) -> Result<usize, OutOfFrames> {
     let page = pool.page().ok_or(OutOfFrames)?;
-    // SAFETY: the page came from the pool, so it is free RAM and no part of `source`, which is an existing page; paging
-    // is off by the contract of `AddressSpace::new`.
+    // SAFETY: the page came from the pool, so it is free RAM and no part of `source`, which is an existing page; both
+    // can be reached by the contract of `AddressSpace::new`.
     unsafe {
         core::ptr::with_exposed_provenance_mut::<u8>(page)
             .copy_from_nonoverlapping(core::ptr::with_exposed_provenance(source), PAGE_BYTES);

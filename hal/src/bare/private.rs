@@ -7,8 +7,9 @@ use core::cell::UnsafeCell;
 #[repr(transparent)]
 pub(crate) struct Private<T>(UnsafeCell<T>);
 
-// SAFETY: statics lie in `.data` and `.bss`, which the page tables of each core map to frames of its own. No other core
-// can reach the value, so it is never used from two cores, as long as it is not placed in a shared section.
+// SAFETY: statics lie in `.data` and `.bss`, of which each core has its own: page tables of QEMU's cores map them to
+// frames of their own, and a board's cores have memory of their own. So the value is never used from two cores, as
+// long as it is not placed in a shared section.
 unsafe impl<T> Sync for Private<T> {}
 
 impl<T> Private<T> {

@@ -1,6 +1,7 @@
 //! COM1, the line to whoever watches the machine.
 //!
-//! The UART is asked for room once per 16 bytes, its FIFO's size: every port access leaves the translated code of QEMU.
+//! Messages come in pieces of 16 bytes, a FIFO's size, so that the UART can be asked for room once for each: every
+//! port access leaves the translated code of QEMU. On a board, whose UARTs may have no FIFO, it is asked for each byte.
 
 use core::fmt::{self, Write};
 
