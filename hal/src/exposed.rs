@@ -254,7 +254,8 @@ pub trait Expose: Topology {
 
     /// Makes what another core exposes reachable for this one, by combined and uncached accesses. To be called before
     /// each use: it costs a register access for each [slot](SLOT_BYTES) that is not mapped already, and nothing
-    /// otherwise. If all [`mapped_slots`](Self::mapped_slots) are in use, the one that was asked for least recently is unmapped.
+    /// otherwise. If all [`mapped_slots`](Self::mapped_slots) are in use, the one that was asked for least recently is
+    /// unmapped.
     ///
     /// A mapping is of the owner's memory, whatever it exposes there and when. Regions of controllers' memory and of
     /// this core's own
