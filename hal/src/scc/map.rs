@@ -19,7 +19,10 @@
 //! | slots of registers | those of all tiles, of the own one, of the board | PCD, PWT |
 //! | `0xFEE0_0000` | the core's local APIC | PCD, PWT |
 
-use boards::{MOST_CONTROLLERS, map::SLOT_BYTES};
+use boards::{
+    MOST_CONTROLLERS,
+    map::{SLOT_BYTES, WINDOW_SLOTS},
+};
 
 /// Bytes of shared memory behind a controller that are used: one slot.
 pub const CONTROLLER_SPAN: usize = SLOT_BYTES as usize;
@@ -35,3 +38,7 @@ pub const SHARED_COMBINED: usize = SHARED_CACHED + MOST_CONTROLLERS * CONTROLLER
 
 /// A page for uncached words of any physical page.
 pub const SCRATCH: usize = SHARED_COMBINED + MOST_CONTROLLERS * CONTROLLER_SPAN;
+
+// Board files are checked against these slots.
+const _: () = assert!(SHARED_UNCACHED == WINDOW_SLOTS.start as usize * CONTROLLER_SPAN, "where the windows begin");
+const _: () = assert!(SCRATCH + CONTROLLER_SPAN == WINDOW_SLOTS.end as usize * CONTROLLER_SPAN, "where they end");
