@@ -63,11 +63,6 @@ pub fn option(key: &str) -> Option<&'static str> {
     words::value_of(command_line(), key)
 }
 
-/// Whether the command line has this word.
-pub fn has_word(word: &str) -> bool {
-    words::has(command_line(), word)
-}
-
 /// The input files with their names and contents.
 pub fn modules() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     handed().modules().map(|module| {
