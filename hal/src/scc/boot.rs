@@ -24,7 +24,9 @@ use boards::{Handed, map};
 
 use crate::bare::{cpu, descriptor, private::Private, words};
 
-use super::{console, exit, lapic, lut, memory, others, paging, prepare, registers::Registers, status, trap};
+use super::{
+    console, exit, lapic, lut, memory, others, paging, prepare, registers::Registers, status, this::set_this_core, trap,
+};
 
 unsafe extern "Rust" {
     /// The program of every core, on its stack, with interrupts off and the x87 ready.
@@ -109,7 +111,7 @@ pub(super) extern "C" fn start() -> ! {
     if core >= handed.setting.cores {
         cpu::park();
     }
-    super::set_this_core(core as usize);
+    set_this_core(core as usize);
     check();
     memory::lay_out();
     // SAFETY: paging is off, and nobody uses what was laid out.

@@ -48,6 +48,8 @@ mod slots;
 #[cfg(target_os = "none")]
 pub mod status;
 #[cfg(target_os = "none")]
+mod this;
+#[cfg(target_os = "none")]
 mod trap;
 
 #[cfg(test)]
@@ -59,8 +61,3 @@ pub use self::{
     sc_core::{ScCore, start_core},
     this::{this_core, this_core_id, without_interrupts},
 };
-
-#[cfg(target_os = "none")]
-use this::set_this_core;
-#[cfg(target_os = "none")]
-mod this;
