@@ -1,5 +1,8 @@
 //! How long to leave something alone that others want, too.
 
+#[cfg(target_os = "none")]
+use crate::bare::cpu;
+
 /// Rounds of a pause loop that the first waits take at most.
 const FIRST: u32 = 8;
 /// Rounds that a wait ever takes at most.
@@ -26,6 +29,22 @@ impl Backoff {
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         limit / 2 + (self.random >> 16) % (limit / 2) + 1
     }
+
+    /// Waits after a failure.
+    #[cfg(target_os = "none")]
+    pub(super) fn wait(&mut self) {
+        pause(self.rounds());
+    }
+}
+
+/// Lets a while pass.
+#[cfg(target_os = "none")]
+pub(super) fn pause(rounds: u32) {
+    (0..rounds).for_each(|round| {
+        core::hint::black_box(round);
+    });
+    // One for all: to a P54C it is nothing, and who runs several cores in turns takes it for the end of a turn.
+    cpu::pause();
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //!
 //! Each core has a line of the page, which it alone writes. The last line has one word that any may write: the alarm,
 //! which ends the machine.
+//!
+//! Who waits here looks seldom: all looks go to one memory controller, behind which core 0 has all else of its own,
+//! while it may be copying itself to those that are waited for.
 
 use core::{
     ptr::NonNull,
@@ -13,7 +16,7 @@ use volatile::VolatilePtr;
 
 use crate::{CoreId, bare::cpu};
 
-use super::{boot, exit, lut, registers::slot_address, this_core};
+use super::{backoff::Backoff, boot, exit, lut, registers::slot_address, this_core};
 
 /// The most cores that the page has lines for, beside the alarm's.
 pub(super) const MAX_CORES: usize = (PAGE_BYTES / LINE_BYTES) as usize - 1;
@@ -105,6 +108,7 @@ pub(super) fn gather() {
     let begin = cpu::rdtsc();
     let limit = boot::stuck_cycles().filter(|_| this_core() == 0);
     let cores = (0..boot::core_count()).map(CoreId::new);
+    let mut backoff = Backoff::new(this_core() as u32);
     for core in cores.clone() {
         while of(core) == State::Absent {
             exit::stop_if_ending();
@@ -116,17 +120,18 @@ pub(super) fn gather() {
                     core.index()
                 ));
             }
-            cpu::pause();
+            backoff.wait();
         }
     }
 }
 
 /// Waits until all cores are as they should be; stops this core if the machine ends before.
 pub(super) fn await_all(is_right: impl Fn(State) -> bool) {
+    let mut backoff = Backoff::new(this_core() as u32);
     for core in 0..boot::core_count() {
         while !is_right(of(CoreId::new(core))) {
             exit::stop_if_ending();
-            cpu::pause();
+            backoff.wait();
         }
     }
 }

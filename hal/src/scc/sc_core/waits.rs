@@ -8,7 +8,11 @@ use crate::{
     backend::deferral::Deferring,
     bare::cpu,
     kind,
-    scc::{backoff::Backoff, caches, console, exit, registers::TestAndSetValue},
+    scc::{
+        backoff::{Backoff, pause},
+        caches, console, exit,
+        registers::TestAndSetValue,
+    },
     wait::PollSource,
 };
 
@@ -81,15 +85,6 @@ impl Alarm {
     }
 }
 
-/// Lets a while pass.
-fn pause(rounds: u32) {
-    (0..rounds).for_each(|round| {
-        core::hint::black_box(round);
-    });
-    // One for all: to a P54C it is nothing, and who runs several cores in turns takes it for the end of a turn.
-    cpu::pause();
-}
-
 impl ScCore {
     /// Reads a register once.
     fn read_register(&self, core: CoreId) -> bool {
@@ -116,7 +111,7 @@ impl TestAndSet for ScCore {
         let (mut patience, mut backoff) = (Patience::new(self), self.backoff());
         while !self.read_register(core) {
             patience.failed(Reason::new(purpose).from(core));
-            pause(backoff.rounds());
+            backoff.wait();
         }
     }
 
