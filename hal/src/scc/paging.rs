@@ -7,7 +7,7 @@ use core::arch::asm;
 
 use boards::{
     Geometry,
-    map::{RESET, SLOT_BYTES, STATUS},
+    map::{BOARD_REGISTER_BYTES, RESET, SLOT_BYTES, STATUS, TILE_REGISTER_BYTES},
 };
 
 use crate::bare::{
@@ -32,9 +32,9 @@ const CR4_PAGE_SIZE_EXTENSIONS: u32 = 1 << 4;
 const CR4_MPB_TYPE: u32 = 1 << 11;
 
 /// Bytes of a tile's configuration registers.
-const REGISTERS_BYTES: usize = 8 << 10;
+const REGISTERS_BYTES: usize = TILE_REGISTER_BYTES as usize;
 /// Bytes of the board's registers.
-const BOARD_BYTES: usize = 64 << 10;
+const BOARD_BYTES: usize = BOARD_REGISTER_BYTES as usize;
 
 /// Entries of pages that are written back, and read-only.
 const READ_ONLY: Entry = Entry::empty();
