@@ -33,6 +33,9 @@ pub const HANDED_BYTES: u32 = 0x1_0000;
 /// slot of their own at core 0's memory.
 pub const STATUS: u32 = 0x2_0000;
 
+/// Cores that the [`STATUS`] page has lines for. Its last line is not a core's: there any core can end the machine.
+pub const MOST_CORES: u32 = PAGE_BYTES / LINE_BYTES - 1;
+
 /// Where the image begins.
 pub const IMAGE: u32 = 0x10_0000;
 
@@ -65,6 +68,10 @@ pub const TILE_REGISTER_BYTES: u32 = 0x2000;
 
 /// How far the registers of a board reach at most.
 pub const BOARD_REGISTER_BYTES: u32 = 0x1_0000;
+
+/// Sets of L2 at the least: an image notes for each whether to read the one or the other half of what purges it, in
+/// whole words.
+pub const LEAST_L2_SETS: u32 = u32::BITS;
 
 /// Bytes of L2 at most, since an image needs twice as much to read when it purges it.
 pub const L2_BYTES: u32 = 2 << 20;

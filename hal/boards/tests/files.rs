@@ -370,7 +370,9 @@ fn what_is_wrong_is_said_in_a_line_with_its_key() {
         (section("mpb", "core_bytes = 4_096"), "mpb.core_bytes"),
         (section("mpb", "core_bytes = 8_224"), "mpb.core_bytes"),
         (section("mpb", "core_bytes = 4_194_304"), "mpb.core_bytes"),
+        (section("layout", "columns = 8\nrows = 8"), "128 cores"),
         (section("cores", "l2_sets = 1_000"), "cores.l2_sets"),
+        (section("cores", "l2_sets = 16"), "32 sets or more"),
         (section("cores", "l2_ways = 3"), "cores.l2_ways"),
         (section("cores", "l2_sets = 8_192\nl2_ways = 16"), "cores.l2_sets"),
     ] {

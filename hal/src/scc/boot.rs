@@ -155,8 +155,8 @@ fn check() {
     if !lut::has_room_for_views(&handed().geometry) {
         fail(format_args!("the board has other uses for the slots of shared memory's views"));
     }
-    let (cores, present) = (core_count(), handed().geometry.cores() as usize);
-    if cores > present.min(status::MAX_CORES) {
-        fail(format_args!("{cores} cores are wanted, and the board has {present}"));
+    let (cores, most) = (core_count(), status::MAX_CORES.min(handed().geometry.cores() as usize));
+    if cores > most {
+        fail(format_args!("{cores} cores are wanted, and {most} are possible on this board"));
     }
 }

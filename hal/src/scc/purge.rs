@@ -22,13 +22,15 @@
 //! in L2, in the very set. One hit among the four misses saves the line that it hits and no other, and nobody but this
 //! core reads its page tables.
 
-use boards::Geometry;
+use boards::{
+    Geometry,
+    map::{L2_BYTES, LEAST_L2_SETS},
+};
 
-/// Bytes of a line.
-const LINE_BYTES: usize = 32;
+use crate::LINE_BYTES;
 
-/// Sets that a cache can have: 2 MB of one way.
-pub(super) const MAX_SETS: usize = (2 << 20) / LINE_BYTES;
+/// Sets that a cache can have: those of the largest one with a single way.
+const MAX_SETS: usize = L2_BYTES as usize / LINE_BYTES;
 
 /// A run of a cache's sets, which goes on with the first one after the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,7 +99,8 @@ impl Purge {
     /// If a half is smaller than the cache, does not begin with its first set, or the cache is none that can be.
     pub(super) const fn new(geometry: &Geometry, start: usize, half_bytes: usize) -> Self {
         let (sets, ways) = (geometry.l2_sets as usize, geometry.l2_ways as usize);
-        assert!(sets.is_power_of_two() && sets >= 32 && sets <= MAX_SETS && ways > 0, "an L2 has 32 to 65536 sets");
+        let is_enough = geometry.l2_sets >= LEAST_L2_SETS;
+        assert!(sets.is_power_of_two() && is_enough && sets <= MAX_SETS && ways > 0, "an L2 has 32 to 65536 sets");
         assert!(half_bytes >= sets * ways * LINE_BYTES, "what is read to purge L2 is as large as L2");
         assert!(
             start.is_multiple_of(sets * LINE_BYTES) && half_bytes.is_multiple_of(sets * LINE_BYTES),

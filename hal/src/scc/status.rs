@@ -11,15 +11,15 @@ use core::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use boards::map::{LINE_BYTES, PAGE_BYTES, STATUS};
+use boards::map::{LINE_BYTES, MOST_CORES, STATUS};
 use volatile::VolatilePtr;
 
 use crate::{CoreId, bare::cpu};
 
 use super::{backoff::Backoff, boot, exit, lut, registers::slot_address, this_core};
 
-/// The most cores that the page has lines for, beside the alarm's.
-pub(super) const MAX_CORES: usize = (PAGE_BYTES / LINE_BYTES) as usize - 1;
+/// The most cores that the page has lines for; the line behind theirs is the alarm's.
+pub(super) const MAX_CORES: usize = MOST_CORES as usize;
 
 /// How far a core is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

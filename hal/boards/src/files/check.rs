@@ -75,9 +75,12 @@ pub(super) fn mesh(board: &MeshBoard) -> Result<(), String> {
 
 fn layout(board: &MeshBoard) -> Result<(), String> {
     let geometry = &board.geometry;
-    let most = map::PAGE_BYTES / map::LINE_BYTES;
-    if geometry.cores() > most {
-        return Err(format!("layout: {} cores, and the status page has a line for {most}", geometry.cores()));
+    if geometry.cores() > map::MOST_CORES {
+        return Err(format!(
+            "layout: {} cores, and the status page has lines for {}",
+            geometry.cores(),
+            map::MOST_CORES
+        ));
     }
     for (index, controller) in board.controllers.iter().enumerate() {
         let [x, y] = controller.tile;
@@ -138,6 +141,12 @@ fn l2(board: &MeshBoard) -> Result<(), String> {
         if !number.is_power_of_two() {
             return Err(format!("{key}: {number} is no power of two"));
         }
+    }
+    if sets < map::LEAST_L2_SETS {
+        return Err(format!(
+            "cores.l2_sets: an image can purge an L2 of {} sets or more, not {sets}",
+            map::LEAST_L2_SETS
+        ));
     }
     let bytes = sets * ways * map::LINE_BYTES;
     if bytes > map::L2_BYTES {
