@@ -39,8 +39,7 @@ pub struct Setting {
     pub private_slots: u32,
     /// Where a core's heap ends at the latest.
     pub heap_end: u32,
-    /// Where the memory ends that the image is loaded into, itself included, but not the input files: what a core that
-    /// starts others has to copy, beside the files.
+    /// Where the image ends, with what it clears itself. The image knows that by itself; it is for who reads the block.
     pub image_end: u32,
     /// Whether core 0 alone is started and loaded, and starts the others.
     pub starts_others: u32,
