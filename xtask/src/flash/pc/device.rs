@@ -2,16 +2,16 @@
 
 use super::system::{Number, System, size};
 use crate::{interrupt, progress::Progress, workspace};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, anyhow, ensure};
 use std::{
     fmt,
     fs::{self, File, OpenOptions},
-    io::{Read, Seek, Write},
+    io::{ErrorKind, Read, Seek, Write},
     os::{
         fd::AsRawFd,
         unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
     },
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 /// What is written or compared at a time, in bytes.
@@ -24,7 +24,10 @@ const BLKRRPART: libc::Ioctl = 0x125F;
 /// A disk that nobody uses, with what is on it.
 #[derive(Debug)]
 pub(super) struct Device {
-    pub(super) path: PathBuf,
+    /// Opened for this process alone: as long as it is, nobody mounts it or makes something of it, and what is written
+    /// goes to the disk that was shown, whatever its path names by then.
+    disk: File,
+    number: Number,
     /// What the user calls it.
     pub(super) shown: String,
     bytes: u64,
@@ -38,19 +41,39 @@ impl fmt::Display for Device {
 }
 
 impl System {
-    /// The disk at this path.
+    /// The disk at this path, which stays reserved until it is dropped.
     ///
     /// # Errors
     ///
-    /// When it must not be overwritten.
+    /// When it must not or cannot be overwritten.
     pub(super) fn device(&self, path: &Path) -> Result<Device> {
         let shown = workspace::display(path);
         let data = fs::metadata(path).with_context(|| format!("cannot find {shown}"))?;
         ensure!(data.file_type().is_block_device(), "{shown} is not a block device; --out writes a file");
-        let number = Number { major: libc::major(data.rdev()), minor: libc::minor(data.rdev()) };
+        let number = number_of(&data);
         let found = self.disk(number, &shown)?;
-        Ok(Device { path: path.into(), shown, bytes: found.bytes, description: found.description })
+        let disk = open(path, &shown)?;
+        let opened = disk.metadata().with_context(|| format!("cannot open {shown} for writing"))?;
+        ensure!(number_of(&opened) == number, "{shown} was exchanged while it was looked at; try again");
+        Ok(Device { disk, number, shown, bytes: found.bytes, description: found.description })
     }
+}
+
+fn number_of(data: &fs::Metadata) -> Number {
+    Number { major: libc::major(data.rdev()), minor: libc::minor(data.rdev()) }
+}
+
+/// Opens a disk for this process alone.
+fn open(path: &Path, shown: &str) -> Result<File> {
+    // Of a block device this flag asks that nobody else has it: no mount of another namespace, no array, no volume.
+    let disk = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
+    disk.map_err(|error| match error.kind() {
+        ErrorKind::ResourceBusy => {
+            anyhow!("{shown} is in use: a mount, a volume or an array that is not seen from here has it; detach that")
+        }
+        ErrorKind::PermissionDenied => anyhow!("{shown} cannot be written by this user; that may take root"),
+        _ => Error::new(error).context(format!("cannot open {shown} for writing")),
+    })
 }
 
 impl Device {
@@ -74,26 +97,26 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// When somebody else uses the disk, or it does not take or keep what is written.
-    pub(super) fn write(&self, image: &Path) -> Result<()> {
-        let shown = &self.shown;
+    /// When somebody has begun to use the disk, or it does not take or keep what is written.
+    pub(super) fn write(&self, system: &System, image: &Path) -> Result<()> {
+        let Self { disk, shown, .. } = self;
+        // It is reserved, but not everything that can use a disk asks for that.
+        system.disk(self.number, shown)?;
         let mut image = File::open(image).context("cannot read the image of the disk")?;
-        // Of a block device this asks that nobody else has it: no mount of another namespace, no array.
-        let options = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).clone();
-        let mut disk = options.open(&self.path).with_context(|| format!("cannot open {shown} for writing"))?;
+        let mut disk: &File = disk;
         let pieces = image.metadata()?.len().div_ceil(PIECE as u64);
         let progress = Progress::bar(format!("writing {shown}"), pieces);
         write(&mut image, &mut disk, shown, &progress)?;
         disk.sync_all().with_context(|| format!("cannot write to {shown}"))?;
         drop(progress);
         // What is compared has to come from the disk.
-        order(&disk, BLKFLSBUF).with_context(|| format!("cannot read {shown} back"))?;
+        order(disk, BLKFLSBUF).with_context(|| format!("cannot read {shown} back"))?;
         image.rewind()?;
         disk.rewind()?;
         let progress = Progress::bar(format!("reading {shown} back"), pieces);
         compare(&mut image, &mut disk, shown, &progress)?;
         // Only for who looks at the disk next; it may be refused.
-        let _ = order(&disk, BLKRRPART);
+        let _ = order(disk, BLKRRPART);
         Ok(())
     }
 }
@@ -145,7 +168,7 @@ fn compare(image: &mut impl Read, disk: &mut impl Read, shown: &str, progress: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Command;
+    use std::{path::PathBuf, process::Command};
 
     #[test]
     fn what_is_no_block_device_is_refused() {
@@ -214,8 +237,11 @@ mod tests {
         assert!(device.check_room(2 * PIECE as u64).is_ok());
         let message = device.check_room(2 * PIECE as u64 + 1).unwrap_err().to_string();
         assert!(message.contains("is too small: it has 2.1 MB"), "{message}");
-        device.write(&image).unwrap();
-        drop(disk);
+        // It is reserved as long as it is shown.
+        let message = format!("{:#}", System::new().device(&disk.0).unwrap_err());
+        assert!(message.contains("is in use: ") && !message.contains('\n'), "{message}");
+        device.write(&System::new(), &image).unwrap();
+        drop((device, disk));
         let found = fs::read(&backing).unwrap();
         assert!(found[..contents.len()] == contents && found[contents.len()..].iter().all(|byte| *byte == 0xFF));
     }

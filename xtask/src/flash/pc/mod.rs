@@ -103,9 +103,7 @@ fn overwrite(image: &Path, device: &Device, yes: bool) -> Result<()> {
         ensure!(question::can_be_asked(), "pass --yes to overwrite {shown}");
         ensure!(question::ask(&format!("overwrite {shown}, and lose all that is on it"))?, "{shown} was not written");
     }
-    // Somebody may have mounted it while the question was open.
-    System::new().device(&device.path)?;
-    device.write(image)?;
+    device.write(&System::new(), image)?;
     println!("{shown}: written, read back and compared; a PC boots it by its BIOS");
     Ok(())
 }
