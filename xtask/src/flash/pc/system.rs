@@ -62,8 +62,10 @@ impl System {
     pub(super) fn disk(&self, number: Number, shown: &str) -> Result<Found> {
         let directory = self.directory(number).with_context(|| format!("{shown} is no disk that the system knows"))?;
         ensure!(!directory.join("partition").exists(), "{shown} is a partition, and a PC boots from a whole disk");
-        let parts = family(&directory);
-        self.check_unused(&parts, shown)?;
+        if let Some(part) = entries(&directory.join("slaves")).first() {
+            bail!("{shown} is made of {}, and a PC boots from a whole disk", name(part));
+        }
+        self.check_unused(&directory, shown)?;
         let bytes =
             text(&directory, "size").and_then(|sectors| sectors.parse::<u64>().ok()).unwrap_or(0) * SECTOR_BYTES;
         ensure!(bytes > 0, "{shown} has no medium");
@@ -75,8 +77,10 @@ impl System {
         self.root.join("sys/dev/block").join(number.to_string()).canonicalize().ok()
     }
 
-    /// Refuses a disk that the system or a mount uses, or any of its partitions and of what is made of them.
-    fn check_unused(&self, parts: &BTreeSet<Number>, shown: &str) -> Result<()> {
+    /// Refuses a disk that the system or a mount uses, or any of its partitions and of what is made of them, and one
+    /// that anything is made of.
+    fn check_unused(&self, disk: &Path, shown: &str) -> Result<()> {
+        let parts = self.family(disk);
         let mounts = self.read("proc/self/mountinfo")?;
         let mounted = mounts.lines().filter_map(Mount::parse);
         let mounted = mounted.filter(|mount| {
@@ -93,10 +97,40 @@ impl System {
         {
             bail!("{shown} is the system disk: it holds the swap space {swap}");
         }
-        match places.first() {
-            Some(place) => bail!("{shown} is in use: it is mounted at {place}"),
-            None => Ok(()),
+        if let Some(place) = places.first() {
+            bail!("{shown} is in use: it is mounted at {place}; unmount that first");
         }
+        let mut blocks = partitions(disk).into_iter().chain([disk.to_path_buf()]);
+        if let Some(holder) = blocks.find_map(|block| self.holders(&block).into_iter().next()) {
+            bail!("{shown} is in use: {} is made of it; detach that first", called(&holder));
+        }
+        Ok(())
+    }
+
+    /// A block device, its partitions, and all that is made of one of them.
+    fn family(&self, directory: &Path) -> BTreeSet<Number> {
+        let mut numbers = BTreeSet::new();
+        let mut open = vec![directory.to_path_buf()];
+        while let Some(directory) = open.pop() {
+            let Some(number) = device_number(&directory) else { continue };
+            if numbers.insert(number) {
+                open.extend(partitions(&directory));
+                open.extend(self.holders(&directory));
+            }
+        }
+        numbers
+    }
+
+    /// What is made of a block device: volumes, arrays, what is encrypted, and so on. Loop devices are not in the
+    /// kernel's list of holders, and do not reserve what they lead to.
+    fn holders(&self, directory: &Path) -> Vec<PathBuf> {
+        let listed = entries(&directory.join("holders"));
+        let all = entries(&self.root.join("sys/class/block"));
+        let loops = all.into_iter().filter(|block| {
+            let file = text(block, "loop/backing_file").and_then(|file| self.number_of(&file));
+            file.is_some() && file == device_number(directory)
+        });
+        listed.into_iter().chain(loops).filter_map(|path| path.canonicalize().ok()).collect()
     }
 
     fn read(&self, path: &str) -> Result<String> {
@@ -111,7 +145,7 @@ impl System {
         let name = path.strip_prefix(self.root.join("dev").canonicalize().ok()?).ok()?;
         // The kernel writes a slash in a name as this.
         let name = name.to_string_lossy().replace('/', "!");
-        Number::parse(&text(&self.root.join("sys/class/block").join(name), "dev")?)
+        device_number(&self.root.join("sys/class/block").join(name))
     }
 
     fn describe(&self, directory: &Path, number: Number, bytes: u64, shown: &str) -> Vec<String> {
@@ -122,9 +156,9 @@ impl System {
         let removable = if text(directory, "removable").is_some_and(|is| is == "1") { ", removable" } else { "" };
         let mut lines = vec![format!("{shown}: {model}, {}{removable}", size(bytes))];
         for part in partitions(directory) {
-            let name = part.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = name(&part);
             let bytes = text(&part, "size").and_then(|sectors| sectors.parse::<u64>().ok()).unwrap_or(0) * SECTOR_BYTES;
-            let content = text(&part, "dev").and_then(|number| self.content(Number::parse(&number)?));
+            let content = device_number(&part).and_then(|number| self.content(number));
             let content = content.unwrap_or_else(|| "nothing that is known".into());
             lines.push(format!("  {name}: {}, {content}", size(bytes)));
         }
@@ -146,18 +180,18 @@ impl System {
     }
 }
 
-/// A block device, its partitions, and all that holds one of them: volumes, arrays, what is encrypted, and so on.
-fn family(directory: &Path) -> BTreeSet<Number> {
-    let mut numbers = BTreeSet::new();
-    let mut open = vec![directory.to_path_buf()];
-    while let Some(directory) = open.pop() {
-        let Some(number) = text(&directory, "dev").and_then(|number| Number::parse(&number)) else { continue };
-        if numbers.insert(number) {
-            open.extend(partitions(&directory));
-            open.extend(entries(&directory.join("holders")).into_iter().filter_map(|path| path.canonicalize().ok()));
-        }
-    }
-    numbers
+/// The number of a block device, by its directory.
+fn device_number(directory: &Path) -> Option<Number> {
+    Number::parse(&text(directory, "dev")?)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What users call a block device: volumes have names beside those of their devices.
+fn called(directory: &Path) -> String {
+    text(directory, "dm/name").filter(|name| !name.is_empty()).unwrap_or_else(|| name(directory))
 }
 
 fn partitions(directory: &Path) -> Vec<PathBuf> {

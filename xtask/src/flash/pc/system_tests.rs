@@ -94,6 +94,9 @@ fn a_disk_that_nobody_uses_is_shown() {
 fn what_is_no_whole_disk_is_refused() {
     let fake = Fake::new();
     assert!(fake.refusal(Number { major: 8, minor: 17 }).contains("is a partition"));
+    fake.link("sys/devices/sda/sda1", "sys/devices/dm-0/slaves/sda1");
+    let message = fake.refusal(Number { major: 253, minor: 0 });
+    assert_eq!(message, "/dev/x is made of sda1, and a PC boots from a whole disk");
     assert!(fake.refusal(Number { major: 9, minor: 9 }).contains("no disk that the system knows"));
     fake.write("sys/devices/sdb/size", "0\n");
     assert!(fake.refusal(STICK).contains("no medium"));
@@ -122,7 +125,11 @@ fn mounted_disks_are_refused() {
     for (number, source) in [("8:17", "/dev/sdb1"), ("8:16", "/dev/sdb"), ("0:44", "/dev/sdb1"), ("8:17", "other")] {
         let mut fake = Fake::new();
         fake.mount(number, "/media/my\\040stick", source);
-        assert_eq!(fake.refusal(STICK), "/dev/x is in use: it is mounted at /media/my stick", "{number} {source}");
+        assert_eq!(
+            fake.refusal(STICK),
+            "/dev/x is in use: it is mounted at /media/my stick; unmount that first",
+            "{number} {source}"
+        );
     }
     // By another name, as device managers make them.
     let mut fake = Fake::new();
@@ -135,16 +142,30 @@ fn mounted_disks_are_refused() {
 fn disks_behind_volumes_are_refused() {
     let mut fake = Fake::new();
     fake.link("sys/devices/dm-0", "sys/devices/sdb/sdb1/holders/dm-0");
-    assert!(fake.find(STICK).is_ok());
+    assert_eq!(fake.refusal(STICK), "/dev/x is in use: dm-0 is made of it; detach that first");
+    fake.write("sys/devices/dm-0/dm/name", "cellar\n");
+    assert_eq!(fake.refusal(STICK), "/dev/x is in use: cellar is made of it; detach that first");
     // A volume in a volume, one of which holds itself for good measure.
     fake.disk("dm-1", "253:1", 100, &[]);
     fake.link("sys/devices/dm-1", "sys/devices/dm-0/holders/dm-1");
     fake.link("sys/devices/dm-0", "sys/devices/dm-1/holders/dm-0");
-    assert!(fake.find(STICK).is_ok());
+    assert!(fake.refusal(STICK).contains("cellar is made of it"));
     fake.mount("253:1", "/home", "/dev/mapper/home");
-    assert_eq!(fake.refusal(STICK), "/dev/x is in use: it is mounted at /home");
+    assert_eq!(fake.refusal(STICK), "/dev/x is in use: it is mounted at /home; unmount that first");
     fake.mount("253:0", "/", "/dev/mapper/root");
     assert_eq!(fake.refusal(STICK), "/dev/x is the system disk: it holds /");
+}
+
+#[test]
+fn disks_behind_loop_devices_are_refused() {
+    let mut fake = Fake::new();
+    fake.disk("loop3", "7:3", 100, &[]);
+    fake.write("sys/devices/loop3/loop/backing_file", "/somewhere/file\n");
+    assert!(fake.find(STICK).is_ok());
+    fake.write("sys/devices/loop3/loop/backing_file", "/dev/sdb1\n");
+    assert_eq!(fake.refusal(STICK), "/dev/x is in use: loop3 is made of it; detach that first");
+    fake.mount("7:3", "/mnt", "/dev/loop3");
+    assert!(fake.refusal(STICK).contains("mounted at /mnt"));
 }
 
 #[test]
