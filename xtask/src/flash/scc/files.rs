@@ -53,10 +53,10 @@ pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<
     directory.finish()
 }
 
-/// The name of the file with the memory behind a controller: the loader looks for those of all tiles.
+/// The name of the file with the memory behind a controller: the loader looks for those of all tiles, in base 16.
 pub(super) fn name(controller: &Controller) -> String {
     let [x, y] = controller.tile;
-    format!("mch_{x}_{y}.32.obj")
+    format!("mch_{x:x}_{y:x}.32.obj")
 }
 
 /// The memory behind a controller: that of all its cores, one after the other, as `sccMerge` writes it.

@@ -196,6 +196,12 @@ fn tables_and_lists_are_those_of_the_facts() {
 }
 
 #[test]
+fn files_of_controllers_are_called_as_the_loader_calls_them() {
+    let name = |tile| files::name(&boards::Controller { tile, side: SubDestination::East });
+    assert_eq!([name([5, 2]), name([11, 10])], ["mch_5_2.32.obj", "mch_b_a.32.obj"]);
+}
+
+#[test]
 fn what_is_loaded_says_what_was_chosen() {
     let setup = Setup { cores: Some(3), memory_gib: None, starts_others: true };
     let flash = flash(board("scc-2x2"), &setup);
