@@ -76,6 +76,7 @@ fn listed(place: &Path) -> Vec<String> {
 fn scratch_in(parent: Option<&Path>) -> Result<TempDir> {
     let parent = parent.context("the root of all directories cannot be replaced")?;
     let failed = || format!("cannot write to {}", workspace::display(parent));
+    ensure!(parent.is_dir() || !parent.exists(), "{}: it is a file", failed());
     fs::create_dir_all(parent).with_context(failed)?;
     tempfile::Builder::new().prefix(".flash-").tempdir_in(parent).with_context(failed)
 }
@@ -136,6 +137,8 @@ impl Directory {
             writeln!(out, "{TITLE}")?;
             names.iter().try_for_each(|name| writeln!(out, "{name}"))
         })?;
+        // What it replaces was looked at before the files were written, and is deleted in the end.
+        checked(&self.place)?;
         let (new, old) = (self.unfinished(), self.scratch.path().join("old"));
         let failed = || format!("cannot replace {}", workspace::display(&self.place));
         let replaces = self.place.exists();
@@ -204,6 +207,20 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_in_between_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = parent.path().join("x");
+        write(&place, &[("a", "1")]).unwrap();
+        let mut directory = Directory::begin(&place).unwrap();
+        directory.file("a", |out| out.write_all(b"2")).unwrap();
+        fs::write(place.join("core0.log"), "captured").unwrap();
+        let message = format!("{:#}", directory.finish().unwrap_err());
+        assert!(message.contains("holds core0.log, which no flash has written"), "{message}");
+        assert_eq!(names(&place), ["FILES", "a", "core0.log"]);
+        assert_eq!(names(parent.path()), ["x"]);
+    }
+
+    #[test]
     fn a_link_stays_one() {
         let parent = tempfile::tempdir().unwrap();
         fs::create_dir(parent.path().join("real")).unwrap();
@@ -242,5 +259,8 @@ mod tests {
         let message = format!("{:#}", check(Path::new("/proc/flash/x")).unwrap_err());
         assert!(message.starts_with("cannot write to /proc: "), "{message}");
         assert!(check(Path::new("/")).is_err());
+        fs::write(parent.path().join("file"), "in the way").unwrap();
+        let message = format!("{:#}", check(&parent.path().join("file/out")).unwrap_err());
+        assert!(message.starts_with("cannot write to ") && message.ends_with("/file: it is a file"), "{message}");
     }
 }
