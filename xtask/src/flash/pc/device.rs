@@ -106,8 +106,9 @@ impl Device {
         let mut disk: &File = disk;
         let pieces = image.metadata()?.len().div_ceil(PIECE as u64);
         let progress = Progress::bar(format!("writing {shown}"), pieces);
-        write(&mut image, &mut disk, shown, &progress)?;
-        disk.sync_all().with_context(|| format!("cannot write to {shown}"))?;
+        let written = write(&mut image, &mut disk, shown, &progress)
+            .and_then(|()| disk.sync_all().with_context(|| format!("cannot write to {shown}")));
+        written.with_context(|| format!("{shown} is overwritten in part, and boots nothing"))?;
         drop(progress);
         // What is compared has to come from the disk.
         order(disk, BLKFLSBUF).with_context(|| format!("cannot read {shown} back"))?;

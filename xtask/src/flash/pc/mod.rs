@@ -43,7 +43,7 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
     // What stands in the way is said before anything is installed or built.
     let target = match (&arguments.out, &arguments.device) {
         (Some(path), _) => file(path)?,
-        (None, Some(path)) => Target::Device(System::new().device(path)?),
+        (None, Some(path)) => Target::Device(device(path, arguments.yes)?),
         (None, None) => bail!("where to? --out FILE or --device DEV"),
     };
     let (tools, disk_tools): (Tools, DiskTools) = setup::ensure(arguments.yes)?;
@@ -65,6 +65,12 @@ fn words(arguments: &Arguments, job: &Job) -> Result<Words> {
     Ok(words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib)))
 }
 
+fn device(path: &Path, yes: bool) -> Result<Device> {
+    let device = System::new().device(path)?;
+    ensure!(yes || question::can_be_asked(), "nobody is there to be asked; pass --yes to overwrite {}", device.shown);
+    Ok(device)
+}
+
 fn file(path: &Path) -> Result<Target> {
     let shown = workspace::display(path);
     if let Ok(data) = path.metadata() {
@@ -72,6 +78,7 @@ fn file(path: &Path) -> Result<Target> {
         ensure!(data.is_file(), "{shown} is not a file; --device writes to a disk");
     }
     let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    ensure!(parent.is_dir(), "cannot write {shown}: there is no directory {}", workspace::display(parent));
     let unfinished = tempfile::NamedTempFile::new_in(parent).with_context(|| format!("cannot write {shown}"))?;
     Ok(Target::File { path: path.into(), unfinished })
 }
@@ -100,7 +107,6 @@ fn overwrite(image: &Path, device: &Device, yes: bool) -> Result<()> {
     device.check_room(image.metadata().context("cannot read the image of the disk")?.len())?;
     println!("{device}");
     if !yes {
-        ensure!(question::can_be_asked(), "pass --yes to overwrite {shown}");
         ensure!(question::ask(&format!("overwrite {shown}, and lose all that is on it"))?, "{shown} was not written");
     }
     device.write(&System::new(), image)?;
@@ -133,7 +139,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for (path, expected) in [
             (directory.path().to_path_buf(), "is a directory"),
-            (directory.path().join("no/such.img"), "cannot write "),
+            (directory.path().join("no/such.img"), "/no/such.img: there is no directory "),
             (PathBuf::from("/dev/null"), "--device writes to a disk"),
         ] {
             let message = format!("{:#}", file(&path).err().expect("refused"));
