@@ -11,7 +11,7 @@ mod tests;
 
 use super::directory;
 use crate::{catalogue, image, program::Program, qemu, setup, words, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use boards::{Board, Memory, MeshBoard, SubDestination};
 use placement::{Choice, Input, Placement};
 use std::{
@@ -119,15 +119,11 @@ fn mesh(board: &Board) -> Result<&MeshBoard> {
     board.mesh().with_context(|| format!("{} is no board with files to load", board.name))
 }
 
-/// The loader's files have the names of tiles, which do not tell two controllers apart, and it takes their sides from
-/// the place of the tile: west and east of those in the first and the last column, else south of those in the first
-/// row, else north (`loadOBJ` of sccKit).
+/// The loader takes the sides of controllers from the places of their tiles: west and east of those in the first and the
+/// last column, else south of those in the first row, else north (`loadOBJ` of sccKit).
 fn check_controllers(mesh: &MeshBoard) -> Result<()> {
-    for (index, controller) in mesh.controllers.iter().enumerate() {
+    for controller in &mesh.controllers {
         let [x, y] = controller.tile;
-        if mesh.controllers[..index].iter().any(|other| other.tile == controller.tile) {
-            bail!("two memory controllers are at tile ({x}, {y}), and the loader's files cannot tell them apart");
-        }
         let looked_for = match (x, y) {
             (0, _) => SubDestination::West,
             _ if x + 1 == mesh.geometry.columns => SubDestination::East,
