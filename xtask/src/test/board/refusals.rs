@@ -42,8 +42,8 @@ pub(super) fn run(suite: &mut Suite, arguments: &Arguments, image: &[u8]) -> Res
     let cases: [(&[&str], &str); 4] = [
         (&["hello", "--board", "scc", "--out", &out, "--input", &large], TOO_LARGE),
         (&["hello", "--board", "scc", "--out", &out, "--", "heap_kib=1000000"], "a heap of 1000000 KiB does not fit"),
-        (&["hello", "--board", "abacus", "--out", &out], "abacus"),
-        (&["hello", "--board", "scc", "--out", &below], "file"),
+        (&["hello", "--board", "abacus", "--out", &out], "there is no board `abacus`"),
+        (&["hello", "--board", "scc", "--out", &below], "it is a file"),
     ];
     for (name, (words, expected)) in NAMES.into_iter().zip(cases) {
         if arguments.wants(name) {
