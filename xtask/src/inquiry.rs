@@ -77,7 +77,8 @@ impl Inquiry {
         answers.read_line(&mut String::new()).context("QEMU does not greet")?;
         for order in [&json!({"execute": "qmp_capabilities"}), order] {
             send(stream.as_raw_fd(), format!("{order}\n").as_bytes())?;
-            obeyed(&mut answers).with_context(|| format!("QEMU does not {}", order["execute"]))?;
+            obeyed(&mut answers)
+                .with_context(|| format!("QEMU does not {}", order["execute"].as_str().unwrap_or_default()))?;
         }
         Ok(())
     }
