@@ -33,6 +33,14 @@ fn chip(mesh: &MeshBoard) -> Chip {
     chip
 }
 
+#[test]
+fn boards_that_are_not_modelled_are_refused() {
+    assert!(boards().iter().all(|mesh| Chip::check(&Board::of(mesh)).is_ok()));
+    let mut board = Board::scc(8);
+    board.geometry.l2_ways = 8;
+    assert_eq!(Chip::check(&board).unwrap_err(), "L2 has 4 ways in the model, and not 8");
+}
+
 const fn slot(slot: u32, offset: u32) -> u32 {
     slot * SLOT_BYTES + offset
 }

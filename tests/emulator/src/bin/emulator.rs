@@ -2,7 +2,7 @@
 //!
 //! Lines that cores print go to standard output. The exit status is 33 or 35 when the program says that it has
 //! succeeded or failed, 3 when a core did something that no program may do, 4 when nothing will ever happen any more,
-//! and 5 when the time is over; each but the first two has a line on standard error.
+//! and 5 when the time is over; the last line on standard error says why, but after the first two.
 
 use std::{
     io::{self, Write},
@@ -56,7 +56,7 @@ struct Options {
     #[arg(long)]
     name_cores: bool,
 
-    /// Say at the end what the cores did, on standard error
+    /// Say at the end what the cores did, on standard error before the reason
     #[arg(long)]
     counts: bool,
 }
@@ -66,13 +66,18 @@ struct Options {
 struct List(Vec<usize>);
 
 fn parse_cores(text: &str) -> Result<List, String> {
-    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| format!("{text:?} is no number of a core"));
+    let number = |text: &str| {
+        let number = text.trim().parse::<u8>().map_err(|_| format!("{text:?} is no number of a core"));
+        number.map(usize::from)
+    };
     let mut cores = Vec::new();
     for part in text.split(',') {
-        match part.split_once("..") {
-            Some((first, last)) => cores.extend(number(first)?..=number(last)?),
-            None => cores.push(number(part)?),
+        let (first, last) = part.split_once("..").unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return Err(format!("{part:?} has no cores"));
         }
+        cores.extend(first..=last);
     }
     Ok(List(cores))
 }
@@ -93,7 +98,9 @@ fn board(dir: &Path) -> Result<Board, String> {
     let path = dir.join("board.toml");
     let board = boards::Board::read(&path).map_err(|error| error.to_string())?;
     let mesh = board.mesh().ok_or_else(|| format!("{} describes no mesh of tiles", path.display()))?;
-    Ok(Board::of(mesh))
+    let board = Board::of(mesh);
+    Chip::check(&board).map_err(|reason| format!("{}: {reason}", path.display()))?;
+    Ok(board)
 }
 
 fn run(options: &Options) -> Result<u8, String> {
@@ -124,7 +131,14 @@ fn run(options: &Options) -> Result<u8, String> {
         let _ = shown.and_then(|()| out.flush());
     };
     let ended = machine.run(until, &mut show);
-    let status = match &ended {
+    // The last line on standard error is the reason.
+    if !matches!(ended, Ended::Succeeded | Ended::Failed) {
+        show_unfinished(&mut machine);
+    }
+    if options.counts {
+        show_counts(&mut machine, begun);
+    }
+    Ok(match &ended {
         Ended::Succeeded => 33,
         Ended::Failed => 35,
         Ended::Refused(violation, code) => {
@@ -139,14 +153,7 @@ fn run(options: &Options) -> Result<u8, String> {
             eprintln!("emulator: it has not ended in time: {places}");
             5
         }
-    };
-    if !matches!(ended, Ended::Succeeded | Ended::Failed) {
-        show_unfinished(&mut machine);
-    }
-    if options.counts {
-        show_counts(&mut machine, begun);
-    }
-    Ok(status)
+    })
 }
 
 /// Shows what cores have printed without ending the line.

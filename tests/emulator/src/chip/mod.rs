@@ -104,15 +104,33 @@ impl Chip {
         Self::with_settings(board, Settings::default())
     }
 
+    /// Says why a board cannot be modelled, if it cannot.
+    ///
+    /// # Errors
+    /// The reason, in one line.
+    pub fn check(board: &Board) -> Result<(), String> {
+        let geometry = &board.geometry;
+        if !(1..=2).contains(&geometry.cores_per_tile) {
+            return Err(format!("tiles have 1 or 2 cores in the model, and not {}", geometry.cores_per_tile));
+        }
+        if geometry.l2_ways as usize != cache::WAYS {
+            return Err(format!("L2 has {} ways in the model, and not {}", cache::WAYS, geometry.l2_ways));
+        }
+        if !(1..=16).contains(&board.memory_gib) {
+            return Err(format!("a controller has 1 to 16 GB in the model, and not {}", board.memory_gib));
+        }
+        Ok(())
+    }
+
     /// A chip.
     ///
     /// # Panics
-    /// If the board has caches, cores or controllers that are not modelled.
+    /// If [`check`](Self::check) does not let the board pass.
     pub fn with_settings(board: &Board, settings: Settings) -> Self {
+        if let Err(reason) = Self::check(board) {
+            panic!("{reason}");
+        }
         let geometry = &board.geometry;
-        assert!((1..=2).contains(&geometry.cores_per_tile), "{} cores of a tile", geometry.cores_per_tile);
-        assert!(geometry.l2_ways as usize == cache::WAYS, "an L2 of {} ways", geometry.l2_ways);
-        assert!((1..=16).contains(&board.memory_gib), "{} GB behind a controller", board.memory_gib);
         let cores = board.cores();
         Self {
             settings,
