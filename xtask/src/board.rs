@@ -3,7 +3,7 @@
 use crate::{
     catalogue, cores,
     emulator::{self, Flashed},
-    flash::{Flash, Setup},
+    flash::{self, Flash, Setup},
     image,
     program::Program,
     run::{self, Common, DEFAULT_PROGRAM},
@@ -21,6 +21,9 @@ use std::{
 
 /// What results are called whose program has no name.
 const NAMELESS: &str = "flashed";
+
+/// What is in a directory already when it is flashed.
+const FLASHED: [&str; 8] = ["program", "board", "cores", "memory_gib", "start_from_core_0", "input", "seed", "words"];
 
 /// Run a program on an emulated SCC board, or a board like it
 ///
@@ -50,7 +53,7 @@ pub(crate) struct Arguments {
     start_from_core_0: bool,
 
     /// Run what `cargo xtask flash` has written into this directory
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["program", "board", "cores", "memory_gib", "start_from_core_0"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = FLASHED)]
     dir: Option<PathBuf>,
 
     /// Seconds until a board that does not end is given up
@@ -98,7 +101,7 @@ fn program(arguments: &Arguments) -> Result<()> {
         memory_gib: arguments.memory_gib,
         starts_others: arguments.start_from_core_0,
     };
-    let words = common.words(&program, None, false)?;
+    let words = flash::words(&program, common.seed, &common.words)?;
     let flash = Flash::new(Board::find(&arguments.board)?, &setup, &program, &words, &common.inputs(&program)?)?;
     catalogue::check(&program)?;
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;

@@ -97,7 +97,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let board = Board::find(&arguments.board)?;
-    let words = words(arguments, &program)?;
+    let words = words(&program, arguments.seed, &arguments.words)?;
     let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
     let Kind::Pc(pc) = board.kind else { return mesh(arguments, &job, board) };
     for (option, is_given) in
@@ -122,15 +122,19 @@ fn mesh(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
     scc::main(&flash, &job.program, out, arguments.yes)
 }
 
-/// The kernel's command line.
-fn words(arguments: &Arguments, program: &Program) -> Result<Words> {
-    for word in &arguments.words {
+/// The kernel's command line on hardware, with these words of the user's.
+///
+/// # Errors
+///
+/// When one of them means nothing there, or cannot pass.
+pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<Words> {
+    for word in free {
         if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
             bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
     Words::default()
         .value("program", (!program.is_own).then_some(&program.name))
-        .value("seed", arguments.seed)
-        .free(&arguments.words)
+        .value("seed", seed)
+        .free(free)
 }
