@@ -24,7 +24,7 @@ use super::purge::{Purge, Reads, Sets};
 static PURGE: Private<Option<Purge>> = Private::new(None);
 
 /// Says how large L2 is, and which private memory is read to displace what it holds: twice `half_bytes` bytes from
-/// `start`, which nothing else uses.
+/// `start`, which nothing else uses. Leaves nothing in the caches.
 ///
 /// # Safety
 /// The memory is there, written back by its page type, and nobody else's.
@@ -35,6 +35,9 @@ pub(super) unsafe fn prepare(geometry: &Geometry, start: usize, half_bytes: usiz
     let _interrupts = cpu::InterruptsOff::new();
     // SAFETY: the static is private to this core, and only this and `atoll_scc_purge` use it, with interrupts off.
     unsafe { *PURGE.get() = Some(Purge::new(geometry, start, half_bytes)) };
+    // The first one fills what is empty since the reset, the second one leaves nothing else of what was there.
+    flush_all();
+    flush_all();
 }
 
 /// Forgets all MPBT lines of L1 (`CL1INVMB`, 0F 0A): about a cycle. What is in the write-combine buffer stays there.

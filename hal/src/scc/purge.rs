@@ -11,6 +11,10 @@
 //! nothing but lines of the other half in the set, and nobody else reads the area: none of this half's lines is there.
 //! The first of the four is not read again, as it is by drivers that have one area only: their reads may hit.
 //!
+//! **Empty ways.** After a reset of the core ways are empty, and a miss takes one of those before it asks the tree,
+//! which it turns all the same: then four misses may leave an old line. So all sets are purged twice before anything
+//! relies on it. Nothing but a reset empties a way of L2 again.
+//!
 //! **L1 above it.** A read that L1 answered would not reach L2. L1 is emptied before, so all reads miss there, too; and
 //! what was dirty in it has been written to L2, or past it, before L2 is purged.
 //!
@@ -156,7 +160,8 @@ mod tests {
     impl Set {
         fn read(&mut self, line: usize) {
             let held = self.ways.iter().position(|way| *way == Some(line));
-            let way = held.unwrap_or_else(|| {
+            let empty = self.ways.iter().position(Option::is_none);
+            let way = held.or(empty).unwrap_or_else(|| {
                 let pair = usize::from(self.upper);
                 2 * pair + usize::from(self.lower[pair])
             });
@@ -189,6 +194,13 @@ mod tests {
         let mut purge = Purge::new(&scc(), START, 256 << 10);
         let mut cache: Vec<Set> = alloc::vec![Set::default(); 2048];
         let mut state = 7;
+        for line in 0..2048 + 1500 {
+            cache[line % 2048].read(line);
+        }
+        for _ in 0..2 {
+            self::purge(&mut purge, Sets::all(2048), |address| cache[address / 32 % 2048].read(address / 32));
+        }
+        assert!(cache.iter().flat_map(|set| set.ways).all(|way| way.is_some_and(|line| line >= START / 32)));
         for round in 0..40 {
             for _ in 0..20_000 {
                 let line = next(&mut state) % (1 << 15);
