@@ -133,8 +133,5 @@ pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Re
             bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
-    Words::default()
-        .value("program", (!program.is_own).then_some(&program.name))
-        .value("seed", seed)
-        .free(free)
+    Words::default().value("program", (!program.is_own).then_some(&program.name)).value("seed", seed).free(free)
 }
