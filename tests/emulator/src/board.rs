@@ -3,7 +3,7 @@
 use boards::{Geometry, MOST_CONTROLLERS, MeshBoard};
 
 /// A board.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Board {
     /// Its layout and its registers.
     pub geometry: Geometry,
@@ -16,7 +16,8 @@ pub struct Board {
 }
 
 impl Board {
-    /// The Intel SCC with so much memory behind each of its four controllers (4, 8 or 16 GB).
+    /// The Intel SCC with so much memory behind each of its four controllers (4, 8 or 16 GB), by the facts and not by
+    /// its file, which a test compares with it.
     pub const fn scc(memory_gib: u32) -> Self {
         let geometry = Geometry {
             columns: 6,
