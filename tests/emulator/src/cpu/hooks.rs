@@ -343,7 +343,7 @@ impl Hooks {
         let inspected = instructions::inspect(&bytes.collect::<Vec<_>>(), len, linear, bits);
         match inspected {
             Err(refused) => {
-                let violation = Violation::new(state.number, refused.address, refused.reason);
+                let violation = Violation::new(state.number, state.aliased(refused.address), refused.reason);
                 state.block = linear;
                 drop(state);
                 self.refuse(cpu, violation);

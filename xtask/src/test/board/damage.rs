@@ -83,7 +83,7 @@ const DAMAGES: [Damage; 10] = [
         name: "board-notices-reset-page",
         what: What::Files(|directory| corrupt::reset_page(&directory.join(MEMORY))),
         modules: "barrier",
-        reason: "core 0 at 0x000ffff0: there is no instruction",
+        reason: "core 0 at 0xfffffff0: there is no instruction",
     },
     Damage {
         name: "board-notices-missing-drain",
