@@ -167,7 +167,15 @@ impl Hooks {
         let number = state.number;
         let code = state.code.note_store(physical, len, value);
         let stored = code.map_err(|refused| Violation::new(number, physical, refused.0));
-        if let Err(violation) = stored.and_then(|()| shared.chip.store(number, physical, kind, len, value)) {
+        let stored = stored.and_then(|()| shared.chip.store(number, physical, kind, len, value));
+        let stored = stored.and_then(|()| {
+            if kind == PageKind::Uncached {
+                // A pin that the core lowers by itself may rise again before its next turn, and has an edge then.
+                state.look_at_pins(&shared.chip)?;
+            }
+            Ok(())
+        });
+        if let Err(violation) = stored {
             drop((state, shared));
             self.refuse(cpu, violation);
         }

@@ -165,15 +165,10 @@ impl Core {
     fn begin(&mut self, cycles: u64) {
         let mut state = self.hooks.state.borrow_mut();
         state.left = cycles as i64;
-        let (pins, now) = {
-            let shared = self.hooks.shared.borrow();
-            (shared.chip.interrupt_pins(state.number), shared.chip.cycles(state.number))
-        };
-        if let Err(reason) = state.apic.update(pins, now) {
-            let violation = Violation::new(state.number, lapic::BASE, reason);
+        let looked = state.look_at_pins(&self.hooks.shared.borrow().chip);
+        if let Err(violation) = looked {
             self.hooks.shared.borrow_mut().refuse(violation, state.block);
         }
-        state.interrupted = state.apic.next(true).is_some();
     }
 
     /// Delivers the interrupt that is due, if one is.

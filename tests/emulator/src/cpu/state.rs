@@ -1,6 +1,10 @@
 //! What a core is besides what the CPU library keeps of it.
 
-use super::{code::Code, lapic::LocalApic, paging::Control};
+use super::{
+    code::Code,
+    lapic::{self, LocalApic},
+    paging::Control,
+};
 use crate::{Chip, Violation};
 
 /// What all cores share.
@@ -78,6 +82,16 @@ impl State {
     /// Tells the chip of the time that has passed for the core.
     pub(super) fn tick(&mut self, chip: &mut Chip) {
         chip.tick(self.number, std::mem::take(&mut self.cycles));
+    }
+
+    /// Shows the local APIC the core's pins, and what time it is.
+    ///
+    /// # Errors
+    /// A violation if a pin does what nobody has prepared it for.
+    pub(super) fn look_at_pins(&mut self, chip: &Chip) -> Result<(), Violation> {
+        let updated = self.apic.update(chip.interrupt_pins(self.number), chip.cycles(self.number));
+        self.interrupted = self.apic.next(true).is_some();
+        updated.map_err(|reason| Violation::new(self.number, lapic::BASE, reason))
     }
 
     /// Whether `sti` was the last instruction before `linear`: it holds interrupts off for another one, which counts
