@@ -1,6 +1,6 @@
 //! The allocator of shared memory.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use collectives::{Error, Placement};
 use hal::{Core, CoreId, Region, kind, topology::SHARED_BYTES_PER_CONTROLLER};
@@ -104,7 +104,8 @@ pub fn placements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
             );
             allocator.free(region)?;
         }
-        let mut hit = [false; 4];
+        let controllers = context.hal().layout().controllers();
+        let mut hit = vec![false; controllers];
         for turn in 0..64 {
             let region = allocator.allocate::<kind::Cached>(64, Placement::Random(turn))?;
             if let Some(controller) = region.start().controller() {
@@ -112,17 +113,19 @@ pub fn placements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
             }
             allocator.free(region)?;
         }
-        check_eq!(hit, [true; 4], "controllers that 64 random allocations went to");
-        let most = SHARED_BYTES_PER_CONTROLLER * 3 / 4;
-        let first = allocator.allocate::<kind::Cached>(most, Placement::Striped(2))?;
-        let second = allocator.allocate::<kind::Cached>(most, Placement::Striped(2))?;
-        check_eq!(
-            (first.start().controller(), second.start().controller()),
-            (Some(2), Some(3)),
-            "a full controller's successor"
-        );
+        check_eq!(hit, vec![true; controllers], "controllers that 64 random allocations went to");
+        let (most, full) = (SHARED_BYTES_PER_CONTROLLER * 3 / 4, controllers / 2);
+        let first = allocator.allocate::<kind::Cached>(most, Placement::Striped(full))?;
+        if controllers > 1 {
+            let second = allocator.allocate::<kind::Cached>(most, Placement::Striped(full))?;
+            check_eq!(
+                (first.start().controller(), second.start().controller()),
+                (Some(full), Some((full + 1) % controllers)),
+                "a full controller's successor"
+            );
+            allocator.free(second)?;
+        }
         allocator.free(first)?;
-        allocator.free(second)?;
     }
     context.comm.barrier();
     Ok(())

@@ -29,6 +29,11 @@ pub fn operations_nest_and_waits_have_places<C: Core>(context: &mut Context<'_, 
         comm.broadcast(&mut [1; 100], 0)?;
     }
     let lines = end(context);
+    if cfg!(target_vendor = "scc") {
+        // Boards are not traced.
+        check_eq!(lines, Vec::<String>::new(), "what a board noted");
+        return Ok(());
+    }
     let Some(((first, last), inner)) = lines.split_last().and_then(|(last, lines)| {
         let (first, inner) = lines.split_first()?;
         Some(((first, last), inner))
