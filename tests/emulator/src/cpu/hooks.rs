@@ -36,6 +36,9 @@ const PENTIUM: i32 = 8;
 /// Bytes of an instruction on average, to tell from the length of a block how long it takes.
 const INSTRUCTION_BYTES: u32 = 3;
 
+/// Bytes of a segment in real mode.
+const REAL_SEGMENT_BYTES: u32 = 1 << 16;
+
 /// Bytes of an instruction at most.
 pub(super) const LONGEST_INSTRUCTION: usize = 15;
 
@@ -334,6 +337,14 @@ impl Hooks {
     #[cold]
     fn inspect(&self, cpu: &mut Unicorn<'_, ()>, linear: u32, len: usize) -> bool {
         let bits = self.bits(cpu);
+        if bits == 16 {
+            let segment = cpu.reg_read(RegisterX86::CS).map_or(0, |value| value as u32) << 4;
+            if linear.wrapping_sub(segment).wrapping_add(len as u32) > REAL_SEGMENT_BYTES {
+                let number = self.state.borrow().number;
+                self.refuse(cpu, Violation::new(number, linear, "code runs past the end of its segment of 64 KB"));
+                return false;
+            }
+        }
         let leaves = {
             let mut state = self.state.borrow_mut();
             let leaves = state.starts && state.aliased(linear) == linear;

@@ -29,6 +29,9 @@ pub(crate) const OWN: u32 = 0xF800_0000;
 
 /// 16 MB of controller 0 that hold the page that all cores start in.
 const RESET_BLOCK: u64 = 100;
+
+/// Where core 0's first instruction is in the memory behind controller 0.
+pub(crate) const FIRST_INSTRUCTION: u64 = ((RESET_BLOCK + 1) << 24) - 16;
 const SHARED_BLOCK: u64 = 101;
 /// Where the shared memory is behind controller 0.
 pub(crate) const SHARED_MEMORY: u64 = SHARED_BLOCK << 24;

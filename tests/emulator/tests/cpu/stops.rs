@@ -151,3 +151,13 @@ fn the_program_itself() {
     });
     assert_eq!(failed, Ended::Failed);
 }
+
+#[test]
+fn code_that_runs_past_the_end_of_its_segment() {
+    let mut machine = board(1, &assemble(done));
+    machine.with_chip(|chip| chip.memory_mut(0).poke(FIRST_INSTRUCTION, &[0; 16]));
+    match run(&mut machine).1 {
+        Ended::Refused(violation, _) => assert!(violation.reason().contains("end of its segment"), "{violation:?}"),
+        other => panic!("it has ended otherwise: {other:?}"),
+    }
+}
