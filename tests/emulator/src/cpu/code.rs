@@ -20,6 +20,8 @@ const WORDS: usize = PAGE / 64;
 struct Page {
     /// Offsets at which an inspected block begins.
     blocks: [u64; WORDS],
+    /// Offsets at which one with locked instructions begins.
+    locked: [u64; WORDS],
     /// Bytes of inspected instructions.
     instructions: [u64; WORDS],
 }
@@ -76,7 +78,7 @@ impl Code {
             return Err(Refused("there is more code than the emulator has room for"));
         }
         self.memory[number * PAGE..][..PAGE].copy_from_slice(bytes);
-        self.pages.push(Page { blocks: [0; WORDS], instructions: [0; WORDS] });
+        self.pages.push(Page { blocks: [0; WORDS], locked: [0; WORDS], instructions: [0; WORDS] });
         let page = physical / PAGE_BYTES;
         self.copies.insert(page, number);
         self.copied[page as usize / 64] |= 1 << (page % 64);
@@ -94,6 +96,20 @@ impl Code {
     pub(super) fn is_inspected(&self, linear: u32) -> bool {
         let place = self.place(linear);
         place.is_some_and(|place| self.pages[place / PAGE].blocks[place % PAGE / 64] & 1 << (place % 64) != 0)
+    }
+
+    /// Notes that the block at a linear address has locked instructions.
+    pub(super) fn note_locked(&mut self, linear: u32) {
+        if let Some(place) = self.place(linear) {
+            self.pages[place / PAGE].locked[place % PAGE / 64] |= 1 << (place % 64);
+        }
+    }
+
+    /// Whether it was noted.
+    #[inline]
+    pub(super) fn is_locked(&self, linear: u32) -> bool {
+        let place = self.place(linear);
+        place.is_some_and(|place| self.pages[place / PAGE].locked[place % PAGE / 64] & 1 << (place % 64) != 0)
     }
 
     /// A byte of code, before anything was replaced; nothing if its page was not fetched from.

@@ -7,12 +7,12 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use boards::map::PAGE_BYTES;
+use boards::map::{PAGE_BYTES, SLOT_BYTES};
 use unicorn_engine::{MemType, Prot, RegisterX86, TlbEntry, TlbType, Unicorn, uc_error};
 
 use super::{
     instructions::{self, Special},
-    lapic, paging,
+    lapic, operands, paging,
     paging::{Control, Fault, Mapped},
     state::{Shared, State, Stop},
 };
@@ -145,6 +145,9 @@ impl Hooks {
 
     #[inline]
     fn load(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize) -> u64 {
+        if self.state.borrow().locked.is_some() && self.refuses_locked(cpu, physical, kind) {
+            return 0;
+        }
         let mut state = self.state.borrow_mut();
         let mut shared = self.shared.borrow_mut();
         if kind == PageKind::Uncached {
@@ -162,6 +165,9 @@ impl Hooks {
 
     #[inline]
     fn store(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize, value: u64) {
+        if self.state.borrow().locked.is_some() && self.refuses_locked(cpu, physical, kind) {
+            return;
+        }
         let mut state = self.state.borrow_mut();
         let mut shared = self.shared.borrow_mut();
         if kind == PageKind::Uncached {
@@ -182,6 +188,31 @@ impl Hooks {
             drop((state, shared));
             self.refuse(cpu, violation);
         }
+    }
+
+    /// Refuses a locked access to what other cores reach: nothing between cores locks, so it is not one step for them.
+    /// Returns whether it is one.
+    #[cold]
+    fn refuses_locked(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind) -> bool {
+        let (number, locked) = {
+            let state = self.state.borrow();
+            (state.number, state.locked.clone().unwrap_or_default())
+        };
+        let first_shared = self.shared.borrow().chip.board().geometry.shared_slot;
+        if kind == PageKind::WriteBack && physical / SLOT_BYTES < first_shared {
+            return false;
+        }
+        let cr3 = cpu.reg_read(RegisterX86::CR3).map_or(0, |value| value as u32);
+        let is_accessed = |linear: &u32| {
+            let mapped = self.translate(cr3, *linear, false);
+            mapped.is_ok_and(|mapped| mapped.physical | linear & (PAGE_BYTES - 1) == physical)
+        };
+        let refused = locked.iter().any(|locked| operands::addresses(cpu, locked).iter().any(is_accessed));
+        if refused {
+            let reason = "a locked instruction accesses what other cores reach, and locks nothing there";
+            self.refuse(cpu, Violation::new(number, physical, reason));
+        }
+        refused
     }
 
     fn load_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize) -> u64 {
@@ -320,6 +351,7 @@ impl Hooks {
         state.left -= cycles;
         state.cycles += cycles as u64;
         (state.block, state.block_len) = (linear, len);
+        state.locked = if state.code.is_locked(linear) { state.locked_blocks.get(&linear).cloned() } else { None };
     }
 
     /// Stops if there is an interrupt that may be taken now. Returns whether there is.
@@ -359,7 +391,8 @@ impl Hooks {
         // Where an instruction was replaced, the CPU library takes the block for shorter than it is.
         let bytes =
             (0..(len + LONGEST_INSTRUCTION) as u32).map_while(|offset| state.code.byte(linear.wrapping_add(offset)));
-        let inspected = instructions::inspect(&bytes.collect::<Vec<_>>(), len, linear, bits);
+        let bytes = bytes.collect::<Vec<_>>();
+        let inspected = instructions::inspect(&bytes, len, linear, bits);
         match inspected {
             Err(refused) => {
                 let violation = Violation::new(state.number, state.aliased(refused.address), refused.reason);
@@ -370,6 +403,11 @@ impl Hooks {
             }
             Ok(found) => {
                 let replaced = state.code.note_inspected(linear, len, &found);
+                let locked = instructions::locked(&bytes, len, linear, bits);
+                if !locked.is_empty() {
+                    state.code.note_locked(linear);
+                    state.locked_blocks.insert(linear, locked.into());
+                }
                 drop(state);
                 if replaced {
                     let _ = cpu.ctl_remove_cache(linear.into(), u64::from(linear) + len.max(1) as u64);

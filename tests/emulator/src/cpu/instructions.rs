@@ -1,6 +1,6 @@
 //! Which instructions a P54C has, and which of them the CPU library must leave to us.
 
-use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, Register};
+use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 /// Bytes of CL1INVMB, which no other processor has: it forgets all MPBT lines of L1. They take the place of everything
 /// that is left to us, since the CPU library stops at them.
@@ -71,6 +71,21 @@ pub(super) fn inspect(bytes: &[u8], len: usize, address: u32, bits: u32) -> Resu
         offset += instruction.len();
     }
     Ok(found)
+}
+
+/// Which of these instructions read, modify and write memory in one step, as seen by others: by `lock`, or as `xchg`
+/// with memory does without.
+pub(super) fn locked(bytes: &[u8], len: usize, address: u32, bits: u32) -> Vec<Instruction> {
+    let mut decoder = Decoder::with_ip(bits, bytes, u64::from(address), DecoderOptions::NONE);
+    let mut locked = Vec::new();
+    while decoder.can_decode() && decoder.position() < len {
+        let instruction = decoder.decode();
+        let in_memory = (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory);
+        if instruction.has_lock_prefix() || (instruction.mnemonic() == Mnemonic::Xchg && in_memory) {
+            locked.push(instruction);
+        }
+    }
+    locked
 }
 
 fn check(instruction: &Instruction) -> Result<(), &'static str> {

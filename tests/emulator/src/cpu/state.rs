@@ -1,5 +1,9 @@
 //! What a core is besides what the CPU library keeps of it.
 
+use std::{collections::HashMap, rc::Rc};
+
+use iced_x86::Instruction;
+
 use super::{
     code::Code,
     lapic::{self, LocalApic},
@@ -50,6 +54,10 @@ pub(super) struct State {
     pub(super) block: u32,
     /// Its length in bytes.
     pub(super) block_len: u32,
+    /// Its instructions that read, modify and write memory in one step, if it has any.
+    pub(super) locked: Option<Rc<[Instruction]>>,
+    /// Those of all blocks that have any, by the blocks' linear addresses.
+    pub(super) locked_blocks: HashMap<u32, Rc<[Instruction]>>,
     /// Cycles that the slice still has.
     pub(super) left: i64,
     /// Cycles that the chip was not told of yet.
@@ -71,6 +79,8 @@ impl State {
             starts: true,
             block: super::RESET_LINEAR,
             block_len: 0,
+            locked: None,
+            locked_blocks: HashMap::new(),
             left: 0,
             cycles: 0,
             interrupted: false,

@@ -161,3 +161,29 @@ fn code_that_runs_past_the_end_of_its_segment() {
         other => panic!("it has ended otherwise: {other:?}"),
     }
 }
+
+#[test]
+fn locked_instructions_on_what_others_reach() {
+    let refused =
+        |program: fn(&mut CodeAssembler) -> Result<(), IcedError>| refused(|a| program(a).and_then(|()| done(a)));
+    let (_, address, reason) = refused(|a| a.lock().inc(dword_ptr(SHARED + 0x40)));
+    assert_eq!(address, SHARED + 0x40);
+    assert!(reason.contains("locks nothing"), "{reason}");
+    let (_, address, _) = refused(|a| {
+        a.mov(ebx, SHARED + 8)?;
+        a.mov(eax, dword_ptr(ebx))?;
+        a.xchg(dword_ptr(ebx + 4), eax)
+    });
+    assert_eq!(address, SHARED + 12);
+    let allowed = ends(|a| {
+        a.mov(eax, cr0)?;
+        a.and(eax, !0x6000_0000)?;
+        a.mov(cr0, eax)?;
+        a.push(eax)?;
+        a.lock().inc(dword_ptr(esp))?;
+        a.xchg(dword_ptr(esp), eax)?;
+        a.mov(dword_ptr(SHARED + 0x40), eax)?;
+        done(a)
+    });
+    assert_eq!(allowed, Ended::Succeeded);
+}
