@@ -39,14 +39,20 @@ const CORES: u16 = 48;
 /// Boards, cores of them, and which in-kernel tests run there: what the backend does, and what rests on it. Names of
 /// modules, with commas between.
 const IN_KERNEL: [(&str, u16, &str); 4] = [
-    (SCC, 1, MODULES),
-    (SCC, 3, MODULES),
+    (SCC, 1, ALL_MODULES),
+    (SCC, 3, ALL_MODULES),
     (SMALL, 8, MODULES),
     (SCC, CORES, "barrier,broadcast,pscw,registers,interrupts"),
 ];
 
 /// Modules of in-kernel tests.
 const MODULES: &str = "memory,exposed,registers,interrupts,barrier,coherence,broadcast,window,pscw";
+
+/// All of them, for few cores.
+const ALL_MODULES: &str = "memory,exposed,domains,registers,waiting,litmus,floating_point,barrier,group_barriers,\
+    barriers_elsewhere,coherence,cluster,locks,messages,broadcast,default_broadcast,broadcast_cost,exchanges,\
+    reductions,nonblocking,allocation,window,pscw,overlap,queue,promises,marks,epoch_cost,operations,fence,passive,\
+    fft,copy_engine,private_window,channel,hazards,traces,interrupts,notification";
 
 /// Names of the tests of the main job, for `--filter`.
 const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
