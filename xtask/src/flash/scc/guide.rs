@@ -12,10 +12,16 @@ use std::fmt::Write;
 pub(super) const NAME: &str = "FLASH.md";
 
 /// What one core at a time prints, on the board's host, with the driver that has serial lines (facts 1.11).
+///
+/// Not into this directory: a flash replaces no directory that holds other files.
 const CAPTURE: &str = "\
+mkdir -p ../logs
 for core in $(seq 0 LAST); do
-    grep --text --line-buffered ^ /dev/crbif0rb0c${core}ttyS0 > core$core.log &
+    grep --text --line-buffered ^ /dev/crbif0rb0c${core}ttyS0 > ../logs/core$core.log &
 done";
+
+/// Controllers that the original `sccBoot` looks for before it loads anything.
+const KNOWN_TO_THE_LOADER: [[u32; 2]; 4] = [[0, 0], [5, 0], [0, 2], [5, 2]];
 
 /// The text. `files` are those written before it, with their sizes.
 pub(super) fn text(flash: &Flash, placement: &Placement, files: &[(String, u64)]) -> String {
@@ -65,6 +71,13 @@ fn commands(out: &mut String, flash: &Flash) -> std::fmt::Result {
          ```\n",
         started(flash)
     )?;
+    let controllers = &flash.memory.board().controllers;
+    if !controllers.iter().any(|controller| KNOWN_TO_THE_LOADER.contains(&controller.tile)) {
+        writeln!(
+            out,
+            "The original `sccBoot` knows the controllers of the SCC only: this board needs one that looks for its own.\n"
+        )?;
+    }
     if flash.starts_others {
         writeln!(out, "Core 0 alone is loaded; it copies itself to the others and starts them.\n")?;
     }
@@ -88,12 +101,13 @@ fn console(out: &mut String, flash: &Flash) -> std::fmt::Result {
          `/dev/crbif0rb0cNttyS0`, and this captures all of them:\n\n\
          ```sh\n{capture}\n```\n\n\
          Otherwise sccGui shows it (its software UART); save that as one file. Where Atoll is,\n\n\
-         ```sh\ncargo xtask read-log core*.log\n```\n\n\
+         ```sh\ncargo xtask read-log logs/core*.log\n```\n\n\
          shows the lines, writes the result files of the program, and succeeds if the run has.\n\n\
          What to expect: lines that begin with `@` are for that tool, all others are the program's. Core 0 prints\n\
          `@done ok` when all {} have finished, or `@done failed` and a reason. A core that panics or faults says so\n\
          itself; one that waits for a minute says whom it waits for (`stuck_s=N` changes that), and ends the run.\n\n\
-         If nothing comes at all: is the console that of core 0, and does the memory size fit (above)? If a core\n\
+         If nothing comes at all: is the console that of core 0, and does the memory size fit (above)? Before each\n\
+         byte a core reads the line status register (0x3FD), and waits if nobody on the host answers. If a core\n\
          says that there is no description of the board, or a damaged one, the files were not loaded as a whole.",
         crate::cores::cores(flash.cores)
     )
@@ -105,7 +119,8 @@ fn classic_way(out: &mut String, flash: &Flash) -> std::fmt::Result {
     writeln!(
         out,
         "\n## The classic way\n\n\
-         With sccKit's own tools the same memory is made from its pieces, in `obj`:\n\n\
+         With sccKit's own tools the same memory is made from its pieces, in `obj`; in a copy of this directory, which\n\
+         the next flash would not replace with `obj` in it:\n\n\
          ```sh\n\
          bin2obj -m {map} -o {object}    # not needed: {object} is there\n\
          sccMerge -m {gib} -n {cores} -noimage{lut_default} -force {list}\n\

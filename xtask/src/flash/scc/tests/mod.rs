@@ -306,4 +306,6 @@ fn the_guide_has_the_commands_and_the_places() {
     let setup = Setup { starts_others: true, ..Setup::default() };
     let directory = written(&flash(board("scc"), &setup));
     assert!(read_text(&directory, guide::NAME).contains("sccReset -r 0\n"));
+    let tells = |board| read_text(&written(&board), guide::NAME).contains("the controllers of the SCC only");
+    assert!(!tells(flash(board("scc"), &setup)) && tells(flash(board("scc-2x2"), &setup)));
 }
