@@ -194,12 +194,13 @@ impl Hooks {
     /// Returns whether it is one.
     #[cold]
     fn refuses_locked(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind) -> bool {
-        let (number, locked) = {
+        let (number, locked, pages) = {
             let state = self.state.borrow();
-            (state.number, state.locked.clone().unwrap_or_default())
+            (state.number, state.locked.clone().unwrap_or_default(), state.control.is_paged())
         };
         let first_shared = self.shared.borrow().chip.board().geometry.shared_slot;
-        if kind == PageKind::WriteBack && physical / SLOT_BYTES < first_shared {
+        // Without pages nothing is cached, and no slot below leads to other cores' memory yet.
+        if (kind == PageKind::WriteBack || !pages) && physical / SLOT_BYTES < first_shared {
             return false;
         }
         let cr3 = cpu.reg_read(RegisterX86::CR3).map_or(0, |value| value as u32);
