@@ -3,7 +3,7 @@
 use crate::{
     catalogue, cores,
     emulator::{self, Flashed},
-    flash::{self, Flash, Setup},
+    flash::{self, Choices, Flash},
     image,
     program::Program,
     run::{self, Common, DEFAULT_PROGRAM},
@@ -40,17 +40,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BOARD", default_value = "scc")]
     board: String,
 
-    /// Number of cores that run the program [default: all of the board]
-    #[arg(long, value_name = "N", value_parser = cores::number)]
-    cores: Option<u16>,
-
-    /// GiB of memory behind each memory controller [default: as the board's file says]
-    #[arg(long, value_name = "GIB")]
-    memory_gib: Option<u64>,
-
-    /// Load and start core 0 only, which then loads and starts the others
-    #[arg(long)]
-    start_from_core_0: bool,
+    #[command(flatten)]
+    choices: Choices,
 
     /// Run what `cargo xtask flash` has written into this directory
     #[arg(long, value_name = "DIR", conflicts_with_all = FLASHED)]
@@ -96,13 +87,14 @@ fn program(arguments: &Arguments) -> Result<()> {
     if catalogue::listed(&program)? {
         return Ok(());
     }
-    let setup = Setup {
-        cores: arguments.cores.map(u32::from),
-        memory_gib: arguments.memory_gib,
-        starts_others: arguments.start_from_core_0,
-    };
     let words = flash::words(&program, common.seed, &common.words)?;
-    let flash = Flash::new(Board::find(&arguments.board)?, &setup, &program, &words, &common.inputs(&program)?)?;
+    let flash = Flash::new(
+        Board::find(&arguments.board)?,
+        &arguments.choices.setup(),
+        &program,
+        &words,
+        &common.inputs(&program)?,
+    )?;
     catalogue::check(&program)?;
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
     let built = image::board(&program, &tools)?;

@@ -16,5 +16,14 @@ pub(crate) mod trap;
 pub(crate) mod uart;
 pub(crate) mod words;
 
+/// Functions that return the values of the linker script's symbols, which are their addresses.
+macro_rules! bounds {
+    ($($name:ident = $symbol:ident),* $(,)?) => {
+        unsafe extern "C" { $(static $symbol: u8;)* }
+        $(pub(in super::super) fn $name() -> usize { (&raw const $symbol).addr() })*
+    };
+}
+pub(crate) use bounds;
+
 /// Bytes of a page; the only page size that is used.
 pub(crate) const PAGE_BYTES: usize = 4096;

@@ -122,13 +122,7 @@ pub(super) fn fail(message: fmt::Arguments<'_>) -> ! {
 
 /// A number from the command line within limits.
 pub(super) fn number(line: &str, key: &str, default: usize, max: usize) -> usize {
-    match value_of(line, key) {
-        None => default,
-        Some(text) => match text.parse() {
-            Ok(value) if (1..=max).contains(&value) => value,
-            _ => fail(format_args!("`{key}={text}`: expected a number from 1 to {max}")),
-        },
-    }
+    words::number(line, key, max, fail).unwrap_or(default)
 }
 
 /// Prepares the machine and returns the page directory of core 0. Paging is off; called by the start code.

@@ -95,15 +95,9 @@ pub(super) const BOARD_OFFSET: usize = SHARED_DRAM_BYTES + (3 << 20);
 const _: () =
     assert!(SHARED_DRAM_BYTES + MAX_CORES * MPB_BYTES_PER_CORE <= BOARD_OFFSET, "all MPBs lie below the board");
 
-/// Bounds of the image's parts, from the linker script. The symbols' addresses are the values.
+/// Bounds of the image's parts, from the linker script.
 pub(super) mod image {
-    macro_rules! bounds {
-        ($($name:ident = $symbol:ident),* $(,)?) => {
-            unsafe extern "C" { $(static $symbol: u8;)* }
-            $(pub(in super::super) fn $name() -> usize { (&raw const $symbol).addr() })*
-        };
-    }
-    bounds! {
+    crate::bare::bounds! {
         start = linker_image_start, end = linker_image_end,
         text_start = linker_text_start, text_end = linker_text_end,
         rodata_start = linker_rodata_start, rodata_end = linker_rodata_end,

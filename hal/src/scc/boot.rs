@@ -84,11 +84,7 @@ pub(super) fn fail(message: fmt::Arguments<'_>) -> ! {
 
 /// A number from the command line within limits, if it is there.
 pub(super) fn number(key: &str, max: usize) -> Option<usize> {
-    let text = option(key)?;
-    match text.parse() {
-        Ok(value) if (1..=max).contains(&value) => Some(value),
-        _ => fail(format_args!("`{key}={text}`: expected a number from 1 to {max}")),
-    }
+    words::number(command_line(), key, max, fail)
 }
 
 /// So many cycles of a core may a wait last before the machine is taken to be stuck (`stuck_s=`); nothing if for ever.

@@ -26,18 +26,9 @@ use super::{
 /// The least heap that a core starts with, in bytes.
 const LEAST_HEAP_BYTES: usize = 64 << 10;
 
-/// What a heap needs to keep a trace, beside the trace.
-const TRACE_SLACK_KIB: usize = 64;
-
-/// Bounds of the image's parts, from the linker script. The symbols' addresses are the values.
+/// Bounds of the image's parts, from the linker script.
 pub(super) mod image {
-    macro_rules! bounds {
-        ($($name:ident = $symbol:ident),* $(,)?) => {
-            unsafe extern "C" { $(static $symbol: u8;)* }
-            $(pub(in super::super) fn $name() -> usize { (&raw const $symbol).addr() })*
-        };
-    }
-    bounds! {
+    crate::bare::bounds! {
         text_start = linker_text_start, text_end = linker_text_end,
         rodata_start = linker_rodata_start, rodata_end = linker_rodata_end,
         private_start = linker_private_start, private_end = linker_private_end,
@@ -81,12 +72,11 @@ pub(super) fn lay_out() {
     unsafe { AREAS.get().write(Some(Areas { tables, purge, heap })) }
 }
 
-/// What the command line says of this core's heap. A trace comes on top.
+/// What the command line says of this core's heap.
 fn heap_kib() -> Option<usize> {
     let most = (EXPOSED_BYTES >> 10) as usize;
     let of_all = boot::number("heap_kib", most);
-    let own = if this_core() == 0 { boot::number("heap0_kib", most).or(of_all) } else { of_all };
-    own.map(|kib| kib + boot::number("trace_kib", most).map_or(0, |trace| trace + TRACE_SLACK_KIB))
+    if this_core() == 0 { boot::number("heap0_kib", most).or(of_all) } else { of_all }
 }
 
 pub(super) fn areas() -> &'static Areas {

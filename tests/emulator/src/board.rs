@@ -16,40 +16,13 @@ pub struct Board {
 }
 
 impl Board {
-    /// The Intel SCC with so much memory behind each of its four controllers (4, 8 or 16 GB), by the facts and not by
-    /// its file, which a test compares with it.
-    pub const fn scc(memory_gib: u32) -> Self {
-        let geometry = Geometry {
-            columns: 6,
-            rows: 4,
-            cores_per_tile: 2,
-            core_mhz: 533,
-            mpb_bytes: 8192,
-            mpb_slot: 0xC0,
-            registers_slot: 0xE0,
-            own_registers_slot: 0xF8,
-            board_slot: 0xF9,
-            shared_slot: 0x80,
-            foreign_slots_end: 0x80,
-            controllers: 4,
-            controller_tiles: [[0, 0], [5, 0], [0, 2], [5, 2], [0, 0], [0, 0], [0, 0], [0, 0]],
-            core_configuration: 0x10,
-            l2_configuration: 0x20,
-            tile_configuration: 0x80,
-            tile_id: 0x100,
-            test_and_set: 0x200,
-            test_and_set_stride: 0x200,
-            lookup_table: 0x800,
-            lookup_table_stride: 0x800,
-            timestamp: 0x8224,
-            timestamp_mhz: 125,
-            counters: 96,
-            counter_offsets: [0xE000, 0xF000],
-            l2_sets: 2048,
-            l2_ways: 4,
-        };
-        // West and east sides; the registers are south of tile (3, 0), with 2 as bits 33:31 of the address.
-        Self { geometry, memory_gib, controller_sides: [6, 4, 6, 4, 0, 0, 0, 0], registers_entry: 0x0_7500 }
+    /// The Intel SCC with so much memory behind each of its four controllers (4, 8 or 16 GB).
+    ///
+    /// # Panics
+    /// If there is no file of it, which tests see to.
+    pub fn scc(memory_gib: u32) -> Self {
+        let board = boards::Board::built_in("scc").expect("there is a file of the SCC");
+        Self { memory_gib, ..Self::of(board.mesh().expect("the SCC is a mesh")) }
     }
 
     /// The board that a file describes, with the memory that the file says it has unless told otherwise.

@@ -34,15 +34,6 @@ fn chip(mesh: &MeshBoard) -> Chip {
 }
 
 #[test]
-fn the_scc_of_its_file_is_that_of_the_facts() {
-    let mesh = boards::Board::built_in("scc").unwrap().mesh().unwrap().clone();
-    for memory_gib in [4, 8, 16] {
-        let mesh = MeshBoard { default_memory_gib: memory_gib.into(), ..mesh.clone() };
-        assert_eq!(Board::of(&mesh), Board::scc(memory_gib));
-    }
-}
-
-#[test]
 fn boards_that_are_not_modelled_are_refused() {
     assert!(boards().iter().all(|mesh| Chip::check(&Board::of(mesh)).is_ok()));
     let mut board = Board::scc(8);

@@ -47,17 +47,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DEV")]
     device: Option<PathBuf>,
 
-    /// Number of cores that run the program [default: all of the board]
-    #[arg(long, value_name = "N", value_parser = cores::number)]
-    cores: Option<u16>,
-
-    /// GiB of memory behind each memory controller of a board [default: as its file says]
-    #[arg(long, value_name = "GIB")]
-    memory_gib: Option<u64>,
-
-    /// Load and start core 0 of a board only, which then loads and starts the others
-    #[arg(long)]
-    start_from_core_0: bool,
+    #[command(flatten)]
+    choices: Choices,
 
     /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
     #[arg(long, value_name = "FILE")]
@@ -74,6 +65,29 @@ pub(crate) struct Arguments {
     /// Options of the program
     #[arg(last = true, value_name = "key=value")]
     words: Vec<String>,
+}
+
+/// What can be chosen of a board.
+#[derive(Args)]
+pub(crate) struct Choices {
+    /// Number of cores that run the program [default: all of the board]
+    #[arg(long, value_name = "N", value_parser = cores::number)]
+    cores: Option<u16>,
+
+    /// GiB of memory behind each memory controller of a board [default: as its file says]
+    #[arg(long, value_name = "GIB")]
+    memory_gib: Option<u64>,
+
+    /// Load and start core 0 of a board only, which then loads and starts the others
+    #[arg(long)]
+    start_from_core_0: bool,
+}
+
+impl Choices {
+    /// How a board like the SCC is set up by them.
+    pub(crate) fn setup(&self) -> Setup {
+        Setup { cores: self.cores.map(u32::from), memory_gib: self.memory_gib, starts_others: self.start_from_core_0 }
+    }
 }
 
 /// What is to run on hardware, whichever it is.
@@ -100,12 +114,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = words(&program, arguments.seed, &arguments.words)?;
     let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
     let Kind::Pc(pc) = board.kind else { return mesh(arguments, &job, board) };
+    let choices = &arguments.choices;
     for (option, is_given) in
-        [("--memory-gib", arguments.memory_gib.is_some()), ("--start-from-core-0", arguments.start_from_core_0)]
+        [("--memory-gib", choices.memory_gib.is_some()), ("--start-from-core-0", choices.start_from_core_0)]
     {
         ensure!(!is_given, "{option} is for boards, and {} is a PC", board.name);
     }
-    let cores = arguments.cores.map_or(1, u32::from);
+    let cores = choices.cores.map_or(1, u32::from);
     ensure!(cores <= pc.most_cores, "{cores} cores are too many: {} has at most {}", board.name, pc.most_cores);
     pc::main(arguments, &job)
 }
@@ -113,12 +128,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// Writes the directory for a board.
 fn mesh(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
     let Some(out) = &arguments.out else { bail!("--device is for PCs; {} needs --out DIR", board.name) };
-    let setup = Setup {
-        cores: arguments.cores.map(u32::from),
-        memory_gib: arguments.memory_gib,
-        starts_others: arguments.start_from_core_0,
-    };
-    let flash = Flash::new(board, &setup, &job.program, &job.words, &job.inputs)?;
+    let flash = Flash::new(board, &arguments.choices.setup(), &job.program, &job.words, &job.inputs)?;
     scc::main(&flash, &job.program, out, arguments.yes)
 }
 

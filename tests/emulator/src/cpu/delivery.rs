@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use unicorn_engine::{RegisterX86, hook::sys};
 
 use super::{
-    hooks::{Cpu, Hooks, read, write},
+    hooks::{Cpu, GENERAL, Hooks, read, write},
     paging::Fault,
 };
 use crate::Violation;
@@ -165,18 +165,6 @@ fn enter(cpu: &mut Cpu, hooks: &Hooks, vector: u8, error: Option<u32>) -> Result
 fn read_eip(cpu: &Cpu) -> u32 {
     read(cpu, RegisterX86::EIP)
 }
-
-/// General registers in the order of a task's state.
-const GENERAL: [RegisterX86; 8] = [
-    RegisterX86::EAX,
-    RegisterX86::ECX,
-    RegisterX86::EDX,
-    RegisterX86::EBX,
-    RegisterX86::ESP,
-    RegisterX86::EBP,
-    RegisterX86::ESI,
-    RegisterX86::EDI,
-];
 
 /// Leaves the task that runs for that of a descriptor. Nothing comes back from it: it is for faults that cannot be
 /// handled on the stack.

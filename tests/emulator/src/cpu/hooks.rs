@@ -48,8 +48,8 @@ fn base(kind: PageKind) -> u64 {
     SPAN * (place as u64 + 1)
 }
 
-/// General registers by the number that instructions use.
-const GENERAL: [RegisterX86; 8] = [
+/// General registers by the number that instructions use, which is also their order in the state of a task.
+pub(super) const GENERAL: [RegisterX86; 8] = [
     RegisterX86::EAX,
     RegisterX86::ECX,
     RegisterX86::EDX,

@@ -60,8 +60,8 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
 
 /// The kernel's command line, with heaps as large as the input wants them.
 fn words(arguments: &Arguments, job: &Job) -> Result<Words> {
-    let plan = run::plan(arguments.cores.unwrap_or(1), &job.inputs, &arguments.words)?;
-    let words = job.words.clone().value("cores", arguments.cores);
+    let plan = run::plan(arguments.choices.cores.unwrap_or(1), &job.inputs, &arguments.words)?;
+    let words = job.words.clone().value("cores", arguments.choices.cores);
     Ok(words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib)))
 }
 
