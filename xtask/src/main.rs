@@ -10,30 +10,23 @@ mod board_table;
 mod build;
 mod catalogue;
 mod cluster;
-mod console;
-mod cores;
 mod emulation;
 mod emulator;
 mod fidelity;
 mod figures;
 mod flash;
-mod frame;
 mod guest;
 mod heatmap;
 mod image;
 mod image_check;
 mod inquiry;
-mod interrupt;
-mod machine;
 mod machine_table;
 mod memory;
 mod p54c;
 mod parameter_table;
 mod picture;
 mod plot;
-mod process;
 mod program;
-mod progress;
 mod qemu;
 mod question;
 mod read_log;
@@ -47,10 +40,11 @@ mod symbols;
 mod test;
 mod trace;
 mod words;
-mod workspace;
 
 use clap::{Parser, Subcommand};
+use host::{cores, interrupt, machine, process, progress, workspace};
 use std::process::ExitCode;
+use transcript::console;
 
 /// Set up, build, run, simulate, test and measure Atoll.
 #[derive(Parser)]

@@ -60,7 +60,7 @@ pub(crate) fn announce(written: &[PathBuf]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::File;
+    use transcript::frame::File;
 
     #[test]
     fn pictures_and_spectra_are_written_in_several_ways() {

@@ -67,22 +67,6 @@ fn sums_are_rows_of_one_sample() {
 }
 
 #[test]
-fn lines_that_are_none_are_refused() {
-    let good = "algorithm=a ranks=4 param=1 bytes=0 metric=post unit=ns 1 2";
-    assert_eq!(Samples::parse(good).map(|samples| samples.values), Some(vec![1, 2]));
-    for (from, to) in [
-        (" 1 2", ""),
-        ("unit=ns", "unit=days"),
-        ("ranks=4", "ranks=many"),
-        ("1 2", "1 x"),
-        ("1 2", "1 -2"),
-        ("param=1 ", ""),
-    ] {
-        assert_eq!(Samples::parse(&good.replace(from, to)), None, "{from} -> {to}");
-    }
-}
-
-#[test]
 fn medians_are_combined_to_another_unit() {
     let mut rows = Rows::pool([
         samples("a", 1, "comm", "ns", "1000 2000 9000"),

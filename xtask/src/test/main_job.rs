@@ -209,7 +209,8 @@ fn expected(transcript: &Transcript, bless: bool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{console::Console, frame::File};
+    use crate::console::Console;
+    use transcript::frame::File;
 
     fn transcript(lines: &str) -> Transcript {
         let mut console = Console::default();

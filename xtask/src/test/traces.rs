@@ -42,7 +42,7 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Re
 /// Whether all ranks were traced, and each wait for a place has an ender.
 fn explained(trace: &Trace) -> Result<()> {
     ensure!(trace.ranks.len() == usize::from(CORES), "{} ranks were traced", trace.ranks.len());
-    let trace = trace.clone().explained();
+    let trace = crate::trace::with_enders(trace.clone());
     for (rank, records) in &trace.ranks {
         ensure!(records.lost == 0, "rank {rank} has lost {} records", records.lost);
         for wait in records.waits.iter().filter(|wait| wait.polls > 0) {

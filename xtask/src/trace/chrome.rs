@@ -3,10 +3,10 @@
 //! The machine is a process and each rank a thread of it. Operations and waits are complete events (`X`), and an arrow
 //! (`s`, `f`) goes from the store that ended a wait to that wait. Times are microseconds of the machine's clock.
 
-use super::record::{Records, Span, Trace, Wait};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use transcript::trace::{Records, Span, Trace, Wait};
 
 /// The file of a trace whose waits know what ended them: one event a line.
 ///

@@ -6,11 +6,11 @@
 //! end waits, too, and are named if no store explains the end. A wait for what was there already has an ender from
 //! before its begin.
 
-use super::record::{Ender, Place, Trace, Wait};
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
 };
+use transcript::trace::{Ender, Place, Trace, Wait};
 
 /// Begins the keys of interrupts of cores.
 const INTERRUPTS: u64 = 1 << 60;

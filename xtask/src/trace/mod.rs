@@ -3,9 +3,8 @@
 mod chrome;
 mod enders;
 mod path;
-mod record;
 
-pub(crate) use record::{Span, Trace};
+pub(crate) use transcript::trace::{Span, Trace};
 
 use crate::{results, workspace};
 use anyhow::{Result, ensure};
@@ -34,11 +33,9 @@ pub(crate) struct Options {
     kib: Option<u64>,
 }
 
-impl Trace {
-    /// The same with what ended each wait.
-    pub(crate) fn explained(self) -> Self {
-        enders::find(self)
-    }
+/// The same trace with what ended each wait.
+pub(crate) fn with_enders(trace: Trace) -> Trace {
+    enders::find(trace)
 }
 
 impl Options {
@@ -61,7 +58,7 @@ impl Options {
     pub(crate) fn conclude(&self, label: &str, trace: Trace) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         ensure!(!trace.ranks.is_empty(), "{label} has sent no trace");
-        let trace = trace.explained();
+        let trace = with_enders(trace);
         results::put(file, &chrome::json(label, &trace)?)?;
         println!("wrote {}", workspace::display(file));
         for (rank, records) in &trace.ranks {

@@ -5,12 +5,12 @@
 //! something on this path is, and then by no more than until another path is the longest. A wait whose store became
 //! visible just when it ended counts as one that found what was there, which keeps the walk from going in circles.
 
-use super::record::{Records, Trace, Wait};
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     sync::Arc,
 };
+use transcript::trace::{Records, Trace, Wait};
 
 /// How many kinds of work, and how many waits, are shown.
 const SHOWN: usize = 12;

@@ -18,15 +18,18 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// A file that a guest has sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct File {
-    pub(crate) name: String,
-    pub(crate) bytes: Vec<u8>,
+pub struct File {
+    /// A plain file name, without a directory.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
 }
 
 /// A file that has begun and not ended.
 #[derive(Debug)]
-pub(crate) struct Frame {
-    pub(crate) name: String,
+pub struct Frame {
+    /// The name of the file.
+    pub name: String,
     length: usize,
     text: String,
 }
@@ -37,7 +40,7 @@ impl Frame {
     /// # Errors
     ///
     /// When they are not a plain file name and a length.
-    pub(crate) fn begin(words: &str) -> Result<Self> {
+    pub fn begin(words: &str) -> Result<Self> {
         let (name, length) = words.split_once(' ').context("`@data` needs a name and a length")?;
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
         // It becomes a path on the host.
@@ -51,7 +54,7 @@ impl Frame {
     }
 
     /// Tells whether a line can be part of a file.
-    pub(crate) fn is_content(line: &str) -> bool {
+    pub fn is_content(line: &str) -> bool {
         line.bytes().all(|letter| letter.is_ascii_alphanumeric() || b"+/=".contains(&letter))
     }
 
@@ -60,7 +63,7 @@ impl Frame {
     /// # Errors
     ///
     /// When there is more than was announced.
-    pub(crate) fn push(&mut self, line: &str) -> Result<()> {
+    pub fn push(&mut self, line: &str) -> Result<()> {
         self.text.push_str(line);
         if self.text.len() > self.length.div_ceil(3) * 4 {
             bail!("result file {} has more than its {} bytes", self.name, self.length);
@@ -73,7 +76,7 @@ impl Frame {
     /// # Errors
     ///
     /// When the name, the length or the checksum is another one, or the content is not base64.
-    pub(crate) fn end(self, words: &str) -> Result<File> {
+    pub fn end(self, words: &str) -> Result<File> {
         let name = self.name;
         let (ended, sum) = words.split_once(' ').context("`@end` needs a name and a checksum")?;
         ensure!(ended == name, "result file {name} ends as {ended}");

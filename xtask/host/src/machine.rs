@@ -5,32 +5,50 @@ use machines::MachineFile;
 use std::{fmt, num::NonZero, path::Path};
 
 /// The kernel's limit; a simulation with more would only be refused after it was built.
-pub(crate) const MOST_CORES: u32 = 4096;
+pub const MOST_CORES: u32 = 4096;
 
 /// A machine the simulator can be: `NAME[+contention][+flat][+domains=D]`, and other suffixes of [`Variant`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Machine {
-    pub(crate) kind: Kind,
+pub struct Machine {
+    /// Which machine it is, without suffixes.
+    pub kind: Kind,
     /// What is modelled besides.
-    pub(crate) variant: Variant,
+    pub variant: Variant,
 }
 
 /// What a machine's name begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// The Intel SCC, 6×4 tiles with 2 cores, widened when more cores are asked for.
     Scc,
     /// The same with software costs that are fitted to published times.
     SccCalibrated,
     /// A mesh of tiles.
-    Mesh { width: u32, height: u32, cores_per_tile: u32 },
+    Mesh {
+        /// Tiles wide.
+        width: u32,
+        /// Tiles high.
+        height: u32,
+        /// Cores of a tile.
+        cores_per_tile: u32,
+    },
     /// The cluster of the scalable-barriers paper, with its FPGA or with the ASIC that it predicts; nodes and cores of
     /// each, unless they are the paper's 64 and 16.
-    Cluster { asic: bool, nodes: Option<(u32, u32)> },
+    Cluster {
+        /// Whether it is the predicted one.
+        asic: bool,
+        /// Nodes, and cores of each.
+        nodes: Option<(u32, u32)>,
+    },
     /// Any other machine with a name.
     Named(Box<MachineFile>),
     /// The machine of the file at this path from the root.
-    File { path: String, machine: Box<MachineFile> },
+    File {
+        /// From the root.
+        path: String,
+        /// What the file says.
+        machine: Box<MachineFile>,
+    },
 }
 
 /// Nodes of the paper's cluster, and cores of each.
@@ -41,7 +59,7 @@ const ASIC: &str = "cluster-asic";
 
 /// What a machine's name may end with, each once and in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Variant {
+pub struct Variant {
     /// By the place in [`SWITCHES`].
     on: [bool; SWITCHES.len()],
     /// `+domains=D`: so many coherence domains of neighbouring cores.
@@ -70,7 +88,7 @@ impl Variant {
     const PLAIN: Self = Self { on: [false; SWITCHES.len()], domains: None };
 
     /// Whether there is no suffix.
-    pub(crate) fn is_plain(self) -> bool {
+    pub fn is_plain(self) -> bool {
         self == Self::PLAIN
     }
 
@@ -138,10 +156,10 @@ impl std::str::FromStr for Variant {
 
 impl Machine {
     /// The SCC as it is by default.
-    pub(crate) const SCC: Self = Self { kind: Kind::Scc, variant: Variant::PLAIN };
+    pub const SCC: Self = Self { kind: Kind::Scc, variant: Variant::PLAIN };
 
     /// Number of cores when the user names none.
-    pub(crate) fn default_cores(&self) -> u32 {
+    pub fn default_cores(&self) -> u32 {
         match &self.kind {
             Kind::Scc | Kind::SccCalibrated => 48,
             Kind::Mesh { width, height, cores_per_tile } => width * height * cores_per_tile,
@@ -163,12 +181,12 @@ impl Machine {
     }
 
     /// Whether it is the SCC, which grows where more cores are asked for.
-    pub(crate) fn is_scc(&self) -> bool {
+    pub fn is_scc(&self) -> bool {
         matches!(self.kind, Kind::Scc | Kind::SccCalibrated)
     }
 
     /// Its name without the number of cores: machines of one family differ in nothing else.
-    pub(crate) fn family(&self) -> String {
+    pub fn family(&self) -> String {
         let name = match &self.kind {
             Kind::File { path, .. } => path.clone(),
             kind => kind.to_string(),
@@ -178,7 +196,7 @@ impl Machine {
     }
 
     /// The same machine with this suffix, if machines of its shape have it.
-    pub(crate) fn with_variant(&self, variant: Variant) -> Option<Self> {
+    pub fn with_variant(&self, variant: Variant) -> Option<Self> {
         variant.fits(self.is_cluster()).then(|| Self { variant, ..self.clone() })
     }
 
@@ -187,7 +205,7 @@ impl Machine {
     /// # Errors
     ///
     /// When its name gives another number, or it is a cluster, whose nodes are its domains.
-    pub(crate) fn with_domains(mut self, domains: Option<NonZero<u16>>) -> Result<Self> {
+    pub fn with_domains(mut self, domains: Option<NonZero<u16>>) -> Result<Self> {
         if let Some(domains) = domains {
             ensure!(!self.is_cluster(), "--domains {domains} is for meshes; each node of {self} is a coherence domain");
             let named = self.variant.domains.replace(domains);
@@ -201,7 +219,7 @@ impl Machine {
     /// # Errors
     ///
     /// When the machine has fewer, or more coherence domains.
-    pub(crate) fn check(&self, cores: u32) -> Result<()> {
+    pub fn check(&self, cores: u32) -> Result<()> {
         ensure!((1..=MOST_CORES).contains(&cores), "the simulator takes 1 to {MOST_CORES} cores, not {cores}");
         if !self.is_scc() {
             ensure!(cores <= self.default_cores(), "{self} has only {} cores, not {cores}", self.default_cores());
@@ -216,7 +234,7 @@ impl Machine {
 /// # Errors
 ///
 /// When it is none.
-pub(crate) fn domains(text: &str) -> Result<NonZero<u16>> {
+pub fn domains(text: &str) -> Result<NonZero<u16>> {
     text.parse().map_err(|_| anyhow!("`{text}` is not a number of coherence domains from 1 to {}", u16::MAX))
 }
 
@@ -225,7 +243,7 @@ pub(crate) fn domains(text: &str) -> Result<NonZero<u16>> {
 /// # Errors
 ///
 /// When there are fewer cores.
-pub(crate) fn check_domains(domains: Option<NonZero<u16>>, cores: u32) -> Result<()> {
+pub fn check_domains(domains: Option<NonZero<u16>>, cores: u32) -> Result<()> {
     if let Some(domains) = domains {
         let (count, cores_of) = (domains.get(), crate::cores::cores(cores));
         ensure!(u32::from(count) <= cores, "{cores_of} cannot be {count} coherence domains");

@@ -22,7 +22,7 @@ const MESSAGE_BYTES: usize = 4 << 20;
 
 /// What came next from a child.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub enum Next {
     /// A line, without its end.
     Line(String),
     /// The child has closed its output.
@@ -34,7 +34,7 @@ pub(crate) enum Next {
 }
 
 /// A running child whose standard output is read line by line; it is killed when dropped.
-pub(crate) struct Running {
+pub struct Running {
     child: Child,
     lines: Receiver<String>,
     messages: Option<JoinHandle<String>>,
@@ -46,7 +46,7 @@ impl Running {
     /// # Errors
     ///
     /// When the program cannot be started.
-    pub(crate) fn start(command: &mut Command) -> Result<Self> {
+    pub fn start(command: &mut Command) -> Result<Self> {
         die_with_this_process(command);
         let mut child = command
             .stdout(Stdio::piped())
@@ -68,7 +68,7 @@ impl Running {
     }
 
     /// Waits for the next line.
-    pub(crate) fn next(&self, deadline: Option<Instant>) -> Next {
+    pub fn next(&self, deadline: Option<Instant>) -> Next {
         loop {
             if interrupt::requested() {
                 return Next::Interrupted;
@@ -87,7 +87,7 @@ impl Running {
     }
 
     /// Sends the child a signal, unless it is gone.
-    pub(crate) fn signal(&self, signal: i32) {
+    pub fn signal(&self, signal: i32) {
         if let Ok(child) = i32::try_from(self.child.id()) {
             // SAFETY: this only sends a signal. The child is not waited for before `self` is borrowed mutably, so that
             // the number is its own.
@@ -96,7 +96,7 @@ impl Running {
     }
 
     /// Kills the child and returns the lines that it had written but nobody had read.
-    pub(crate) fn kill(&mut self) -> Vec<String> {
+    pub fn kill(&mut self) -> Vec<String> {
         self.kill_group();
         // Grandchildren may hold the pipe open, so this does not wait for its end for ever.
         let deadline = Instant::now() + Duration::from_secs(2);
@@ -124,7 +124,7 @@ impl Running {
     /// # Errors
     ///
     /// When it is still there at the deadline.
-    pub(crate) fn wait(&mut self, deadline: Instant) -> Result<ExitStatus> {
+    pub fn wait(&mut self, deadline: Instant) -> Result<ExitStatus> {
         loop {
             if let Some(status) = self.child.try_wait().context("cannot wait for the child")? {
                 return Ok(status);
@@ -137,7 +137,7 @@ impl Running {
     }
 
     /// What the child, which has ended, wrote to standard error.
-    pub(crate) fn messages(&mut self) -> String {
+    pub fn messages(&mut self) -> String {
         self.messages.take().and_then(|reader| reader.join().ok()).unwrap_or_default()
     }
 }
@@ -183,10 +183,13 @@ fn read_lines(output: ChildStdout) -> Receiver<String> {
 }
 
 /// What a finished command left behind.
-pub(crate) struct Finished {
-    pub(crate) status: ExitStatus,
-    pub(crate) output: String,
-    pub(crate) messages: String,
+pub struct Finished {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output.
+    pub output: String,
+    /// Its standard error.
+    pub messages: String,
 }
 
 /// Runs a command to its end with its output captured; each line of standard output is also shown to `look`.
@@ -194,7 +197,7 @@ pub(crate) struct Finished {
 /// # Errors
 ///
 /// When it cannot be started, takes longer than `limit`, or the user wants to stop.
-pub(crate) fn finish(command: &mut Command, limit: Duration, mut look: impl FnMut(&str)) -> Result<Finished> {
+pub fn finish(command: &mut Command, limit: Duration, mut look: impl FnMut(&str)) -> Result<Finished> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut running = Running::start(command)?;
     let deadline = Instant::now() + limit;

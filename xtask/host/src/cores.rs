@@ -3,11 +3,11 @@
 use anyhow::{Result, anyhow, bail, ensure};
 
 /// A PC's local APIC ids end here.
-pub(crate) const MOST: u16 = 255;
+pub const MOST: u16 = 255;
 
 /// A list such as `1,2,5-7`; no number twice, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct List(pub(crate) Vec<u16>);
+pub struct List(pub Vec<u16>);
 
 impl std::str::FromStr for List {
     type Err = anyhow::Error;
@@ -35,7 +35,7 @@ impl std::str::FromStr for List {
 /// # Errors
 ///
 /// When it is none.
-pub(crate) fn number(text: &str) -> Result<u16> {
+pub fn number(text: &str) -> Result<u16> {
     match text.trim().parse() {
         Ok(cores) if (1..=MOST).contains(&cores) => Ok(cores),
         _ => bail!("`{text}` is not a number of cores from 1 to {MOST}"),
@@ -47,12 +47,12 @@ pub(crate) fn number(text: &str) -> Result<u16> {
 /// # Errors
 ///
 /// When it is none.
-pub(crate) fn nodes(text: &str) -> Result<u16> {
+pub fn nodes(text: &str) -> Result<u16> {
     number(text).map_err(|_| anyhow!("`{text}` is not a number of nodes from 1 to {MOST}"))
 }
 
 /// `1 core`, `48 cores`.
-pub(crate) fn cores(count: u32) -> String {
+pub fn cores(count: u32) -> String {
     if count == 1 { "1 core".into() } else { format!("{count} cores") }
 }
 

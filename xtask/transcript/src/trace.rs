@@ -7,91 +7,113 @@ use std::{
 
 /// An operation of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) depth: u8,
-    pub(crate) begin: u64,
-    pub(crate) end: u64,
-    pub(crate) peer: Option<u32>,
-    pub(crate) bytes: u64,
-    pub(crate) name: Arc<str>,
+pub struct Span {
+    /// Operations that it is a part of.
+    pub depth: u8,
+    /// When it began, in moments of the clock.
+    pub begin: u64,
+    /// When it ended.
+    pub end: u64,
+    /// The rank that it was about, if there is one.
+    pub peer: Option<u32>,
+    /// Bytes that it moved.
+    pub bytes: u64,
+    /// What it is called.
+    pub name: Arc<str>,
     /// Whether it is one of the hardware, and not of a protocol.
-    pub(crate) of_hardware: bool,
+    pub of_hardware: bool,
 }
 
 /// A wait of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wait {
-    pub(crate) depth: u8,
-    pub(crate) begin: u64,
-    pub(crate) end: u64,
+pub struct Wait {
+    /// Operations that it is a part of.
+    pub depth: u8,
+    /// When it began, in moments of the clock.
+    pub begin: u64,
+    /// When it ended.
+    pub end: u64,
     /// Whom it was for.
-    pub(crate) peer: Option<u32>,
+    pub peer: Option<u32>,
     /// Polls in vain.
-    pub(crate) polls: u64,
-    pub(crate) is_late: bool,
+    pub polls: u64,
+    /// Whether its deadline came first.
+    pub is_late: bool,
     /// What it was for.
-    pub(crate) what: Arc<str>,
-    pub(crate) places: Vec<Place>,
+    pub what: Arc<str>,
+    /// Where it looked.
+    pub places: Vec<Place>,
     /// What ended it, if that is known.
-    pub(crate) ender: Option<Ender>,
+    pub ender: Option<Ender>,
 }
 
 /// A place that a wait looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) key: u64,
-    pub(crate) mask: u32,
-    pub(crate) name: Arc<str>,
+pub struct Place {
+    /// The number of the place; no two places have the same.
+    pub key: u64,
+    /// The bytes of the place that are looked at, a bit for each.
+    pub mask: u32,
+    /// What the place is called.
+    pub name: Arc<str>,
 }
 
 /// A store to places with neighbouring keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Store {
-    pub(crate) key: u64,
-    pub(crate) count: u32,
-    pub(crate) mask: u32,
-    pub(crate) begin: u64,
+pub struct Store {
+    /// The number of the first place.
+    pub key: u64,
+    /// Neighbouring places that it changes.
+    pub count: u32,
+    /// The bytes of each place that it changes, a bit for each.
+    pub mask: u32,
+    /// When it began.
+    pub begin: u64,
     /// When others could see the last of them.
-    pub(crate) visible: u64,
+    pub visible: u64,
 }
 
 /// The store that ended a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ender {
-    pub(crate) rank: u32,
+pub struct Ender {
+    /// The rank that stored.
+    pub rank: u32,
     /// When it could be seen.
-    pub(crate) at: u64,
+    pub at: u64,
     /// Where it went.
-    pub(crate) place: Arc<str>,
+    pub place: Arc<str>,
 }
 
 impl Wait {
     /// Whether it lasted until somebody did something: otherwise that was there before.
-    pub(crate) fn was_for(&self) -> Option<&Ender> {
+    pub fn was_for(&self) -> Option<&Ender> {
         self.ender.as_ref().filter(|ender| (self.begin..self.end).contains(&ender.at))
     }
 }
 
 /// What one rank has noted, in the order in which things ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Records {
+pub struct Records {
     /// Records that it had no room for.
-    pub(crate) lost: u64,
-    pub(crate) spans: Vec<Span>,
-    pub(crate) waits: Vec<Wait>,
-    pub(crate) stores: Vec<Store>,
+    pub lost: u64,
+    /// Its operations.
+    pub spans: Vec<Span>,
+    /// Its waits.
+    pub waits: Vec<Wait>,
+    /// Its stores.
+    pub stores: Vec<Store>,
     /// Places of the wait that comes next.
     places: Vec<Place>,
 }
 
 impl Records {
     /// When it began to note.
-    pub(crate) fn begin(&self) -> u64 {
+    pub fn begin(&self) -> u64 {
         self.times().map(|(begin, _)| begin).min().unwrap_or(0)
     }
 
     /// When it was done.
-    pub(crate) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.times().map(|(_, end)| end).max().unwrap_or(0)
     }
 
@@ -103,16 +125,17 @@ impl Records {
 
 /// What all ranks have noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Trace {
+pub struct Trace {
     /// Moments of the clock in a second.
-    pub(crate) moments_per_second: u64,
-    pub(crate) ranks: BTreeMap<u32, Records>,
+    pub moments_per_second: u64,
+    /// The records of each rank.
+    pub ranks: BTreeMap<u32, Records>,
     names: HashSet<Arc<str>>,
 }
 
 impl Trace {
     /// Takes the words of a line `@trace`; nothing if they mean nothing.
-    pub(crate) fn take(&mut self, words: &str) -> Option<()> {
+    pub fn take(&mut self, words: &str) -> Option<()> {
         let (rank, record) = words.split_once(' ')?;
         let rank = rank.parse().ok()?;
         let (kind, record) = record.split_once(' ')?;

@@ -13,15 +13,16 @@ use std::{
 /// A guest's files that are older than any guest can be.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60 + 600);
 
-/// The directory with the workspace's `Cargo.toml`.
-pub(crate) fn root() -> PathBuf {
+/// The directory with the workspace's `Cargo.toml` and its lock file.
+pub fn root() -> PathBuf {
     let manifest =
         env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+    let has_lock_file = |directory: &&Path| directory.join("Cargo.lock").is_file();
+    manifest.ancestors().find(has_lock_file).map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
 /// The directory for everything that is built: `CARGO_TARGET_DIR` or `target` in the workspace.
-pub(crate) fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     match env::var_os("CARGO_TARGET_DIR").filter(|value| !value.is_empty()) {
         // A relative one means what it means to cargo.
         Some(value) => env::current_dir().unwrap_or_default().join(value),
@@ -30,12 +31,12 @@ pub(crate) fn target() -> PathBuf {
 }
 
 /// Where a program's result files are written.
-pub(crate) fn results(program: &str) -> PathBuf {
+pub fn results(program: &str) -> PathBuf {
     target().join("out").join(program)
 }
 
 /// A path as the user would type it: relative to the current directory where that is shorter.
-pub(crate) fn display(path: &Path) -> String {
+pub fn display(path: &Path) -> String {
     let here = env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }
@@ -45,7 +46,7 @@ pub(crate) fn display(path: &Path) -> String {
 /// # Errors
 ///
 /// When it cannot be created.
-pub(crate) fn scratch() -> Result<tempfile::TempDir> {
+pub fn scratch() -> Result<tempfile::TempDir> {
     let parent = target().join("guests");
     std::fs::create_dir_all(&parent).with_context(|| format!("cannot create {}", parent.display()))?;
     remove_stale(&parent, SystemTime::now());
@@ -68,13 +69,13 @@ fn remove_stale(parent: &Path, now: SystemTime) {
 }
 
 /// The cargo that runs this tool.
-pub(crate) fn host_cargo() -> PathBuf {
+pub fn host_cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }
 
 /// A command without standard input and without what the outer cargo has put into the environment. It leads a process
 /// group of its own, so that what it starts can be killed with it.
-pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (key, _) in env::vars_os() {
         if is_cargos(&key) {

@@ -8,11 +8,11 @@ use std::{io::IsTerminal, sync::LazyLock, time::Duration};
 static ALL: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// A spinner with a message; it disappears when dropped.
-pub(crate) struct Progress(ProgressBar);
+pub struct Progress(ProgressBar);
 
 impl Progress {
     /// Starts to spin, or prints the line.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         let message = message.into();
         if !std::io::stderr().is_terminal() {
             eprintln!("{message}");
@@ -28,7 +28,7 @@ impl Progress {
     }
 
     /// Starts a bar of that many steps.
-    pub(crate) fn bar(message: impl Into<String>, steps: u64) -> Self {
+    pub fn bar(message: impl Into<String>, steps: u64) -> Self {
         let progress = Self::new(message);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{bar:32}] {pos}/{len} ({elapsed})") {
             progress.0.set_style(style);
@@ -38,17 +38,17 @@ impl Progress {
     }
 
     /// One step of a bar is done.
-    pub(crate) fn step(&self) {
+    pub fn step(&self) {
         self.0.inc(1);
     }
 
     /// Replaces the message.
-    pub(crate) fn say(&self, message: impl Into<String>) {
+    pub fn say(&self, message: impl Into<String>) {
         self.0.set_message(message.into());
     }
 
     /// Prints a line to standard output without breaking the spinner.
-    pub(crate) fn print(&self, line: &str) {
+    pub fn print(&self, line: &str) {
         self.0.suspend(|| println!("{line}"));
     }
 }

@@ -7,18 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Starts to listen for SIGINT, SIGTERM and SIGHUP.
-pub(crate) fn install() {
+pub fn install() {
     // Without a handler the signals end the process at once, which is only less tidy.
     let _ = ctrlc::set_handler(|| REQUESTED.store(true, Ordering::Relaxed));
 }
 
 /// Tells whether the user wants to stop.
-pub(crate) fn requested() -> bool {
+pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
 /// Fails when the user wants to stop.
-pub(crate) fn check() -> Result<()> {
+///
+/// # Errors
+///
+/// When that is so.
+pub fn check() -> Result<()> {
     if requested() {
         bail!("interrupted");
     }

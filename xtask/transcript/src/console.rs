@@ -4,89 +4,103 @@
 //! may come anywhere; what does not fit becomes a problem of the transcript, never a panic, and never goes unnoticed.
 
 use crate::{
-    bench::Samples,
     frame::{File, Frame},
+    samples::Samples,
     trace::Trace,
 };
 use std::collections::BTreeMap;
 
 /// One core's counters: name and value in the order they came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Counters {
-    pub(crate) rank: u32,
-    pub(crate) values: BTreeMap<String, String>,
+pub struct Counters {
+    /// The rank that has counted.
+    pub rank: u32,
+    /// Counts as they were sent, by the names of the counters.
+    pub values: BTreeMap<String, String>,
 }
 
 /// What a rank has counted in one step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
-    pub(crate) rank: u32,
-    pub(crate) name: String,
+pub struct Step {
+    /// The rank that has counted.
+    pub rank: u32,
+    /// The name of the step.
+    pub name: String,
     /// Only the sum over all ranks means anything.
-    pub(crate) is_together: bool,
+    pub is_together: bool,
     /// Those that are not 0.
-    pub(crate) counters: BTreeMap<String, u64>,
+    pub counters: BTreeMap<String, u64>,
 }
 
 /// One test that has run in a guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Test {
-    pub(crate) name: String,
+pub struct Test {
+    /// The name of the test.
+    pub name: String,
     /// The message when it failed.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// All that a guest has said.
 #[derive(Debug, Default)]
-pub(crate) struct Transcript {
+pub struct Transcript {
     /// Lines for the user.
-    pub(crate) text: Vec<String>,
-    pub(crate) files: Vec<File>,
-    pub(crate) tests: Vec<Test>,
+    pub text: Vec<String>,
+    /// Result files that arrived whole.
+    pub files: Vec<File>,
+    /// Tests that have ended.
+    pub tests: Vec<Test>,
     /// The guest's own count of passed and failed tests.
-    pub(crate) counts: Option<(usize, usize)>,
-    pub(crate) counters: Vec<Counters>,
+    pub counts: Option<(usize, usize)>,
+    /// Counters of whole runs, one entry for each rank.
+    pub counters: Vec<Counters>,
     /// Counters of the steps of a program.
-    pub(crate) steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// What was measured, piece by piece.
-    pub(crate) samples: Vec<Samples>,
+    pub samples: Vec<Samples>,
     /// Results that are no files, by their names: a checksum, for example.
-    pub(crate) results: BTreeMap<String, String>,
+    pub results: BTreeMap<String, String>,
     /// Programs that have to end the machine: name, and what their report has to contain.
-    pub(crate) fatal: Vec<(String, String)>,
+    pub fatal: Vec<(String, String)>,
     /// What ranks did and when, if they were traced.
-    pub(crate) trace: Trace,
+    pub trace: Trace,
     /// How long the program took on rank 0, in ticks of its clock.
-    pub(crate) ticks: Option<u64>,
+    pub ticks: Option<u64>,
     /// The last phase that was announced.
-    pub(crate) phase: Option<String>,
+    pub phase: Option<String>,
     /// The last word: all well, or a message.
-    pub(crate) done: Option<Result<(), String>>,
+    pub done: Option<Result<(), String>>,
     /// What was wrong with the protocol itself.
-    pub(crate) problems: Vec<String>,
+    pub problems: Vec<String>,
 }
 
 impl Transcript {
     /// The last lines for the user.
-    pub(crate) fn tail(&self, lines: usize) -> &[String] {
+    pub fn tail(&self, lines: usize) -> &[String] {
         &self.text[self.text.len().saturating_sub(lines)..]
     }
 }
 
 /// What a line turned out to be, as far as someone who watches cares.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Event<'a> {
+pub enum Event<'a> {
+    /// A line for the user.
     Text(&'a str),
+    /// The name of the phase that begins.
     Phase(&'a str),
+    /// A test has ended.
     Test,
+    /// A result file has arrived whole.
     File,
+    /// The guest has said its last word.
     Done,
+    /// Anything else, or a part of it.
     Other,
 }
 
 /// The reader of a guest's lines.
 #[derive(Default)]
-pub(crate) struct Console {
+pub struct Console {
     transcript: Transcript,
     open: Option<Frame>,
     /// A frame was given up and its rest is still to come.
@@ -95,7 +109,7 @@ pub(crate) struct Console {
 
 impl Console {
     /// Takes one line, without its end.
-    pub(crate) fn line<'a>(&mut self, line: &'a str) -> Event<'a> {
+    pub fn line<'a>(&mut self, line: &'a str) -> Event<'a> {
         if let Some(words) = line.strip_prefix("@end ") {
             return self.end(words);
         }
@@ -125,7 +139,7 @@ impl Console {
     }
 
     /// Ends the conversation.
-    pub(crate) fn finish(mut self) -> Transcript {
+    pub fn finish(mut self) -> Transcript {
         if let Some(frame) = self.open.take() {
             self.transcript
                 .problems

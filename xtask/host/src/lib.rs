@@ -1,0 +1,8 @@
+//! What the tools on the host have in common: `xtask`, and the laboratory that measures papers again.
+
+pub mod cores;
+pub mod interrupt;
+pub mod machine;
+pub mod process;
+pub mod progress;
+pub mod workspace;

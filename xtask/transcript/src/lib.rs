@@ -1,0 +1,10 @@
+//! The lines that programs send to the tools on the host, read: those that begin with `@`, from QEMU's serial line, from
+//! the simulator's standard output, or from a file of what was captured.
+//!
+//! [`console::Console`] takes line after line and leaves a [`console::Transcript`]: text for the user, result files
+//! ([`frame`]), counters, measurements ([`samples`]), traces ([`trace`]), and the program's last word.
+
+pub mod console;
+pub mod frame;
+pub mod samples;
+pub mod trace;
