@@ -101,8 +101,24 @@ pub(crate) fn run_until(
     command: &mut Command,
     inquiry: Option<&Inquiry>,
     limit: Duration,
-    mut end: impl FnMut(&Running) -> Option<Instant>,
+    end: impl FnMut(&Running) -> Option<Instant>,
     mut watch: impl FnMut(&Event<'_>),
+) -> Result<Outcome> {
+    run_by_lines(label, command, inquiry, limit, end, |_, event| watch(event))
+}
+
+/// Runs a guest like [`run_until`]; `watch` is shown every line besides what it turned out to be.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn run_by_lines(
+    label: &str,
+    command: &mut Command,
+    inquiry: Option<&Inquiry>,
+    limit: Duration,
+    mut end: impl FnMut(&Running) -> Option<Instant>,
+    mut watch: impl FnMut(&str, &Event<'_>),
 ) -> Result<Outcome> {
     let start = Instant::now();
     let mut deadline = start + limit;
@@ -121,7 +137,7 @@ pub(crate) fn run_until(
                     done = true;
                     deadline = deadline.min(Instant::now() + GRACE);
                 }
-                watch(&event);
+                watch(&line, &event);
             }
             Next::End => match running.wait(deadline.max(Instant::now() + Duration::from_secs(1))) {
                 Ok(status) => break Ending::Exited(status),
@@ -142,7 +158,7 @@ pub(crate) fn run_until(
             inquiry.explain(&mut rest);
         }
         for line in &rest {
-            watch(&console.line(line));
+            watch(line, &console.line(line));
         }
     }
     crate::interrupt::check()?;

@@ -11,8 +11,13 @@ use crate::{
     setup::{Toolchain, Tools},
     symbols, workspace,
 };
-use anyhow::{Context, Result, bail};
-use std::{fs, process::Command, time::Duration};
+use anyhow::{Context, Result, bail, ensure};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 /// How long clippy may take, which checks the library first.
 const LINT_LIMIT: Duration = Duration::from_secs(600);
@@ -76,6 +81,32 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
     command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", workspace::target());
     select(&mut command, program, profile);
     build(&format!("the simulator of {}", program.binary), &mut command)
+}
+
+/// Where [`bare_metal`] has left a program's image before.
+///
+/// # Errors
+///
+/// When there is none.
+pub(crate) fn built_bare_metal(program: &Program) -> Result<PathBuf> {
+    let target = Path::new(PC.specification).with_extension("");
+    built_before(program, &workspace::target().join("kernel").join(target), Profile::Release)
+}
+
+/// Where [`host`] has left a program's binary before.
+///
+/// # Errors
+///
+/// When there is none.
+pub(crate) fn built_for_host(program: &Program, profile: Profile) -> Result<PathBuf> {
+    built_before(program, &workspace::target(), profile)
+}
+
+fn built_before(program: &Program, directory: &Path, profile: Profile) -> Result<PathBuf> {
+    let profile = if profile == Profile::Release { "release" } else { "debug" };
+    let path = directory.join(profile).join(&program.binary);
+    ensure!(path.is_file(), "{} has not been built; leave --no-build away", workspace::display(&path));
+    Ok(path)
 }
 
 /// Lints what [`bare_metal`] and [`board`] build: code for the bare machine only is none of the host's clippy's.

@@ -1,11 +1,10 @@
 //! Result files of a guest, written where the user finds them.
 
-use crate::{console::Transcript, picture, plot::Spectrum, workspace};
+pub(crate) use crate::workspace::put;
+
+use crate::{console::Transcript, laboratory, picture, workspace};
 use anyhow::{Context, Result};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// Writes all files of a transcript into a directory, pictures also as PNG and power spectra also as a plot (SVG) and a table
 /// (CSV), and returns what was written.
@@ -20,10 +19,9 @@ pub(crate) fn write(transcript: &Transcript, directory: &Path) -> Result<Vec<Pat
         put(&path, &file.bytes)?;
         let kind = path.extension().unwrap_or_default();
         if kind == "power" {
-            let spectrum = Spectrum::parse(&file.bytes).with_context(|| format!("result file {}", file.name))?;
             let (plot, table) = (path.with_extension("svg"), path.with_extension("csv"));
-            put(&plot, spectrum.svg()?.as_bytes())?;
-            put(&table, spectrum.csv().as_bytes())?;
+            laboratory::draw("spectrum", &[&path, &plot, &table])
+                .with_context(|| format!("result file {}", file.name))?;
             written.extend([path, plot, table]);
         } else if kind == "pgm" {
             let picture = path.with_extension("png");
@@ -35,19 +33,6 @@ pub(crate) fn write(transcript: &Transcript, directory: &Path) -> Result<Vec<Pat
         }
     }
     Ok(written)
-}
-
-/// Writes a file, with the directories above it.
-///
-/// # Errors
-///
-/// When that is not possible.
-pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = || format!("cannot write {}", workspace::display(path));
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).with_context(failed)?;
-    }
-    fs::write(path, bytes).with_context(failed)
 }
 
 /// Tells the user what was written.
@@ -63,16 +48,15 @@ mod tests {
     use transcript::frame::File;
 
     #[test]
-    fn pictures_and_spectra_are_written_in_several_ways() {
+    fn pictures_are_written_in_two_ways() {
         let directory = tempfile::tempdir().unwrap();
         let files = vec![
             File { name: "a.pgm".into(), bytes: b"P5 1 1 255\n\x07".to_vec() },
             File { name: "b.txt".into(), bytes: b"text".to_vec() },
-            File { name: "c.power".into(), bytes: vec![0; 4 * 5] },
         ];
         let written = write(&Transcript { files, ..Transcript::default() }, &directory.path().join("deep")).unwrap();
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
-        assert_eq!(names, ["a.pgm", "a.png", "b.txt", "c.power", "c.svg", "c.csv"]);
-        assert_eq!(fs::read(&written[2]).unwrap(), b"text");
+        assert_eq!(names, ["a.pgm", "a.png", "b.txt"]);
+        assert_eq!(std::fs::read(&written[2]).unwrap(), b"text");
     }
 }

@@ -105,6 +105,14 @@ pub(crate) struct Common {
     #[arg(long)]
     pub(crate) counters: bool,
 
+    /// Show the lines that the program sends to tools, too, which begin with `@`, and nothing else; no files are written
+    #[arg(long)]
+    pub(crate) lines: bool,
+
+    /// Run what was built before, however old it is (`build` builds it)
+    #[arg(long)]
+    pub(crate) no_build: bool,
+
     /// Options of the program
     #[arg(last = true, value_name = "key=value")]
     pub(crate) words: Vec<String>,
@@ -206,13 +214,18 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     };
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
-    catalogue::check(&program)?;
+    if !common.no_build {
+        catalogue::check(&program)?;
+    }
     let tools: setup::Tools = setup::ensure(arguments.yes)?;
-    let built = image::bare_metal(&program, &tools)?;
+    let image = match common.no_build {
+        true => image::built_bare_metal(&program)?,
+        false => image::bare_metal(&program, &tools)?.executable,
+    };
     let boot = |coherent: bool| {
         let machine = Machine {
             qemu: &tools.qemu,
-            image: &built.executable,
+            image: &image,
             inputs: &inputs,
             cores: arguments.cores,
             plan: &plan,
@@ -224,6 +237,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let limit = limit(arguments.timeout, bytes(&inputs));
     let label = format!("{} on {}", program.name, cores::cores(arguments.cores.into()));
     let mut staged = boot(arguments.coherent)?;
+    if common.lines {
+        return pass_on(&label, &mut staged.command, Some(&staged.inquiry), limit);
+    }
     let outcome = live(&label, &mut staged.command, Some(&staged.inquiry), limit)?;
     conclude(&outcome, &workspace::results(&program.name), common.counters)?;
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
@@ -254,6 +270,25 @@ pub(crate) fn live(
         Event::Phase(phase) => progress.say(format!("{label}: {phase}")),
         _ => {}
     })
+}
+
+/// Runs a guest for another tool: shows all of its lines as they are, and judges.
+///
+/// # Errors
+///
+/// When the guest fails, cannot be started, or the user stops it.
+pub(crate) fn pass_on(
+    label: &str,
+    command: &mut std::process::Command,
+    inquiry: Option<&Inquiry>,
+    limit: Duration,
+) -> Result<()> {
+    let outcome = guest::run_by_lines(label, command, inquiry, limit, |_| None, |line, _| println!("{line}"))?;
+    let verdict = outcome.verdict();
+    if verdict.is_err() {
+        outcome.show_tail();
+    }
+    verdict
 }
 
 /// Writes results, shows what was asked for, and judges.

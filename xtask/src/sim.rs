@@ -3,10 +3,9 @@
 use crate::{
     catalogue,
     console::Transcript,
-    cores,
-    heatmap::{self, HeatMap},
-    image,
+    cores, image,
     image::Profile,
+    laboratory,
     machine::Machine,
     program::Program,
     results,
@@ -20,6 +19,10 @@ use std::{
     process::Command,
     time::Duration,
 };
+
+/// The word that asks the simulator for a table of where the traffic was, and the result file with the table.
+const HEAT_MAP_WORD: &str = "heatmap";
+const HEAT_MAP_FILE: &str = "traffic.csv";
 
 /// Run a program in the simulator: the same program, in virtual time, on the host
 #[derive(Args)]
@@ -82,14 +85,15 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let inputs = common.inputs(&program)?;
     let words = common.words(&program, None, arguments.coherent)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
-    let words = words.switch(heatmap::WORD, arguments.heatmap.is_some());
+    let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
-    let built = image::host(&program, if arguments.debug { Profile::Debug } else { Profile::Release })?;
-    if let Some(objdump) = setup::objdump() {
-        check_statics(&objdump, &built.executable, &program)?;
-    }
-    let mut command = command(&built.executable, &words.to_string(), &inputs);
+    let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
+    let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
+    let mut command = command(&binary, &words.to_string(), &inputs);
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
+    if common.lines {
+        return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
+    }
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
     run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)?;
     if let Some(path) = &arguments.heatmap {
@@ -98,21 +102,28 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
 }
 
-/// The table of traffic that the simulator has sent.
+/// Builds a program's simulator, and checks it for writable statics.
 ///
 /// # Errors
 ///
-/// When there is none.
-pub(crate) fn heat_map(transcript: &Transcript) -> Result<HeatMap> {
-    let table = transcript.files.iter().find(|file| file.name == heatmap::FILE);
-    HeatMap::parse(&table.context("the simulator has not sent a table of its traffic")?.bytes)
+/// When it does not build or has one.
+pub(crate) fn build(program: &Program, profile: Profile) -> Result<PathBuf> {
+    let built = image::host(program, profile)?;
+    if let Some(objdump) = setup::objdump() {
+        check_statics(&objdump, &built.executable, program)?;
+    }
+    Ok(built.executable)
 }
 
-/// Draws it.
+/// Has the table of traffic that the simulator has sent drawn.
 fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()> {
-    let map = heat_map(transcript)?;
-    results::put(path, map.svg(title)?.as_bytes())?;
-    println!("wrote {}; {}", workspace::display(path), map.summary());
+    let table = transcript.files.iter().find(|file| file.name == HEAT_MAP_FILE);
+    let table = table.context("the simulator has not sent a table of its traffic")?;
+    let scratch = workspace::scratch()?;
+    let file = scratch.path().join(HEAT_MAP_FILE);
+    results::put(&file, &table.bytes)?;
+    let summary = laboratory::draw("heat-map", &[&file, path, Path::new(title)])?;
+    println!("wrote {}; {summary}", workspace::display(path));
     Ok(())
 }
 

@@ -41,6 +41,19 @@ pub fn display(path: &Path) -> String {
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }
 
+/// Writes a file, with the directories above it.
+///
+/// # Errors
+///
+/// When that is not possible.
+pub fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = || format!("cannot write {}", display(path));
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).with_context(failed)?;
+    }
+    std::fs::write(path, bytes).with_context(failed)
+}
+
 /// Creates a directory for the files of one guest, removed when dropped.
 ///
 /// # Errors

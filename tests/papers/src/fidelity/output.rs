@@ -1,9 +1,9 @@
 //! The table of entries, for the eye and as files.
 
 use super::{Checked, Verdict};
-use crate::results;
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, Table, presets};
+use host::workspace;
 use std::path::{Path, PathBuf};
 
 /// What holds of the whole table.
@@ -68,8 +68,8 @@ pub(super) fn for_the_eye(checked: &[Checked]) -> String {
 /// When that is not possible.
 pub(super) fn write(directory: &Path, checked: &[Checked]) -> Result<[PathBuf; 2]> {
     let [csv, markdown] = ["fidelity.csv", "fidelity.md"].map(|name| directory.join(name));
-    results::put(&csv, &comma_separated(checked).context("cannot make the CSV file")?)?;
-    results::put(&markdown, as_markdown(checked).as_bytes())?;
+    workspace::put(&csv, &comma_separated(checked).context("cannot make the CSV file")?)?;
+    workspace::put(&markdown, as_markdown(checked).as_bytes())?;
     Ok([csv, markdown])
 }
 

@@ -1,8 +1,8 @@
 //! A bench's rows as a file.
 
 use super::series::{Row, Rows};
-use crate::{results, workspace};
 use anyhow::{Context, Result, anyhow, ensure};
+use host::workspace;
 use std::{
     collections::HashMap,
     fs,
@@ -41,7 +41,7 @@ pub(crate) fn path(bench: &str, machine: &str, is_default: bool) -> PathBuf {
 ///
 /// When that is not possible.
 pub(crate) fn write(path: &Path, bench: &str, machine: &str, rows: &Rows) -> Result<()> {
-    results::put(path, &encode(bench, machine, rows).context("cannot make the CSV file")?)
+    workspace::put(path, &encode(bench, machine, rows).context("cannot make the CSV file")?)
 }
 
 fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {

@@ -8,15 +8,12 @@ use super::{
 use crate::{
     bench::Evidence,
     fidelity::{self, Checked, output},
-    guest, image,
-    image::Profile,
-    program::Program,
-    progress::Progress,
-    run, sim,
-    words::Words,
+    heatmap::{self, HeatMap},
+    xtask::{self, Backend, Run},
 };
-use anyhow::Result;
-use std::{path::PathBuf, time::Duration};
+use anyhow::{Context, Result};
+use host::progress::Progress;
+use std::time::Duration;
 
 /// A part of the report that has to be measured first.
 pub(super) struct Part {
@@ -28,11 +25,10 @@ pub(super) struct Part {
 
 enum Kind {
     Fidelity,
-    /// Of a program, with its words, and with the main job's default input or none.
+    /// Of a program, with its words.
     HeatMap {
         program: &'static str,
         words: &'static [&'static str],
-        has_input: bool,
     },
 }
 
@@ -42,7 +38,7 @@ pub(super) const ALL: &[Part] = &[
     Part {
         id: "heat-map-terrain",
         title: "Traffic of the main job",
-        kind: Kind::HeatMap { program: "terrain", words: &[], has_input: true },
+        kind: Kind::HeatMap { program: "terrain", words: &[] },
     },
     Part {
         id: "heat-map-oc-bcast",
@@ -50,7 +46,6 @@ pub(super) const ALL: &[Part] = &[
         kind: Kind::HeatMap {
             program: "bench-broadcast",
             words: &["algorithm=oc-k7", "sizes=1048576", "modes=separated", "repetitions=1"],
-            has_input: false,
         },
     },
     Part {
@@ -59,7 +54,6 @@ pub(super) const ALL: &[Part] = &[
         kind: Kind::HeatMap {
             program: "bench-broadcast",
             words: &["algorithm=default", "sizes=1048576", "modes=separated", "repetitions=1"],
-            has_input: false,
         },
     },
 ];
@@ -82,9 +76,8 @@ impl Part {
                 let checked = fidelity::table(evidence)?;
                 (output::NOTES.concat(), Body::Table(fidelity_table(&checked)))
             }
-            Kind::HeatMap { program, words, has_input } => {
-                let inputs = if has_input { vec![run::default_input()] } else { Vec::new() };
-                let (svg, summary) = heat_map(self.title, program, words, &inputs, limit)?;
+            Kind::HeatMap { program, words } => {
+                let (svg, summary) = heat_map(self.title, program, words, limit)?;
                 let note = format!(
                     "Machine {MACHINE}, {CORES} cores, of the whole run of {program} with its start and end: {summary}."
                 );
@@ -106,21 +99,19 @@ fn fidelity_table(checked: &[Checked]) -> Table {
 }
 
 /// Runs a program and draws its traffic; returns the picture, and a line about where most was.
-fn heat_map(
-    title: &str,
-    program: &str,
-    words: &[&str],
-    inputs: &[PathBuf],
-    limit: Duration,
-) -> Result<(String, String)> {
-    let built = image::host(&Program::resolve(program)?, Profile::Release)?;
-    let own: Vec<_> = words.iter().map(ToString::to_string).collect();
-    let words = Words::default().value("program", Some(program)).free(&own)?;
-    let words = words.value("machine", Some(MACHINE)).value("cores", Some(CORES)).switch(crate::heatmap::WORD, true);
+fn heat_map(title: &str, program: &str, words: &[&str], limit: Duration) -> Result<(String, String)> {
+    xtask::build(&[program], false, false)?;
     let _progress = Progress::new(format!("traffic of {program}"));
-    let mut command = sim::command(&built.executable, &words.to_string(), inputs);
-    let outcome = guest::run(program, &mut command, None, limit, |_| {})?;
-    outcome.verdict()?;
-    let map = sim::heat_map(&outcome.transcript)?;
+    let run = Run {
+        program,
+        backend: Backend::Simulator(&MACHINE.parse()?),
+        cores: CORES,
+        words: words.iter().map(ToString::to_string).collect(),
+        heat_map: true,
+        limit,
+    };
+    let transcript = run.transcript()?;
+    let table = transcript.files.iter().find(|file| file.name == heatmap::FILE);
+    let map = HeatMap::parse(&table.context("the simulator has not sent a table of its traffic")?.bytes)?;
     Ok((map.svg(title)?, map.summary()))
 }

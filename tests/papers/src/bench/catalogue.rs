@@ -15,7 +15,7 @@ mod simulator;
 mod wave;
 
 use super::{claims::Claim, series::Rows};
-use crate::machine::{Machine, Variant};
+use host::machine::{Machine, Variant};
 
 /// One entry of the catalogue.
 pub(crate) struct Bench {

@@ -13,9 +13,6 @@ use std::collections::BTreeMap;
 /// The result file that holds the table.
 pub(crate) const FILE: &str = "traffic.csv";
 
-/// The word that asks the simulator for it.
-pub(crate) const WORD: &str = "heatmap";
-
 /// Sides of a machine at most.
 const MOST_TILES: u64 = 1 << 16;
 

@@ -5,13 +5,10 @@ use super::{
     catalogue::{Bench, Run},
     series::Samples,
 };
-use crate::{
-    cores, guest, image, image::Profile, memory, program::Program, progress::Progress, qemu, run, setup, sim,
-    words::Words,
-};
+use crate::xtask::{self, Backend};
 use anyhow::{Context, Result, anyhow, ensure};
+use host::{cores, interrupt, progress::Progress};
 use std::{
-    path::PathBuf,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -29,14 +26,12 @@ pub(crate) struct Setting<'s> {
     pub(crate) limit: Duration,
 }
 
-/// Heaps in QEMU, where there is memory for them and the user says nothing else.
+/// Heaps in QEMU, unless the user says something else: buffers of 16 operations, as the sender and the receiver of packets
+/// keep them, outgrow the heaps of other programs.
 const HEAP: &str = "heap_kib=32768";
 
-/// What runs, once it is built.
-enum Built {
-    Simulator(PathBuf),
-    Image { executable: PathBuf, qemu: PathBuf, plan: memory::Plan },
-}
+/// Cores for which a 32-bit PC has memory for such heaps.
+const MOST_CORES_WITH_HEAP: u32 = 88;
 
 impl Setting<'_> {
     /// Builds what is needed and runs everything; returns the samples in the order of the runs.
@@ -46,13 +41,11 @@ impl Setting<'_> {
     /// When a run fails, with its name.
     pub(crate) fn run_all(&self, bench: &str, runs: &[Run], yes: bool) -> Result<Vec<Samples>> {
         let runs = self.possible(runs);
-        for run in &runs {
-            self.words(run)?;
-        }
-        let built = self.build(&runs, yes)?;
+        self.check_words(&runs)?;
+        self.build(&runs, yes)?;
         let progress = Progress::bar(format!("{bench} on {}", self.place(self.cores)), runs.len() as u64);
         let results = in_parallel(&runs, |run| {
-            let samples = self.measure(run, &built);
+            let samples = self.measure(run);
             progress.step();
             samples
         })?;
@@ -78,10 +71,9 @@ impl Setting<'_> {
             .enumerate()
             .flat_map(|(bench, runs)| runs.iter().enumerate().map(move |(place, run)| (bench, place, *run)))
             .collect();
-        for (_, _, run) in &all {
-            self.words(run)?;
-        }
-        let built = self.build(&all.iter().map(|(_, _, run)| *run).collect::<Vec<_>>(), yes)?;
+        let runs: Vec<_> = all.iter().map(|(_, _, run)| *run).collect();
+        self.check_words(&runs)?;
+        self.build(&runs, yes)?;
         let label = format!("{} benches on {}", benches.len(), self.place(self.cores));
         let progress = Progress::bar(label, all.len() as u64);
         let pending: Vec<_> = of_each.iter().map(|runs| Mutex::new(Pending::of(runs.len()))).collect();
@@ -91,8 +83,8 @@ impl Setting<'_> {
         }
         in_parallel(&all, |(bench, place, run)| {
             let is_needless = || pending[*bench].lock().is_ok_and(|pending| pending.failure.is_some());
-            let samples = if is_needless() { Ok(Vec::new()) } else { self.measure(run, &built) };
-            crate::interrupt::check()?;
+            let samples = if is_needless() { Ok(Vec::new()) } else { self.measure(run) };
+            interrupt::check()?;
             progress.step();
             let Ok(mut pending) = pending[*bench].lock() else { return Ok(()) };
             if let Some(samples) = pending.enter(*place, samples) {
@@ -104,15 +96,22 @@ impl Setting<'_> {
     }
 
     /// One run, and what it has measured.
-    fn measure(&self, run: &Run, built: &Built) -> Result<Vec<Samples>> {
-        let outcome = self.run(run, built)?;
-        let verdict = outcome.verdict();
-        if verdict.is_err() {
-            outcome.show_tail();
-        }
-        verdict?;
-        let mut samples = outcome.transcript.samples;
-        ensure!(!samples.is_empty(), "{} has measured nothing", outcome.label);
+    fn measure(&self, run: &Run) -> Result<Vec<Samples>> {
+        let label = || self.label(run);
+        let machine = self.machine_of(run)?;
+        let run_of_program = xtask::Run {
+            program: run.program,
+            backend: match &machine {
+                Machine::Simulated(machine) => Backend::Simulator(machine),
+                Machine::Qemu => Backend::Qemu,
+            },
+            cores: self.cores_of(run),
+            words: self.words(run),
+            heat_map: false,
+            limit: self.limit,
+        };
+        let mut samples = run_of_program.transcript().with_context(label)?.samples;
+        ensure!(!samples.is_empty(), "{} has measured nothing", label());
         if !self.machine.is_variant() {
             samples.iter_mut().for_each(|samples| samples.key.variant = run.suffix());
         }
@@ -153,77 +152,49 @@ impl Setting<'_> {
         run.cores().or_else(of_machine).unwrap_or(self.cores)
     }
 
-    fn build(&self, runs: &[&Run], yes: bool) -> Result<Built> {
-        // One image holds all programs.
-        let first = runs.first().context("there is nothing to run")?;
-        let program = Program::resolve(first.program)?;
-        match self.machine {
-            Machine::Simulated(_) => {
-                let built = image::host(&program, Profile::Release)?;
-                if let Some(objdump) = setup::objdump() {
-                    sim::check_statics(&objdump, &built.executable, &program)?;
-                }
-                Ok(Built::Simulator(built.executable))
-            }
-            Machine::Qemu => {
-                // What suffices for all of its cores suffices for fewer.
-                let cores = qemu_cores(self.cores)?;
-                // Buffers of 16 operations, as the sender and the receiver of packets keep them, outgrow the heaps of
-                // other programs.
-                let roomy: Vec<_> = [HEAP].into_iter().map(str::to_owned).chain(self.words.iter().cloned()).collect();
-                let plan = run::plan(cores, &[], &roomy).or_else(|_| run::plan(cores, &[], self.words))?;
-                let tools: setup::Tools = setup::ensure(yes)?;
-                let built = image::bare_metal(&program, &tools)?;
-                Ok(Built::Image { executable: built.executable, qemu: tools.qemu, plan })
-            }
-        }
+    fn build(&self, runs: &[&Run], yes: bool) -> Result<()> {
+        let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
+        ensure!(!programs.is_empty(), "there is nothing to run");
+        programs.sort_unstable();
+        programs.dedup();
+        xtask::build(&programs, *self.machine == Machine::Qemu, yes)
     }
 
-    /// The words of a run. The user's come last, where they win over a program's defaults.
-    fn words(&self, run: &Run) -> Result<Words> {
-        for word in self.words {
-            let key = |word: &str| word.split('=').next().map(str::to_owned);
+    /// The machine of a run: its own, or the variant that it wants of the user's.
+    fn machine_of(&self, run: &Run) -> Result<Machine> {
+        let of_users = || self.machine.with_variant(run.variant()).context("QEMU has no variants");
+        run.machine().map_or_else(of_users, |machine| Ok(Machine::Simulated(machine)))
+    }
+
+    /// Demands that no word of the user's is one that the bench varies.
+    fn check_words(&self, runs: &[&Run]) -> Result<()> {
+        for (word, run) in self.words.iter().flat_map(|word| runs.iter().map(move |run| (word, run))) {
             let own = run.words.iter().find(|own| key(own) == key(word));
             ensure!(own.is_none(), "`{word}`: that is what the bench varies");
         }
-        let own: Vec<_> = run.program_words().map(ToString::to_string).collect();
-        let words = Words::default().value("program", Some(run.program)).free(&own)?.free(self.words)?;
-        let of_users = || self.machine.with_variant(run.variant()).context("QEMU has no variants");
-        let machine = run.machine().map_or_else(of_users, |machine| Ok(Machine::Simulated(machine)))?;
-        Ok(match machine {
-            Machine::Simulated(machine) => {
-                words.value("machine", Some(machine)).value("cores", Some(self.cores_of(run)))
-            }
-            Machine::Qemu => words,
-        })
+        Ok(())
     }
 
-    fn run(&self, run: &Run, built: &Built) -> Result<guest::Outcome> {
-        let cores = self.cores_of(run);
+    /// The words of a run. The user's come last, where they win over a program's defaults.
+    fn words(&self, run: &Run) -> Vec<String> {
+        let is_roomy = *self.machine == Machine::Qemu
+            && self.cores <= MOST_CORES_WITH_HEAP
+            && !self.words.iter().any(|word| key(word) == key(HEAP));
+        let own = run.program_words().chain(is_roomy.then_some(HEAP));
+        own.map(str::to_owned).chain(self.words.iter().cloned()).collect()
+    }
+
+    /// A run for messages.
+    fn label(&self, run: &Run) -> String {
         let label = [run.program].iter().chain(run.words).copied().collect::<Vec<_>>().join(" ");
         // That of a run with a machine of its own has it in its words.
-        let label = if run.machine().is_some() { label } else { format!("{label} on {}", self.place(cores)) };
-        let words = self.words(run)?;
-        match built {
-            Built::Simulator(binary) => {
-                let mut command = sim::command(binary, &words.to_string(), &[]);
-                guest::run(&label, &mut command, None, self.limit, |_| {})
-            }
-            Built::Image { executable, qemu, plan } => {
-                let machine = qemu::Machine {
-                    qemu,
-                    image: executable,
-                    inputs: &[],
-                    cores: qemu_cores(cores)?,
-                    plan,
-                    words,
-                    thread_multi: false,
-                };
-                let mut staged = machine.stage()?;
-                guest::run(&label, &mut staged.command, Some(&staged.inquiry), self.limit, |_| {})
-            }
-        }
+        if run.machine().is_some() { label } else { format!("{label} on {}", self.place(self.cores_of(run))) }
     }
+}
+
+/// The key of a word `key=value`.
+fn key(word: &str) -> &str {
+    word.split('=').next().unwrap_or_default()
 }
 
 /// A bench whose runs are not all through.
@@ -251,10 +222,6 @@ impl Pending {
         let all = std::mem::take(&mut self.samples).into_iter().flatten().collect();
         Some(self.failure.take().map_or(Ok(all), Err))
     }
-}
-
-fn qemu_cores(cores: u32) -> Result<u16> {
-    cores::number(&cores.to_string())
 }
 
 /// Does something with each item, on as many threads as the host has cores; returns the results in the items' order.
@@ -288,37 +255,38 @@ mod tests {
     use super::*;
     use anyhow::bail;
 
-    fn words(machine: &str, own: &'static [&'static str], users: &[&str]) -> Result<String> {
+    /// The machine of a run, its cores, and its words.
+    fn composed(machine: &str, own: &'static [&'static str], users: &[&str]) -> Result<String> {
         let users: Vec<_> = users.iter().map(ToString::to_string).collect();
         let machine = machine.parse()?;
         let setting = Setting { machine: &machine, cores: 6, words: &users, limit: Duration::from_secs(1) };
-        setting.words(&Run { program: "bench-x", words: own }).map(|words| words.to_string())
+        let run = Run { program: "bench-x", words: own };
+        setting.check_words(&[&run])?;
+        Ok(format!("{} {} {}", setting.machine_of(&run)?, setting.cores_of(&run), setting.words(&run).join(" ")))
     }
 
     #[test]
     fn words_are_composed() {
-        let expected = "program=bench-x class=a targets=3 machine=scc cores=6";
-        assert_eq!(words("scc", &["class=a"], &["targets=3"]).unwrap(), expected);
-        assert_eq!(words("qemu", &["class=a"], &["targets=3"]).unwrap(), "program=bench-x class=a targets=3");
-        let message = words("scc", &["class=a"], &["class=b"]).unwrap_err().to_string();
+        assert_eq!(composed("scc", &["class=a"], &["targets=3"]).unwrap(), "scc 6 class=a targets=3");
+        assert_eq!(composed("qemu", &["class=a"], &["targets=3"]).unwrap(), "qemu 6 class=a heap_kib=32768 targets=3");
+        assert_eq!(composed("qemu", &["class=a"], &["heap_kib=9"]).unwrap(), "qemu 6 class=a heap_kib=9");
+        let message = composed("scc", &["class=a"], &["class=b"]).unwrap_err().to_string();
         assert_eq!(message, "`class=b`: that is what the bench varies");
-        assert!(words("scc", &[], &["cores=3"]).is_err());
-        let fewer = "program=bench-x class=a machine=scc cores=4";
-        assert_eq!(words("scc", &["cores=4", "class=a"], &[]).unwrap(), fewer);
+        assert_eq!(composed("scc", &["cores=4", "class=a"], &[]).unwrap(), "scc 4 class=a");
     }
 
     #[test]
     fn a_variant_of_the_machine_is_no_word_of_the_program() {
         let own = &["machine=+contention", "class=a"];
-        assert_eq!(words("scc", own, &[]).unwrap(), "program=bench-x class=a machine=scc+contention cores=6");
-        assert_eq!(words("scc+flat", own, &[]).unwrap(), "program=bench-x class=a machine=scc+flat cores=6");
-        assert!(words("qemu", own, &[]).is_err());
+        assert_eq!(composed("scc", own, &[]).unwrap(), "scc+contention 6 class=a");
+        assert_eq!(composed("scc+flat", own, &[]).unwrap(), "scc+flat 6 class=a");
+        assert!(composed("qemu", own, &[]).is_err());
     }
 
     #[test]
     fn a_run_may_have_a_machine_of_its_own() {
         let own = &["machine=mesh:2x2x2", "class=a"];
-        assert_eq!(words("scc", own, &[]).unwrap(), "program=bench-x class=a machine=mesh:2x2x2 cores=8");
+        assert_eq!(composed("scc", own, &[]).unwrap(), "mesh:2x2x2 8 class=a");
         let runs = [own, &["class=a", "class=b"]].map(|words| Run { program: "bench-x", words });
         assert_eq!((runs[0].suffix(), runs[1].suffix()), ("@mesh".into(), String::new()));
         let picked = |machine: &str, cores| {

@@ -14,9 +14,10 @@ mod scosco;
 pub(crate) use checked::{Checked, Verdict};
 pub(crate) use entry::Entry;
 
-use crate::{bench::Evidence, interrupt, workspace};
+use crate::bench::Evidence;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use host::{interrupt, workspace};
 use std::time::Duration;
 
 /// Compare the simulator with what the papers measured

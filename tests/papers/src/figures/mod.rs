@@ -14,10 +14,11 @@ mod report;
 mod scosco;
 mod sections;
 
-use crate::{bench::Evidence, interrupt, progress::Progress, workspace};
+use crate::bench::Evidence;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use figure::{Content, Figure};
+use host::{interrupt, progress::Progress, workspace};
 use report::{Body, Shown};
 use sections::Part;
 use std::{fs, path::Path, time::Duration};

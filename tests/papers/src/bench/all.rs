@@ -1,8 +1,9 @@
 //! All benches, one after the other in the table and all at once on the host's cores.
 
 use super::{Arguments, catalogue, check, compare::Comparison, conclude, csv, rows_of, runs::Setting, write};
-use crate::{bench::series::Samples, progress::Progress};
+use crate::bench::series::Samples;
 use anyhow::{Result, bail, ensure};
+use host::progress::Progress;
 use std::{path::Path, sync::Mutex};
 
 /// Runs all benches, writes all files, and says a line about each.

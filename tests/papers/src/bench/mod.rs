@@ -15,16 +15,16 @@ pub(crate) use evidence::Evidence;
 pub(crate) use scaling::{Fit, over_nodes};
 pub(crate) use series::{Line, Missing, Row, Rows, Samples};
 
-use crate::{
-    cores,
-    machine::{self, Variant},
-    workspace,
-};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use catalogue::Bench;
 use claims::{Checked, On, Verdict};
 use clap::Args;
 use compare::Comparison;
+use host::{
+    cores,
+    machine::{self, Variant},
+    workspace,
+};
 use runs::Setting;
 use series::{Key, Unit};
 use std::{

@@ -1,0 +1,133 @@
+//! `xtask` as a process: it builds programs, runs them, and passes on the lines that they print.
+
+use anyhow::{Context, Result, bail, ensure};
+use host::{command_line::ERROR, cores, interrupt, machine::Machine, process, workspace};
+use std::{
+    env,
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+    time::Duration,
+};
+use transcript::console::{Console, Transcript};
+
+/// What `xtask` itself takes at most, besides the time of the run.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// Where programs run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Backend<'m> {
+    /// In the simulator of a machine.
+    Simulator(&'m Machine),
+    /// In QEMU.
+    Qemu,
+}
+
+/// A run of a program.
+#[derive(Debug)]
+pub(crate) struct Run<'r> {
+    pub(crate) program: &'r str,
+    pub(crate) backend: Backend<'r>,
+    pub(crate) cores: u32,
+    pub(crate) words: Vec<String>,
+    /// Whether a table of its traffic is wanted.
+    pub(crate) heat_map: bool,
+    pub(crate) limit: Duration,
+}
+
+/// Builds programs; asks the user about what has to be installed for that, unless he has said yes.
+///
+/// # Errors
+///
+/// When that fails; the reason has been shown.
+pub(crate) fn build(programs: &[&str], is_for_qemu: bool, yes: bool) -> Result<()> {
+    let mut command = xtask();
+    command.args(["build", "--for", if is_for_qemu { "qemu" } else { "sim" }]);
+    if yes {
+        command.arg("--yes");
+    }
+    let status = command.arg("--").args(programs).stdout(Stdio::null()).status().context("cannot start xtask")?;
+    interrupt::check()?;
+    ensure!(status.success(), "{} cannot be built", programs.join(", "));
+    Ok(())
+}
+
+impl Run<'_> {
+    /// The words after the name of the tool.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let mut words = match &self.backend {
+            Backend::Simulator(machine) => vec!["sim".into(), format!("--machine={machine}")],
+            Backend::Qemu => vec!["run".into()],
+        };
+        words.extend(["--lines", "--no-build"].map(str::to_owned));
+        words.push(format!("--cores={}", self.cores));
+        words.push(format!("--timeout={}", self.limit.as_secs()));
+        if self.heat_map {
+            // It is sent, and nothing is written.
+            words.push("--heatmap=traffic.svg".into());
+        }
+        words.extend([self.program.to_owned(), "--".into()]);
+        words.extend(self.words.iter().cloned());
+        words
+    }
+
+    /// Runs a program that was built before; returns what it has said.
+    ///
+    /// # Errors
+    ///
+    /// When it fails, after its last lines were shown.
+    pub(crate) fn transcript(&self) -> Result<Transcript> {
+        let mut console = Console::default();
+        let mut command = xtask();
+        command.args(self.arguments()).stdin(Stdio::null()).process_group(0);
+        let finished = process::finish(&mut command, self.limit.saturating_add(MARGIN), |line| _ = console.line(line))?;
+        if !finished.status.success() {
+            let (errors, others): (Vec<_>, Vec<_>) =
+                finished.messages.lines().partition(|line| line.starts_with(ERROR));
+            others.iter().for_each(|line| eprintln!("{line}"));
+            match errors.last() {
+                Some(error) => bail!("{}", error.trim_start_matches(ERROR)),
+                None => bail!("{} on {} has ended without a reason", self.program, cores::cores(self.cores)),
+            }
+        }
+        Ok(console.finish())
+    }
+}
+
+/// The tool: the one that has started this process, or that of the workspace.
+fn xtask() -> Command {
+    match env::var_os(host::XTASK) {
+        Some(tool) => Command::new(tool),
+        None => {
+            let mut command = Command::new(workspace::host_cargo());
+            command.arg("xtask").current_dir(workspace::root());
+            command
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_command_lines() {
+        let run = |backend, heat_map| Run {
+            program: "bench-x",
+            backend,
+            cores: 6,
+            words: vec!["class=a".into()],
+            heat_map,
+            limit: Duration::from_secs(7),
+        };
+        let machine = "scc+flat".parse().unwrap();
+        assert_eq!(
+            run(Backend::Simulator(&machine), false).arguments().join(" "),
+            "sim --machine=scc+flat --lines --no-build --cores=6 --timeout=7 bench-x -- class=a"
+        );
+        assert_eq!(
+            run(Backend::Qemu, false).arguments().join(" "),
+            "run --lines --no-build --cores=6 --timeout=7 bench-x -- class=a"
+        );
+        assert!(run(Backend::Simulator(&machine), true).arguments().contains(&"--heatmap=traffic.svg".into()));
+    }
+}
