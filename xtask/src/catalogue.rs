@@ -1,4 +1,4 @@
-//! The programs of the image that comes with Atoll, as its host binary lists them.
+//! The programs of the images that come with Atoll, as their host binaries list them.
 
 use crate::{
     image::{self, Profile},
@@ -21,8 +21,8 @@ pub(crate) const LIST: &str = "list";
 pub(crate) fn listed(program: &Program) -> Result<bool> {
     let wanted = !program.is_own && program.name == LIST;
     if wanted {
-        for line in lines(program)? {
-            println!("{line}");
+        for image in Program::of_each_image() {
+            lines(&image)?.iter().for_each(|line| println!("{line}"));
         }
     }
     Ok(wanted)

@@ -1,9 +1,15 @@
 //! What to build and run: a program of the tree by its name, or a user's own crate by its directory.
 
-use crate::workspace;
+use crate::{run::DEFAULT_PROGRAM, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+/// What names of programs that measure begin with.
+const MEASUREMENTS: &str = "bench-";
+
+/// The program that counts every operation; it is in one image with those that measure.
+pub(crate) const ROUNDS: &str = "rounds";
 
 /// A binary target of cargo's, and the program in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +26,22 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// A program of the image `atoll`.
+    /// A program of the tree: one that measures, or one of the image `atoll`.
     fn named(name: &str) -> Self {
+        let is_measurement = name.starts_with(MEASUREMENTS) || name == ROUNDS;
+        let (package, binary) = if is_measurement { ("measurements", "measurements") } else { ("kernel", "atoll") };
         Self {
             name: name.into(),
             directory: workspace::root(),
-            package: "kernel".into(),
-            binary: "atoll".into(),
+            package: package.into(),
+            binary: binary.into(),
             is_own: false,
         }
+    }
+
+    /// One program of each image of the tree.
+    pub(crate) fn of_each_image() -> [Self; 2] {
+        [DEFAULT_PROGRAM, ROUNDS].map(Self::named)
     }
 
     /// The image with the in-kernel tests.
@@ -134,6 +147,8 @@ mod tests {
     #[test]
     fn names_and_what_is_none() {
         assert_eq!(Program::resolve("terrain").unwrap(), Program::named("terrain"));
+        let images = ["hello", "bench-pscw", "rounds"].map(|name| Program::resolve(name).unwrap().binary);
+        assert_eq!(images, ["atoll", "measurements", "measurements"]);
         for text in ["", "a b", "no/such", "./terrain", "program=x"] {
             assert!(Program::resolve(text).is_err(), "{text}");
         }

@@ -93,6 +93,10 @@ pub(crate) struct Common {
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Vec<PathBuf>,
 
+    /// Give the program no input file, not even its default one
+    #[arg(long, conflicts_with = "input")]
+    pub(crate) no_input: bool,
+
     /// Seed of everything that is left to chance
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seed: Option<u64>,
@@ -138,7 +142,7 @@ impl Common {
     ///
     /// When one cannot be read, or is no signal for a program that needs one.
     pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
-        inputs(&self.input, program)
+        if self.no_input { Ok(Vec::new()) } else { inputs(&self.input, program) }
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Crates and modules whose code runs on every rank, in the tree.
-pub(crate) const IN_TREE: [&str; 2] = ["collectives::", "kernel::programs::"];
+pub(crate) const IN_TREE: [&str; 3] = ["collectives::", "kernel::programs::", "measurements::"];
 
 /// Sections that are writable while a program runs.
 const WRITABLE: [&str; 4] = [".data", ".bss", ".tdata", ".tbss"];

@@ -29,6 +29,8 @@ pub(crate) struct Run<'r> {
     pub(crate) backend: Backend<'r>,
     pub(crate) cores: u32,
     pub(crate) words: Vec<String>,
+    /// Whether it gets its default input, where it has one.
+    pub(crate) has_input: bool,
     /// Whether a table of its traffic is wanted.
     pub(crate) heat_map: bool,
     pub(crate) limit: Duration,
@@ -61,6 +63,9 @@ impl Run<'_> {
         words.extend(["--lines", "--no-build"].map(str::to_owned));
         words.push(format!("--cores={}", self.cores));
         words.push(format!("--timeout={}", self.limit.as_secs()));
+        if !self.has_input {
+            words.push("--no-input".into());
+        }
         if self.heat_map {
             // It is sent, and nothing is written.
             words.push("--heatmap=traffic.svg".into());
@@ -116,17 +121,18 @@ mod tests {
             backend,
             cores: 6,
             words: vec!["class=a".into()],
+            has_input: heat_map,
             heat_map,
             limit: Duration::from_secs(7),
         };
         let machine = "scc+flat".parse().unwrap();
         assert_eq!(
             run(Backend::Simulator(&machine), false).arguments().join(" "),
-            "sim --machine=scc+flat --lines --no-build --cores=6 --timeout=7 bench-x -- class=a"
+            "sim --machine=scc+flat --lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a"
         );
         assert_eq!(
             run(Backend::Qemu, false).arguments().join(" "),
-            "run --lines --no-build --cores=6 --timeout=7 bench-x -- class=a"
+            "run --lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a"
         );
         assert!(run(Backend::Simulator(&machine), true).arguments().contains(&"--heatmap=traffic.svg".into()));
     }

@@ -19,7 +19,6 @@ use crate::{
     image::Profile,
     machine,
     program::Program,
-    run,
     setup::{self, EmulatorTools, Tools},
     sim,
 };
@@ -172,7 +171,6 @@ fn in_kernel(
     let mut built = None;
     summary.suite("image", |suite| {
         let image = image::bare_metal(&program, tools)?;
-        let simulator = image::host(&Program::resolve(run::DEFAULT_PROGRAM)?, Profile::Release)?;
         if arguments.wants("p54c-instructions") {
             // Without them there would have been no image.
             suite.pass("p54c-instructions");
@@ -188,7 +186,11 @@ fn in_kernel(
             );
         }
         if arguments.wants("no-writable-statics") {
-            suite.check("no-writable-statics", sim::check_statics(&tools.objdump, &simulator.executable, &program));
+            let check = |of: &Program| {
+                let simulator = image::host(of, Profile::Release)?;
+                sim::check_statics(&tools.objdump, &simulator.executable, &program)
+            };
+            suite.check("no-writable-statics", Program::of_each_image().iter().try_for_each(check));
         }
         if arguments.wants(LINT) {
             match image::lint(&program, tools) {

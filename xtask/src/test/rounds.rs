@@ -8,6 +8,7 @@ use super::{Arguments, backends::Backends, summary::Suite};
 use crate::{
     console::{Step, Transcript},
     cores,
+    program::ROUNDS as PROGRAM,
     progress::Progress,
     run,
     setup::Tools,
@@ -15,9 +16,6 @@ use crate::{
 };
 use anyhow::{Result, bail, ensure};
 use std::collections::BTreeMap;
-
-/// The program of the image that carries everything out.
-const PROGRAM: &str = "rounds";
 
 /// Cores that it runs on.
 const CORES: [u16; 4] = [1, 5, 16, 48];

@@ -107,6 +107,7 @@ impl Setting<'_> {
             },
             cores: self.cores_of(run),
             words: self.words(run),
+            has_input: false,
             heat_map: false,
             limit: self.limit,
         };

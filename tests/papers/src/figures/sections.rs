@@ -107,6 +107,7 @@ fn heat_map(title: &str, program: &str, words: &[&str], limit: Duration) -> Resu
         backend: Backend::Simulator(&MACHINE.parse()?),
         cores: CORES,
         words: words.iter().map(ToString::to_string).collect(),
+        has_input: true,
         heat_map: true,
         limit,
     };

@@ -1,0 +1,191 @@
+//! The operations, by name, with data that tells who sent what to whom.
+
+use core::fmt;
+
+use collectives::{Barrier, Broadcast, Comm, Exchange, Operator, Reduction, Scan};
+use hal::Core;
+
+use kernel::Failure;
+
+/// What ranks exchange and combine.
+pub(in super::super) type Word = u64;
+
+/// A collective operation, and by which algorithm.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Operation {
+    Barrier(Barrier),
+    Broadcast(Broadcast),
+    Reduce(Reduction),
+    Allreduce(Reduction),
+    ReduceScatter(Reduction),
+    Scan(Scan),
+    Exscan(Scan),
+    Gather(Exchange),
+    Scatter(Exchange),
+    Allgather(Exchange),
+    Alltoall(Exchange),
+}
+
+/// The rank that has what only one has.
+pub(in super::super) const ROOT: usize = 0;
+
+/// What the data of one call depends on.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Call {
+    /// Its number, so that calls differ.
+    pub(in super::super) number: u64,
+    pub(in super::super) me: usize,
+    pub(in super::super) size: usize,
+    /// Words of a block.
+    pub(in super::super) count: usize,
+}
+
+impl Call {
+    /// Word `index` of what `from` has for `to`; where it is for all alike, `to` is 0.
+    fn word(&self, from: usize, to: usize, index: usize) -> Word {
+        let place = self.number << 20 ^ index as u64;
+        place.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add((from << 16 | to) as u64)
+    }
+
+    /// The sum of what these ranks have.
+    fn sum(&self, ranks: core::ops::Range<usize>, to: usize, index: usize) -> Word {
+        ranks.map(|from| self.word(from, to, index)).fold(0, u64::wrapping_add)
+    }
+}
+
+impl Operation {
+    /// The operations by name, and how each comes by its algorithm.
+    pub(in super::super) const NAMES: [&'static str; 11] = [
+        "barrier",
+        "broadcast",
+        "reduce",
+        "allreduce",
+        "reduce-scatter",
+        "scan",
+        "exscan",
+        "gather",
+        "scatter",
+        "allgather",
+        "alltoall",
+    ];
+
+    /// The operation of this name by the algorithm of that name.
+    pub(in super::super) fn parse(name: &str, algorithm: &str) -> Result<Self, Failure> {
+        let wrong =
+            |why: &dyn fmt::Display| Failure::new(format_args!("option `algorithm={algorithm}`: {why}")).on_all_ranks();
+        let reduction = || algorithm.parse::<Reduction>().map_err(|why| wrong(&why));
+        let scan = || algorithm.parse::<Scan>().map_err(|why| wrong(&why));
+        let exchange = || algorithm.parse::<Exchange>().map_err(|why| wrong(&why));
+        Ok(match name {
+            "barrier" => Self::Barrier(algorithm.parse::<Barrier>().map_err(|why| wrong(&why))?),
+            "broadcast" => Self::Broadcast(algorithm.parse::<Broadcast>().map_err(|why| wrong(&why))?),
+            "reduce" => Self::Reduce(reduction()?),
+            "allreduce" => Self::Allreduce(reduction()?),
+            "reduce-scatter" => Self::ReduceScatter(reduction()?),
+            "scan" => Self::Scan(scan()?),
+            "exscan" => Self::Exscan(scan()?),
+            "gather" => Self::Gather(exchange()?),
+            "scatter" => Self::Scatter(exchange()?),
+            "allgather" => Self::Allgather(exchange()?),
+            "alltoall" => Self::Alltoall(exchange()?),
+            _ => {
+                let why = format_args!("option `operation={name}`: no such operation; there are {}", Names);
+                return Err(Failure::new(why).on_all_ranks());
+            }
+        })
+    }
+
+    /// Whether there is anything to send.
+    pub(in super::super) fn has_data(self) -> bool {
+        !matches!(self, Self::Barrier(_))
+    }
+
+    /// Words that a rank sends and receives, where a block has `count`.
+    pub(in super::super) fn lens(self, count: usize, is_root: bool, size: usize) -> (usize, usize) {
+        let at_root = |len: usize| if is_root { len } else { 0 };
+        match self {
+            Self::Barrier(_) => (0, 0),
+            Self::Broadcast(_) => (0, count),
+            Self::Reduce(_) | Self::Allreduce(_) | Self::Scan(_) | Self::Exscan(_) => (count, count),
+            Self::ReduceScatter(_) => (size * count, count),
+            Self::Gather(_) => (count, at_root(size * count)),
+            Self::Scatter(_) => (at_root(size * count), count),
+            Self::Allgather(_) => (count, size * count),
+            Self::Alltoall(_) => (size * count, size * count),
+        }
+    }
+
+    /// Fills in what a rank sends. A broadcast's root has it where it would receive it.
+    pub(in super::super) fn prepare(self, call: &Call, send: &mut [Word], receive: &mut [Word]) {
+        let to_each = matches!(self, Self::ReduceScatter(_) | Self::Scatter(_) | Self::Alltoall(_));
+        let is_source = matches!(self, Self::Broadcast(_)) && call.me == ROOT;
+        let data = if is_source { receive } else { send };
+        for (place, word) in data.iter_mut().enumerate() {
+            let to = if to_each { place / call.count.max(1) } else { 0 };
+            *word = call.word(call.me, to, if to_each { place % call.count.max(1) } else { place });
+        }
+    }
+
+    /// Does it.
+    pub(in super::super) fn run<C: Core>(
+        self,
+        comm: &Comm<'_, C>,
+        send: &[Word],
+        receive: &mut [Word],
+    ) -> Result<(), collectives::Error> {
+        let sum = &Operator::<Word>::SUM;
+        match self {
+            // One that is used again is made once, see `measure`.
+            Self::Barrier(by) => {
+                comm.barrier_of(&comm.group(), by)?.wait();
+                Ok(())
+            }
+            Self::Broadcast(by) => by.broadcast(comm, receive, ROOT),
+            Self::Reduce(by) => by.reduce(comm, send, receive, sum, ROOT),
+            Self::Allreduce(by) => by.allreduce(comm, send, receive, sum),
+            Self::ReduceScatter(by) => by.reduce_scatter_block(comm, send, receive, sum),
+            Self::Scan(by) => by.scan(comm, send, receive, sum),
+            Self::Exscan(by) => by.exscan(comm, send, receive, sum),
+            Self::Gather(by) => by.gather(comm, send, receive, ROOT),
+            Self::Scatter(by) => by.scatter(comm, send, receive, ROOT),
+            Self::Allgather(by) => by.allgather(comm, send, receive),
+            Self::Alltoall(by) => by.alltoall(comm, send, receive),
+        }
+    }
+
+    /// Looks whether a rank has what it should.
+    pub(in super::super) fn check(self, call: &Call, receive: &[Word]) -> Result<(), Failure> {
+        let Call { me, size, count, .. } = *call;
+        let all = 0..size;
+        let is_right = |place: usize, word: Word| {
+            let (block, index) = (place / count.max(1), place % count.max(1));
+            let expected = match self {
+                Self::Reduce(_) if me != ROOT => return true,
+                // The first rank has nothing before it.
+                Self::Exscan(_) if me == 0 => return true,
+                Self::Barrier(_) => return true,
+                Self::Broadcast(_) => call.word(ROOT, 0, index),
+                Self::Reduce(_) | Self::Allreduce(_) => call.sum(all.clone(), 0, index),
+                Self::ReduceScatter(_) => call.sum(all.clone(), me, index),
+                Self::Scan(_) => call.sum(0..me + 1, 0, index),
+                Self::Exscan(_) => call.sum(0..me, 0, index),
+                Self::Gather(_) | Self::Allgather(_) => call.word(block, 0, index),
+                Self::Scatter(_) => call.word(ROOT, me, index),
+                Self::Alltoall(_) => call.word(block, me, index),
+            };
+            word == expected
+        };
+        match receive.iter().enumerate().find(|(place, word)| !is_right(*place, **word)) {
+            None => Ok(()),
+            Some((place, _)) => Err(Failure::new(format_args!("call {}: word {place} is wrong", call.number))),
+        }
+    }
+}
+
+struct Names;
+
+impl fmt::Display for Names {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        super::list(out, &Operation::NAMES)
+    }
+}

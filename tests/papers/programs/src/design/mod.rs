@@ -1,0 +1,115 @@
+//! `bench-pscw-design`: what SCOSCo's decisions about its synchronisation data cost and save (section IV.B of the paper).
+//!
+//! | decision | here |
+//! |---|---|
+//! | the data of each process at its nearest memory controller | [`placement`] |
+//! | uncached memory for the match vector | [`mapping`] |
+//! | where everything is, exchanged between all processes when a window is made | [`offsets`] |
+//!
+//! Each is measured against its alternative with operations of the hardware alone, without windows, so that nothing
+//! else is in it.
+
+mod mapping;
+mod offsets;
+mod placement;
+
+use alloc::{vec, vec::Vec};
+
+use collectives::{Comm, Placement};
+use hal::{Core, Region, kind};
+
+use kernel::{Failure, Program, Rank};
+
+/// Measures design decisions.
+pub struct Design;
+
+impl Program for Design {
+    const NAME: &'static str = "bench-pscw-design";
+    const ABOUT: &'static str = "measures where and how synchronisation data is kept, against the alternatives";
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        if rank.comm.size() < 2 {
+            return Err(Failure::new("this takes 2 cores or more, and there is 1").on_all_ranks());
+        }
+        rank.phase("placement");
+        placement::measure(rank)?;
+        rank.phase("mapping");
+        mapping::measure(rank)?;
+        rank.phase("offsets");
+        offsets::measure(rank)
+    }
+}
+
+/// Allocates a region for each of these placements, all zero, and tells all ranks of them. Collective.
+pub(super) fn allocate_for_all<C: Core>(
+    comm: &Comm<'_, C>,
+    len_bytes: usize,
+    placements: impl Iterator<Item = Placement>,
+) -> Result<Vec<Region<kind::Uncached>>, Failure> {
+    let placements: Vec<_> = placements.collect();
+    let mut words = vec![[0; 3]; placements.len()];
+    if comm.rank() == 0 {
+        for (words, placement) in words.iter_mut().zip(placements) {
+            let region: Region<kind::Uncached> = comm.allocator().allocate(len_bytes, placement)?;
+            (0..len_bytes / 4).for_each(|word| comm.hal().store_word(region, word, 0));
+            *words = region.to_words();
+        }
+    }
+    comm.broadcast(&mut words, 0)?;
+    Ok(words.into_iter().map(Region::from_words).collect())
+}
+
+/// Frees what was allocated for all. Collective; nobody uses it any more.
+pub(super) fn free_for_all<C: Core>(comm: &Comm<'_, C>, regions: Vec<Region<kind::Uncached>>) -> Result<(), Failure> {
+    comm.barrier();
+    if comm.rank() == 0 {
+        regions.into_iter().try_for_each(|region| comm.allocator().free(region))?;
+    }
+    comm.barrier();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::launch::{Only, simulate};
+
+    /// The first number of each line of a series.
+    fn firsts(console: &str, head: &str) -> Vec<u64> {
+        let lines = console.lines().filter_map(|line| line.strip_prefix(head));
+        lines.map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn decisions_are_measured_against_their_alternatives() {
+        let simulation = simulate::<Only<Design>>("machine=scc cores=48", &[]);
+        assert!(simulation.success, "{}", simulation.console);
+        let of = |algorithm: &str, param: u64, bytes: u64, metric: &str| {
+            let head = std::format!(
+                "@samples algorithm={algorithm} ranks=48 param={param} bytes={bytes} metric={metric} unit="
+            );
+            let found = firsts(&simulation.console, &head);
+            assert!(!found.is_empty(), "{head}");
+            found
+        };
+        let sum = |numbers: Vec<u64>| numbers.into_iter().sum::<u64>();
+        assert!(sum(of("nearest", 0, 4, "poll")) < sum(of("one-controller", 0, 4, "poll")));
+        // Half of all ranks load memory and measure nothing.
+        assert_eq!((of("nearest", 0, 4, "update").len(), of("nearest", 24, 4, "update").len()), (48, 24));
+        let polls = ["uncached", "cached-line", "cached-all"].map(|algorithm| of(algorithm, 0, 4, "poll")[0]);
+        assert!(polls.is_sorted(), "{polls:?}");
+        assert!(of("exchanged", 48, 0, "access.words_read").iter().all(|words| *words == 0));
+        assert!(of("shared", 48, 0, "access.words_read").iter().all(|words| *words == 3));
+        assert_eq!(
+            (of("exchanged", 8, 0, "memory.bytes"), of("shared", 8, 0, "memory.bytes")),
+            (vec![96; 8], vec![12; 8])
+        );
+    }
+
+    #[test]
+    fn one_rank_decides_nothing() {
+        let simulation = simulate::<Only<Design>>("cores=1", &[]);
+        assert!(simulation.console.contains("rank 0 failed: this takes 2 cores or more, and there is 1\n"));
+        assert!(simulate::<Only<Design>>("cores=2", &[]).success);
+    }
+}

@@ -1,0 +1,114 @@
+//! `bench-pscw-late`: what the calls of an epoch take whose target posts late, and one whose target has posted before,
+//! in each class of synchronisation (Table I of the SCOSCo paper).
+//!
+//! Rank 0 starts, computes, puts and completes, rank 1 posts and waits, and the others only take part in making the
+//! windows. A late target computes before its post, half as long as the origin between START and PUT. So what an origin
+//! waits for in START adds to the epoch, and what it would wait for later is there by then.
+
+use alloc::vec;
+
+use collectives::{Class, Group, Window};
+use hal::Core;
+
+use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+
+use super::splits::Splits;
+
+/// How long a target may be late, in cycles: 100 µs on the SCC.
+const LATE_CYCLES: u64 = 53_300;
+
+/// Words that are put: 1 KB. What a post writes back of them takes less time than the target is late.
+const WORDS: usize = 256;
+
+/// Measures epochs whose target is late.
+pub struct Late;
+
+impl Program for Late {
+    const NAME: &'static str = "bench-pscw-late";
+    const ABOUT: &'static str = "measures the calls of an epoch with a put, whose target has posted or is late";
+    const OPTIONS: &'static [KnownOption] = &[("repetitions", "epochs of each kind that count, 3 if not given")];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let repetitions: u32 = rank.args.get("repetitions", 3)?;
+        if rank.comm.size() < 2 {
+            return Err(Failure::new("one rank alone has no target").on_all_ranks());
+        }
+        if repetitions == 0 {
+            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
+        }
+        Class::ALL.into_iter().try_for_each(|class| measure(rank, class, repetitions))
+    }
+}
+
+fn measure<C: Core>(rank: &mut Rank<'_, C>, class: Class, repetitions: u32) -> Result<(), Failure> {
+    let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
+    rank.phase(class.name());
+    let len = if me == 1 { WORDS } else { 0 };
+    let (window, mut view) = Window::<C, u32>::with_class(comm, &mut rank.caches, len, class)?;
+    let [origin, target] = [Group::of([0])?, Group::of([1])?];
+    for late_cycles in [0, LATE_CYCLES] {
+        let [mut start, mut put, mut complete, mut epoch] = ["start", "put", "complete", "epoch"].map(Splits::new);
+        for number in 0..repetitions {
+            let source = vec![number + 1; WORDS];
+            comm.barrier();
+            if me == 0 {
+                if late_cycles == 0 {
+                    // The target has posted by then.
+                    hal.compute(2 * LATE_CYCLES);
+                }
+                epoch.take(hal, true, || -> Result<(), Failure> {
+                    let access = start.take(hal, true, || window.start(&target))?;
+                    hal.compute(2 * late_cycles);
+                    put.take(hal, true, || access.put(1, 0, &source))?;
+                    complete.take(hal, true, || access.complete());
+                    Ok(())
+                })?;
+            } else if me == 1 {
+                hal.compute(late_cycles);
+                let exposure = window.post(view, &mut rank.caches, &origin)?;
+                view = exposure.wait(&mut rank.caches);
+                if view.load(WORDS - 1) != number + 1 {
+                    return Err(Failure::new(format_args!("{class}: what was put is not there after WAIT")));
+                }
+            }
+        }
+        if me == 0 {
+            for splits in [start, put, complete, epoch] {
+                let (param, bytes) = (late_cycles, (WORDS * size_of::<u32>()) as u64);
+                let series = Series { algorithm: class.name(), param, bytes, metric: splits.call(), unit: Unit::Ticks };
+                rank.samples(&series, splits.ticks());
+                splits.send_counters(rank, &series, &["words_read", "words_written", "tsr_acquired"]);
+            }
+        }
+    }
+    window.free(view, &mut rank.caches)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::launch::{Only, simulate};
+
+    #[test]
+    fn only_classes_that_wait_in_start_do() {
+        let simulation = simulate::<Only<Late>>("cores=3 repetitions=1", &[]);
+        assert!(simulation.success, "{}", simulation.console);
+        let start = |class: &str| -> u64 {
+            let head =
+                std::format!("@samples algorithm={class} ranks=3 param={LATE_CYCLES} bytes=1024 metric=start unit=ns ");
+            simulation.console.lines().find_map(|line| line.strip_prefix(&head)).unwrap().parse().unwrap()
+        };
+        for class in Class::ALL {
+            assert_eq!(start(class.name()) > 90_000, class == Class::Immediate, "{class}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_said_once() {
+        for words in ["cores=1", "cores=2 repetitions=0"] {
+            let simulation = simulate::<Only<Late>>(words, &[]);
+            assert!(!simulation.success && simulation.console.matches(" failed: ").count() == 1, "{words}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! `bench-rma-engine`: the overlap of [`bench-rma-overlap`](super::overlap) where a copy engine does the copying.
+//!
+//! Rank 0 is the origin, the other core of its tile its engine, rank 2 the target. The engine takes no part in
+//! barriers, so messages between origin and
+//! target say when an epoch begins. The target is timed from the end of post to the completion of the origin: writing
+//! back and invalidating its
+//! part is apart from the communication. Everything else is as there, and so are the names of what is measured; the
+//! algorithm is `copy-engine`.
+
+use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
+use hal::{Core, LocalView};
+
+use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+
+use super::{
+    need_cores,
+    overlap::{BURST, PART, PERCENT, PERCENTS, Side, cycles},
+};
+
+const ORIGIN: usize = 0;
+const ENGINE: usize = 1;
+const TARGET: usize = 2;
+
+/// Calls of the origin while it computes.
+const CALLS: u64 = 16;
+
+/// Measures the overlap of computation and communication with a copy engine.
+pub struct Engine;
+
+impl Program for Engine {
+    const NAME: &'static str = "bench-rma-engine";
+    const ABOUT: &'static str = "measures bursts of puts by a copy engine whose origin or target computes meanwhile";
+    const OPTIONS: &'static [KnownOption] = &[
+        ("class", "how epochs are synchronised, default if not given"),
+        ("most", "bytes of the largest put, 1048576 if not given; powers of four up to it are measured"),
+    ];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let (class, most) = (rank.args.get("class", Class::default())?, rank.args.get("most", 1 << 20)?);
+        need_cores(rank.comm, 3)?;
+        if most > PART {
+            let failure = Failure::new(format_args!("`most={most}`: a put has {PART} bytes at most"));
+            return Err(failure.on_all_ranks());
+        }
+        let engines = CopyEngines::assign(rank.comm, &Group::of([ENGINE])?)?;
+        for bytes in (0..).map(|power| 1 << (2 * power)).take_while(|bytes| *bytes <= most) {
+            let comm = rank.comm;
+            measure(rank, comm, &engines, class, bytes, 4 * bytes > most)?;
+        }
+        engines.free();
+        Ok(())
+    }
+}
+
+fn measure<'e, C: Core>(
+    rank: &mut Rank<'_, C>,
+    comm: &'e Comm<'e, C>,
+    engines: &'e CopyEngines<'e, C>,
+    class: Class,
+    bytes: usize,
+    is_largest: bool,
+) -> Result<(), Failure> {
+    let places = BURST.min(PART / bytes);
+    let len = if comm.rank() == TARGET { places * bytes } else { 0 };
+    let (window, view) = Window::<C, u8>::with_engines(comm, &mut rank.caches, len, class, engines)?;
+    let view = if comm.rank() == ENGINE {
+        engines.serve();
+        view
+    } else {
+        let mut pair = Pair { comm, window: &window, view: Some(view), buffer: None, bytes, places };
+        if comm.rank() == ORIGIN {
+            let mut buffer = SharedBuffer::new(comm, bytes)?;
+            buffer.write(0, &alloc::vec![7; bytes])?;
+            pair.buffer = Some(buffer);
+        }
+        if [ORIGIN, TARGET].contains(&comm.rank()) {
+            for side in [Side::Origin, Side::Target] {
+                let percents = if is_largest { &PERCENTS[..] } else { &[PERCENT] };
+                pair.measure(rank, side, percents)?;
+            }
+        }
+        engines.dismiss();
+        pair.view.take().ok_or_else(|| Failure::new("an epoch has lost the view"))?
+    };
+    if comm.rank() == TARGET && view.load(0) != 7 {
+        return Err(Failure::new("what came is not what the origin has put"));
+    }
+    window.free(view, &mut rank.caches).map_err(Error::from)?;
+    Ok(())
+}
+
+/// One of the two ranks between which bytes move.
+struct Pair<'w, 'e, C: Core> {
+    comm: &'e Comm<'e, C>,
+    window: &'w Window<'e, C, u8>,
+    view: Option<LocalView<'e, u8>>,
+    /// What the origin puts.
+    buffer: Option<SharedBuffer<'e, C, u8>>,
+    bytes: usize,
+    places: usize,
+}
+
+impl<C: Core> Pair<'_, '_, C> {
+    /// Measures one side without computation and with several amounts of it.
+    fn measure(&mut self, rank: &mut Rank<'_, C>, side: Side, percents: &[u64]) -> Result<(), Failure> {
+        let communication = self.epoch(rank, side, 0)?;
+        for &percent in percents {
+            let cycles = cycles(rank.hal(), communication * percent / 100);
+            let begin = rank.hal().now();
+            rank.hal().compute(cycles);
+            let computation = rank.hal().now() - begin;
+            let total = self.epoch(rank, side, cycles)?;
+            if self.comm.rank() == side.of(ORIGIN, TARGET) {
+                for (metric, ticks) in side.names().into_iter().zip([communication, computation, total]) {
+                    let (algorithm, bytes) = ("copy-engine", self.bytes as u64);
+                    let series = Series { algorithm, param: percent, bytes, metric, unit: Unit::Ticks };
+                    rank.samples(&series, core::iter::once(ticks));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An epoch in which one side computes; returns what it took this rank.
+    fn epoch(&mut self, rank: &mut Rank<'_, C>, side: Side, cycles: u64) -> Result<u64, Failure> {
+        let hal = rank.hal();
+        if self.comm.rank() == TARGET {
+            let Some(view) = self.view.take() else { return Err(Failure::new("an epoch has lost the view")) };
+            if side == Side::Target {
+                self.comm.receive(&mut [0], ORIGIN)?;
+            }
+            let mut exposure = self.window.post(view, &mut rank.caches, &Group::of([ORIGIN])?)?;
+            // What post and wait do to the target's own caches is no communication.
+            let begin = hal.now();
+            match side {
+                // The post is there when the origin gets to know.
+                Side::Origin => self.comm.send(&[0], ORIGIN)?,
+                Side::Target => hal.compute(cycles),
+            }
+            exposure.await_origins();
+            let took = hal.now() - begin;
+            self.view = Some(exposure.wait(&mut rank.caches));
+            return Ok(took);
+        }
+        let Some(buffer) = &self.buffer else { return Err(Failure::new("the origin has no buffer")) };
+        match side {
+            Side::Origin => self.comm.receive(&mut [0], TARGET)?,
+            Side::Target => self.comm.send(&[0], TARGET)?,
+        }
+        let begin = hal.now();
+        let access = self.window.start(&Group::of([TARGET])?)?;
+        for put in 0..BURST {
+            access.put_shared(TARGET, put % self.places * self.bytes, buffer, 0..self.bytes)?;
+        }
+        if side == Side::Origin {
+            for _ in 0..CALLS {
+                access.progress();
+                hal.compute(cycles / CALLS);
+            }
+        }
+        access.complete();
+        Ok(hal.now() - begin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::launch::{Only, simulate};
+
+    #[test]
+    fn both_sides_are_measured() {
+        for words in ["cores=3 most=64", "cores=6 most=1024 class=scosco"] {
+            let simulation = simulate::<Only<Engine>>(words, &[]);
+            assert!(simulation.success, "{words}: {}", simulation.console);
+            for metric in ["origin.total", "target.total"] {
+                assert!(simulation.console.contains(metric), "{}", simulation.console);
+            }
+        }
+        let refused = simulate::<Only<Engine>>("cores=2", &[]);
+        assert!(refused.console.contains("this takes 3 cores or more"), "{}", refused.console);
+    }
+}

@@ -1,0 +1,168 @@
+//! `bench-rma-synchronisation`: epochs without data between one rank and k others, each with a window of its own (section 5.2
+//! of the paper, figure 17 a).
+//!
+//! Rank 0 is the target of k origins: it posts all its windows, then waits for all; or it is the origin of k targets:
+//! it starts on all its windows, then completes on all. What rank 0 spends on that is measured. With messages, a
+//! message of one byte stands for each post and for each complete; one without bytes does not go anywhere.
+//!
+//! That many windows are more than the MPBs have room for where a class keeps its data there; it keeps that of the
+//! later ones in uncached memory. The counters show it.
+
+use alloc::{format, vec::Vec};
+
+use collectives::{Group, Window};
+use hal::{Caches, Core, LocalView};
+
+use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+
+use super::{Algorithm, algorithm, need_cores};
+use crate::splits::Splits;
+
+/// Epochs of a loop that do not count.
+const WARM_UP: u32 = 2;
+
+/// Peers of rank 0 at most, unless more are wanted.
+const MOST: usize = 46;
+
+/// Measures synchronisation with many.
+pub struct Synchronisation;
+
+impl Program for Synchronisation {
+    const NAME: &'static str = "bench-rma-synchronisation";
+    const ABOUT: &'static str = "measures empty epochs of rank 0 with k ranks, with a window for each";
+    const OPTIONS: &'static [KnownOption] = &[
+        ("algorithm", algorithm::ABOUT),
+        ("most", "other ranks at most, 46 if not given"),
+        ("repetitions", "epochs that count for each number of ranks, 8 if not given"),
+    ];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let algorithm = rank.args.get("algorithm", Algorithm::default())?;
+        let repetitions: u32 = rank.args.get("repetitions", 8)?;
+        need_cores(rank.comm, 2)?;
+        let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
+        let most = rank.args.get("most", MOST)?.min(comm.size() - 1);
+        rank.phase("window creation");
+        let mut windows = Vec::new();
+        if let Algorithm::Windows(class) = algorithm {
+            for _ in 0..most {
+                let (window, view) = Window::with_class(comm, &mut rank.caches, 0, class)?;
+                windows.push(Empty { window, view: Some(view) });
+            }
+        }
+        for k in 1..=most {
+            rank.phase(&format!("{k} ranks"));
+            for side in [Side::Target, Side::Origin] {
+                let mut splits = Splits::new(side.name());
+                comm.barrier();
+                for number in 0..WARM_UP + repetitions {
+                    let counts = number >= WARM_UP;
+                    match algorithm {
+                        Algorithm::Windows(_) if me == 0 => {
+                            splits.take(hal, counts, || side.of_many(&mut windows[..k], &mut rank.caches))?;
+                        }
+                        Algorithm::Windows(_) if me <= k => {
+                            side.other().of_one(&mut windows[me - 1], &mut rank.caches)?;
+                        }
+                        Algorithm::TwoSided if me == 0 => splits.take(hal, counts, || side.by_messages(rank, 1..=k))?,
+                        Algorithm::TwoSided if me <= k => side.other().by_messages(rank, 0..=0)?,
+                        _ => {}
+                    }
+                }
+                let series = Series {
+                    algorithm: algorithm.name(),
+                    param: k as u64,
+                    bytes: 0,
+                    metric: side.name(),
+                    unit: Unit::Ticks,
+                };
+                rank.samples(&series, splits.ticks());
+                splits.send_counters(
+                    rank,
+                    &series,
+                    &["mpb_lines_read", "mpb_lines_written", "words_read", "words_written", "tsr_acquired"],
+                );
+            }
+        }
+        for Empty { window, view } in windows {
+            let Some(view) = view else { return Err(Failure::new("an epoch has failed")) };
+            window.free(view, &mut rank.caches)?;
+        }
+        Ok(())
+    }
+}
+
+/// A window without data.
+struct Empty<'c, C: Core> {
+    window: Window<'c, C, u8>,
+    /// Away while the part is exposed.
+    view: Option<LocalView<'c, u8>>,
+}
+
+/// What a rank is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Origin,
+    Target,
+}
+
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Origin => "origin",
+            Self::Target => "target",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::Origin => Self::Target,
+            Self::Target => Self::Origin,
+        }
+    }
+
+    /// Rank 0's epochs, window by window: with rank 1 on the first, and so on.
+    fn of_many<C: Core>(self, windows: &mut [Empty<'_, C>], caches: &mut Caches) -> Result<(), Failure> {
+        let peers = (1..).map(|peer| Group::of([peer]));
+        match self {
+            Self::Origin => {
+                let accesses = windows.iter().zip(peers).map(|(empty, peer)| Ok(empty.window.start(&peer?)?));
+                let accesses: Vec<_> = accesses.collect::<Result<_, Failure>>()?;
+                accesses.into_iter().for_each(|access| access.complete());
+            }
+            Self::Target => {
+                let mut exposures = Vec::new();
+                for (Empty { window, view }, peer) in windows.iter_mut().zip(peers) {
+                    let Some(taken) = view.take() else { return Err(Failure::new("an earlier epoch has failed")) };
+                    exposures.push((window.post(taken, caches, &peer?)?, view));
+                }
+                exposures.into_iter().for_each(|(exposure, view)| *view = Some(exposure.wait(caches)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Another rank's epoch with rank 0.
+    fn of_one<C: Core>(self, Empty { window, view }: &mut Empty<'_, C>, caches: &mut Caches) -> Result<(), Failure> {
+        let hub = Group::of([0])?;
+        match self {
+            Self::Origin => window.start(&hub)?.complete(),
+            Self::Target => {
+                let Some(taken) = view.take() else { return Err(Failure::new("an earlier epoch has failed")) };
+                *view = Some(window.post(taken, caches, &hub)?.wait(caches));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same with messages: a target sends, then receives.
+    fn by_messages<C: Core>(self, rank: &Rank<'_, C>, peers: core::ops::RangeInclusive<usize>) -> Result<(), Failure> {
+        let send = || peers.clone().try_for_each(|peer| rank.comm.send(&[0], peer));
+        let receive = || peers.clone().try_for_each(|peer| rank.comm.receive(&mut [0], peer));
+        match self {
+            Self::Origin => receive().and_then(|()| send())?,
+            Self::Target => send().and_then(|()| receive())?,
+        }
+        Ok(())
+    }
+}

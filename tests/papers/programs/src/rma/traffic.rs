@@ -1,0 +1,252 @@
+//! Bursts of operations of origins on one target's memory, in one epoch: what most of these programs time.
+//!
+//! With windows, the target posts and waits, and an origin starts, puts or gets, and completes. With messages an
+//! origin sends what it would put and receives what it would get, the target does the reverse, and nothing else is
+//! synchronised: a message arrives when both sides are there.
+
+use alloc::{vec, vec::Vec};
+
+use collectives::{Comm, Group, Window};
+use hal::{Caches, Core, LocalView};
+
+use kernel::Failure;
+
+use super::Algorithm;
+
+/// What an origin does with a target's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operation {
+    Put,
+    Get,
+}
+
+impl Operation {
+    /// Both.
+    pub(super) const ALL: [Self; 2] = [Self::Put, Self::Get];
+
+    /// What it is called in measurements.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Put => "put",
+            Self::Get => "get",
+        }
+    }
+}
+
+/// What one origin does in an epoch: so many operations of so many bytes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Burst {
+    pub(super) operation: Operation,
+    pub(super) bytes: usize,
+    pub(super) count: usize,
+}
+
+impl Burst {
+    /// Bytes of all operations.
+    pub(super) fn total_bytes(&self) -> usize {
+        self.bytes * self.count
+    }
+}
+
+/// What a rank has to have for its side of the bursts to come.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Room {
+    /// Bytes of its part of the window, if it is a target.
+    part: usize,
+    /// Bytes that it puts or sends from.
+    outgoing: usize,
+    /// Bytes that it gets or receives into.
+    incoming: usize,
+}
+
+impl Room {
+    /// A target's. Its part has `places` for operations.
+    pub(super) fn of_target(algorithm: Algorithm, burst: Burst, places: usize) -> Self {
+        match algorithm {
+            Algorithm::Windows(_) => Self { part: places * burst.bytes, ..Self::default() },
+            Algorithm::TwoSided => Self { part: 0, outgoing: burst.bytes, incoming: burst.bytes },
+        }
+    }
+
+    /// An origin's. What it gets in one epoch has a place for each operation, since buffers are borrowed until it is
+    /// complete.
+    pub(super) fn of_origin(burst: Burst) -> Self {
+        match burst.operation {
+            Operation::Put => Self { outgoing: burst.bytes, ..Self::default() },
+            Operation::Get => Self { incoming: burst.total_bytes(), ..Self::default() },
+        }
+    }
+
+    /// A rank's that is both in turn.
+    pub(super) fn of_both(algorithm: Algorithm, burst: Burst, places: usize) -> Self {
+        let (target, origin) = (Self::of_target(algorithm, burst, places), Self::of_origin(burst));
+        let [outgoing, incoming] = [target.outgoing.max(origin.outgoing), target.incoming.max(origin.incoming)];
+        Self { part: target.part, outgoing, incoming }
+    }
+}
+
+/// A rank's means to take part in bursts.
+pub(super) struct Traffic<'c, C: Core> {
+    comm: &'c Comm<'c, C>,
+    means: Means<'c, C>,
+    outgoing: Vec<u8>,
+    incoming: Vec<u8>,
+}
+
+enum Means<'c, C: Core> {
+    Windows {
+        window: Window<'c, C, u8>,
+        /// Away while the part is exposed.
+        view: Option<LocalView<'c, u8>>,
+    },
+    TwoSided,
+}
+
+impl<'c, C: Core> Traffic<'c, C> {
+    /// Makes a window, if the algorithm has one. Collective; ranks that take no part have no room.
+    pub(super) fn create(
+        comm: &'c Comm<'c, C>,
+        caches: &mut Caches,
+        algorithm: Algorithm,
+        room: Room,
+    ) -> Result<Self, Failure> {
+        let means = match algorithm {
+            Algorithm::Windows(class) => {
+                let (window, mut view) = Window::with_class(comm, caches, room.part, class)?;
+                if room.part > 0 {
+                    view.store(0, mark(comm.rank()));
+                    // So that the first post has no more to write back than the others.
+                    comm.hal().write_back_invalidate(caches, view.region());
+                }
+                Means::Windows { window, view: Some(view) }
+            }
+            Algorithm::TwoSided => Means::TwoSided,
+        };
+        Ok(Self { comm, means, outgoing: vec![mark(comm.rank()); room.outgoing], incoming: vec![0; room.incoming] })
+    }
+
+    /// Origin number `number`'s side of an epoch: a burst, then whatever it does before it waits for the end.
+    ///
+    /// Operations go to places of the target's part one after another, origin by origin, and begin again with the
+    /// first place where there are not enough. Places that are written twice contain anything then, and nobody asks
+    /// what.
+    pub(super) fn issue(
+        &mut self,
+        target: usize,
+        number: usize,
+        burst: Burst,
+        meanwhile: impl FnOnce(),
+    ) -> Result<(), Failure> {
+        let Burst { operation, bytes, count } = burst;
+        match &self.means {
+            Means::Windows { window, .. } => {
+                let places = window.len_of(target)? / bytes;
+                let place = |index| (number * count + index) % places * bytes;
+                let access = window.start(&Group::of([target])?)?;
+                match operation {
+                    Operation::Put => {
+                        for index in 0..count {
+                            access.put(target, place(index), &self.outgoing[..bytes])?;
+                        }
+                    }
+                    Operation::Get => {
+                        for (index, into) in self.incoming.chunks_exact_mut(bytes).take(count).enumerate() {
+                            access.get(target, place(index), into)?;
+                        }
+                    }
+                }
+                meanwhile();
+                access.complete();
+            }
+            Means::TwoSided => {
+                for _ in 0..count {
+                    match operation {
+                        Operation::Put => self.comm.send(&self.outgoing[..bytes], target)?,
+                        Operation::Get => self.comm.receive(&mut self.incoming[..bytes], target)?,
+                    }
+                }
+                meanwhile();
+            }
+        }
+        Ok(())
+    }
+
+    /// The target's side of an epoch in which each of `origins` issues a burst. What it does `meanwhile` comes between
+    /// post and wait.
+    pub(super) fn serve(
+        &mut self,
+        caches: &mut Caches,
+        origins: &Group,
+        burst: Burst,
+        meanwhile: impl FnOnce(),
+    ) -> Result<(), Failure> {
+        match &mut self.means {
+            Means::Windows { window, view } => {
+                let Some(taken) = view.take() else { return Err(Failure::new("an earlier epoch has failed")) };
+                let exposure = window.post(taken, caches, origins)?;
+                meanwhile();
+                *view = Some(exposure.wait(caches));
+            }
+            Means::TwoSided => {
+                meanwhile();
+                for _ in 0..burst.count {
+                    for origin in origins.iter() {
+                        match burst.operation {
+                            Operation::Put => self.comm.receive(&mut self.incoming[..burst.bytes], origin)?,
+                            Operation::Get => self.comm.send(&self.outgoing[..burst.bytes], origin)?,
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Uses what has come, as a target: reads all of it once, by the caches. A message is in private memory, of which
+    /// nothing is counted.
+    pub(super) fn read_all(&self) {
+        if let Means::Windows { view: Some(view), .. } = &self.means {
+            let mut line = [0; hal::LINE_BYTES];
+            for first in (0..view.len()).step_by(line.len()) {
+                let len = line.len().min(view.len() - first);
+                view.copy_to(first, &mut line[..len]);
+            }
+        }
+    }
+
+    /// Insists that `origin` has put to this rank: its mark is where it puts first. What does not move data has no
+    /// speed.
+    pub(super) fn check_put_by(&self, origin: usize) -> Result<(), Failure> {
+        let found = match &self.means {
+            Means::Windows { view, .. } => view.as_ref().map(|view| view.load(0)),
+            Means::TwoSided => self.incoming.first().copied(),
+        };
+        check(found, origin)
+    }
+
+    /// Insists that this rank has got something from `target`, to which nobody has put.
+    pub(super) fn check_got_from(&self, target: usize) -> Result<(), Failure> {
+        check(self.incoming.first().copied(), target)
+    }
+
+    /// Frees the window. Collective.
+    pub(super) fn free(self, caches: &mut Caches) -> Result<(), Failure> {
+        match self.means {
+            Means::Windows { window, view: Some(view) } => Ok(window.free(view, caches)?),
+            Means::Windows { view: None, .. } => Err(Failure::new("an earlier epoch has failed")),
+            Means::TwoSided => Ok(()),
+        }
+    }
+}
+
+/// What data of a rank consists of.
+fn mark(rank: usize) -> u8 {
+    (rank % 255) as u8 + 1
+}
+
+fn check(found: Option<u8>, sender: usize) -> Result<(), Failure> {
+    match found {
+        Some(found) if found == mark(sender) => Ok(()),
+        _ => Err(Failure::new(format_args!("what came is {found:?}, and rank {sender} sent {}", mark(sender)))),
+    }
+}
