@@ -19,6 +19,7 @@ pub mod emulated;
 pub mod exposed;
 #[cfg(any(test, all(feature = "qemu", target_arch = "x86", target_os = "none")))]
 mod firmware;
+pub mod hardware;
 pub mod interrupt;
 pub mod mpb;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]

@@ -40,10 +40,11 @@ impl SubDestination {
     }
 }
 
-/// An entry of a lookup table, as the register holds it: bits 9:0 are bits 33:24 of the address behind the router, 12:10
-/// the sub-destination, 16:13 the column of the tile, 20:17 its row, 21 the bypass of the router (facts 1.3).
+/// An entry of a lookup table, as the register holds it: bits 9:0 are bits 33:24 of the address behind the router,
+/// 12:10 the sub-destination, 16:13 the column of the tile, 20:17 its row, 21 the bypass of the router
+/// (`hal::hardware`, Lookup tables).
 ///
-/// The bypass is never set: on the chip it is broken (facts 1.6).
+/// The bypass is never set: on the chip it is broken (`hal::hardware`, Own MPB).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LutEntry(u32);
 
@@ -67,7 +68,8 @@ impl LutEntry {
         Self(value & Self::BITS)
     }
 
-    /// What to store to the register, as one word: several narrower stores would corrupt it (facts 1.3).
+    /// What to store to the register, as one word: several narrower stores would corrupt it (`hal::hardware`, Lookup
+    /// tables).
     pub const fn to_register(self) -> u32 {
         self.0
     }

@@ -20,7 +20,7 @@ pub const SLOTS: u32 = 256;
 /// Bytes of a page.
 pub const PAGE_BYTES: u32 = 4096;
 
-/// Bytes of a line, of which everything that is loaded has to be a multiple (facts 2.3).
+/// Bytes of a line, of which everything that is loaded has to be a multiple (`hal::hardware`, Loader files).
 pub const LINE_BYTES: u32 = 32;
 
 /// Where the image finds what it is told.

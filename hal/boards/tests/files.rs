@@ -100,7 +100,7 @@ fn memory_of_the_scc_is_divided_as_by_merge() {
     );
 }
 
-/// The standard core list of `sccMerge` (facts 2.3).
+/// The standard core list of `sccMerge` (`hal::hardware`, Memory map).
 #[test]
 fn cores_of_the_scc_have_the_places_of_the_standard_list() {
     let memory = mesh("scc").memory(8).unwrap();

@@ -2,14 +2,15 @@
 //!
 //! 1. The start code in assembly ends in `start`, on the core's stack.
 //! 2. What the image is told is read, and the board with it: it says where the core finds its own number (`TILEID`,
-//!    facts 1.4; identifiers of local APICs are of no use, facts 1.10). A core that takes no part stops here.
-//! 3. Memory is laid out, paging switched on with the MPB type (facts 1.9), then the caches.
+//!    `hal::hardware`, Tile registers; identifiers of local APICs are of no use, `hal::hardware`, Interrupts). A core
+//!    that takes no part stops here.
+//! 3. Memory is laid out, paging switched on with the MPB type (`hal::hardware`, MPB type), then the caches.
 //! 4. Descriptors, traps, the local APIC. From here on a fault is reported.
 //! 5. Shared memory gets its slots (`lut`), and one is pointed at the memory of core 0, where all tell how far they are
 //!    (`status`).
 //! 6. If core 0 alone was started, it starts the others.
-//! 7. What nobody has loaded holds anything (facts 2.1): each core prepares what is its own, then they wait for each
-//!    other.
+//! 7. What nobody has loaded holds anything (`hal::hardware`, Reset): each core prepares what is its own, then they
+//!    wait for each other.
 //!
 //! The image's crate defines `atoll_core_main`:
 //!
@@ -33,7 +34,7 @@ unsafe extern "Rust" {
     safe fn atoll_core_main(core: usize) -> !;
 }
 
-/// What `cpuid` says of the chip's cores (facts 1.9).
+/// What `cpuid` says of the chip's cores (`hal::hardware`, Caches).
 const FAMILY_AND_MODEL: (u32, u32) = (5, 2);
 
 /// How long a wait may last, unless the command line says otherwise.

@@ -1,9 +1,9 @@
 //! The console: COM1 of this core, which the board's host shows.
 //!
 //! Every core has its own, so messages of different cores can mix, and lines of one cannot. What is behind it depends
-//! on the host's software (facts 1.11): a 16550 for each core, or something that takes bytes and has no status. So it
-//! is asked for room before each byte, but not for ever, and it is not set up, since what has no registers would print
-//! what they are set to.
+//! on the host's software (`hal::hardware`, Console): a 16550 for each core, or something that takes bytes and has no
+//! status. So it is asked for room before each byte, but not for ever, and it is not set up, since what has no
+//! registers would print what they are set to.
 
 use core::{
     fmt,

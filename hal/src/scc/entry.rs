@@ -1,9 +1,9 @@
 //! The first instructions of every core.
 //!
 //! A core leaves its reset in real mode, 16 bytes below 4 GB, where slot 255 of its lookup table has a page of its own
-//! memory (facts 2.1). There is a jump back to the beginning of the page, and there a table of two flat segments, with
-//! which the core goes on in 32-bit mode in the image. What the memory holds that nobody has loaded is not defined, so
-//! the start code clears what the image takes to be zero.
+//! memory (`hal::hardware`, Reset). There is a jump back to the beginning of the page, and there a table of two flat
+//! segments, with which the core goes on in 32-bit mode in the image. What the memory holds that nobody has loaded is
+//! not defined, so the start code clears what the image takes to be zero.
 //!
 //! Caches stay off until there is paging: page tables say what may be cached, and registers may not.
 

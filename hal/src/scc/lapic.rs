@@ -1,4 +1,4 @@
-//! The local APIC: the only interrupt controller there is (facts 1.10).
+//! The local APIC: the only interrupt controller there is (`hal::hardware`, Interrupts).
 //!
 //! The pin INTR, a bit of `GLCFG`, is its local pin 0; NMI is pin 1. It cannot interrupt other cores, and its
 //! identifier is not the core's number.

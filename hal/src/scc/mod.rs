@@ -8,7 +8,7 @@
 //! - [`console`].
 //!
 //! What needs no such chip is compiled for tests on the host, too. What is done on the hardware, and why, refers to
-//! numbered facts about the chip, which were collected from public software and documents.
+//! facts about the chip from public software and documents: [`hardware`](crate::hardware).
 
 mod backoff;
 pub mod board;

@@ -1,12 +1,12 @@
 //! Core 0 starts the others, where the board's host has loaded and started it alone.
 //!
 //! It copies what was loaded into its own memory to the same places of each other core's, which it reaches by pointing
-//! a slot of its own where their lookup tables point; then it lets go of their resets (facts 1.4). What it has changed
-//! since it was started is not copied: `.data` comes from the copy that the start code has made, and `.bss` is cleared
-//! by whoever starts.
+//! a slot of its own where their lookup tables point; then it lets go of their resets (`hal::hardware`, Tile
+//! registers). What it has changed since it was started is not copied: `.data` comes from the copy that the start code
+//! has made, and `.bss` is cleared by whoever starts.
 //!
 //! The host has written all lookup tables. Stores are whole lines of the MPB's type, so they pass by L2 and are in the
-//! memory when the reset is let go: a core has one store under way at a time (facts 1.9).
+//! memory when the reset is let go: a core has one store under way at a time (`hal::hardware`, Caches).
 
 use core::ops::Range;
 
@@ -55,7 +55,7 @@ impl Target {
         self.copy(IMAGE as usize..image::private_start(), IMAGE as usize);
         self.copy(pristine, image::private_start());
         for module in boot::handed().modules() {
-            // Files are loaded as whole lines (facts 2.3).
+            // Files are loaded as whole lines (`hal::hardware`, Loader files).
             let end = (module.start + module.len_bytes) as usize;
             self.copy(module.start as usize..end.next_multiple_of(LINE_BYTES), module.start as usize);
         }

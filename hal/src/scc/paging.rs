@@ -1,7 +1,7 @@
 //! The address space of a core: see [`map`](super::map).
 //!
 //! Pages of 4 KB only: extended pages must stay off, since the bit that marks them marks the MPB type instead, which
-//! bit 11 of control register 4 switches on (facts 1.9).
+//! bit 11 of control register 4 switches on (`hal::hardware`, MPB type).
 
 use core::arch::asm;
 
@@ -43,7 +43,7 @@ const CACHED: Entry = Entry::WRITABLE;
 /// Entries of pages that are not cached.
 pub(super) const UNCACHED: Entry = Entry::WRITABLE.union(Entry::CACHE_DISABLE).union(Entry::WRITE_THROUGH);
 /// Entries of pages of the MPB type: as Barrelfish and HPI's network driver have them, since a store that hits a
-/// written-back line would stay in L1, and the next invalidation would lose it (facts 1.9).
+/// written-back line would stay in L1, and the next invalidation would lose it (`hal::hardware`, MPB type).
 const COMBINED: Entry = Entry::WRITABLE.union(Entry::MPB_TYPE).union(Entry::WRITE_THROUGH);
 
 /// Page tables of one slot.

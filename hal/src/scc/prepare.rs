@@ -1,7 +1,7 @@
-//! What a core does before it says that it is there: what nobody has loaded holds anything (facts 2.1).
+//! What a core does before it says that it is there: what nobody has loaded holds anything (`hal::hardware`, Reset).
 //!
 //! Whole lines are stored to memory of the MPB's type, each at once: they leave the write-combine buffer by themselves,
-//! and since nothing has been read there, none of them can hit L1 and stay in it (facts 1.9).
+//! and since nothing has been read there, none of them can hit L1 and stay in it (`hal::hardware`, MPB type).
 
 use core::arch::asm;
 
@@ -27,8 +27,8 @@ pub(super) fn own_parts() {
 
     let mpb_bytes = geometry.mpb_bytes as usize;
     let mpb = slot_address(geometry.mpb_slot + tile) + place as usize * mpb_bytes;
-    // SAFETY: the MPB is mapped so, always by its tile's slot (facts 1.6), and nobody uses it before all cores have
-    // met.
+    // SAFETY: the MPB is mapped so, always by its tile's slot (`hal::hardware`, Own MPB), and nobody uses it before all
+    // cores have met.
     unsafe { clear(mpb, mpb_bytes) }
     let lines = SHARED_BYTES_PER_CONTROLLER / LINE_BYTES;
     let [first, end] = [this_core(), this_core() + 1].map(|share| share * lines / boot::core_count());

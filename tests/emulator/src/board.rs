@@ -9,7 +9,8 @@ pub struct Board {
     pub geometry: Geometry,
     /// Memory behind each controller, in GB.
     pub memory_gib: u32,
-    /// Code of the side of its tile that each controller is on (facts 1.1: 4 east, 5 south, 6 west, 7 north).
+    /// Code of the side of its tile that each controller is on (`hal::hardware`, Tiles: 4 east, 5 south, 6 west, 7
+    /// north).
     pub controller_sides: [u32; MOST_CONTROLLERS],
     /// The entry of a lookup table that leads to the board's registers; 0 if there are none.
     pub registers_entry: u32,

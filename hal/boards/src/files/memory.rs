@@ -1,8 +1,9 @@
 //! How the memory of a board is divided between its cores, and the lookup tables that say so.
 //!
-//! This is the arithmetic of `sccMerge` (facts 1.2), so that what is loaded by its files and by ours is one and the
-//! same: a controller's memory is so many blocks of 16 MB. Each core that it is for has equally many of them in a row,
-//! from the first block on, then comes shared memory, and the last blocks are one for each core to start in.
+//! This is the arithmetic of `sccMerge` (`hal::hardware`, Memory map), so that what is loaded by its files and by ours
+//! is one and the same: a controller's memory is so many blocks of 16 MB. Each core that it is for has equally many of
+//! them in a row, from the first block on, then comes shared memory, and the last blocks are one for each core to start
+//! in.
 
 use super::{Controller, MeshBoard, keys::join};
 use crate::{LutEntry, SubDestination, map};

@@ -38,7 +38,7 @@ pub struct MeshBoard {
     /// Whether slots that nothing is behind lead behind the shared memory of the core's controller
     /// (`sccMerge -lut_default`), instead of not being written.
     pub lut_default: bool,
-    /// The slot of the own tile's MPB, if there is one. On the SCC it must not be used (facts 1.6).
+    /// The slot of the own tile's MPB, if there is one. On the SCC it must not be used (`hal::hardware`, Own MPB).
     pub own_mpb_slot: Option<u32>,
     /// Slots that lead to the same place on all cores, in order.
     pub fixed: Vec<(u8, LutEntry)>,
@@ -85,7 +85,7 @@ impl MeshBoard {
     }
 
     /// The number of the memory controller of a core's private memory: that with the fewest routers between, the first
-    /// one where there are several. On the SCC this is the one of the core's quadrant (facts 1.1).
+    /// one where there are several. On the SCC this is the one of the core's quadrant (`hal::hardware`, Tiles).
     ///
     /// # Panics
     /// If the board has no controllers, which no file can say.

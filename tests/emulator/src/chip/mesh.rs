@@ -106,8 +106,8 @@ impl Mesh {
         self.changes += 1;
     }
 
-    /// Decodes an entry (facts 1.3): bits 9:0 are bits 33:24 of the address, 12:10 the side of the tile, 16:13 its
-    /// column, 20:17 its row, 21 the bypass.
+    /// Decodes an entry (`hal::hardware`, Lookup tables): bits 9:0 are bits 33:24 of the address, 12:10 the side of the
+    /// tile, 16:13 its column, 20:17 its row, 21 the bypass.
     fn decode(&self, core: usize, entry: u32) -> Target {
         let (block, side, x, y) = (entry & 0x3FF, entry >> 10 & 7, entry >> 13 & 0xF, entry >> 17 & 0xF);
         let board = &self.board;

@@ -1,4 +1,4 @@
-//! Objects of memory: `/origin`, words, `/eof` (facts 2.3, and `writeMemFromOBJ` of sccKit).
+//! Objects of memory: `/origin`, words, `/eof` (`hal::hardware`, Loader files, and `writeMemFromOBJ` of sccKit).
 //!
 //! The tool knows tokens, not lines of text, and writes whole lines of 32 bytes. From that come its peculiarities,
 //! which are all here:

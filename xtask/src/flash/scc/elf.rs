@@ -11,7 +11,7 @@ use object::{
 /// Offset in the reset page of the first instruction of a core, which is fetched 16 bytes below 4 GB.
 const FIRST_INSTRUCTION: usize = 0xFF0;
 
-/// That instruction: a jump to the page's first byte (facts 2.1).
+/// That instruction: a jump to the page's first byte (`hal::hardware`, Reset).
 const JUMP: [u8; 3] = [0xE9, 0x0D, 0xF0];
 
 /// Bytes at a physical address.

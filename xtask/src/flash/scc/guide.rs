@@ -11,7 +11,8 @@ use std::fmt::Write;
 /// The file's name.
 pub(super) const NAME: &str = "FLASH.md";
 
-/// What one core at a time prints, on the board's host, with the driver that has serial lines (facts 1.11).
+/// What one core at a time prints, on the board's host, with the driver that has serial lines (`hal::hardware`,
+/// Console).
 ///
 /// Not into this directory: a flash replaces no directory that holds other files.
 const CAPTURE: &str = "\

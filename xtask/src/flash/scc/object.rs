@@ -1,4 +1,4 @@
-//! Memory as text, in the form that sccKit's tools exchange: `.32.obj` files (facts 2.3).
+//! Memory as text, in the form that sccKit's tools exchange: `.32.obj` files (`hal::hardware`, Loader files).
 //!
 //! `/origin` and an address in words of 32 bits, then words in base 16, then the next `/origin`; `/eof` ends it. The
 //! loader writes lines of 32 bytes and gets wrong what does not begin and end on one: words before an origin become

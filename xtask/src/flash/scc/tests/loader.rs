@@ -1,5 +1,5 @@
-//! What `sccBoot -g` does with a directory, as its source says it (facts 2.3, 2.4), with all that it gets wrong. It
-//! knows nothing of how the files are written.
+//! What `sccBoot -g` does with a directory, as its source says it (`hal::hardware`, Loader files), with all that it
+//! gets wrong. It knows nothing of how the files are written.
 
 use std::{
     collections::{BTreeMap, HashMap},
