@@ -7,9 +7,12 @@ extern crate self as kernel;
 
 pub mod args;
 pub mod failure;
+#[cfg(not(target_os = "none"))]
+pub mod guide;
 pub mod launch;
 pub mod measurement;
 pub mod output;
+pub mod prelude;
 pub mod program;
 pub mod programs;
 

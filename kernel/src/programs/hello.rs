@@ -1,8 +1,6 @@
 //! `hello`: each rank says where it is, and rank 0 how the MPBs are divided.
 
-use hal::Core;
-
-use crate::{Failure, Program, Rank, println};
+use crate::{prelude::*, println};
 
 /// Says hello from every rank, in order.
 pub struct Hello;
