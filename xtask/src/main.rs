@@ -20,6 +20,7 @@ mod inquiry;
 mod laboratory;
 mod machine_table;
 mod memory;
+mod new;
 mod p54c;
 mod parameter_table;
 mod picture;
@@ -55,6 +56,7 @@ struct Cli {
 enum Command {
     Setup(setup::Arguments),
     Build(build_images::Arguments),
+    New(new::Arguments),
     Run(run::Arguments),
     Sim(sim::Arguments),
     Machines(machine_table::Arguments),
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Setup(arguments) => setup::main(&arguments),
         Command::Build(arguments) => build_images::main(&arguments),
+        Command::New(arguments) => new::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
         Command::Machines(arguments) => machine_table::main(&arguments),

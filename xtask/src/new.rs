@@ -1,0 +1,197 @@
+//! Makes a crate for a program of the user's own.
+
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Make a crate for a program of your own, with a test, and comments on what to change
+///
+/// The program runs at once: `cargo xtask sim DIRECTORY` and `cargo xtask run DIRECTORY`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The crate's directory, which must not exist yet. Its last part is the crate's name: letters, digits, `-` and `_`
+    #[arg(value_name = "DIRECTORY")]
+    directory: PathBuf,
+}
+
+/// The program, and the crate around it: `NAME`, `DIRECTORY` and `KERNEL` stand for what differs.
+const PROGRAM: &str = include_str!("new/template.rs");
+const MANIFEST: &str = include_str!("new/template.toml");
+
+/// Names that mean something else to Rust, to cargo, or among the crates that a program depends on.
+const TAKEN: [&str; 52] = [
+    "abstract",
+    "alloc",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "collectives",
+    "const",
+    "continue",
+    "core",
+    "crate",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "extern",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "hal",
+    "if",
+    "impl",
+    "in",
+    "kernel",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "override",
+    "priv",
+    "pub",
+    "ref",
+    "return",
+    "static",
+    "std",
+    "struct",
+    "test",
+    "trait",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+];
+
+/// The command.
+///
+/// # Errors
+///
+/// When the name is none, the directory exists, or a file cannot be written.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    let directory = &arguments.directory;
+    make(directory)?;
+    let shown = directory.display();
+    println!("made {shown}: a program, a test, and comments on what to change in {shown}/src/main.rs");
+    println!("  cargo xtask sim {shown} --cores 8    # in virtual time");
+    println!("  cargo xtask run {shown} --cores 8    # under QEMU");
+    println!("  cargo test --manifest-path {shown}/Cargo.toml");
+    Ok(())
+}
+
+/// Makes the crate.
+///
+/// # Errors
+///
+/// As [`main`].
+fn make(directory: &Path) -> Result<()> {
+    let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    check(name).with_context(|| format!("{} cannot be the directory of a crate", directory.display()))?;
+    let root = workspace::root();
+    let kernel = root.join("kernel").canonicalize().context("Atoll's own crates are not where they were")?;
+    let kernel = kernel.to_str().context("the path to Atoll is no text that a Cargo.toml could hold")?;
+
+    if let Some(parent) = directory.parent() {
+        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    }
+    match fs::create_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            bail!("{} exists already, and nothing is overwritten; name another one", directory.display())
+        }
+        created => created.with_context(|| format!("cannot create {}", directory.display()))?,
+    }
+    let shown = directory.canonicalize().unwrap_or_else(|_| directory.into()).display().to_string();
+    let write = |file: &str, text: &str| {
+        let path = directory.join(file);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    // A string of TOML escapes what one of Rust does.
+    write("Cargo.toml", &MANIFEST.replace("NAME", name).replace("\"KERNEL\"", &format!("{kernel:?}")))?;
+    write(".gitignore", "/target\n")?;
+    fs::create_dir(directory.join("src")).with_context(|| format!("cannot create {shown}/src"))?;
+    write("src/main.rs", &PROGRAM.replace("\"NAME\"", &format!("{name:?}")).replace("DIRECTORY", &shown))?;
+    // The versions that Atoll is tested with. Cargo takes what it needs of them.
+    fs::copy(root.join("Cargo.lock"), directory.join("Cargo.lock")).context("cannot copy Atoll's Cargo.lock")?;
+    Ok(())
+}
+
+/// Insists that a crate can have this name.
+fn check(name: &str) -> Result<()> {
+    let letters = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    ensure!(
+        name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && name.chars().all(letters),
+        "`{name}` is no name of a crate: letters, digits, `-` and `_`, and a letter first"
+    );
+    ensure!(!TAKEN.contains(&name), "the name `{name}` is taken by Rust or by Atoll");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        guest,
+        image::{self, Profile},
+        process,
+        program::Program,
+        sim,
+    };
+    use std::time::Duration;
+
+    const LIMIT: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn a_new_crate_runs_and_its_test_passes() {
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("deep/my-ring");
+        make(&directory).unwrap();
+        let program = Program::resolve(directory.to_str().unwrap()).unwrap();
+        assert_eq!((program.name.as_str(), program.is_own), ("my-ring", true));
+
+        let built = image::host(&program, Profile::Release).unwrap();
+        assert_eq!(built.warnings, [""; 0]);
+        let mut command = sim::command(&built.executable, "cores=5 rounds=3", &[]);
+        let outcome = guest::run("my-ring", &mut command, None, LIMIT, |_| {}).unwrap();
+        outcome.verdict().unwrap();
+        assert_eq!(outcome.transcript.text, ["after 3 rounds the sum of 5 numbers is 10"]);
+
+        let mut command = workspace::command(workspace::host_cargo());
+        command.args(["test", "--release"]).current_dir(&directory).env("CARGO_TARGET_DIR", workspace::target());
+        let tested = process::finish(&mut command, LIMIT, |_| {}).unwrap();
+        assert!(tested.status.success(), "{}{}", tested.output, tested.messages);
+        assert!(tested.output.contains("all_numbers_come_around ... ok"), "{}", tested.output);
+
+        let message = make(&directory).unwrap_err().to_string();
+        assert!(message.contains("my-ring exists already"), "{message}");
+    }
+
+    #[test]
+    fn what_no_crate_can_be_called_is_refused_before_anything_is_made() {
+        let parent = tempfile::tempdir().unwrap();
+        for name in ["fn", "kernel", "test", "1st", "-x", "a b", "x.y", "größe", ".."] {
+            let message = format!("{:#}", make(&parent.path().join("deep").join(name)).unwrap_err());
+            assert!(message.contains("cannot be the directory of a crate") && !message.contains('\n'), "{message}");
+        }
+        assert!(!parent.path().join("deep").exists());
+    }
+
+    #[test]
+    fn taken_names_are_in_order() {
+        assert!(TAKEN.is_sorted());
+    }
+}
