@@ -25,22 +25,22 @@ pub enum Error {
     },
     /// A rank wanted to exchange a two-sided message with itself.
     SelfMessage {
-        /// That rank.
+        /// The rank, its own peer.
         rank: usize,
     },
     /// More ranks than a communicator can have.
     TooManyRanks {
-        /// That many.
+        /// Ranks that were wanted; [`MAX_RANKS`] are possible.
         size: usize,
     },
-    /// So many copy engines leave nobody to work for, or nobody to work.
+    /// A number of copy engines that is 0, or leaves no rank for them to work for.
     Engines {
-        /// That many.
+        /// Copy engines that were wanted.
         engines: usize,
         /// Ranks that there are.
         size: usize,
     },
-    /// The MPBs have no so many lines left for a protocol that cannot do without.
+    /// The MPBs have fewer spare lines left than a protocol needs.
     NoSpareLines {
         /// Lines that it needs in each MPB.
         wanted: usize,
@@ -49,7 +49,7 @@ pub enum Error {
     ElementTooLarge {
         /// Bytes of an element.
         len_bytes: usize,
-        /// Largest element for this algorithm and number of ranks.
+        /// Bytes of the largest element for this algorithm and number of ranks.
         limit_bytes: usize,
     },
     /// The degree of a tree must be at least 1, and the number of partners in a round of dissemination.
@@ -65,12 +65,12 @@ pub enum Error {
     PartTooLarge {
         /// Bytes that were asked for.
         len_bytes: usize,
-        /// Largest part.
+        /// Bytes of the largest part that fits.
         limit_bytes: usize,
     },
     /// A region was freed that is not allocated, or not with this start and length.
     NotAllocated {
-        /// Where it starts.
+        /// Address of the region's first byte.
         start: SharedAddress,
     },
     /// A core cannot reach a test-and-set register that the operation needs, because on its machine registers reach no
@@ -78,56 +78,56 @@ pub enum Error {
     RegisterOutOfReach {
         /// The core; core 0 for an operation of all ranks.
         core: CoreId,
-        /// Whose register.
+        /// The core whose register it is.
         register: CoreId,
     },
     /// A core joined the communicator of all cores a second time.
     SecondWorld,
     /// A window could not be made because another rank failed in its part; that rank has the reason.
     WindowFailed {
-        /// The window.
+        /// Number of the window.
         window: u32,
         /// The first rank that failed.
         rank: usize,
     },
     /// Ranks wanted a window to be of different classes.
     ClassesDiffer {
-        /// The window.
+        /// Number of the window.
         window: u32,
         /// The first rank that wanted another class than rank 0.
         rank: usize,
     },
     /// The window database behind a controller is full.
     DatabaseFull {
-        /// The controller.
+        /// Number of the memory controller, from 0.
         controller: usize,
     },
     /// The local view of a region cannot be had.
     Claim(ClaimError),
     /// An access epoch was started on a window while one was open.
     AccessEpochOpen {
-        /// The window.
+        /// Number of the window.
         window: u32,
     },
     /// An exposure epoch was opened on a window while one was open.
     ExposureEpochOpen {
-        /// The window.
+        /// Number of the window.
         window: u32,
     },
     /// A put or get named a target that its access epoch was not started for.
     NotInGroup {
-        /// The target.
+        /// The target's rank.
         rank: usize,
-        /// The window.
+        /// Number of the window.
         window: u32,
         /// Number of the access epoch on that window, from 1.
         epoch: u32,
     },
     /// A put or get reaches beyond the end of the target's part of the window.
     OutOfRange {
-        /// The target.
+        /// The target's rank.
         rank: usize,
-        /// The window.
+        /// Number of the window.
         window: u32,
         /// Number of the access epoch on that window, from 1.
         epoch: u32,
@@ -138,28 +138,28 @@ pub enum Error {
     },
     /// A view was posted, fenced, lent or freed that is not this rank's part of the window.
     ForeignView {
-        /// The window.
+        /// Number of the window.
         window: u32,
     },
     /// An operation of a lock epoch named a target that the epoch has not locked.
     NotLocked {
-        /// The target.
+        /// The target's rank.
         rank: usize,
-        /// The window.
+        /// Number of the window.
         window: u32,
         /// Number of the epoch on that window, from 1.
         epoch: u32,
     },
     /// A part was locked that this rank has locked already.
     Locked {
-        /// Whose part.
+        /// The rank whose part it is.
         rank: usize,
-        /// The window.
+        /// Number of the window.
         window: u32,
     },
     /// A rank that holds the view of its own part wanted to lock it.
     NotLent {
-        /// The window.
+        /// Number of the window.
         window: u32,
     },
     /// A buffer does not fit the blocks of a vector operation, or the other buffer.
@@ -178,7 +178,7 @@ pub enum Error {
     },
     /// A rank's block of an exchange reaches beyond the end of the buffer.
     PieceOutOfRange {
-        /// Whose block.
+        /// The rank whose block it is.
         rank: usize,
         /// First element behind it.
         end: usize,
@@ -187,9 +187,9 @@ pub enum Error {
     },
     /// Blocks that an exchange is to receive overlap.
     PiecesOverlap {
-        /// Whose block.
+        /// The rank of one block.
         rank: usize,
-        /// Whose other block.
+        /// The rank of the block that it overlaps.
         other: usize,
     },
     /// Blocks of a vector put overlap.
@@ -201,7 +201,7 @@ pub enum Error {
     },
     /// There is no notification counter of this number.
     NoSuchCounter {
-        /// The number.
+        /// The number that was named; counters are numbered from 0.
         counter: usize,
     },
     /// Ranks subscribed to notifications twice at a time, or one whose interrupts are handled by something else.
@@ -211,26 +211,26 @@ pub enum Error {
     },
     /// A rank that has not subscribed wanted to notify others, or to be notified.
     NotSubscribed {
-        /// That rank.
+        /// The rank that has not subscribed.
         rank: usize,
     },
     /// A message is longer than those who are to get it have room for.
     MessageTooLong {
-        /// Its bytes.
+        /// Bytes of the message.
         len_bytes: usize,
         /// Bytes that there is room for.
         limit_bytes: usize,
     },
-    /// So many non-blocking operations are outstanding that another one would need the lines of one of them.
+    /// As many non-blocking operations are outstanding as there are lines for.
     TooManyRequests {
-        /// How many can be outstanding.
+        /// Operations that can be outstanding at a time.
         limit: usize,
     },
     /// Non-blocking operations have not been completed.
     RequestsOutstanding,
     /// Ranks wanted barriers at the same time that are not made of the same: flags, words, registers or counters.
     BarriersDiffer,
-    /// The machine's board has no so many atomic counters left, or none at all.
+    /// The machine's board has fewer atomic counters left than were asked for, or none at all.
     NoAtomicCounters {
         /// Counters that were asked for, by all groups together.
         wanted: usize,

@@ -9,7 +9,7 @@ use bytemuck::Pod;
 
 use crate::Error;
 
-/// Refuses a buffer that has not so many elements.
+/// Refuses a buffer of `len` elements where `wanted` are needed.
 pub(crate) fn check_len(len: usize, wanted: usize) -> Result<(), Error> {
     if len == wanted { Ok(()) } else { Err(Error::Length { len, wanted }) }
 }

@@ -132,7 +132,7 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         SHARED_BYTES_PER_CONTROLLER - Heap::new(self.hal, 0).start() - HEADER
     }
 
-    /// Why an allocation of so many bytes was refused.
+    /// Why an allocation of `len_bytes` bytes was refused.
     pub(crate) fn refusal(&self, len_bytes: usize) -> Error {
         match self.limit_bytes() {
             limit_bytes if len_bytes > limit_bytes => Error::PartTooLarge { len_bytes, limit_bytes },

@@ -35,7 +35,7 @@ impl Source {
     }
 }
 
-/// Lines that so many bytes take.
+/// Tagged lines that `len` bytes take.
 pub(crate) fn tagged_lines(len: usize) -> usize {
     len.div_ceil(TAGGED_BYTES)
 }

@@ -22,7 +22,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         self.send_from(Source::Memory, message, to)
     }
 
-    /// The same for a message that may be in L1.
+    /// [`send`](Self::send) of a message that may be in L1, as `source` says.
     pub(crate) fn send_from(&self, source: Source, message: &[u8], to: usize) -> Result<(), Error> {
         self.check_peer(to)?;
         let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));

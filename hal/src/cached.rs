@@ -50,7 +50,7 @@ pub enum ClaimError {
     },
     /// This core holds as many views as it can keep account of.
     TooMany {
-        /// That many.
+        /// Local views that a core can hold.
         limit: usize,
     },
     /// The region is private memory that this core does not expose, or not as one piece: another core's, or not any

@@ -120,12 +120,12 @@ pub enum ExposeError {
     PartOfALine {
         /// Bytes of its first line that lie before it.
         before: usize,
-        /// Its length.
+        /// Length of the memory, in bytes.
         len_bytes: usize,
     },
     /// This core exposes as many pieces of memory as it can keep account of.
     TooMany {
-        /// That many.
+        /// Pieces of memory that a core can expose at a time.
         limit: usize,
     },
     /// There are not as many addresses left among those by which others name this core's memory.
@@ -181,7 +181,7 @@ impl<M> core::error::Error for NotExposed<M> {}
 pub enum MapError {
     /// It is memory of a core that the machine has not.
     NoSuchCore {
-        /// That core.
+        /// The core that was named.
         core: CoreId,
     },
 }

@@ -74,9 +74,9 @@ enum Registers {
 /// Which neighbouring cores are a coherence domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Domains {
-    /// So many each.
+    /// Each has this number of cores.
     Of(u16),
-    /// As many as there have to be in each for so many domains.
+    /// There are this many domains, of equally many cores as far as possible.
     Number(u16),
 }
 
@@ -85,7 +85,7 @@ enum Domains {
 enum Controllers {
     /// Four, as on the SCC: at the west and east edge, of the lower and the upper half. They move as the mesh grows.
     Quadrants,
-    /// So many, at these tiles.
+    /// Their number, and a list that begins with their tiles.
     At(usize, [Tile; MAX_PLACED_CONTROLLERS]),
     /// One at each tile, or at [`MAX_CONTROLLERS`] of them that are spread evenly.
     Nodes,
@@ -196,7 +196,7 @@ impl Layout {
         Self { domains: Domains::Of(cores), ..self }
     }
 
-    /// The same mesh in so many coherence domains of neighbouring cores, as long as there are as many cores; the last
+    /// This mesh in `number` coherence domains of neighbouring cores, as long as there are as many cores; the last
     /// domain may have fewer than the others, and where the cores do not come out even there may be fewer domains.
     ///
     /// # Panics
@@ -217,7 +217,7 @@ impl Layout {
         Self { registers: Registers::InDomains, ..self }
     }
 
-    /// The same machine, whose board has so many atomic counters.
+    /// This machine, whose board has `counters` atomic counters.
     ///
     /// # Panics
     /// If that are more than [`ATOMIC_COUNTERS`](crate::ATOMIC_COUNTERS).
@@ -428,7 +428,7 @@ pub struct Prices {
     /// For how long a core of the own coherence domain that fetches or changes a line keeps others of the domain from
     /// fetching it.
     pub near_transfer_ns: u32,
-    /// Sets of the cache that flushes go through: to flush so many lines by ranges takes as long as to flush everything.
+    /// Sets of the cache that flushes go through: to flush as many lines by ranges takes as long as to flush everything.
     pub cache_sets: u32,
     /// For how long the poll of a core keeps other accesses out of the MPB that it looks at. 0 where accesses do not wait
     /// for each other.

@@ -29,12 +29,12 @@ impl Span {
         Self { operation, peer: None, bytes: 0 }
     }
 
-    /// The same with another core.
+    /// This operation, which is about the core `peer`, too.
     pub const fn with(self, peer: CoreId) -> Self {
         Self { peer: Some(peer), ..self }
     }
 
-    /// The same on so many bytes.
+    /// This operation, which is about `bytes` bytes on this core.
     pub const fn of(self, bytes: usize) -> Self {
         Self { bytes, ..self }
     }
@@ -42,7 +42,8 @@ impl Span {
 
 /// A core that can be traced, or a core that does nothing of that kind.
 pub trait Trace {
-    /// From now on the core is traced, in so much of its memory. When that is full, the oldest is forgotten.
+    /// From now on the core is traced, in `limit_bytes` bytes of its memory. When they are full, the oldest is
+    /// forgotten.
     fn start_trace(&self, limit_bytes: usize) {
         let _ = limit_bytes;
     }
@@ -51,11 +52,11 @@ pub trait Trace {
     ///
     /// | line | what |
     /// |---|---|
-    /// | `c N LOST` | first: the clock has N moments in a second, and so many records are lost |
+    /// | `c N LOST` | first: the clock has N moments in a second, and LOST records are lost |
     /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
     /// | `p KEY MASK NAME` | a place of the wait that follows |
     /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
-    /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to so many places from this one on |
+    /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to LINES places from this one on |
     ///
     /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
     /// bit for each byte of a line. Keys and masks are hexadecimal.

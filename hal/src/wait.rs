@@ -40,12 +40,12 @@ impl Reason {
         Self { what, peer: None, detail: None }
     }
 
-    /// The same, naming the core that has to act.
+    /// This reason, naming the core that has to act.
     pub const fn from(self, peer: CoreId) -> Self {
         Self { peer: Some(peer), ..self }
     }
 
-    /// The same with a number.
+    /// This reason with the number of the window, round or chunk that is awaited.
     pub const fn number(self, detail: u32) -> Self {
         Self { detail: Some(detail), ..self }
     }

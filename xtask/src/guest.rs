@@ -227,8 +227,8 @@ pub(crate) fn run_halting(
 }
 
 impl Outcome {
-    /// Judges the guest: it has succeeded only when it said so, in words, by its status, and without a slip of the
-    /// tongue.
+    /// Judges the guest: it has succeeded only when it has said `@done ok`, its status says so too, and no line for
+    /// this tool was malformed.
     ///
     /// # Errors
     ///

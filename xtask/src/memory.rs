@@ -35,7 +35,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Computes the memory for a number of cores and input files of so many bytes. Given heap sizes win over computed
+    /// Computes the memory for `cores` cores and input files of `input_bytes` bytes. Given heap sizes win over computed
     /// ones.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Plan {
         Ok(Self { heap_kib, heap0_kib, memory_mib })
     }
 
-    /// The same with room for the traces of so many cores, each of so much; the kernel adds it to the heaps.
+    /// This plan with room for a trace of `trace_kib` KiB on each of `cores` cores; the kernel adds it to the heaps.
     ///
     /// # Errors
     ///

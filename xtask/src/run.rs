@@ -306,11 +306,11 @@ pub(crate) fn conclude(outcome: &guest::Outcome, directory: &std::path::Path, co
     Ok(())
 }
 
-/// Does the same as [`conclude`], without the last word.
+/// Writes results, shows what was asked for, and judges, as [`conclude`], but prints no last line.
 ///
 /// # Errors
 ///
-/// As there.
+/// When the guest has failed or a result cannot be written.
 pub(crate) fn judge(outcome: &guest::Outcome, directory: &std::path::Path, counters: bool) -> Result<()> {
     // Files that arrived whole are worth having also after a failure, whose reason then comes first.
     let written = results::write(&outcome.transcript, directory);

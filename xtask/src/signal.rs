@@ -56,7 +56,7 @@ fn signal(kind: &str, bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(samples.into_iter().flat_map(|sample| [sample, 0.0]).flat_map(f64::to_le_bytes).collect())
 }
 
-/// Raw samples of so many bytes.
+/// Raw samples of `BYTES` bytes each.
 fn pieces<const BYTES: usize>(bytes: &[u8]) -> Result<impl Iterator<Item = [u8; BYTES]>> {
     let (pieces, rest) = bytes.as_chunks::<BYTES>();
     ensure!(rest.is_empty() && !pieces.is_empty(), "raw samples have {BYTES} bytes each, and it has {}", bytes.len());

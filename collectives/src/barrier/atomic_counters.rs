@@ -66,7 +66,7 @@ impl AtomicCounters {
         Ok(barrier)
     }
 
-    /// The barrier of so many members, with two counters from `first` on that are 0.
+    /// The barrier of `len` members, with two counters from `first` on that are 0.
     pub(super) fn with_counters(first: Option<usize>, len: usize) -> Self {
         Self { first, len, taken: 0, turn: Cell::new(0), came_last: Cell::new(false) }
     }

@@ -59,7 +59,7 @@ fn awaited(schedule: &Schedule, line: usize, mask: u32, writers: usize) -> impl 
     slots.zip(schedule.writers()[writers..].iter().map(|writer| usize::from(*writer)))
 }
 
-/// Whether these schedules, with so many flags each, are a barrier.
+/// Whether these schedules, with the given number of flags each, are a barrier.
 fn check(schedules: &[Schedule], slots: usize) -> Result<(), String> {
     let len = schedules.len();
     let mut heard: Vec<Heard> = (0..len)

@@ -16,7 +16,7 @@ use crate::{Comm, Group, shared_words::SharedWords};
 /// Runs that an exploration may take.
 const LIMIT: u64 = 200_000;
 
-/// So many barriers in a row: the second one finds what the first one left.
+/// Barriers in a row: the second one finds what the first one left.
 const BARRIERS: u8 = 2;
 
 /// Makes a barrier of all ranks.

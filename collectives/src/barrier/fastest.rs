@@ -32,7 +32,8 @@ const MOST_PARTNERS: usize = 8;
 /// Children of a rank to which it pushes a release that are considered; more never pays, as they get it one by one.
 const MOST_PUSHED: usize = 16;
 
-/// The fastest for this party of those that need at most so many flags; what needs fewer flags where they are alike.
+/// The fastest barrier for this party of those that need no more than the given number of flags; of equally fast ones,
+/// that with fewer flags.
 pub(super) fn choose(party: &Party, prices: &Prices, most_slots: usize) -> Algorithm {
     let estimates = candidates(party, most_slots).map(|algorithm| (estimate(algorithm, party, prices), algorithm));
     let fastest = estimates.min_by_key(|(time_ns, algorithm)| (*time_ns, algorithm.slots(party)));
@@ -80,12 +81,12 @@ fn flattest(len: usize, most: usize) -> Vec<usize> {
     flattest.into_iter().map(|(fan_in, _)| fan_in).collect()
 }
 
-/// Levels below the root of a tree of so many.
+/// Levels below the root of a tree of `len` nodes.
 fn depth(len: usize, fan_in: usize) -> usize {
     levels(len, fan_in).count()
 }
 
-/// How many nodes are on each level below the root of a tree of so many.
+/// Number of nodes on each level below the root of a tree of `len` nodes.
 fn levels(len: usize, fan_in: usize) -> impl Iterator<Item = usize> {
     let below = move |(first, nodes): &(usize, usize)| {
         let next = first + nodes;

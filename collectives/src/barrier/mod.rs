@@ -103,7 +103,7 @@ pub enum Barrier {
         /// Children of a master at most.
         fan_in: usize,
     },
-    /// The same with one master above all the others: `flat`.
+    /// A master for each coherence domain, and one master above all the others, to which they push: `flat`.
     Flat,
     /// Flags and a phase in uncached words, polled where they are: the listing of *Highly Scalable Barriers…*, section
     /// IV.A; `central`.

@@ -22,7 +22,7 @@ pub(crate) struct Place {
     /// Which of them this rank is, from 1.
     pub(super) member: usize,
     pub(super) children: Vec<usize>,
-    /// The same, ascending.
+    /// The children in ascending order of their ranks.
     pub(super) children_by_rank: Vec<usize>,
     /// Whether chunks go through this rank's MPB.
     pub(super) stages: bool,

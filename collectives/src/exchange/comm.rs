@@ -11,7 +11,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::gather`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::NoSuchRank`] for the root; [`Error::Length`], on the root, unless `all` has as many elements as all
+    /// blocks; [`Error::ProfileInForce`].
     pub fn gather<T: Pod>(&self, block: &[T], all: &mut [T], root: usize) -> Result<(), Error> {
         Exchange::Default.gather(self, block, all, root)
     }
@@ -19,7 +20,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::gather_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::NoSuchRank`] for the root; [`Error::Length`] on every rank whose buffer has another length than it
+    /// should; [`Error::ProfileInForce`].
     pub fn gather_in_place<T: Pod>(&self, buffer: &mut [T], count: usize, root: usize) -> Result<(), Error> {
         Exchange::Default.gather_in_place(self, buffer, count, root)
     }
@@ -27,7 +29,9 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::gatherv`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::NoSuchRank`] for the root; on the root [`Error::Pieces`], [`Error::PieceOutOfRange`] or
+    /// [`Error::PiecesOverlap`] for wrong pieces, and [`Error::Length`] unless its own block fits its piece;
+    /// [`Error::ProfileInForce`].
     pub fn gatherv<T: Pod>(&self, block: &[T], all: &mut [T], pieces: &Pieces<'_>, root: usize) -> Result<(), Error> {
         Exchange::Default.gatherv(self, block, all, pieces, root)
     }
@@ -35,7 +39,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::gatherv_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces;
+    /// [`Error::ProfileInForce`].
     pub fn gatherv_in_place<T: Pod>(&self, all: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
         Exchange::Default.gatherv_in_place(self, all, pieces)
     }
@@ -43,7 +48,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::scatter`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::NoSuchRank`] for the root; [`Error::Length`], on the root, unless `all` has as many elements as all
+    /// blocks; [`Error::ProfileInForce`].
     pub fn scatter<T: Pod>(&self, all: &[T], block: &mut [T], root: usize) -> Result<(), Error> {
         Exchange::Default.scatter(self, all, block, root)
     }
@@ -51,7 +57,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::scatter_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::NoSuchRank`] for the root; [`Error::Length`] on every rank whose buffer has another length than it
+    /// should; [`Error::ProfileInForce`].
     pub fn scatter_in_place<T: Pod>(&self, buffer: &mut [T], count: usize, root: usize) -> Result<(), Error> {
         Exchange::Default.scatter_in_place(self, buffer, count, root)
     }
@@ -59,7 +66,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::scatterv`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::NoSuchRank`] for the root; on the root [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong
+    /// pieces, and [`Error::Length`] unless its own piece fits its block; [`Error::ProfileInForce`].
     pub fn scatterv<T: Pod>(&self, all: &[T], pieces: &Pieces<'_>, block: &mut [T], root: usize) -> Result<(), Error> {
         Exchange::Default.scatterv(self, all, pieces, block, root)
     }
@@ -67,7 +75,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::scatterv_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces; [`Error::ProfileInForce`].
     pub fn scatterv_in_place<T: Pod>(&self, all: &[T], pieces: &Pieces<'_>) -> Result<(), Error> {
         Exchange::Default.scatterv_in_place(self, all, pieces)
     }
@@ -75,7 +83,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::allgather`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Length`] unless `all` has as many elements as all blocks, which have equal lengths;
+    /// [`Error::ProfileInForce`].
     pub fn allgather<T: Pod>(&self, block: &[T], all: &mut [T]) -> Result<(), Error> {
         Exchange::Default.allgather(self, block, all)
     }
@@ -83,7 +92,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::allgather_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Length`] unless the elements of `all` are a multiple of the ranks; [`Error::ProfileInForce`].
     pub fn allgather_in_place<T: Pod>(&self, all: &mut [T]) -> Result<(), Error> {
         Exchange::Default.allgather_in_place(self, all)
     }
@@ -91,7 +100,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::allgatherv`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`]
+    /// unless the own block fits its piece; [`Error::ProfileInForce`].
     pub fn allgatherv<T: Pod>(&self, block: &[T], all: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
         Exchange::Default.allgatherv(self, block, all, pieces)
     }
@@ -99,7 +109,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::allgatherv_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces;
+    /// [`Error::ProfileInForce`].
     pub fn allgatherv_in_place<T: Pod>(&self, all: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
         Exchange::Default.allgatherv_in_place(self, all, pieces)
     }
@@ -107,7 +118,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::alltoall`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Length`] unless the elements of `send` are a multiple of the ranks, and `receive` has as many;
+    /// [`Error::ProfileInForce`].
     pub fn alltoall<T: Pod>(&self, send: &[T], receive: &mut [T]) -> Result<(), Error> {
         Exchange::Default.alltoall(self, send, receive)
     }
@@ -115,7 +127,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::alltoall_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Length`] unless the elements are a multiple of the ranks; [`Error::ProfileInForce`].
     pub fn alltoall_in_place<T: Pod>(&self, buffer: &mut [T]) -> Result<(), Error> {
         Exchange::Default.alltoall_in_place(self, buffer)
     }
@@ -123,7 +135,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::alltoallv`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces, [`Error::PiecesOverlap`] for those of
+    /// `receive`, [`Error::Length`] if the two pieces of this rank itself differ; [`Error::ProfileInForce`].
     pub fn alltoallv<T: Pod>(&self, send: (&[T], &Pieces<'_>), receive: (&mut [T], &Pieces<'_>)) -> Result<(), Error> {
         Exchange::Default.alltoallv(self, send, receive)
     }
@@ -131,7 +144,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Exchange::alltoallv_in_place`] by the fastest algorithm. Collective.
     ///
     /// # Errors
-    /// The same.
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces;
+    /// [`Error::ProfileInForce`].
     pub fn alltoallv_in_place<T: Pod>(&self, buffer: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
         Exchange::Default.alltoallv_in_place(self, buffer, pieces)
     }

@@ -56,7 +56,7 @@ pub enum Exchange {
     TwoSided,
 }
 
-/// Elements of blocks of `count` from so many ranks; more than any buffer has if there are too many to count.
+/// Elements of blocks of `count` elements from `ranks` ranks; more than any buffer has if there are too many to count.
 fn all_of(count: usize, ranks: usize) -> usize {
     count.saturating_mul(ranks)
 }

@@ -97,7 +97,7 @@ pub(crate) struct OpenChannel<C>(RefCell<Option<Opened<C>>>);
 
 struct Opened<C> {
     channel: Rc<Channel>,
-    /// The same, for waits of protocols that ask less of a core.
+    /// The channel, as what waits drive: these know less of the core than the channel does.
     engine: Rc<dyn Engine<C>>,
     users: usize,
 }

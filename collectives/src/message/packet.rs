@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Get,
     /// Operands for the receiver's part; the argument is the operation's code.
     Accumulate,
-    /// The same, and a request for what was there before.
+    /// Operands as in `Accumulate`, and a request for what was there before.
     Fetch,
     /// An element that is expected and its replacement, and a request for what was there before.
     Swap,

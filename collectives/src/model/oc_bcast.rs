@@ -187,7 +187,8 @@ impl OcBcastModel {
         self.back_to_back(ranks, lines, 1)
     }
 
-    /// The same for `messages` such messages, each rank calling for the next one when it returns from one.
+    /// Latency of `messages` messages of `lines` lines in a row: each rank calls for the next one when it returns from
+    /// one.
     pub fn back_to_back(&self, ranks: usize, lines: usize, messages: usize) -> Time {
         let buffers = self.buffers.max(1);
         let chunk_lines = self.chunk_lines.max(1);

@@ -94,7 +94,8 @@ impl Setting {
     pub const PAPER: Self =
         Self { parameters: Parameters::SCC, mpb_routers: 1, memory_routers: 1, flags: Flags::PAPER };
 
-    /// The same with the signals of this crate: what a simulated machine with all distances 1 and no contention does.
+    /// [`PAPER`](Self::PAPER) with the signals of this crate: what a simulated machine does whose distances are all 1,
+    /// without contention.
     pub const SIGNALS: Self = Self { flags: Flags::SIGNALS, ..Self::PAPER };
 
     /// Setting a flag in another core's MPB, until the core that sets it goes on.

@@ -19,12 +19,12 @@ impl Time {
     /// No time.
     pub const ZERO: Self = Self::from_ps(0);
 
-    /// So many picoseconds.
+    /// `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Self {
         Self { ps }
     }
 
-    /// So many nanoseconds.
+    /// `ns` nanoseconds; the longest time that can be, if they are more.
     pub const fn from_ns(ns: u64) -> Self {
         Self { ps: ns.saturating_mul(1_000) }
     }

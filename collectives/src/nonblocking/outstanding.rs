@@ -141,7 +141,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Engine<C> for Outstanding {
 /// The non-blocking operations of a communicator.
 pub(crate) struct Requests<C> {
     outstanding: Rc<Outstanding>,
-    /// The same, for waits of protocols that ask less of a core; there is none before the first operation.
+    /// The operations, as what waits drive, which know less of the core; nothing before the first operation.
     engine: RefCell<Option<Rc<dyn Engine<C>>>>,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Mailbox {
 }
 
 impl Mailbox {
-    /// An empty mailbox for so many bytes, and so many messages.
+    /// An empty mailbox for `bytes` bytes and `messages` messages.
     pub(super) fn new(bytes: usize, messages: usize) -> Self {
         Self { filled: Filled::with_capacity(bytes, messages), bytes, messages, incoming: None }
     }

@@ -41,7 +41,7 @@ impl<F> Operation<F> {
         Self { combine, cycles: 3 * p54c::INTEGER }
     }
 
-    /// The same with the P54C cycles that one combination takes, for virtual time.
+    /// This operation, where one combination takes `cycles` cycles of a P54C in virtual time.
     #[must_use]
     pub fn taking(self, cycles: u64) -> Self {
         Self { cycles, ..self }

@@ -10,7 +10,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::reduce`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is
+    /// not as long as `operands`; [`Error::ProfileInForce`].
     pub fn reduce<T: Pod>(
         &self,
         operands: &[T],
@@ -24,7 +25,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::reduce_in_place`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn reduce_in_place<T: Pod>(
         &self,
         data: &mut [T],
@@ -37,7 +38,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::allreduce`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`;
+    /// [`Error::ProfileInForce`].
     pub fn allreduce<T: Pod>(
         &self,
         operands: &[T],
@@ -50,7 +52,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::allreduce_in_place`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn allreduce_in_place<T: Pod>(&self, data: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
         Reduction::Default.allreduce_in_place(self, data, operation)
     }
@@ -58,7 +60,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::reduce_scatter`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::Length`] if there is not one count for each rank, `operands` is not as long as all blocks, or `result`
+    /// not as long as the own block; [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn reduce_scatter<T: Pod>(
         &self,
         operands: &[T],
@@ -72,7 +75,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::reduce_scatter_in_place`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::Length`] if there is not one count for each rank, or `data` is not as long as all blocks;
+    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn reduce_scatter_in_place<T: Pod>(
         &self,
         data: &mut [T],
@@ -85,7 +89,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::reduce_scatter_block`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks, or `result` is not as long as
+    /// a block; [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn reduce_scatter_block<T: Pod>(
         &self,
         operands: &[T],
@@ -98,7 +103,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Reduction::reduce_scatter_block_in_place`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks; [`Error::ElementTooLarge`];
+    /// [`Error::ProfileInForce`].
     pub fn reduce_scatter_block_in_place<T: Pod>(
         &self,
         data: &mut [T],
@@ -110,7 +116,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Scan::scan`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`;
+    /// [`Error::ProfileInForce`].
     pub fn scan<T: Pod>(&self, operands: &[T], result: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
         Scan::Default.scan(self, operands, result, operation)
     }
@@ -118,7 +125,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Scan::scan_in_place`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn scan_in_place<T: Pod>(&self, data: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
         Scan::Default.scan_in_place(self, data, operation)
     }
@@ -126,7 +133,8 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Scan::exscan`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`;
+    /// [`Error::ProfileInForce`].
     pub fn exscan<T: Pod>(&self, operands: &[T], result: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
         Scan::Default.exscan(self, operands, result, operation)
     }
@@ -134,7 +142,7 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// [`Scan::exscan_in_place`] by the fastest algorithm.
     ///
     /// # Errors
-    /// As there.
+    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
     pub fn exscan_in_place<T: Pod>(&self, data: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
         Scan::Default.exscan_in_place(self, data, operation)
     }

@@ -107,7 +107,7 @@ impl Reduction {
     /// Like [`reduce`](Self::reduce), with the result in place of the root's operands; those of others stay.
     ///
     /// # Errors
-    /// As there, but for lengths.
+    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`].
     pub fn reduce_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -163,7 +163,7 @@ impl Reduction {
     /// Like [`allreduce`](Self::allreduce), with the result in place of the operands.
     ///
     /// # Errors
-    /// As there, but for lengths.
+    /// [`Error::ElementTooLarge`].
     pub fn allreduce_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -195,7 +195,8 @@ impl Reduction {
     /// other operands stay.
     ///
     /// # Errors
-    /// As there, but for `result`.
+    /// [`Error::Length`] if there is not one count for each rank, or `data` is not as long as all blocks, with nothing
+    /// sent; [`Error::ElementTooLarge`].
     pub fn reduce_scatter_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -307,7 +308,7 @@ impl Scan {
     /// Like [`scan`](Self::scan), with the result in place of the operands.
     ///
     /// # Errors
-    /// As there, but for lengths.
+    /// [`Error::ElementTooLarge`].
     pub fn scan_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -337,7 +338,7 @@ impl Scan {
     /// Like [`exscan`](Self::exscan), with the result in place of the operands, which stay on rank 0.
     ///
     /// # Errors
-    /// As there, but for lengths.
+    /// [`Error::ElementTooLarge`].
     pub fn exscan_in_place<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         self,
         comm: &Comm<'_, C>,

@@ -19,7 +19,7 @@ const USED: usize = 0;
 const LIVE: u32 = 1;
 const FREE: u32 = 2;
 
-/// Allocates so many bytes, whole lines, at the controller that is nearest to `owner`. They contain anything.
+/// Allocates bytes, in whole lines, at the controller that is nearest to `owner`. They contain anything.
 pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>, owner: CoreId, data_bytes: usize) -> Result<SharedAddress, Error> {
     let hal = comm.hal();
     let controller = hal.layout().nearest_controller(owner);

@@ -20,7 +20,7 @@ use super::peers::Peers;
 pub enum Lock {
     /// Together with others that lock it shared.
     Shared,
-    /// Alone.
+    /// Alone: nobody else has it locked meanwhile.
     Exclusive,
 }
 

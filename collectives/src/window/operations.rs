@@ -364,7 +364,8 @@ impl<'b, C: Core, T: Element> Operations<'b, '_, '_, C, T> {
         self.issue(target, Blocks::run(first, source.len()), operation)
     }
 
-    /// The same, and gets what was there before.
+    /// Combines `source` with the elements of `target`'s part from `first` on, and gets what was there before. Atomic
+    /// for each element.
     ///
     /// # Errors
     /// As [`put`](Self::put), and [`Error::Length`] if both buffers are not of one length.

@@ -16,9 +16,9 @@ pub enum Shape {
 pub enum Type {
     /// A whole number in this range.
     Number(u64, u64),
-    /// So many whole numbers, at least and at most.
+    /// A list of whole numbers: the least and the greatest length that it can have.
     Numbers(usize, usize),
-    /// So many pairs of whole numbers, at least and at most.
+    /// A list of pairs of whole numbers: the least and the greatest number of pairs.
     Pairs(usize, usize),
     /// Any of these words.
     Words(&'static [&'static str]),
@@ -37,7 +37,7 @@ pub struct Key {
     pub type_: Type,
     /// Whether a file, or what it is based on, has to say it.
     pub required: bool,
-    /// What it is.
+    /// What the parameter is, in words, with its unit.
     pub about: &'static str,
     /// Whether its numbers are read in base 16, as those of slots and registers are.
     pub is_hex: bool,

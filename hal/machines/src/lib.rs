@@ -104,9 +104,9 @@ impl fmt::Display for Value {
 /// A parameter of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// Which one.
+    /// Its name, and what it can be.
     pub key: &'static Key,
-    /// What it is.
+    /// What the file says it is.
     pub value: Value,
     /// Where it comes from.
     pub source: Source,

@@ -75,7 +75,7 @@ pub(crate) enum Asked {
 }
 
 impl Mappings {
-    /// Nothing is mapped, and so many slots can be, but not more than [`MAPPED_SLOTS`].
+    /// Nothing is mapped, and the given number of slots can be, but not more than [`MAPPED_SLOTS`].
     ///
     /// # Panics
     /// If none can be.

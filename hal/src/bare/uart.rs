@@ -29,7 +29,7 @@ pub(crate) fn initialise() {
     }
 }
 
-/// Waits until the UART's FIFO is empty; false if it is not after so many looks, perhaps because there is no UART.
+/// Waits until the UART's FIFO is empty; false if it is not after `looks` looks, perhaps because there is no UART.
 pub(crate) fn wait_for_room(looks: u32) -> bool {
     for _ in 0..looks {
         // SAFETY: reading COM1's line status only clears error bits, which nobody uses.

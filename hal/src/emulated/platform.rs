@@ -118,9 +118,9 @@ pub struct WaitInfo {
 /// How a parked core comes back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Woken {
-    /// Something may have changed: poll again. `missed_polls` further polls would have failed meanwhile.
+    /// Something may have changed: poll again.
     Poll {
-        /// That many.
+        /// Further polls that a spinning core would have made meanwhile, in vain.
         missed_polls: u64,
     },
     /// The deadline has passed.
@@ -210,7 +210,7 @@ pub trait Platform: 'static {
     /// See [`Wait::relax`](crate::Wait::relax).
     fn relax(&self);
 
-    /// Computes for so many cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest
+    /// Computes for `cycles` cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest
     /// follows; platforms whose processors are really interrupted do nothing of that kind.
     fn compute(&self, cycles: u64, interrupted: &dyn Fn()) {
         let _ = interrupted;

@@ -169,7 +169,7 @@ impl Tracer {
         self.is_on.get()
     }
 
-    /// Begins, in so much memory.
+    /// Begins a trace in the given number of bytes.
     pub(super) fn start(&self, limit_bytes: usize) {
         let limit = limit_bytes / size_of::<Record>();
         *self.log.borrow_mut() = Log { records: VecDeque::with_capacity(limit), limit, ..Log::default() };

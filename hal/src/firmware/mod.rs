@@ -82,7 +82,7 @@ trait Memory: Fn(u64) -> Option<u8> {
         self.bytes(at).map(u64::from_le_bytes)
     }
 
-    /// Whether so many bytes are there and add up to nothing, as all these tables must.
+    /// Whether `len` bytes are there and their sum is 0 modulo 256, as that of all these tables has to be.
     fn is_whole(&self, at: u64, len: u32) -> bool {
         let sum =
             (0..u64::from(len)).try_fold(0u8, |sum, offset| Some(sum.wrapping_add(self(at.checked_add(offset)?)?)));

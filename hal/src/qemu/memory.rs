@@ -79,7 +79,7 @@ pub(super) const SCRATCH: usize = STACK_TOP + 16 * PAGE_BYTES;
 pub(super) const WALK: usize = SCRATCH + PAGE_BYTES;
 /// Where a core maps pages that others expose, behind that.
 pub(super) const FOREIGN_BASE: usize = WALK + PAGE_BYTES;
-/// So many of them at a time.
+/// Pages of others that a core maps at a time.
 pub(super) const FOREIGN_PAGES: usize = 64;
 /// Where a core sees its own page tables: its page directory is the last of them.
 pub const TABLES_BASE: usize = 0xFFC0_0000;

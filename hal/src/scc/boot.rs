@@ -88,7 +88,7 @@ pub(super) fn number(key: &str, max: usize) -> Option<usize> {
     words::number(command_line(), key, max, fail)
 }
 
-/// So many cycles of a core may a wait last before the machine is taken to be stuck (`stuck_s=`); nothing if for ever.
+/// Cycles of a core after which a wait takes the machine to be stuck (`stuck_s=`); nothing if it never does.
 pub(super) fn stuck_cycles() -> Option<u64> {
     let seconds = match option("stuck_s") {
         None => STUCK_SECONDS,

@@ -25,7 +25,7 @@ pub(super) struct FreeSlots {
 }
 
 impl FreeSlots {
-    /// Those of a board whose cores have so many private slots.
+    /// The free slots of a board whose cores have `private_slots` private ones.
     ///
     /// # Panics
     /// If they are not enough.

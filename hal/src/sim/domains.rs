@@ -20,7 +20,7 @@ pub(super) struct Domains {
 }
 
 impl Domains {
-    /// Empty caches, in which each core has room for so many pages.
+    /// Empty caches, in which each core has room for the given number of pages.
     pub(super) fn new(layout: &Layout, frames: usize) -> Self {
         let copies = |domain| {
             let cores = layout.domain_cores(domain).len();
@@ -63,7 +63,7 @@ impl Domains {
         }
     }
 
-    /// The same for a word.
+    /// A word was stored to memory: see [`pushed`](Self::pushed).
     pub(super) fn pushed_word(&self, at: SharedAddress, value: u32) {
         let (mut line, within) = (Line::default(), at.offset() % LINE_BYTES);
         line.0[within..within + size_of::<u32>()].copy_from_slice(&value.to_le_bytes());

@@ -69,7 +69,7 @@ pub struct Finished {
 }
 
 impl Failure {
-    /// One line.
+    /// What happened, in one line.
     pub fn summary(&self) -> String {
         match self {
             Failure::Deadlock(deadlock) => deadlock.summary(),
@@ -102,7 +102,7 @@ impl fmt::Display for Failure {
 impl Error for Failure {}
 
 impl Deadlock {
-    /// One line.
+    /// How many cores wait, who waits for whom, and what was not drained, in one line.
     pub fn summary(&self) -> String {
         let mut text = self.headline();
         if let Some(cycle) = self.cycle() {

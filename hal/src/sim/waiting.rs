@@ -250,7 +250,7 @@ impl Polling {
         }
     }
 
-    /// Whether none of so many cores will ever go on.
+    /// Whether none of `cores` cores will ever go on.
     pub(super) fn is_over(&self, cores: usize) -> bool {
         self.hopeless > 0 && self.hopeless + self.finished + self.parked == cores
     }

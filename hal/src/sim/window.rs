@@ -29,7 +29,7 @@ pub struct SimWindow {
 }
 
 impl SimWindow {
-    /// A window on the memory of so many controllers, in which `frames` pages can be resident.
+    /// A window on the memory of the given number of controllers, in which `frames` pages can be resident.
     pub(super) fn new(frames: usize, controllers: usize) -> Self {
         Self { frames, shared_bytes: controllers * SHARED_BYTES_PER_CONTROLLER, copies: OnceCell::new() }
     }

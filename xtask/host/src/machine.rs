@@ -21,7 +21,7 @@ pub struct Machine {
 pub enum Kind {
     /// The Intel SCC, 6×4 tiles with 2 cores, widened when more cores are asked for.
     Scc,
-    /// The same with software costs that are fitted to published times.
+    /// [`Scc`](Self::Scc) with software costs that are fitted to published times.
     SccCalibrated,
     /// A mesh of tiles.
     Mesh {
@@ -62,7 +62,7 @@ const ASIC: &str = "cluster-asic";
 pub struct Variant {
     /// By the place in [`SWITCHES`].
     on: [bool; SWITCHES.len()],
-    /// `+domains=D`: so many coherence domains of neighbouring cores.
+    /// `+domains=D`: the number of coherence domains of neighbouring cores.
     domains: Option<NonZero<u16>>,
 }
 
@@ -200,7 +200,7 @@ impl Machine {
         variant.fits(self.is_cluster()).then(|| Self { variant, ..self.clone() })
     }
 
-    /// The same machine in so many coherence domains, if a number is given.
+    /// This machine in `domains` coherence domains, if a number is given.
     ///
     /// # Errors
     ///

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// Memory for the trace of a rank in QEMU, unless the user says more.
 const GUEST_KIB: u64 = 1024;
 
-/// The same in the simulator, where memory that is not used costs nothing; all ranks together have at most
-/// [`ALL_SIMULATED_KIB`].
+/// Memory for the trace of a rank in the simulator, where memory that is not used costs nothing; all ranks together
+/// have at most [`ALL_SIMULATED_KIB`].
 const SIMULATED_KIB: u64 = 64 << 10;
 const ALL_SIMULATED_KIB: u64 = 4 << 20;
 
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     kib: Option<u64>,
 }
 
-/// The same trace with what ended each wait.
+/// The trace with what ended each wait.
 pub(crate) fn with_enders(trace: Trace) -> Trace {
     enders::find(trace)
 }
@@ -44,7 +44,7 @@ impl Options {
         self.file.as_ref().map(|_| self.kib.unwrap_or(GUEST_KIB))
     }
 
-    /// The same for a simulation of so many cores.
+    /// The word for a simulation of `cores` cores that tells it to trace; nothing if it need not.
     pub(crate) fn simulated_kib(&self, cores: u32) -> Option<u64> {
         let most = (ALL_SIMULATED_KIB / u64::from(cores.max(1))).min(SIMULATED_KIB);
         self.file.as_ref().map(|_| self.kib.unwrap_or(most))

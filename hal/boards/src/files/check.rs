@@ -243,7 +243,7 @@ fn shown(range: &Range<u32>) -> String {
     format!("{:#x} to {:#x}", range.start, range.end - 1)
 }
 
-/// The same for registers, which are words.
+/// Refuses registers that share a byte, do not begin a word, or end behind `end`.
 fn apart_words(used: Vec<(&str, Range<u32>)>, end: u32) -> Result<(), String> {
     if let Some((key, range)) = used.iter().find(|(_, range)| !range.start.is_multiple_of(4)) {
         return Err(format!("{key}: a register cannot be at {:#x}, within a word", range.start));

@@ -128,7 +128,7 @@ impl Board {
         }
     }
 
-    /// The same board with so much memory behind each controller, of the choices that it has.
+    /// This board with `gib` GiB of memory behind each controller, one of the choices that it has.
     ///
     /// # Errors
     /// If it has no such choice.

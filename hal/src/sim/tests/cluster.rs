@@ -397,7 +397,7 @@ fn the_tree_barrier_of_eight_nodes_is_fitted_and_others_follow() {
     }
 }
 
-/// The same with one master for all (V.B, "flat"), picoseconds for each barrier.
+/// Barriers with one master for all (V.B, "flat"): picoseconds for each.
 fn flat_barrier(nodes: usize) -> u64 {
     const BARRIERS: u64 = 20;
     let outcome = machine(&format!("cluster-fpga:{nodes}x1"))

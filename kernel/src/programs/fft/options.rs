@@ -75,7 +75,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads the command line, for a file of so many samples if there is one.
+    /// Reads the command line; `in_file` is the number of samples in the input file, if there is one.
     pub(super) fn of<C: Core>(rank: &Rank<'_, C>, in_file: Option<usize>) -> Result<Self, Failure> {
         let args = &rank.args;
         let wrong = |text: fmt::Arguments<'_>| Failure::new(text).on_all_ranks();

@@ -123,10 +123,10 @@ impl<'c, C: Core> Transform<'c, C> {
         self.run_with(caches, &coherence)
     }
 
-    /// Likewise, with other coherence points.
+    /// Transforms the signal as [`run`](Self::run) does, with other coherence points.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// If this rank holds views of the memory.
     pub fn run_with(&mut self, caches: &mut Caches, coherence: &impl Coherence<C>) -> Result<Times, Failure> {
         // What was written before, and by whom, nobody has declared.
         self.show_everything(caches);

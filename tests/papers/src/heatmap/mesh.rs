@@ -19,7 +19,7 @@ const WIDTH: i32 = 1400;
 const WIDEST: i32 = 120;
 const NARROWEST: i32 = 14;
 
-/// Below so many pixels to a tile there is no room for numbers.
+/// Pixels of a tile below which there is no room for numbers.
 const WITH_NUMBERS: i32 = 70;
 
 const TILES: RGBColor = RGBColor(178, 24, 43);
