@@ -8,6 +8,7 @@ mod draw;
 mod fidelity;
 mod figures;
 mod heatmap;
+mod papers;
 mod spectrum;
 mod xtask;
 

@@ -1,7 +1,7 @@
 //! Claims: what a bench says of its own rows, with a bound, checked each time it runs.
 
 use super::{
-    scaling::Fit,
+    fit::Fit,
     series::{Line, Missing, Row, Rows},
 };
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use super::{
     Machine,
-    catalogue::{Bench, Run},
+    description::{Bench, Run},
     series::Samples,
 };
 use crate::xtask::{self, Backend};
