@@ -10,6 +10,7 @@ mod figures;
 mod heatmap;
 mod papers;
 mod spectrum;
+mod verdict;
 mod xtask;
 
 use clap::{Parser, Subcommand};

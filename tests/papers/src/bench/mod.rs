@@ -17,9 +17,9 @@ pub(crate) use evidence::Evidence;
 pub(crate) use fit::Fit;
 pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
 
-use crate::papers;
+use crate::{papers, verdict::Verdict};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use claims::{Checked, Verdict};
+use claims::Checked;
 use clap::Args;
 use compare::Comparison;
 use host::{
@@ -247,7 +247,7 @@ fn check(bench: &Bench, rows: &Rows, setting: &Setting<'_>) -> Vec<Checked> {
 
 /// Runs a bench; returns its rows, with those that are computed from others.
 fn measure(bench: &Bench, setting: &Setting<'_>, yes: bool) -> Result<Rows> {
-    rows_of(bench, setting.machine, setting.run_all(bench.name, bench.runs, yes)?)
+    rows_of(bench, setting.machine, setting.run_all(bench, yes)?)
 }
 
 /// The rows that samples of a bench become, with those that are computed from others.

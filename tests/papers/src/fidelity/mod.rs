@@ -7,10 +7,11 @@ mod checked;
 mod entry;
 pub(crate) mod output;
 
-pub(crate) use checked::{Checked, Verdict};
-pub(crate) use entry::{Band, Entry, NOT_PUBLISHED, Status};
+pub(crate) use crate::verdict::Band;
+pub(crate) use checked::Checked;
+pub(crate) use entry::{Entry, NOT_PUBLISHED, Status};
 
-use crate::{bench::Evidence, papers::entries};
+use crate::{bench::Evidence, papers::entries, verdict::Verdict};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use host::{interrupt, workspace};

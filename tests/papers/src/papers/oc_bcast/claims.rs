@@ -135,7 +135,7 @@ pub(crate) const ALL: &[Claim] = &[
         check: |rows| {
             let (text, least) = notification(rows, "oc-k7", ["notify3", "notify7"])?;
             // Polls that just miss a flag make a difference of this size by themselves.
-            Ok(Finding { measured: text, bound: ">= -1 %".into(), holds: least >= -1.0 })
+            Ok(Finding::new(text, ">= -1 %", least >= -1.0))
         },
     },
     Claim {
@@ -240,7 +240,7 @@ impl Deviation {
 
     fn within(&self, percent: f64) -> Finding {
         let holds = self.percent.abs() <= percent;
-        Finding { measured: self.to_string(), bound: format!("+- {percent} %"), holds }
+        Finding::new(self.to_string(), format!("+- {percent} %"), holds)
     }
 }
 
@@ -289,7 +289,7 @@ fn slowest_against_others(rows: &Rows, variant: &str) -> Result<Finding, Missing
         }
     }
     let (excess, measured) = worst.ok_or(Missing)?;
-    Ok(Finding { measured, bound: format!("<= {MOST} %"), holds: excess <= MOST })
+    Ok(Finding::new(measured, format!("<= {MOST} %"), excess <= MOST))
 }
 
 /// What higher notification degrees add to the latency of one line, in words, and the least of it in percent.

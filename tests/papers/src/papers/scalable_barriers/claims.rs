@@ -119,7 +119,7 @@ fn worst(rows: &Rows, default: &str, variant: &str) -> Result<Finding, Missing> 
         }
     }
     let (excess, measured) = worst.ok_or(Missing)?;
-    Ok(Finding { measured, bound: format!("<= {SLOWER} %"), holds: excess <= SLOWER })
+    Ok(Finding::new(measured, format!("<= {SLOWER} %"), excess <= SLOWER))
 }
 
 /// What no default can be: while a barrier of registers exists, nobody can lock anything, or allocate.
@@ -148,7 +148,7 @@ fn worst_on_nodes(rows: &Rows) -> Result<Finding, Missing> {
         }
     }
     let (excess, measured) = worst.ok_or(Missing)?;
-    Ok(Finding { measured, bound: format!("<= {SLOWER} %"), holds: excess <= SLOWER })
+    Ok(Finding::new(measured, format!("<= {SLOWER} %"), excess <= SLOWER))
 }
 
 /// How far what our fit gives for the paper's machines is from what the paper prints, where that is most.
@@ -163,11 +163,7 @@ fn extrapolations(rows: &Rows) -> Result<Finding, Missing> {
             most = off;
         }
     }
-    Ok(Finding {
-        measured: format!("{most:+.1} % at most"),
-        bound: format!("+- {PERCENT} %"),
-        holds: most.abs() <= PERCENT,
-    })
+    Ok(Finding::new(format!("{most:+.1} % at most"), format!("+- {PERCENT} %"), most.abs() <= PERCENT))
 }
 
 /// Writes of the central barrier, for each number of threads.
@@ -178,7 +174,7 @@ fn central_writes(rows: &Rows) -> Result<Finding, Missing> {
         || "so for each number of threads".into(),
         |row| format!("{} of {} threads", row.quartiles.median, row.key.ranks),
     );
-    Ok(Finding { measured, bound: "threads + 1".into(), holds: other.is_none() })
+    Ok(Finding::new(measured, "threads + 1", other.is_none()))
 }
 
 /// The least coefficient of determination over node sizes.
@@ -191,7 +187,7 @@ fn determination(rows: &Rows, fit: impl Fn(Vec<(f64, f64)>) -> Option<Fit>, boun
     let fits = fits.collect::<Result<Vec<_>, Missing>>()?;
     let least = fits.iter().map(|(_, found)| *found).reduce(f64::min).ok_or(Missing)?;
     let all: Vec<_> = fits.iter().map(|(cores, found)| format!("{found:.3} of {cores}")).collect();
-    Ok(Finding { measured: all.join(", "), bound: format!("R2 >= {bound}"), holds: least >= bound })
+    Ok(Finding::new(all.join(", "), format!("R2 >= {bound}"), least >= bound))
 }
 
 /// How much faster the flat barrier grows beyond the nodes from which on it is congested.
@@ -212,5 +208,5 @@ fn flat_growth(rows: &Rows) -> Result<Finding, Missing> {
     if parts.is_empty() {
         return Err(Missing);
     }
-    Ok(Finding { measured: format!("{} us per node", parts.join(", ")), bound: "more".into(), holds })
+    Ok(Finding::new(format!("{} us per node", parts.join(", ")), "more", holds))
 }

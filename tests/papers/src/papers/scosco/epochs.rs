@@ -155,5 +155,5 @@ fn below_all_others(rows: &Rows, side: &str) -> Result<Finding, Missing> {
     let findings = OTHERS.iter().map(|other| Finding::below(&ours, &rows.line(other, side)?));
     let findings = findings.collect::<Result<Vec<_>, _>>()?;
     // One that does not hold, if there is any.
-    findings.into_iter().min_by_key(|finding| finding.holds).ok_or(Missing)
+    findings.into_iter().min_by_key(|finding| finding.holds()).ok_or(Missing)
 }

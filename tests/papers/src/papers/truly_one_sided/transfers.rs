@@ -322,7 +322,7 @@ mod tests {
         let mut rows = rows(&points, &engine);
         (OVERLAP.derive)(&mut rows);
         let check = |claim: &Claim| (claim.check)(&rows).unwrap();
-        assert!(OVERLAP.claims.iter().all(|claim| check(claim).holds));
+        assert!(OVERLAP.claims.iter().all(|claim| check(claim).holds()));
         assert_eq!(check(&OVERLAP.claims[0]).measured, "0.000");
         assert_eq!(check(&OVERLAP.claims[1]).measured, "0.910");
         assert_eq!(check(&OVERLAP.claims[2]).measured, "0.950");
@@ -339,7 +339,7 @@ mod tests {
         let others: Vec<_> = others.iter().map(String::as_str).collect();
         let rows = rows(&[(0, 1, "origin unit=ns", 1000), (256, 1, "origin unit=ns", 1200)], &others);
         let findings: Vec<_> = SKEW.claims.iter().map(|claim| (claim.check)(&rows).unwrap()).collect();
-        assert!(findings.iter().all(|finding| !finding.holds));
+        assert!(findings.iter().all(|finding| !finding.holds()));
         assert_eq!((findings[0].measured.as_str(), findings[1].measured.as_str()), ("20.000 %", "0.800 of it"));
     }
 
