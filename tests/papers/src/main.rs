@@ -8,7 +8,9 @@ mod draw;
 mod fidelity;
 mod figures;
 mod heatmap;
+mod papers;
 mod spectrum;
+mod verdict;
 mod xtask;
 
 use clap::{Parser, Subcommand};

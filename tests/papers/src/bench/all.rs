@@ -1,7 +1,7 @@
 //! All benches, one after the other in the table and all at once on the host's cores.
 
-use super::{Arguments, catalogue, check, compare::Comparison, conclude, csv, rows_of, runs::Setting, write};
-use crate::bench::series::Samples;
+use super::{Arguments, check, compare::Comparison, conclude, csv, rows_of, runs::Setting, write};
+use crate::{bench::series::Samples, papers};
 use anyhow::{Result, bail, ensure};
 use host::progress::Progress;
 use std::{path::Path, sync::Mutex};
@@ -12,7 +12,7 @@ use std::{path::Path, sync::Mutex};
 ///
 /// When a bench fails, after all others have run.
 pub(super) fn run(arguments: &Arguments, setting: &Setting<'_>) -> Result<()> {
-    let benches: Vec<_> = catalogue::ALL.iter().collect();
+    let benches: Vec<_> = papers::benches().collect();
     // Read before they are written over.
     let old: Vec<_> = match &arguments.compare {
         None => benches.iter().map(|_| None).collect(),

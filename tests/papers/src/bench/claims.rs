@@ -1,9 +1,10 @@
 //! Claims: what a bench says of its own rows, with a bound, checked each time it runs.
 
 use super::{
-    scaling::Fit,
+    fit::Fit,
     series::{Line, Missing, Row, Rows},
 };
+use crate::verdict::{Band, Verdict};
 use std::fmt;
 
 /// The machines whose rows a claim is about.
@@ -30,18 +31,30 @@ pub(crate) struct Claim {
 pub(crate) struct Finding {
     pub(crate) measured: String,
     pub(crate) bound: String,
-    pub(crate) holds: bool,
+    verdict: Verdict,
 }
 
 impl Finding {
+    /// What was measured, and whether it is within its bound.
+    pub(crate) fn new(measured: impl Into<String>, bound: impl Into<String>, holds: bool) -> Self {
+        Self { measured: measured.into(), bound: bound.into(), verdict: Verdict::on(holds) }
+    }
+
+    /// Whether nothing speaks against it.
+    pub(crate) fn holds(&self) -> bool {
+        self.verdict != Verdict::Fails
+    }
+
     /// A number that must not be below a bound.
     pub(crate) fn at_least(measured: f64, bound: f64, unit: &str) -> Self {
-        Self { measured: quantity(measured, unit), bound: format!(">= {bound}"), holds: measured >= bound }
+        let verdict = Band::AtLeast.judge(bound, measured);
+        Self { measured: quantity(measured, unit), bound: format!(">= {bound}"), verdict }
     }
 
     /// A number that must not be above a bound.
     pub(crate) fn at_most(measured: f64, bound: f64, unit: &str) -> Self {
-        Self { measured: quantity(measured, unit), bound: format!("<= {bound}"), holds: measured <= bound }
+        let verdict = Band::AtMost.judge(bound, measured);
+        Self { measured: quantity(measured, unit), bound: format!("<= {bound}"), verdict }
     }
 
     /// A number that must be near another one.
@@ -50,20 +63,13 @@ impl Finding {
         Self {
             measured: format!("{} ({deviation:+.1} %)", quantity(measured, unit)),
             bound: format!("{expected} +- {percent} %"),
-            holds: deviation.abs() <= percent,
+            verdict: Band::Percent(percent).judge(expected, measured),
         }
     }
 
     /// What there is to say where nothing is demanded: the machine shows what it shows.
     pub(crate) fn reported(measured: String) -> Self {
-        Self { measured, bound: Self::NO_BOUND.into(), holds: true }
-    }
-
-    const NO_BOUND: &str = "none";
-
-    /// Whether nothing was demanded.
-    fn is_reported(&self) -> bool {
-        self.bound == Self::NO_BOUND
+        Self { measured, bound: "none".into(), verdict: Verdict::Reported }
     }
 
     /// A line whose largest median is not much above its smallest.
@@ -97,7 +103,7 @@ impl Finding {
             return Err(Missing);
         }
         let (_, most) = extremes(shares.iter().copied());
-        Ok(Self { measured: format!("at most {most:.3} of it"), bound: "< 1".into(), holds: most < 1.0 })
+        Ok(Self::new(format!("at most {most:.3} of it"), "< 1", most < 1.0))
     }
 
     /// Counters that are, in every sample, what a formula says.
@@ -110,7 +116,7 @@ impl Finding {
                 format!("{} {} to {} at {}", key.metric, quartiles.min, quartiles.max, key.param)
             },
         );
-        Self { measured, bound: formula.into(), holds: other.is_none() }
+        Self::new(measured, formula, other.is_none())
     }
 }
 
@@ -120,28 +126,6 @@ fn quantity(value: f64, unit: &str) -> String {
 
 fn extremes(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
-}
-
-/// What became of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Holds,
-    Fails,
-    /// Nothing is demanded of what was measured.
-    Reported,
-    /// It is about another machine, or the user has asked for too little.
-    NotChecked,
-}
-
-impl Verdict {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Fails => "FAILS",
-            Self::Reported => "reported",
-            Self::NotChecked => "not checked",
-        }
-    }
 }
 
 /// A claim that was looked at.
@@ -166,9 +150,7 @@ impl Claim {
     pub(crate) fn check(&self, rows: &Rows, applies: bool, complete: bool) -> Checked {
         let found = if applies { (self.check)(rows).ok() } else { None };
         let verdict = match &found {
-            Some(finding) if finding.is_reported() => Verdict::Reported,
-            Some(finding) if finding.holds => Verdict::Holds,
-            Some(_) => Verdict::Fails,
+            Some(finding) => finding.verdict,
             None if applies && complete => Verdict::Fails,
             None => Verdict::NotChecked,
         };
@@ -191,19 +173,16 @@ mod tests {
 
     fn holds(points: &[(u64, u64)], check: impl Fn(&Line<'_>) -> Finding) -> bool {
         let rows = rows(points);
-        check(&rows.line("a", "m").unwrap()).holds
+        check(&rows.line("a", "m").unwrap()).holds()
     }
 
     #[test]
     fn bounds_are_inclusive() {
-        assert!(Finding::at_least(20.0, 20.0, "x").holds && !Finding::at_least(19.9, 20.0, "x").holds);
-        assert!(Finding::at_most(20.0, 20.0, "").holds && !Finding::at_most(20.1, 20.0, "").holds);
+        assert!(Finding::at_least(20.0, 20.0, "x").holds() && !Finding::at_least(19.9, 20.0, "x").holds());
+        assert!(Finding::at_most(20.0, 20.0, "").holds() && !Finding::at_most(20.1, 20.0, "").holds());
         let finding = Finding::within_percent(20.631, 25.8, 15.0, "us");
-        assert_eq!(
-            finding,
-            Finding { measured: "20.631 us (-20.0 %)".into(), bound: "25.8 +- 15 %".into(), holds: false }
-        );
-        assert!(Finding::within_percent(29.6, 25.8, 15.0, "us").holds);
+        assert_eq!(finding, Finding::new("20.631 us (-20.0 %)", "25.8 +- 15 %", false));
+        assert!(Finding::within_percent(29.6, 25.8, 15.0, "us").holds());
     }
 
     #[test]
@@ -229,8 +208,8 @@ mod tests {
         let (low, high, apart) = (rows(&[(1, 1), (2, 5)]), rows(&[(1, 2), (2, 5)]), rows(&[(7, 7)]));
         let below =
             |one: &Rows, other: &Rows| Finding::below(&one.line("a", "m").unwrap(), &other.line("a", "m").unwrap());
-        assert!(!below(&low, &high).unwrap().holds);
-        assert!(below(&rows(&[(1, 1)]), &high).unwrap().holds);
+        assert!(!below(&low, &high).unwrap().holds());
+        assert!(below(&rows(&[(1, 1)]), &high).unwrap().holds());
         assert_eq!(below(&low, &apart), Err(Missing));
     }
 
@@ -240,9 +219,9 @@ mod tests {
             let rows = rows(points);
             Finding::each(&[rows.line("a", "m").unwrap()], "2 k", |k| 2 * k)
         };
-        assert!(double(&[(1, 2), (7, 14)]).holds);
+        assert!(double(&[(1, 2), (7, 14)]).holds());
         let finding = double(&[(1, 2), (7, 13)]);
-        assert_eq!((finding.measured.as_str(), finding.holds), ("m 13 to 13 at 7", false));
+        assert_eq!((finding.measured.as_str(), finding.holds()), ("m 13 to 13 at 7", false));
     }
 
     #[test]

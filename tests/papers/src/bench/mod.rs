@@ -1,23 +1,25 @@
 //! Measures: runs in-kernel programs, pools what they send, and checks what is claimed about it.
 
 mod all;
-mod catalogue;
 mod claims;
 mod compare;
 mod csv;
+mod description;
 mod evidence;
+mod fit;
 mod runs;
-mod scaling;
 mod series;
-mod table;
+pub(crate) mod table;
 
+pub(crate) use claims::{Claim, Finding, On};
+pub(crate) use description::{Bench, Column, Run};
 pub(crate) use evidence::Evidence;
-pub(crate) use scaling::{Fit, over_nodes};
-pub(crate) use series::{Line, Missing, Row, Rows, Samples};
+pub(crate) use fit::Fit;
+pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
 
+use crate::{papers, verdict::Verdict};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use catalogue::Bench;
-use claims::{Checked, On, Verdict};
+use claims::Checked;
 use clap::Args;
 use compare::Comparison;
 use host::{
@@ -26,7 +28,6 @@ use host::{
     workspace,
 };
 use runs::Setting;
-use series::{Key, Unit};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -173,7 +174,7 @@ impl std::str::FromStr for Machine {
 /// When a run or a claim fails.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.name == LIST {
-        catalogue::ALL.iter().for_each(|bench| println!("{}: {}", bench.name, bench.about));
+        papers::benches().for_each(|bench| println!("{}: {}", bench.name, bench.about));
         return Ok(());
     }
     let machine = &arguments.machine;
@@ -246,7 +247,7 @@ fn check(bench: &Bench, rows: &Rows, setting: &Setting<'_>) -> Vec<Checked> {
 
 /// Runs a bench; returns its rows, with those that are computed from others.
 fn measure(bench: &Bench, setting: &Setting<'_>, yes: bool) -> Result<Rows> {
-    rows_of(bench, setting.machine, setting.run_all(bench.name, bench.runs, yes)?)
+    rows_of(bench, setting.machine, setting.run_all(bench, yes)?)
 }
 
 /// The rows that samples of a bench become, with those that are computed from others.
@@ -259,8 +260,8 @@ fn rows_of(bench: &Bench, machine: &Machine, samples: Vec<Samples>) -> Result<Ro
 }
 
 fn find(name: &str) -> Result<&'static Bench> {
-    let names = || catalogue::ALL.iter().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
-    let found = catalogue::ALL.iter().find(|bench| bench.name == name);
+    let names = || papers::benches().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
+    let found = papers::benches().find(|bench| bench.name == name);
     found.with_context(|| format!("no bench is called `{name}`; there are {}", names()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Machine,
-    catalogue::{Bench, Run},
+    description::{Bench, Run},
     series::Samples,
 };
 use crate::xtask::{self, Backend};
@@ -34,22 +34,19 @@ const HEAP: &str = "heap_kib=32768";
 const MOST_CORES_WITH_HEAP: u32 = 88;
 
 impl Setting<'_> {
-    /// Builds what is needed and runs everything; returns the samples in the order of the runs.
+    /// Builds what is needed and runs a bench; returns the samples in the order of its runs.
     ///
     /// # Errors
     ///
     /// When a run fails, with its name.
-    pub(crate) fn run_all(&self, bench: &str, runs: &[Run], yes: bool) -> Result<Vec<Samples>> {
-        let runs = self.possible(runs);
-        self.check_words(&runs)?;
-        self.build(&runs, yes)?;
-        let progress = Progress::bar(format!("{bench} on {}", self.place(self.cores)), runs.len() as u64);
-        let results = in_parallel(&runs, |run| {
-            let samples = self.measure(run);
-            progress.step();
-            samples
+    pub(crate) fn run_all(&self, bench: &Bench, yes: bool) -> Result<Vec<Samples>> {
+        let all = Mutex::new(None);
+        self.run_each(&[bench], yes, |_, samples, _| {
+            if let Ok(mut all) = all.lock() {
+                *all = Some(samples);
+            }
         })?;
-        Ok(results.into_iter().flatten().collect())
+        all.into_inner().ok().flatten().with_context(|| format!("{} has ended without a result", bench.name))?
     }
 
     /// Builds what is needed and runs all runs of several benches, as many at a time as the host has cores. Tells
@@ -74,7 +71,11 @@ impl Setting<'_> {
         let runs: Vec<_> = all.iter().map(|(_, _, run)| *run).collect();
         self.check_words(&runs)?;
         self.build(&runs, yes)?;
-        let label = format!("{} benches on {}", benches.len(), self.place(self.cores));
+        let what = match benches {
+            [bench] => bench.name.to_owned(),
+            _ => format!("{} benches", benches.len()),
+        };
+        let label = format!("{what} on {}", self.place(self.cores));
         let progress = Progress::bar(label, all.len() as u64);
         let pending: Vec<_> = of_each.iter().map(|runs| Mutex::new(Pending::of(runs.len()))).collect();
         // There is a bench of which nothing is possible here: under QEMU, for one.

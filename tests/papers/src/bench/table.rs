@@ -1,8 +1,8 @@
 //! A bench's rows, and the claims on them, as tables for the eye.
 
 use super::{
-    catalogue::Column,
     claims::Checked,
+    description::Column,
     series::{Row, Rows, Unit},
 };
 use comfy_table::{CellAlignment, Table, presets};

@@ -1,17 +1,7 @@
 //! An entry that was measured, and what has become of it.
 
-use super::entry::{Band, Entry, Status};
-
-/// What became of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It is in its band.
-    Holds,
-    /// It has left its band.
-    Fails,
-    /// Nothing is demanded of it.
-    Open,
-}
+use super::entry::{Entry, Status};
+use crate::verdict::{Band, Verdict};
 
 /// An entry that was measured.
 #[derive(Clone, Copy)]
@@ -27,9 +17,8 @@ impl Checked {
     pub(crate) fn verdict(&self) -> Verdict {
         let Entry { published, band, status, .. } = *self.entry;
         match status {
-            Status::Unexplained(_) | Status::Reported(_) => Verdict::Open,
-            Status::Fitted | Status::Predicted if band.contains(published, self.ours) => Verdict::Holds,
-            Status::Fitted | Status::Predicted => Verdict::Fails,
+            Status::Unexplained(_) | Status::Reported(_) => Verdict::Reported,
+            Status::Fitted | Status::Predicted => band.judge(published, self.ours),
         }
     }
 
@@ -103,7 +92,7 @@ mod tests {
             assert_eq!(verdict(status, f64::NAN), Verdict::Fails);
         }
         for status in [Status::Reported("r"), Status::Unexplained("u")] {
-            assert_eq!([verdict(status, 11.0), verdict(status, 99.0)], [Verdict::Open; 2]);
+            assert_eq!([verdict(status, 11.0), verdict(status, 99.0)], [Verdict::Reported; 2]);
         }
     }
 

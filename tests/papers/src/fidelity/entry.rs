@@ -1,6 +1,6 @@
 //! What an entry of the fidelity table is: a published number, ours, and how far apart they may be.
 
-use crate::bench::Evidence;
+use crate::{bench::Evidence, verdict::Band};
 use anyhow::Result;
 
 /// One line of the table.
@@ -22,36 +22,6 @@ pub(crate) struct Entry {
 
 /// Where the paper gives no number; such an entry is only reported.
 pub(crate) const NOT_PUBLISHED: f64 = f64::NAN;
-
-/// How far a number may be from the published one. Bands include their ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Band {
-    /// Relative, to both sides.
-    Percent(f64),
-    /// Absolute, to both sides: of numbers that are percentages themselves.
-    Points(f64),
-    /// The published number is a bound from below, which the paper gives as "more than" or "over".
-    AtLeast,
-    /// A bound from above.
-    AtMost,
-    /// Without a verdict.
-    None,
-}
-
-impl Band {
-    /// Whether a number is within the band around the published one. Nothing is outside of no band.
-    pub(crate) fn contains(self, published: f64, ours: f64) -> bool {
-        /// What sums and quotients of such numbers are off by at most.
-        const ROUNDING: f64 = 1e-9;
-        match self {
-            Self::Percent(percent) => (ours - published).abs() <= published.abs() * (percent / 100.0 + ROUNDING),
-            Self::Points(points) => (ours - published).abs() <= points + ROUNDING,
-            Self::AtLeast => ours >= published - ROUNDING,
-            Self::AtMost => ours <= published + ROUNDING,
-            Self::None => true,
-        }
-    }
-}
 
 /// What an agreement is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,34 +53,6 @@ impl Status {
         match self {
             Self::Fitted | Self::Predicted => None,
             Self::Unexplained(why) | Self::Reported(why) => Some(why),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bands_include_their_ends() {
-        for (band, published, inside, outside) in [
-            (Band::Percent(10.0), 35.22, [31.698, 38.742], [31.69, 38.75]),
-            (Band::Percent(0.0), 2.0, [2.0, 2.0], [1.999, 3.0]),
-            (Band::Percent(10.0), -1.0, [-1.1, -0.9], [-1.2, 1.0]),
-            (Band::Points(3.0), 30.0, [27.0, 33.0], [26.9, 33.1]),
-            (Band::AtLeast, 2.0, [2.0, 1e9], [1.999, -3.0]),
-            (Band::AtMost, 0.9, [0.9, -1.0], [0.901, 1e9]),
-        ] {
-            assert!(inside.iter().all(|ours| band.contains(published, *ours)), "{band:?} of {published}");
-            assert!(!outside.iter().any(|ours| band.contains(published, *ours)), "{band:?} of {published}");
-        }
-        assert!(Band::None.contains(NOT_PUBLISHED, 7.0));
-    }
-
-    #[test]
-    fn what_is_no_number_is_in_no_band() {
-        for band in [Band::Percent(50.0), Band::Points(50.0), Band::AtLeast, Band::AtMost] {
-            assert!(!band.contains(1.0, f64::NAN), "{band:?}");
         }
     }
 }

@@ -3,18 +3,15 @@
 //! An entry measures by benches, as everything here does ([`Evidence`]). Its band is that of the project's goals and is
 //! not widened: a number that leaves it is either explained by a cause that can be measured, or listed as unexplained.
 
-mod barriers;
 mod checked;
 mod entry;
-mod oc_bcast;
-mod one_sided;
 pub(crate) mod output;
-mod scosco;
 
-pub(crate) use checked::{Checked, Verdict};
-pub(crate) use entry::Entry;
+pub(crate) use crate::verdict::Band;
+pub(crate) use checked::Checked;
+pub(crate) use entry::{Entry, NOT_PUBLISHED, Status};
 
-use crate::bench::Evidence;
+use crate::{bench::Evidence, papers::entries, verdict::Verdict};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use host::{interrupt, workspace};
@@ -36,9 +33,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 }
-
-/// The entries by paper.
-const ALL: [&[Entry]; 4] = [oc_bcast::ENTRIES, scosco::ENTRIES, one_sided::ENTRIES, barriers::ENTRIES];
 
 /// The command.
 ///
@@ -100,10 +94,6 @@ fn all_measured(failed: &[String]) -> Result<()> {
         [one] => bail!("fidelity: 1 entry cannot be measured: {one}"),
         [first, ..] => bail!("fidelity: {} entries cannot be measured, the first: {first}", failed.len()),
     }
-}
-
-fn entries() -> impl Iterator<Item = &'static Entry> {
-    ALL.into_iter().flatten()
 }
 
 fn is_asked_for(entry: &Entry, only: &str) -> bool {

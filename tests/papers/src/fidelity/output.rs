@@ -1,6 +1,7 @@
 //! The table of entries, for the eye and as files.
 
-use super::{Checked, Verdict};
+use super::Checked;
+use crate::verdict::Verdict;
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, Table, presets};
 use host::workspace;
@@ -94,7 +95,7 @@ fn comma_separated(checked: &[Checked]) -> Result<Vec<u8>> {
         let verdict = match checked.verdict() {
             Verdict::Holds => "holds",
             Verdict::Fails => "fails",
-            Verdict::Open => "",
+            Verdict::Reported | Verdict::NotChecked => "",
         };
         let ours = format!("{:.6}", checked.ours);
         let why = entry.status.why().unwrap_or_default();
@@ -120,7 +121,7 @@ fn as_markdown(checked: &[Checked]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::entry::{Band, Entry, NOT_PUBLISHED, Status},
+        super::{Band, Entry, NOT_PUBLISHED, Status},
         *,
     };
 

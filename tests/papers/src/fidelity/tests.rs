@@ -1,7 +1,4 @@
-use super::{
-    entry::{Band, Status},
-    *,
-};
+use super::*;
 use std::collections::BTreeSet;
 
 static PREDICTED: Entry = entry(Status::Predicted);

@@ -10,7 +10,7 @@ const MOST_TICKS: f64 = 10.0;
 
 /// The part of an axis that a plot shows, from one tick to another.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Span {
+pub(crate) struct Span {
     scale: Scale,
     from: f64,
     to: f64,
@@ -24,7 +24,7 @@ impl Span {
     /// # Errors
     ///
     /// When there are none, or one cannot be on such an axis.
-    pub(super) fn of(scale: Scale, numbers: impl Iterator<Item = f64>) -> Result<Self> {
+    pub(crate) fn of(scale: Scale, numbers: impl Iterator<Item = f64>) -> Result<Self> {
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         for number in numbers {
             let fits = number.is_finite() && (scale == Scale::Linear || number > 0.0);
@@ -146,7 +146,7 @@ fn step_of(length: f64) -> f64 {
 }
 
 /// A number in four digits, or as many as its whole part has, without zeros at the end.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     // Also what rounding has left of zero.
     if value.abs() < 1e-12 {
         return "0".into();

@@ -4,16 +4,16 @@ use super::figure::{Axis, Plot, Scale, Series};
 use crate::bench::{Missing, Row, Rows};
 
 /// Microseconds, from 0.
-pub(super) const LATENCY: Axis = Axis { label: "latency (us)", scale: Scale::Linear };
+pub(crate) const LATENCY: Axis = Axis { label: "latency (us)", scale: Scale::Linear };
 
 /// 10^6 bytes in a second, from 0.
-pub(super) const BANDWIDTH: Axis = Axis { label: "bandwidth (MB/s)", scale: Scale::Linear };
+pub(crate) const BANDWIDTH: Axis = Axis { label: "bandwidth (MB/s)", scale: Scale::Linear };
 
 /// Bytes of an operation.
-pub(super) const SIZE: Axis = Axis { label: "message size (B)", scale: Scale::Binary };
+pub(crate) const SIZE: Axis = Axis { label: "message size (B)", scale: Scale::Binary };
 
 /// A plot of these.
-pub(super) fn plot(title: impl Into<String>, [x, y]: [Axis; 2], series: Vec<Series>) -> Plot {
+pub(crate) fn plot(title: impl Into<String>, [x, y]: [Axis; 2], series: Vec<Series>) -> Plot {
     Plot { title: title.into(), x, y, series }
 }
 
@@ -22,7 +22,7 @@ pub(super) fn plot(title: impl Into<String>, [x, y]: [Axis; 2], series: Vec<Seri
 /// # Errors
 ///
 /// When there are none.
-pub(super) fn curve(
+pub(crate) fn curve(
     rows: &Rows,
     algorithm: &str,
     metric: &str,
@@ -39,7 +39,7 @@ pub(super) fn curve(
 /// # Errors
 ///
 /// When one is missing.
-pub(super) fn sum_of_curves(
+pub(crate) fn sum_of_curves(
     rows: &Rows,
     algorithm: &str,
     metrics: &[&str],
@@ -54,7 +54,7 @@ pub(super) fn sum_of_curves(
 }
 
 /// A formula at so many places, equally far from each other by factors.
-pub(super) fn formula(from: f64, to: f64, y: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+pub(crate) fn formula(from: f64, to: f64, y: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     const STEPS: i32 = 48;
     (0..=STEPS).map(|step| from * (to / from).powf(f64::from(step) / f64::from(STEPS))).map(|x| (x, y(x))).collect()
 }

@@ -3,57 +3,10 @@
 use crate::bench::Evidence;
 use anyhow::Result;
 
-/// One of the papers, in the order in which the report has them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paper {
-    /// Christgau and Schnor on post/start/complete/wait without coherence.
-    Scosco,
-    /// Lai and Panda on truly one-sided communication.
-    TrulyOneSided,
-    /// Petrović et al. on broadcast with one-sided operations.
-    OcBcast,
-    /// Fröning and Giese on barriers of a cluster.
-    ScalableBarriers,
-}
-
-impl Paper {
-    pub(crate) const ALL: [Self; 4] = [Self::Scosco, Self::OcBcast, Self::TrulyOneSided, Self::ScalableBarriers];
-
-    /// As short as it can be told apart.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Scosco => "SCOSCo",
-            Self::TrulyOneSided => "Truly one-sided",
-            Self::OcBcast => "OC-Bcast",
-            Self::ScalableBarriers => "Scalable barriers",
-        }
-    }
-
-    /// Authors and title.
-    pub(crate) fn reference(self) -> &'static str {
-        match self {
-            Self::Scosco => {
-                "Christgau and Schnor: Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent \
-                 Many-Core System"
-            }
-            Self::TrulyOneSided => {
-                "Lai and Panda: Designing Truly One-Sided MPI-2 RMA Intra-node Communication on Multi-core Systems"
-            }
-            Self::OcBcast => {
-                "Petrović, Shahmirzadi, Ropars and Schiper: High-Performance RMA-Based Broadcast on the Intel SCC"
-            }
-            Self::ScalableBarriers => {
-                "Fröning, Giese et al.: Highly Scalable Barriers for Future High-Performance Computing Clusters"
-            }
-        }
-    }
-}
-
 /// The counterpart of one figure or table of a paper.
 pub(crate) struct Figure {
     /// What `--only` wants, and the file's name: `oc-bcast-fig-8`.
     pub(crate) id: &'static str,
-    pub(crate) paper: Paper,
     /// What the paper calls it: `Fig. 8`.
     pub(crate) number: &'static str,
     pub(crate) title: &'static str,

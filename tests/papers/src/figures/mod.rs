@@ -3,18 +3,17 @@
 //! A [`Figure`] says where it comes from and what is in it, and takes its rows from the benches through [`Evidence`],
 //! which runs each of them once. There is a module for each paper.
 
-mod axis;
-mod barriers;
+pub(crate) mod axis;
 mod chart;
-mod curves;
-mod figure;
-mod oc_bcast;
-mod one_sided;
+pub(crate) mod curves;
+pub(crate) mod figure;
 mod report;
-mod scosco;
 mod sections;
 
-use crate::bench::Evidence;
+use crate::{
+    bench::Evidence,
+    papers::{self, Paper},
+};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use figure::{Content, Figure};
@@ -50,8 +49,8 @@ pub(crate) struct Arguments {
 /// When there is no such figure, one cannot be measured or drawn, or nothing can be written.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.only.iter().any(|id| id == LIST) {
-        let name = |figure: &Figure| format!("{}, {}: {}", figure.paper.name(), figure.number, figure.title);
-        all().for_each(|figure| println!("{}: {}", figure.id, name(figure)));
+        let name = |paper: &Paper, figure: &Figure| format!("{}, {}: {}", paper.name, figure.number, figure.title);
+        papers::figures().for_each(|(paper, figure)| println!("{}: {}", figure.id, name(paper, figure)));
         sections::ALL.iter().for_each(|part| println!("{}: {}", part.id, part.title));
         return Ok(());
     }
@@ -63,9 +62,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut evidence = Evidence::new(limit);
     let progress = Progress::bar("figures", (figures.len() + parts.len()) as u64);
     let (mut shown, mut sections, mut failed) = (Vec::new(), Vec::new(), Vec::new());
-    for figure in figures {
+    for (paper, figure) in figures {
         progress.say(figure.id);
-        match show(figure, &mut evidence, &directory) {
+        match show(paper, figure, &mut evidence, &directory) {
             Ok(figure) => shown.push(figure),
             Err(why) if interrupt::requested() => return Err(why.context(figure.id)),
             // The others may well be drawn; the benches behind them have been paid for.
@@ -107,24 +106,23 @@ const PREFACE: &str = "Lines are ours, from runs of the programs in the simulato
                        to a figure unless its note says so. Thin lines are formulas. Triangles are numbers that a \
                        paper's text or tables give; curves that a paper only draws are not shown.";
 
-/// All figures, by paper.
-fn all() -> impl Iterator<Item = &'static Figure> {
-    [scosco::FIGURES, oc_bcast::FIGURES, one_sided::FIGURES, barriers::FIGURES].into_iter().flatten()
-}
+/// A figure and its paper.
+type Known = (&'static Paper, &'static Figure);
 
 /// The figures and other parts of these names, or all if there are none.
-fn pick(ids: &[String]) -> Result<(Vec<&'static Figure>, Vec<&'static Part>)> {
-    let known: Vec<_> = all().map(|figure| figure.id).chain(sections::ALL.iter().map(|part| part.id)).collect();
+fn pick(ids: &[String]) -> Result<(Vec<Known>, Vec<&'static Part>)> {
+    let known: Vec<_> =
+        papers::figures().map(|(_, figure)| figure.id).chain(sections::ALL.iter().map(|part| part.id)).collect();
     if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
         bail!("no figure is called `{unknown}`; there are {}", known.join(", "));
     }
     let is_wanted = |id: &str| ids.is_empty() || ids.iter().any(|wanted| wanted == id);
-    let figures = all().filter(|figure| is_wanted(figure.id)).collect();
+    let figures = papers::figures().filter(|(_, figure)| is_wanted(figure.id)).collect();
     Ok((figures, sections::ALL.iter().filter(|part| is_wanted(part.id)).collect()))
 }
 
 /// Measures a figure, and draws and writes it if it is no table.
-fn show(figure: &'static Figure, evidence: &mut Evidence, directory: &Path) -> Result<Shown> {
+fn show(paper: &'static Paper, figure: &'static Figure, evidence: &mut Evidence, directory: &Path) -> Result<Shown> {
     let content = (figure.content)(evidence)?;
     let svg = match &content {
         Content::Plots(plots) => Some(chart::svg(plots)?),
@@ -133,7 +131,7 @@ fn show(figure: &'static Figure, evidence: &mut Evidence, directory: &Path) -> R
     if let Some(svg) = &svg {
         write(&directory.join(format!("{}.svg", figure.id)), svg)?;
     }
-    Ok(Shown { figure, content, svg })
+    Ok(Shown { paper, figure, content, svg })
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -147,7 +145,7 @@ mod tests {
 
     #[test]
     fn ids_differ_and_can_be_file_names() {
-        let all = || all().map(|figure| figure.id).chain(sections::ALL.iter().map(|part| part.id));
+        let all = || papers::figures().map(|(_, figure)| figure.id).chain(sections::ALL.iter().map(|part| part.id));
         let ids: BTreeSet<_> = all().collect();
         assert_eq!(ids.len(), all().count());
         let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
@@ -156,7 +154,7 @@ mod tests {
 
     #[test]
     fn figures_say_where_they_are_from() {
-        for figure in all() {
+        for (_, figure) in papers::figures() {
             assert!(figure.number.starts_with("Fig. ") || figure.number.starts_with("Table "), "{}", figure.id);
             assert!(!figure.title.is_empty() && !figure.title.ends_with('.'), "{}", figure.id);
         }
@@ -165,10 +163,10 @@ mod tests {
     #[test]
     fn figures_are_picked_by_name() {
         let (figures, parts) = pick(&[]).unwrap();
-        assert_eq!([figures.len(), parts.len()], [all().count(), sections::ALL.len()]);
+        assert_eq!([figures.len(), parts.len()], [papers::figures().count(), sections::ALL.len()]);
         let ids = ["oc-bcast-fig-8", "scosco-fig-4"].map(str::to_owned);
         let (figures, parts) = pick(&ids).unwrap();
-        assert_eq!(figures.iter().map(|figure| figure.id).collect::<Vec<_>>(), ["scosco-fig-4", "oc-bcast-fig-8"]);
+        assert_eq!(figures.iter().map(|(_, figure)| figure.id).collect::<Vec<_>>(), ["scosco-fig-4", "oc-bcast-fig-8"]);
         assert!(parts.is_empty());
         let (figures, parts) = pick(&["fidelity".to_owned()]).unwrap();
         assert!(figures.is_empty() && parts.len() == 1);

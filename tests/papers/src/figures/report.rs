@@ -2,12 +2,14 @@
 
 use super::{
     axis::number,
-    figure::{Content, Figure, Paper, Plot, Table},
+    figure::{Content, Figure, Plot, Table},
 };
+use crate::papers::{self, Paper};
 use std::fmt::Write;
 
 /// A figure with what is in it.
 pub(super) struct Shown {
+    pub(super) paper: &'static Paper,
     pub(super) figure: &'static Figure,
     pub(super) content: Content,
     /// Of plots.
@@ -49,7 +51,7 @@ pub(super) fn html(shown: &[Shown], sections: &[Section], preface: &str) -> Stri
         add_section(&mut page, section);
     }
     for (paper, figures) in by_paper(shown) {
-        let (name, reference) = (escape(paper.name()), escape(paper.reference()));
+        let (name, reference) = (escape(paper.name), escape(paper.reference));
         add(&mut page, &format!("<h2>{name}</h2>\n<p class=\"reference\">{reference}</p>\n"));
         for figure in figures {
             add_figure(&mut page, figure);
@@ -61,15 +63,17 @@ pub(super) fn html(shown: &[Shown], sections: &[Section], preface: &str) -> Stri
 const TITLE: &str = "Atoll: figures of the papers, measured again";
 
 /// The figures of each paper that there are any of.
-fn by_paper(shown: &[Shown]) -> impl Iterator<Item = (Paper, Vec<&Shown>)> {
-    let of = |paper| (paper, shown.iter().filter(|shown| shown.figure.paper == paper).collect::<Vec<_>>());
-    Paper::ALL.into_iter().map(of).filter(|(_, figures)| !figures.is_empty())
+fn by_paper(shown: &[Shown]) -> impl Iterator<Item = (&'static Paper, Vec<&Shown>)> {
+    let of = |paper: &'static Paper| {
+        (paper, shown.iter().filter(|shown| shown.paper.name == paper.name).collect::<Vec<_>>())
+    };
+    papers::ALL.into_iter().map(of).filter(|(_, figures)| !figures.is_empty())
 }
 
 fn contents(page: &mut String, shown: &[Shown], sections: &[Section]) {
     let mut list: Vec<(&str, String)> = sections.iter().map(|section| (section.id, section.title.to_owned())).collect();
     for (paper, figures) in by_paper(shown) {
-        let text = |figure: &Figure| format!("{}, {}: {}", paper.name(), figure.number, figure.title);
+        let text = |figure: &Figure| format!("{}, {}: {}", paper.name, figure.number, figure.title);
         list.extend(figures.iter().map(|shown| (shown.figure.id, text(shown.figure))));
     }
     add(page, "<nav>\n<ul>\n");
@@ -162,13 +166,12 @@ mod tests {
 
     static PLOTS: Figure = Figure {
         id: "oc-bcast-fig-0",
-        paper: Paper::OcBcast,
         number: "Fig. 0",
         title: "Latency < 1",
         note: "R & D",
         content: |_| unreachable!(),
     };
-    static TABLE: Figure = Figure { id: "scosco-table-0", paper: Paper::Scosco, number: "Table 0", note: "", ..PLOTS };
+    static TABLE: Figure = Figure { id: "scosco-table-0", number: "Table 0", note: "", ..PLOTS };
 
     fn table() -> Table {
         Table { header: vec!["what".into(), "ours".into()], rows: vec![vec!["a < b".into(), "1".into()]] }
@@ -178,8 +181,8 @@ mod tests {
         let plots = vec![chart::tests::plot("part", Scale::Linear)];
         let svg = Some(chart::svg(&plots).unwrap());
         let shown = [
-            Shown { figure: &PLOTS, content: Content::Plots(plots), svg },
-            Shown { figure: &TABLE, content: Content::Table(table()), svg: None },
+            Shown { paper: papers::ALL[1], figure: &PLOTS, content: Content::Plots(plots), svg },
+            Shown { paper: papers::ALL[0], figure: &TABLE, content: Content::Table(table()), svg: None },
         ];
         let body = Body::Table(table());
         let section = Section { id: "fidelity", title: "Fidelity", note: String::new(), body };

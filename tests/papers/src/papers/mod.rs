@@ -1,0 +1,69 @@
+//! The papers, a room for each: its published numbers, what is run to measure them again, what is claimed, and its figures.
+//! A new paper is a new file here, and an entry of [`ALL`].
+
+mod oc_bcast;
+mod ours;
+mod scalable_barriers;
+mod scosco;
+mod truly_one_sided;
+
+use crate::{bench::Bench, fidelity::Entry, figures::figure::Figure};
+
+/// A paper, and all that is done about it here.
+pub(crate) struct Paper {
+    /// As short as it can be told apart.
+    pub(crate) name: &'static str,
+    /// Authors and title.
+    pub(crate) reference: &'static str,
+    /// What measures its numbers again, with claims.
+    pub(crate) benches: &'static [Bench],
+    /// Its numbers beside ours.
+    pub(crate) entries: &'static [Entry],
+    /// The counterparts of its figures and tables.
+    pub(crate) figures: &'static [Figure],
+}
+
+/// All papers, in the order in which tables and the report have them.
+pub(crate) const ALL: [&Paper; 4] =
+    [&scosco::PAPER, &oc_bcast::PAPER, &truly_one_sided::PAPER, &scalable_barriers::PAPER];
+
+/// All benches: those of papers, and those of nothing but ours.
+pub(crate) fn benches() -> impl Iterator<Item = &'static Bench> {
+    ALL.into_iter().flat_map(|paper| paper.benches).chain(ours::BENCHES)
+}
+
+/// All published numbers.
+pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
+    ALL.into_iter().flat_map(|paper| paper.entries)
+}
+
+/// All figures, each with its paper.
+pub(crate) fn figures() -> impl Iterator<Item = (&'static Paper, &'static Figure)> {
+    ALL.into_iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Run;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_differ_and_can_be_file_names() {
+        let names: BTreeSet<_> = benches().map(|bench| bench.name).collect();
+        assert_eq!(names.len(), benches().count());
+        assert!(names.iter().flat_map(|name| name.chars()).all(|letter| letter.is_ascii_lowercase() || letter == '-'));
+    }
+
+    #[test]
+    fn machines_are_well_formed() {
+        let words = benches().flat_map(|bench| bench.runs).flat_map(|run| run.words);
+        let is_well_formed = |word: &str| Run::variant_in(word).is_some() || Run::machine_in(word).is_some();
+        assert!(words.filter(|word| word.starts_with("machine=")).all(|word| is_well_formed(word)));
+    }
+
+    #[test]
+    fn every_bench_runs_something() {
+        assert!(benches().all(|bench| !bench.runs.is_empty() && !bench.name.is_empty() && !bench.about.is_empty()));
+    }
+}

@@ -1,0 +1,143 @@
+use super::*;
+use crate::bench::{Claim, Finding, Samples};
+
+/// Rows of 48 ranks: algorithm, bytes, metric and unit, value, with a suffix of a machine behind the algorithm.
+fn rows(lines: &[(&str, u64, &str, u64)]) -> Rows {
+    let sample = |(name, bytes, metric, value): &(&str, u64, &str, u64)| {
+        let (algorithm, variant) = match name.rsplit_once('+') {
+            Some((algorithm, "flat" | "contention")) => (algorithm, &name[algorithm.len()..]),
+            _ => (*name, ""),
+        };
+        let unit = if metric.contains("throughput") { "kBps" } else { "ns" };
+        let line = format!("algorithm={algorithm} ranks=48 param=0 bytes={bytes} metric={metric} unit={unit} {value}");
+        let mut samples = Samples::parse(&line).unwrap();
+        samples.key.variant = variant.into();
+        samples
+    };
+    let mut rows = Rows::pool(lines.iter().map(sample));
+    (BROADCAST.derive)(&mut rows);
+    rows
+}
+
+/// What is found of the claim that begins like this.
+fn find(rows: &Rows, text: &str) -> Option<Finding> {
+    let claim: Vec<&Claim> = BROADCAST.claims.iter().filter(|claim| claim.text.starts_with(text)).collect();
+    assert_eq!(claim.len(), 1, "{text}");
+    (claim[0].check)(rows).ok()
+}
+
+const SEQUENCE: &str = "throughput.back-to-back";
+
+#[test]
+fn published_numbers_and_peaks_are_rows() {
+    let rows = rows(&[
+        ("oc-k7", 128 << 10, SEQUENCE, 99_000),
+        ("oc-k7", 48 * 96 * 32, SEQUENCE, 34_000),
+        ("oc-k7", 1 << 20, SEQUENCE, 33_999),
+        ("oc-k7+contention", 1 << 20, SEQUENCE, 33_000),
+    ]);
+    let peak = |name: &str| rows.line(name, PEAK).unwrap().at_bytes(0);
+    assert_eq!(["published-oc-k7", "oc-k7", "oc-k7+contention"].map(peak), [Ok(34.3), Ok(34.0), Ok(33.0)]);
+    assert_eq!(rows.line("published-binomial", "latency").unwrap().at_bytes(32), Ok(21.6));
+    let mut small = Rows::pool(Samples::parse("algorithm=a ranks=4 param=0 bytes=1 metric=latency unit=ns 1"));
+    (BROADCAST.derive)(&mut small);
+    assert_eq!(small.iter().count(), 1, "there is nothing to compare with");
+}
+
+#[test]
+fn peaks_are_compared_with_the_published_ones() {
+    let text = "distances and contention: the peaks";
+    let peaks =
+        |k2, k7| rows(&[("oc-k2+contention", 1 << 20, SEQUENCE, k2), ("oc-k7+contention", 1 << 20, SEQUENCE, k7)]);
+    assert!(find(&peaks(35_220, 31_000), text).unwrap().holds());
+    let finding = find(&peaks(39_000, 34_000), text).unwrap();
+    assert_eq!((finding.measured.as_str(), finding.holds()), ("39.000 MB/s (+10.7 %)", false));
+    assert_eq!(find(&rows(&[("oc-k2+contention", 1 << 20, SEQUENCE, 1)]), text), None);
+}
+
+#[test]
+fn the_model_is_compared_at_every_length() {
+    let text = "distances 1, no contention: so does the binomial";
+    let metric = "latency.together";
+    let measured = |at_64| {
+        rows(&[
+            ("model-signals-binomial", 32, metric, 1000),
+            ("model-signals-binomial", 64, metric, 2000),
+            ("model-signals-binomial", 96, metric, 3000),
+            ("model-signals-binomial", 1 << 20, metric, 9000),
+            ("binomial+flat", 32, metric, 1010),
+            ("binomial+flat", 64, metric, at_64),
+            ("binomial+flat", 1 << 20, metric, 9009),
+        ])
+    };
+    assert!(find(&measured(1950), text).unwrap().holds());
+    let finding = find(&measured(1930), text).unwrap();
+    assert_eq!((finding.measured.as_str(), finding.holds()), ("-3.50 % (binomial, 64 B)", false));
+}
+
+#[test]
+fn the_default_is_compared_with_all_others() {
+    let measured = |at_64| {
+        rows(&[
+            ("default", 1, "latency", 1000),
+            ("default", 64, "latency", at_64),
+            ("oc-k7", 1, "latency", 2500),
+            ("oc-k7", 64, "latency", 2000),
+            ("binomial", 64, "latency", 1000),
+        ])
+    };
+    assert!(find(&measured(1029), "default: not slower").unwrap().holds());
+    let finding = find(&measured(1040), "default: not slower").unwrap();
+    assert_eq!((finding.measured.as_str(), finding.holds()), ("+4.0 % (binomial, 64 B)", false));
+    let short = find(&measured(9999), "default: k = 7 takes").unwrap();
+    assert_eq!((short.measured.as_str(), short.holds()), ("2.500 times", true));
+}
+
+#[test]
+fn what_distance_and_contention_take_is_told_apart() {
+    let lines = ["oc-k2", "oc-k7", "oc-k47"].iter().flat_map(|name| {
+        [("+flat", 40_000), ("", 30_000), ("+contention", 15_000)]
+            .map(|(variant, peak)| (format!("{name}{variant}"), peak))
+    });
+    let lines: Vec<_> = lines.collect();
+    let lines: Vec<_> = lines.iter().map(|(name, peak)| (name.as_str(), 1 << 20, SEQUENCE, *peak)).collect();
+    let finding = find(&rows(&lines), "what distance and then").unwrap();
+    assert_eq!(finding.measured, ["25.0 % and 50.0 %"; 3].join(", "));
+    assert_eq!((finding.bound.as_str(), finding.holds()), ("none", true));
+}
+
+#[test]
+fn roots_are_compared_with_rank_0() {
+    let row = |name, root, value| {
+        let line = format!("algorithm={name} ranks=48 param={root} bytes=32 metric=latency unit=ns {value}");
+        Samples::parse(&line).unwrap()
+    };
+    let of = |name, opposite| [row(name, 0, 1000), row(name, 16, 990), row(name, 46, opposite)];
+    let rows = Rows::pool(of("oc-k7", 1100).into_iter().chain(of("default", 1000)));
+    let finding = find(&rows, "other roots").unwrap();
+    assert_eq!(finding.measured, "oc-k7 -1.0 to +10.0 %, default -1.0 to +0.0 %");
+}
+
+#[test]
+fn claims_are_about_48_ranks() {
+    let line = "algorithm=default ranks=4 param=0 bytes=1 metric=latency unit=ns 1";
+    let rows =
+        Rows::pool([line.to_owned(), line.replace("default", "oc-k7")].iter().filter_map(|line| Samples::parse(line)));
+    assert!(BROADCAST.claims.iter().all(|claim| (claim.check)(&rows).is_err()));
+}
+
+#[test]
+fn every_algorithm_that_claims_name_is_run() {
+    let is_run = |name: &str| {
+        let word = format!("algorithm={name}");
+        BROADCAST.runs.iter().any(|run| run.words.contains(&word.as_str()))
+    };
+    assert!(claims::OTHERS.iter().all(|name| is_run(name)) && is_run("default"));
+    // Two-sided ones have RCCE's payload, as published.
+    for run in BROADCAST.runs {
+        let is_two_sided = ["binomial", "scatter-allgather", "scatter-allgather-overlapped"]
+            .iter()
+            .any(|name| run.words[0] == format!("algorithm={name}"));
+        assert_eq!(run.words.contains(&"profile"), is_two_sided, "{:?}", run.words);
+    }
+}
