@@ -35,7 +35,7 @@ pub mod wait;
 
 pub use bytemuck::Pod;
 
-pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
+pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, Regions, SharedAddress, kind};
 pub use atomic::{ATOMIC_COUNTERS, AtomicCounters};
 pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};

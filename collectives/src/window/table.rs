@@ -73,7 +73,7 @@ impl Table {
         if announcement[0] == NOTHING {
             return Err(Error::OutOfSharedMemory { len_bytes });
         }
-        Ok(Self { words: Region::from_words(announcement) })
+        Ok(Self { words: comm.regions().from_words(announcement) })
     }
 
     /// Returns when all ranks have said which class they want, and elements of which type: to all of them the error that
