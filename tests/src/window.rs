@@ -1,6 +1,6 @@
 //! Windows: making and freeing them, their views, and what is refused.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use collectives::{Class, Error, Group, Placement, Returned, Window, window::ElementType};
 use hal::{ClaimError, Core, LINE_BYTES, kind, topology::SHARED_BYTES_PER_CONTROLLER};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hal::{
-    Cached, CoreId, LINE_BYTES, MpbLine, Region, SharedAddress, Topology,
+    Cached, CoreId, LINE_BYTES, MpbLine, SharedAddress, Topology,
     sim::{Machine, Spontaneous, explore_exhaustively},
 };
 use tests::litmus::{CARES, Care, MEMORIES, MESSAGE_PASSING, Memory, SHAPES, Shape, Variables};
