@@ -87,6 +87,7 @@ impl<P: Platform> EmulatedCore<P> {
     }
 
     /// The platform below.
+    #[cfg(feature = "sim")]
     pub(crate) fn platform(&self) -> &P {
         &self.platform
     }

@@ -148,7 +148,8 @@ impl Expose for ScCore {
             }
             let place = mappings.place(slot).expect("it was just given one");
             self.counting.count(|counters| counters.mappings += 1);
-            self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number());
+            // SAFETY: `mappings` gives a place to one slot at a time.
+            unsafe { self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number()) };
         }
         Ok(())
     }
