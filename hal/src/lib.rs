@@ -27,6 +27,7 @@ pub mod qemu;
 pub mod scc;
 #[cfg(feature = "sim")]
 pub mod sim;
+pub mod soundness;
 pub mod topology;
 pub mod trace;
 pub mod tsr;
