@@ -14,9 +14,7 @@
 use alloc::vec::Vec;
 use core::cell::{RefCell, RefMut};
 
-use crate::{
-    LINE_BYTES, Line, LineAddress, Region, backend::exposures::Exposures, cached::ViewAccess, kind,
-};
+use crate::{LINE_BYTES, Line, LineAddress, Region, backend::exposures::Exposures, cached::ViewAccess, kind};
 
 use super::{
     CachingRegion, Choice, Conflict, FetchUnit, PAGE_BYTES, PageWindow, Platform, Slices,
@@ -375,7 +373,13 @@ impl<W: PageWindow> Copies<W> {
     /// # Errors
     /// If one of the domain's slices looks at bytes that would change.
     #[cfg(feature = "sim")]
-    pub(crate) fn pushed(&self, slices: &Slices, at: crate::SharedAddress, data: &Line, mask: u32) -> Result<(), Conflict> {
+    pub(crate) fn pushed(
+        &self,
+        slices: &Slices,
+        at: crate::SharedAddress,
+        data: &Line,
+        mask: u32,
+    ) -> Result<(), Conflict> {
         self.refresh(slices, Region::new(at.line_start(), LINE_BYTES), data, mask)
     }
 }
