@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, Span, TimedOut, Topology, Wait};
+use hal::{Core, CoreId, Deadline, Mpb, MpbLine, Place, Poll, Reason, Regions, Span, TimedOut, Topology, Wait};
 
 use crate::{
     Error, Group, MpbLayout, SharedAllocator,
@@ -20,6 +20,7 @@ use crate::{
 /// It is a value that is passed along: whatever a rank does with others, it does through this.
 pub struct Comm<'c, C> {
     hal: &'c C,
+    regions: Regions,
     size: usize,
     layout: Cell<MpbLayout>,
     signals: Signals,
@@ -37,16 +38,18 @@ pub struct Comm<'c, C> {
 }
 
 impl<'c, C: Core> Comm<'c, C> {
-    /// Joins the communicator of all cores. Collective: every core calls it once, with its MPB all zero.
+    /// Joins the communicator of all cores, which manages the machine's shared memory from now on. Collective: every core
+    /// calls it once, with its MPB all zero.
     ///
     /// # Errors
     /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks;
     /// [`Error::SecondWorld`], on the cores that keep a heap, if it was called before.
-    pub fn world(hal: &'c C) -> Result<Self, Error> {
+    pub fn world(hal: &'c C, regions: Regions) -> Result<Self, Error> {
         let size = hal.layout().cores();
         let layout = MpbLayout::new(size)?;
         let comm = Self {
             hal,
+            regions,
             size,
             layout: Cell::new(layout),
             signals: Signals::new(size),
@@ -63,14 +66,14 @@ impl<'c, C: Core> Comm<'c, C> {
             register_barriers: RegisterBarriers::default(),
         };
         let _span = hal.span(Span::new("world"));
-        SharedAllocator::new(hal).initialise()?;
+        comm.allocator().initialise()?;
         comm.barrier();
         Ok(comm)
     }
 
     /// The allocator of shared memory.
-    pub fn allocator(&self) -> SharedAllocator<'c, C> {
-        SharedAllocator::new(self.hal)
+    pub fn allocator(&self) -> SharedAllocator<'_, C> {
+        SharedAllocator::new(self.hal, &self.regions)
     }
 }
 
@@ -78,6 +81,11 @@ impl<'c, C> Comm<'c, C> {
     /// The hardware below.
     pub fn hal(&self) -> &'c C {
         self.hal
+    }
+
+    /// The right to make regions of what ranks tell each other.
+    pub(crate) fn regions(&self) -> &Regions {
+        &self.regions
     }
 
     /// Number of ranks.

@@ -4,7 +4,10 @@ use core::fmt;
 
 use hal::{ClaimError, CoreId, SharedAddress};
 
-use crate::{group::MAX_RANKS, window::NOTIFICATION_COUNTERS};
+use crate::{
+    group::MAX_RANKS,
+    window::{ElementType, NOTIFICATION_COUNTERS},
+};
 
 /// A refused operation. Nothing was sent or changed, unless the variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,6 +99,17 @@ pub enum Error {
         window: u32,
         /// The first rank that wanted another class than rank 0.
         rank: usize,
+    },
+    /// Ranks wanted a window to be of different elements, in which offsets and lengths are counted.
+    ElementsDiffer {
+        /// The window.
+        window: u32,
+        /// The first rank that wanted other elements than rank 0.
+        rank: usize,
+        /// What it wanted.
+        element: ElementType,
+        /// What rank 0 wanted.
+        first: ElementType,
     },
     /// The window database behind a controller is full.
     DatabaseFull {
@@ -311,6 +325,11 @@ impl fmt::Display for Error {
                     "rank {rank} wants window {window} to be of another class than rank 0; the class has to be the same on all ranks"
                 )
             }
+            Self::ElementsDiffer { window, rank, element, first } => write!(
+                out,
+                "rank {rank} wants window {window} to be of {element}, rank 0 of {first}; the type of its elements has to be \
+                 the same on all ranks"
+            ),
             Self::DatabaseFull { controller } => {
                 write!(out, "the window database behind controller {controller} is full; free windows first")
             }

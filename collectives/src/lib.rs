@@ -25,6 +25,7 @@ pub mod reduction;
 mod registers;
 mod sequence;
 pub mod shared_alloc;
+mod shared_memory;
 mod shared_words;
 pub mod signals;
 mod spare_lines;

@@ -235,7 +235,7 @@ mod tests {
 
     /// What `program` returns on all of five ranks, which has to be the same.
     fn on_all<R: PartialEq + core::fmt::Debug + Clone>(program: impl Fn(&Comm<'_, SimCore>) -> R) -> R {
-        let outcome = Machine::scc(5).run(|core| program(&Comm::world(core).unwrap())).unwrap();
+        let outcome = Machine::scc(5).run(|core| program(&Comm::world(core, regions::of_a_test()).unwrap())).unwrap();
         let results = outcome.results();
         assert!(results.iter().all(|result| *result == results[0]), "ranks disagree: {results:?}");
         results[0].clone()

@@ -15,7 +15,7 @@
 //! overwritten by an eviction.
 
 use hal::{
-    Combined, CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached, kind,
+    Combined, CoreId, LINE_BYTES, Region, Regions, SharedAddress, TestAndSet, Topology, Uncached, kind,
     topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
@@ -50,26 +50,37 @@ pub enum Placement {
 /// The allocator of shared memory. It has no state of its own: all of that is in shared memory.
 pub struct SharedAllocator<'c, C> {
     hal: &'c C,
+    regions: &'c Regions,
 }
 
 impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> {
-    pub(crate) fn new(hal: &'c C) -> Self {
-        Self { hal }
+    pub(crate) fn new(hal: &'c C, regions: &'c Regions) -> Self {
+        Self { hal, regions }
+    }
+
+    fn heap(&self, controller: usize) -> Heap<'c, C> {
+        let Self { hal, regions } = *self;
+        let memory = regions.region(SharedAddress::new(controller, 0), SHARED_BYTES_PER_CONTROLLER);
+        Heap { hal, regions, memory, controller }
+    }
+
+    /// The window database behind `controller`.
+    pub(crate) fn database(&self, controller: usize) -> Region<kind::Uncached> {
+        self.regions.region(SharedAddress::new(controller, 0), database_bytes(self.hal.layout().cores()))
     }
 
     /// Sets up the heaps that this core keeps, in memory that is all zero. Collective; a barrier has to follow.
     pub(crate) fn initialise(&self) -> Result<(), Error> {
         for controller in 0..self.hal.layout().controllers() {
             if self.keeper(controller) == self.hal.core() {
-                let heap = Heap::new(self.hal, controller);
+                let heap = self.heap(controller);
                 if heap.head() != 0 {
                     return Err(Error::SecondWorld);
                 }
                 heap.set(heap.start(), SIZE, (SHARED_BYTES_PER_CONTROLLER - heap.start()) as u32);
                 heap.set(heap.start(), NEXT, 0);
                 heap.set_head(heap.start());
-                let database = database_region(controller, self.hal.layout().cores());
-                self.hal.store_word(database, 0, 0);
+                self.hal.store_word(self.database(controller), 0, 0);
             }
         }
         Ok(())
@@ -92,7 +103,7 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
             .map(|turn| (first + turn) % controllers)
             .find_map(|controller| {
                 let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
-                Heap::new(self.hal, controller).take(len)
+                self.heap(controller).take(len)
             })
             .ok_or_else(|| self.refusal(len_bytes))
     }
@@ -124,12 +135,12 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         let controller = region.start().controller().ok_or(Error::NotAllocated { start: region.start() })?;
         self.check_reach()?;
         let _guard = self.hal.lock(self.keeper(controller), "the shared heap");
-        Heap::new(self.hal, controller).give_back(region.start().offset(), region.len_bytes())
+        self.heap(controller).give_back(region.start().offset(), region.len_bytes())
     }
 
     /// The largest allocation that any controller could have room for.
     fn limit_bytes(&self) -> usize {
-        SHARED_BYTES_PER_CONTROLLER - Heap::new(self.hal, 0).start() - HEADER
+        SHARED_BYTES_PER_CONTROLLER - self.heap(0).start() - HEADER
     }
 
     /// Why an allocation of `len_bytes` bytes was refused.
@@ -179,11 +190,6 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
     }
 }
 
-/// The window database behind `controller`.
-pub(crate) fn database_region(controller: usize, cores: usize) -> Region<kind::Uncached> {
-    Region::new(SharedAddress::new(controller, 0), database_bytes(cores))
-}
-
 /// Word of a header: bytes of the block, header included.
 const SIZE: usize = 0;
 /// Word of a header: offset of the next free block, 0 for the last; or [`ALLOCATED`].
@@ -197,16 +203,12 @@ fn block_bytes(len: usize) -> usize {
 /// The heap behind one controller. Its keeper's register is held.
 struct Heap<'h, C> {
     hal: &'h C,
+    regions: &'h Regions,
     memory: Region<kind::Uncached>,
     controller: usize,
 }
 
-impl<'h, C: Uncached> Heap<'h, C> {
-    fn new(hal: &'h C, controller: usize) -> Self {
-        let memory = Region::new(SharedAddress::new(controller, 0), SHARED_BYTES_PER_CONTROLLER);
-        Self { hal, memory, controller }
-    }
-
+impl<C: Uncached> Heap<'_, C> {
     fn get(&self, block: usize, word: usize) -> u32 {
         self.hal.load_word(self.memory, block / 4 + word)
     }
@@ -257,7 +259,7 @@ impl<'h, C: Uncached> Heap<'h, C> {
                     self.link(previous, next);
                 }
                 self.set(block, NEXT, ALLOCATED);
-                return Some(Region::new(SharedAddress::new(self.controller, block + HEADER), len));
+                return Some(self.regions.region(SharedAddress::new(self.controller, block + HEADER), len));
             }
             (previous, block) = (Some(block), next);
         }

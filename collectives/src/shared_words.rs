@@ -57,7 +57,10 @@ impl<C: Core> Comm<'_, C> {
         self.hal().invalidate_mpb();
         let shared = owner.map(|owner| {
             let told = self.hal().load_line(self.mpb_line(owner, line));
-            SharedWords { region: Region::from_words([0, 1, 2].map(|word| told.word(word))), is_owner: own.is_some() }
+            SharedWords {
+                region: self.regions().from_words([0, 1, 2].map(|word| told.word(word))),
+                is_owner: own.is_some(),
+            }
         });
         self.barrier();
         self.spare_lines().give_back(line, 1);

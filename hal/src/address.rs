@@ -251,7 +251,9 @@ pub mod kind {
 
 /// A run of whole lines of DRAM in one [`Home`], and the kind of mapping it is reached by.
 ///
-/// Holding one proves nothing about who else reaches the same bytes; that is the allocator's and the protocols' matter.
+/// Holding one proves that its bytes are shared memory, which somebody who has the [right to](Regions) gave out; it proves
+/// nothing about who else reaches them. That is the allocator's and the protocols' matter, and what slices of them
+/// exclude, see [what may be relied on](crate::soundness).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region<K> {
     start: SharedAddress,
@@ -264,7 +266,7 @@ impl<K: kind::Kind> Region<K> {
     ///
     /// # Panics
     /// If the region does not start and end on line boundaries, or does not fit into its home.
-    pub const fn new(start: SharedAddress, len_bytes: usize) -> Self {
+    pub(crate) const fn new(start: SharedAddress, len_bytes: usize) -> Self {
         assert!(
             start.offset().is_multiple_of(LINE_BYTES) && len_bytes.is_multiple_of(LINE_BYTES),
             "a region consists of whole lines"
@@ -274,17 +276,10 @@ impl<K: kind::Kind> Region<K> {
     }
 
     /// The region as words, to tell another rank of it: those of its [start](SharedAddress::to_words), and its length.
+    /// [`Regions::from_words`] makes it of them again.
     pub const fn to_words(&self) -> [u32; 3] {
         let [home, offset] = self.start.to_words();
         [home, offset, self.len_bytes]
-    }
-
-    /// The region that [`to_words`](Self::to_words) made these words of.
-    ///
-    /// # Panics
-    /// If they are not those of a region.
-    pub const fn from_words(words: [u32; 3]) -> Self {
-        Self::new(SharedAddress::from_words([words[0], words[1]]), words[2] as usize)
     }
 
     /// First byte.
@@ -326,12 +321,61 @@ impl<K: kind::Kind> Region<K> {
         Region::new(self.start, self.len_bytes as usize)
     }
 
+    /// This region and `next` as one, if that begins where this one ends.
+    pub fn joined(&self, next: &Self) -> Option<Self> {
+        let follows =
+            self.start.home == next.start.home && self.start.offset() + self.len_bytes() == next.start.offset();
+        follows.then(|| Self::new(self.start, self.len_bytes() + next.len_bytes()))
+    }
+
     /// Whether the two regions have a byte in common.
     pub const fn overlaps<O: kind::Kind>(&self, other: &Region<O>) -> bool {
         let (a, b) = (self.start.offset(), other.start.offset());
         self.start.home.number() == other.start.home.number()
             && a < b + other.len_bytes as usize
             && b < a + self.len_bytes as usize
+    }
+}
+
+/// The right to make regions of numbers: of an address, or of what another rank told.
+///
+/// It is what separates those who manage shared memory from those who use it. The launcher of a core takes it and gives
+/// it to the communicator, which keeps it; programs get regions from collective allocations. It is looked at where a
+/// region is made, and no access knows of it.
+#[derive(Debug)]
+pub struct Regions {
+    /// The right stays with its core.
+    not_send: PhantomData<*mut ()>,
+}
+
+impl Regions {
+    /// Takes the right, for the core that calls.
+    ///
+    /// # Safety
+    /// 1. A core takes it once, and gives it to the one manager of its shared memory, not to programs.
+    /// 2. Whoever holds it makes regions of memory only that it has allocated itself, or that a holder on another core
+    ///    has told it of, or that a core exposes; and as long as they are in use, it gives that memory to nobody else.
+    /// 3. What it keeps in shared memory for its own purposes, it gives to no program.
+    /// 4. Where it hands out a [`LocalView`](crate::LocalView), for slices, together with ways to reach the same memory
+    ///    from other cores, its protocol takes the view back before they store there.
+    pub const unsafe fn new() -> Self {
+        Self { not_send: PhantomData }
+    }
+
+    /// `len_bytes` bytes from `start`.
+    ///
+    /// # Panics
+    /// If the region does not start and end on line boundaries, or does not fit into its home.
+    pub const fn region<K: kind::Kind>(&self, start: SharedAddress, len_bytes: usize) -> Region<K> {
+        Region::new(start, len_bytes)
+    }
+
+    /// The region that [`Region::to_words`] made these words of.
+    ///
+    /// # Panics
+    /// If they are not those of a region.
+    pub const fn from_words<K: kind::Kind>(&self, words: [u32; 3]) -> Region<K> {
+        Region::new(SharedAddress::from_words([words[0], words[1]]), words[2] as usize)
     }
 }
 
@@ -376,8 +420,16 @@ mod tests {
         let starts = [SharedAddress::new(3, 64), SharedAddress::exposed(CoreId::new(65_534), 64)];
         for start in starts {
             let region = Region::<kind::Combined>::new(start, 96);
-            assert_eq!(Region::from_words(region.to_words()), region);
+            // SAFETY: nobody else has it, and no core reaches the region.
+            assert_eq!(unsafe { Regions::new() }.from_words(region.to_words()), region);
         }
+    }
+
+    #[test]
+    fn neighbours_join() {
+        let region = |home, offset| Region::<kind::Cached>::new(SharedAddress::new(home, offset), 64);
+        assert_eq!(region(1, 32).joined(&region(1, 96)), Some(Region::new(SharedAddress::new(1, 32), 128)));
+        assert_eq!([region(1, 32), region(1, 128), region(2, 96)].map(|next| region(1, 32).joined(&next)), [None; 3]);
     }
 
     #[test]

@@ -104,6 +104,17 @@ impl ViewAccess {
         matches!(self, Self::Store | Self::SliceMut)
     }
 
+    /// What it is called in reports.
+    #[cfg(any(feature = "qemu", feature = "sim"))]
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            Self::Load => "a load of",
+            Self::Store => "a store to",
+            Self::Slice => "a slice of",
+            Self::SliceMut => "a mutable slice of",
+        }
+    }
+
     /// Whether it lasts until the next coherence point.
     pub fn lasts(self) -> bool {
         matches!(self, Self::Slice | Self::SliceMut)
@@ -111,8 +122,20 @@ impl ViewAccess {
 }
 
 /// What stands behind a view; implemented by backends.
-pub trait ViewWindow: Topology {
+///
+/// # Safety
+/// 1. Until a view is [released](Self::release), what `touch` was called for is there for reads and writes through the
+///    view when it returns, and for the access that follows; for a slice, until the next coherence point.
+/// 2. Until then, no other view of this core is given out of the same bytes.
+/// 3. `core` is always the same.
+/// 4. Where other cores reach the same bytes, `touch` panics if one of them has a slice that excludes the access, and
+///    from a touch for a slice on until the core's next coherence point, they do not change what it looks at; what a
+///    mutable slice looks at, they do not look at.
+pub unsafe trait ViewWindow: Topology {
     /// Makes `region` present for an access. Returns whether some of it was not in the cache.
+    ///
+    /// # Panics
+    /// If a slice of another core excludes the access.
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool;
 
     /// Notes that there was a store to `region`, some of which was not in the cache: hardware without write-allocate
@@ -120,7 +143,10 @@ pub trait ViewWindow: Topology {
     fn stored_absent(&self, region: Region<kind::Cached>);
 
     /// Gives the claim of `region` back.
-    fn release(&self, region: Region<kind::Cached>);
+    ///
+    /// # Safety
+    /// The view that was claimed is not used any more.
+    unsafe fn release(&self, region: Region<kind::Cached>);
 }
 
 /// This core's view of a region of cached shared memory, as `len` elements.
@@ -151,7 +177,8 @@ pub trait ViewWindow: Topology {
 ///
 /// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they
 /// wrote is visible only after they wrote back and this core invalidated, and what is stored here only after the
-/// reverse.
+/// reverse. Cores that reach the same bytes, in a coherence domain or because memory is coherent, may all view them; their
+/// *slices* exclude each other, and accesses of other cores that would change them.
 pub struct LocalView<'c, T: Pod> {
     elements: NonNull<T>,
     len: usize,
@@ -244,27 +271,31 @@ impl<'c, T: Pod> LocalView<'c, T> {
         }
     }
 
-    /// All elements as a slice, for as long as no coherence point is passed.
+    /// All elements as a slice, for as long as no coherence point is passed. Where others reach the same bytes, in a
+    /// coherence domain or because memory is coherent, nobody stores to them for as long.
     ///
     /// # Panics
-    /// If `caches` are another core's.
+    /// If `caches` are another core's, or another core has a mutable slice of some of the bytes.
     pub fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
         caches.assert_of(self.window.core());
         self.touch(0, self.len, ViewAccess::Slice);
-        // SAFETY: conditions 1 and 2 of `new`; nothing stores through another view (condition 3) or flushes (`caches`)
-        // while the slice lives.
+        // SAFETY: conditions 1 and 2 of `new`. While the slice lives, this core stores through no other view (condition 3)
+        // and passes no coherence point (`caches`); where others reach the same bytes, `touch` has excluded their slices and
+        // stores (4 of `ViewWindow`). Elsewhere this is the core's own copy, see `soundness`.
         unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
     }
 
-    /// All elements as a mutable slice, for as long as no coherence point is passed.
+    /// All elements as a mutable slice, for as long as no coherence point is passed. Where others reach the same bytes, in a
+    /// coherence domain or because memory is coherent, nobody accesses them for as long.
     ///
     /// # Panics
-    /// If `caches` are another core's.
+    /// If `caches` are another core's, or another core has a slice of some of the bytes.
     pub fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
         caches.assert_of(self.window.core());
         self.touch(0, self.len, ViewAccess::SliceMut);
-        // SAFETY: conditions 1 and 2 of `new`; `&mut self` and condition 3 make it the only access, and nothing flushes
-        // (`caches`) while the slice lives.
+        // SAFETY: conditions 1 and 2 of `new`. While the slice lives, `&mut self` and condition 3 make it this core's only
+        // access, and no coherence point is passed (`caches`); where others reach the same bytes, `touch` has excluded their
+        // slices and all accesses (4 of `ViewWindow`). Elsewhere this is the core's own copy, see `soundness`.
         unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
     }
 
@@ -299,7 +330,8 @@ impl<'c, T: Pod> LocalView<'c, T> {
 
 impl<T: Pod> Drop for LocalView<'_, T> {
     fn drop(&mut self) {
-        self.window.release(self.region);
+        // SAFETY: this was the view, and it is gone.
+        unsafe { self.window.release(self.region) };
     }
 }
 
@@ -323,6 +355,93 @@ pub trait Cached: Topology {
     /// has one).
     fn write_back_invalidate_all(&self, caches: &mut Caches);
 
+    /// A coherence point that moves no data: this core's slices are gone, and what they excluded is allowed again to others
+    /// that reach the same bytes. Where nobody else does, nothing happens. Panics if `caches` are another core's.
+    fn end_slices(&self, caches: &mut Caches);
+
     /// The token of this core's caches, the first time that it is asked for.
     fn take_caches(&self) -> Option<Caches>;
+}
+
+#[cfg(all(test, feature = "sim"))]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::{LINE_BYTES, Layout, Line, emulated::Slices};
+
+    /// Memory that two cores see in common, without any caches.
+    struct Common {
+        slices: RefCell<Slices>,
+        layout: Layout,
+    }
+
+    /// One of them.
+    struct Side<'c> {
+        common: &'c Common,
+        core: CoreId,
+    }
+
+    impl Topology for Side<'_> {
+        fn core(&self) -> CoreId {
+            self.core
+        }
+
+        fn layout(&self) -> &Layout {
+            &self.common.layout
+        }
+    }
+
+    // SAFETY: 1. the memory outlives `Common`; 2. each test claims once for a core; 3. never changed; 4. by
+    // `Slices`.
+    unsafe impl ViewWindow for Side<'_> {
+        fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
+            let met = self.common.slices.borrow_mut().access(self.core, region, access);
+            assert!(met.is_ok(), "{}", met.unwrap_err());
+            false
+        }
+
+        fn stored_absent(&self, _region: Region<kind::Cached>) {}
+
+        unsafe fn release(&self, region: Region<kind::Cached>) {
+            self.common.slices.borrow_mut().end_view(self.core, region);
+        }
+    }
+
+    /// The sides of two cores with their views of the same two lines, and the caches of the first.
+    fn with_two_views(test: impl FnOnce(LocalView<'_, u32>, LocalView<'_, u32>, &Caches)) {
+        // Reached by this pointer alone from here on.
+        let mut memory = [Line::default(); 2];
+        let start = NonNull::from(&mut memory).cast::<u32>();
+        let common = Common { slices: RefCell::default(), layout: Layout::scc() };
+        let region = Region::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+        let sides = [0, 1].map(|core| Side { common: &common, core: CoreId::new(core) });
+        // SAFETY: 1. and 2. 16 words from a line boundary; 3. one view for each core.
+        let [first, second] = sides.each_ref().map(|side| unsafe { LocalView::new(start, 16, region, side) });
+        // SAFETY: the only one of that core.
+        test(first, second, &unsafe { Caches::new(CoreId::new(0)) });
+    }
+
+    #[test]
+    fn views_overlap_and_slices_take_turns() {
+        with_two_views(|mut first, mut second, caches| {
+            second.store(3, 7);
+            let slice = first.as_mut_slice(caches);
+            assert_eq!(slice[3], 7);
+            slice[4] = 8;
+            drop(first);
+            assert_eq!(second.load(4), 8);
+            second.copy_from(0, &[1; 16]);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "slice conflict: a store to memory by core 1 that a mutable slice of core 0 looks at")]
+    fn nobody_stores_under_a_slice() {
+        with_two_views(|mut first, mut second, caches| {
+            let slice = first.as_mut_slice(caches);
+            second.store(3, 7);
+            slice[3] = 8;
+        });
+    }
 }

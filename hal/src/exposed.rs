@@ -200,9 +200,12 @@ impl core::error::Error for MapError {}
 pub trait ExposureHost {
     /// Writes the owner's copies of the region back, forgets them, and takes the region away from all cores.
     ///
+    /// # Safety
+    /// The region is one that this host has exposed and not concealed since.
+    ///
     /// # Panics
     /// If a local view of it is left, or `caches` are another core's.
-    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>);
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>);
 }
 
 /// Private memory that is exposed: as long as this exists, it is reached by its [region](Self::region) only.
@@ -218,7 +221,11 @@ pub struct Exposure<'c, M> {
 
 impl<'c, M: Exposable> Exposure<'c, M> {
     /// Makes an exposure; for backends.
-    pub fn new(host: &'c dyn ExposureHost, memory: M, region: Region<kind::Cached>) -> Self {
+    ///
+    /// # Safety
+    /// 1. `host` has exposed the bytes of `memory` as `region`.
+    /// 2. They stay exposed until the exposure conceals them; when that returns, no core reaches them any more.
+    pub unsafe fn new(host: &'c dyn ExposureHost, memory: M, region: Region<kind::Cached>) -> Self {
         Self { host, memory: ManuallyDrop::new(memory), region }
     }
 
@@ -235,7 +242,8 @@ impl<'c, M: Exposable> Exposure<'c, M> {
     /// # Panics
     /// If the owner still has a local view of it, or `caches` are another core's.
     pub fn end(self, caches: &mut Caches) -> M {
-        self.host.conceal(caches, self.region);
+        // SAFETY: condition 1 of `new`, and this is the one call.
+        unsafe { self.host.conceal(caches, self.region) };
         ManuallyDrop::into_inner(self.memory)
     }
 }

@@ -28,6 +28,7 @@ pub mod qemu;
 pub mod scc;
 #[cfg(feature = "sim")]
 pub mod sim;
+pub mod soundness;
 pub mod topology;
 pub mod trace;
 pub mod tsr;
@@ -36,7 +37,7 @@ pub mod wait;
 
 pub use bytemuck::Pod;
 
-pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress, kind};
+pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, Regions, SharedAddress, kind};
 pub use atomic::{ATOMIC_COUNTERS, AtomicCounters};
 pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use collectives::{Error, Placement};
-use hal::{Core, CoreId, Region, kind, topology::SHARED_BYTES_PER_CONTROLLER};
+use hal::{Core, CoreId, kind, topology::SHARED_BYTES_PER_CONTROLLER};
 
 use crate::{Context, check, check::Outcome, check_eq};
 
@@ -152,7 +152,7 @@ pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         let twice = allocator.free(all[0]);
         check!(matches!(twice, Err(Error::NotAllocated { .. })), "freed twice: {twice:?}");
         let region = allocator.allocate::<kind::Cached>(1024, Placement::Striped(0))?;
-        let part = allocator.free(Region::<kind::Cached>::new(region.start(), 512));
+        let part = allocator.free(region.lines_around(0, 512));
         check!(matches!(part, Err(Error::NotAllocated { .. })), "freed in part: {part:?}");
         allocator.free(region)?;
     }

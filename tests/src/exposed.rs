@@ -27,7 +27,7 @@ fn expose_on_rank_0<'c, C: Core>(context: &mut Context<'_, 'c, C>, words: &[u32]
         exposure = Some(exposed);
     }
     context.comm.broadcast(bytemuck::bytes_of_mut(&mut told), 0)?;
-    let region = Region::from_words(told);
+    let region: Region<kind::Cached> = regions::of_a_test().from_words(told);
     context.hal().map(region.mapped())?;
     Ok((exposure, region))
 }
@@ -159,7 +159,7 @@ pub fn everybody_exposes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     }
     context.comm.barrier();
     let region_of = |rank: usize| -> Region<kind::Combined> {
-        Region::from_words([0, 1, 2].map(|word| hal.load_word(table, rank * 3 + word)))
+        regions::of_a_test().from_words([0, 1, 2].map(|word| hal.load_word(table, rank * 3 + word)))
     };
     let (of_left, of_right) = (region_of(left), region_of(right));
     hal.map(of_left)?;
@@ -279,8 +279,9 @@ pub fn mappings_are_reused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     let (hal, size) = (context.hal(), context.size());
     let per_core = EXPOSED_BYTES_PER_CORE / SLOT_BYTES;
     let others = || (0..size).map(CoreId::new).filter(|core| *core != hal.core());
+    let regions = regions::of_a_test();
     let line = |core: CoreId, slot: usize| -> Region<kind::Combined> {
-        Region::new(SharedAddress::exposed(core, slot * SLOT_BYTES), LINE_BYTES)
+        regions.region(SharedAddress::exposed(core, slot * SLOT_BYTES), LINE_BYTES)
     };
     let slots: Vec<_> = others()
         .flat_map(|core| (0..per_core).map(move |slot| (core, slot)))
@@ -292,10 +293,10 @@ pub fn mappings_are_reused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
         hal.map(region)?;
         Ok(hal.counters().mappings - before)
     };
-    check_eq!(mappings(Region::new(SharedAddress::new(0, 0), 64))?, 0, "for memory of a controller");
+    check_eq!(mappings(regions.region(SharedAddress::new(0, 0), 64))?, 0, "for memory of a controller");
     check_eq!(mappings(line(hal.core(), 0))?, 0, "for one's own memory");
     if let Some(other) = others().next() {
-        check_eq!(mappings(Region::new(line(other, 1).start().plus(SLOT_BYTES - 32), 64))?, 2, "for two slots");
+        check_eq!(mappings(regions.region(line(other, 1).start().plus(SLOT_BYTES - 32), 64))?, 2, "for two slots");
         check_eq!((mappings(line(other, 1))?, mappings(line(other, 2))?), (0, 0), "for slots that are mapped");
         hal.unmap(line(other, 2));
         check_eq!((mappings(line(other, 1))?, mappings(line(other, 2))?), (0, 1), "after one of them was unmapped");

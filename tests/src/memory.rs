@@ -11,17 +11,12 @@ use crate::{
     check_eq,
 };
 
-/// Allocates a region on rank 0 and tells all ranks; the bytes are zero. To be given back with [`free`].
+/// Memory that all ranks share; the bytes are zero. To be given back with [`free`].
 pub fn shared<C: Core, K: kind::Kind>(
     context: &Context<'_, '_, C>,
     len_bytes: usize,
 ) -> Result<Region<K>, crate::Failed> {
-    let mut words = [0u32; 3];
-    if context.rank() == 0 {
-        words = context.comm.allocator().allocate_zeroed::<K>(len_bytes, Placement::Near(CoreId::new(0)))?.to_words();
-    }
-    context.comm.broadcast(bytemuck::bytes_of_mut(&mut words), 0)?;
-    Ok(Region::from_words(words))
+    Ok(context.comm.share_zeroed(len_bytes, Placement::Near(CoreId::new(0)))?)
 }
 
 /// Frees a region of [`shared`]; views of it have been dropped.
@@ -73,7 +68,7 @@ pub fn unflushed_store_is_unseen<C: Core>(context: &mut Context<'_, '_, C>) -> O
     }
     context.comm.barrier();
     let is_near = context.is_near(0);
-    context.hal().write_back_invalidate(context.caches, if is_near { Region::new(region.start(), 0) } else { region });
+    context.hal().write_back_invalidate(context.caches, if is_near { region.lines_around(0, 0) } else { region });
     check_eq!(view.load(3), if is_near { 5 } else { 0 }, "a store that was not flushed");
     context.comm.barrier();
     context.hal().write_back_invalidate(context.caches, region);
@@ -368,14 +363,8 @@ pub fn uncached_words_are_current<C: Core>(context: &mut Context<'_, '_, C>) -> 
 pub fn first_touches_coincide<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     const BYTES: usize = 1 << 20;
     let (hal, rank) = (context.hal(), context.rank());
-    let mut words = [0u32; 3];
-    if rank == 0 {
-        // The end of a controller's memory, which nothing has touched yet.
-        let most = context.comm.allocator().allocate::<kind::Uncached>(14 << 20, Placement::Striped(3))?;
-        words = most.to_words();
-    }
-    context.comm.broadcast(bytemuck::bytes_of_mut(&mut words), 0)?;
-    let region = Region::<kind::Uncached>::from_words(words);
+    // The end of a controller's memory, which nothing has touched yet.
+    let region: Region<kind::Uncached> = context.comm.share(14 << 20, Placement::Striped(3))?;
     for page in 0..BYTES / 4096 {
         let word = (region.len_bytes() - BYTES + page * 4096) / 4 + rank * 128 % 1024;
         check_eq!(hal.load_word(region, word), 0, "word {word}");

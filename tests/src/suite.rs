@@ -176,6 +176,7 @@ suite! {
         views_come_back,
         made_and_freed_many_times,
         classes_differ,
+        elements_differ,
         failures_are_collective,
         full_database_is_refused,
         fresh_part_on_a_cached_page,

@@ -1,8 +1,8 @@
 //! Windows: making and freeing them, their views, and what is refused.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
-use collectives::{Class, Error, Group, Placement, Returned, Window};
+use collectives::{Class, Error, Group, Placement, Returned, Window, window::ElementType};
 use hal::{ClaimError, Core, LINE_BYTES, kind, topology::SHARED_BYTES_PER_CONTROLLER};
 
 use crate::{
@@ -148,6 +148,32 @@ pub fn classes_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     }
     let (window, view) = make::<_, u32>(context, 4)?;
     window.free(view, context.caches)?;
+    Ok(())
+}
+
+/// A window that is to be of different elements, whose lengths and offsets would be taken for each other's, is refused on
+/// all ranks by an error that names both sides, be the elements of different sizes or not; and the next one can be made.
+pub fn elements_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (last, is_last) = (context.size() - 1, context.rank() == context.size() - 1);
+    for other_size in [true, false] {
+        let error = match (is_last, other_size) {
+            _ if last == 0 => continue,
+            (true, true) => Window::<_, u8>::create(context.comm, context.caches, 4).err(),
+            (true, false) => Window::<_, f64>::create(context.comm, context.caches, 4).err(),
+            (false, _) => Window::<_, u64>::create(context.comm, context.caches, 4).err(),
+        };
+        let Some(Error::ElementsDiffer { rank, element: named, first, .. }) = error else {
+            return Err(Failed(format!("it was refused for {error:?}")));
+        };
+        let element = if other_size { ElementType::of::<u8>() } else { ElementType::of::<f64>() };
+        check_eq!((rank, named, first), (last, element, ElementType::of::<u64>()), "the sides that are named");
+    }
+    let (window, view) = make::<_, u32>(context, 4)?;
+    window.free(view, context.caches)?;
+    if context.rank() == last {
+        check_heaps_are_whole(context)?;
+    }
+    context.comm.barrier();
     Ok(())
 }
 

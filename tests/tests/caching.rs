@@ -12,7 +12,7 @@ const PAGE: usize = 4096;
 
 /// Line 0 of page `page` of shared memory.
 fn line_of_page(page: usize) -> Region<kind::Cached> {
-    Region::new(SharedAddress::new(0, page * PAGE), LINE_BYTES)
+    regions::of_a_test().region(SharedAddress::new(0, page * PAGE), LINE_BYTES)
 }
 
 /// One core with so many frames.
@@ -24,7 +24,7 @@ fn alone<R>(cache_frames: usize, program: impl Fn(&SimCore) -> R) -> Result<R, F
 #[test]
 fn an_eviction_writes_one_line() {
     let evicted = alone(4, |core| {
-        let region = Region::<kind::Cached>::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+        let region = regions::of_a_test().region::<kind::Cached>(SharedAddress::new(0, 0), 2 * LINE_BYTES);
         let mut view = core.claim::<u32>(region, 16).unwrap();
         view.store(0, 1);
         view.store(8, 1);
@@ -56,7 +56,7 @@ fn a_store_over_pages_is_stored_on_all_of_them() {
     let words = 2 * PAGE / 4;
     let seen = alone(2, |core| {
         let mut caches = core.take_caches().unwrap();
-        let region = Region::<kind::Cached>::new(SharedAddress::new(0, 0), 6 * PAGE);
+        let region = regions::of_a_test().region::<kind::Cached>(SharedAddress::new(0, 0), 6 * PAGE);
         let mut view = core.claim::<u32>(region, 3 * words).unwrap();
         let stored: Vec<u32> = (1..=words as u32).collect();
         (0..3).for_each(|part| view.copy_from(part * words, &stored));
@@ -72,7 +72,7 @@ fn a_store_of_more_than_fits_is_stored_as_well() {
     const WORDS: usize = 3 * PAGE / 4;
     let seen = alone(2, |core| {
         let mut caches = core.take_caches().unwrap();
-        let region = Region::<kind::Cached>::new(SharedAddress::new(0, 0), 3 * PAGE);
+        let region = regions::of_a_test().region::<kind::Cached>(SharedAddress::new(0, 0), 3 * PAGE);
         let stored: Vec<u32> = (1..=WORDS as u32).collect();
         core.claim::<u32>(region, WORDS).unwrap().copy_from(0, &stored);
         core.write_back_invalidate_all(&mut caches);
@@ -151,7 +151,7 @@ fn destructors_may_communicate_on_a_dying_machine() {
         }
     }
     let failure = Machine::scc(3).run(|core| {
-        let meets = Meets(Comm::world(core).unwrap());
+        let meets = Meets(Comm::world(core, regions::of_a_test()).unwrap());
         assert!(core.core().index() != 1, "the reason");
         meets.0.barrier();
     });
@@ -168,7 +168,7 @@ fn destructors_may_complete_epochs_on_a_dying_machine() {
         }
     }
     let failure = Machine::scc(2).run(|core| {
-        let comm = Comm::world(core).unwrap();
+        let comm = Comm::world(core, regions::of_a_test()).unwrap();
         let mut caches = core.take_caches().unwrap();
         let (window, _view) = Window::<_, u32>::create(&comm, &mut caches, 1).unwrap();
         let _completes = Completes(Some(window.start(&Group::of([1]).unwrap()).unwrap()));
@@ -181,8 +181,8 @@ fn destructors_may_complete_epochs_on_a_dying_machine() {
 #[test]
 fn the_world_is_joined_once() {
     let second = alone(4, |core| {
-        let _first = Comm::world(core).unwrap();
-        Comm::world(core).err()
+        let _first = Comm::world(core, regions::of_a_test()).unwrap();
+        Comm::world(core, regions::of_a_test()).err()
     });
     assert_eq!(second.unwrap(), Some(collectives::Error::SecondWorld));
 }
@@ -192,7 +192,7 @@ fn the_world_is_joined_once() {
 fn spontaneous_drains_do_not_count() {
     for seed in 1..40 {
         let outcome = Machine::scc(1).with_seed(seed).run(|core| {
-            let region = Region::<kind::Combined>::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+            let region = regions::of_a_test().region::<kind::Combined>(SharedAddress::new(0, 0), 2 * LINE_BYTES);
             for byte in 0..2 * LINE_BYTES {
                 core.write(region, byte, &[1]);
             }

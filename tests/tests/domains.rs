@@ -26,7 +26,7 @@ fn machine(cores: usize, domains: usize) -> Machine {
 
 /// Line `line` of shared memory behind a controller.
 fn line_of(controller: usize, line: usize) -> Region<kind::Cached> {
-    Region::new(SharedAddress::new(controller, line * LINE_BYTES), LINE_BYTES)
+    regions::of_a_test().region(SharedAddress::new(controller, line * LINE_BYTES), LINE_BYTES)
 }
 
 /// What all orders of the operations of a program come to.
@@ -47,7 +47,7 @@ fn cached_memory_is_sequentially_consistent_inside() {
             let lines = [MpbLine::new(CoreId::new(0), 10), MpbLine::new(CoreId::new(1), 11)];
             let seen = in_all_orders(&machine(2, 1), |core| {
                 let mut caches = core.take_caches().expect("it is asked for once");
-                let shared = Region::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+                let shared = regions::of_a_test().region(SharedAddress::new(0, 0), 2 * LINE_BYTES);
                 let mut variables =
                     Variables::at(core, Memory::Cached, lines, shared).expect("there are no other views");
                 variables.execute(core, &mut caches, shape.cores[core.core().index()], care, || {})
@@ -104,7 +104,7 @@ fn cluster() -> Machine {
 
 /// Waits until a word of a phase counter is at least `phase`, without touching a cache.
 fn reach_phase(core: &SimCore, phase: u32) {
-    let counter = Region::<kind::Uncached>::new(SharedAddress::new(0, 4096), LINE_BYTES);
+    let counter = regions::of_a_test().region::<kind::Uncached>(SharedAddress::new(0, 4096), LINE_BYTES);
     {
         let _guard = core.lock(CoreId::new(0), "the counter");
         core.store_word(counter, 0, core.load_word(counter, 0) + 1);

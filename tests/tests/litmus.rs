@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hal::{
-    Cached, CoreId, LINE_BYTES, MpbLine, Region, SharedAddress, Topology,
+    Cached, CoreId, LINE_BYTES, MpbLine, SharedAddress, Topology,
     sim::{Machine, Spontaneous, explore_exhaustively},
 };
 use tests::litmus::{CARES, Care, MEMORIES, MESSAGE_PASSING, Memory, SHAPES, Shape, Variables};
@@ -11,7 +11,7 @@ use tests::litmus::{CARES, Care, MEMORIES, MESSAGE_PASSING, Memory, SHAPES, Shap
 fn outcomes(shape: &Shape, memory: Memory, care: Care, spontaneous: Spontaneous) -> BTreeSet<Vec<u32>> {
     let machine = Machine::scc(shape.cores.len());
     let lines = [MpbLine::new(CoreId::new(0), 10), MpbLine::new(CoreId::new(shape.cores.len() - 1), 11)];
-    let shared = Region::new(SharedAddress::new(0, 0), 2 * LINE_BYTES);
+    let shared = regions::of_a_test().region(SharedAddress::new(0, 0), 2 * LINE_BYTES);
     let mut seen = BTreeSet::new();
     let exploration = explore_exhaustively(
         &machine,

@@ -27,12 +27,12 @@ fn flat_machine(cores: usize) -> Machine {
 /// With or without the profile of RCCE.
 fn latency(machine: &Machine, profiled: bool, operation: impl Fn(&Comm<'_, SimCore>)) -> Time {
     let ends = machine.run(|core| {
-        let comm = Comm::world(core).expect("the machine is small enough");
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
         let profile = profiled.then(|| comm.rcce_profile().expect("nobody has the lines"));
-        let until_start = START_PS.checked_sub(core.platform().now_ps()).expect("ranks are there before the start");
+        let until_start = START_PS.checked_sub(core.now_ps()).expect("ranks are there before the start");
         core.compute(until_start * 533 / 1_000_000);
         operation(&comm);
-        let end = core.platform().now_ps();
+        let end = core.now_ps();
         drop(profile);
         end
     });

@@ -85,7 +85,7 @@ fn whoever_does_not_take_is_named() {
 fn computation_is_held_up_for_as_long_as_the_handler_runs() {
     let times = Machine::scc(3)
         .run(|core| {
-            let comm = collectives::Comm::world(core).expect("the machine is small enough");
+            let comm = collectives::Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
             let members = Group::of([0, 1]).expect("two ranks");
             let notifications = comm.subscribe(&members, Subscription::default()).expect("nobody else has subscribed");
             comm.barrier();

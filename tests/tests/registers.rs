@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hal::{
-    CoreId, LINE_BYTES, Region, SharedAddress, TestAndSet, Topology, Uncached, kind,
+    CoreId, LINE_BYTES, SharedAddress, TestAndSet, Topology, Uncached, kind,
     sim::{Machine, Spontaneous, explore_exhaustively},
 };
 
@@ -11,7 +11,7 @@ use hal::{
 /// post of another target in the same word; with the register it never does.
 #[test]
 fn the_reset_needs_the_register() {
-    let word = Region::<kind::Uncached>::new(SharedAddress::new(0, 0), LINE_BYTES);
+    let word = regions::of_a_test().region::<kind::Uncached>(SharedAddress::new(0, 0), LINE_BYTES);
     let (consumed, posted) = (0b01, 0b10);
     let finals = |reset_locks: bool| {
         let mut finals = BTreeSet::new();

@@ -10,7 +10,7 @@ use tests::{Context, suite};
 /// What each rank did in a test of the suite, and when it ended.
 fn run(machine: &Machine, name: &str) -> (Vec<CoreOutcome<bool>>, Work) {
     let outcome = machine.run(|core| {
-        let comm = Comm::world(core).expect("the machine is small enough");
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
         let mut caches = core.take_caches().expect("it is asked for once");
         suite::run_simulated(name, &mut Context { comm: &comm, caches: &mut caches }).is_ok()
     });

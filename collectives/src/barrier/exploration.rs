@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use hal::{
-    Deadline, LINE_BYTES, Mpb, MpbCoherence, MpbLine, Region, SharedAddress, Topology,
+    Deadline, LINE_BYTES, Mpb, MpbCoherence, MpbLine, SharedAddress, Topology,
     sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
 };
 
@@ -24,7 +24,10 @@ type Make = fn(&Comm<'_, SimCore>, &Group) -> Box<dyn Mechanism<SimCore>>;
 
 /// Words that nothing else uses.
 fn words() -> Option<SharedWords> {
-    Some(SharedWords { region: Region::new(SharedAddress::new(0, 1 << 20), LINE_BYTES), is_owner: false })
+    Some(SharedWords {
+        region: regions::of_a_test().region(SharedAddress::new(0, 1 << 20), LINE_BYTES),
+        is_owner: false,
+    })
 }
 
 /// Each rank stores into its own MPB before each barrier, and finds what the other one has stored after it.
@@ -34,7 +37,7 @@ fn explore(barrier: Make) -> u64 {
         Spontaneous::default(),
         LIMIT,
         |core| {
-            let comm = Comm::world(core).expect("the machine is small enough");
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
             let barrier = barrier(&comm, &comm.group());
             comm.barrier();
             let line = comm.mpb_layout().spare().start;

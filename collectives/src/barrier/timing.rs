@@ -16,7 +16,7 @@ const REPETITIONS: u64 = 6;
 fn measure(machine: &Machine, names: &[&'static str]) -> BTreeMap<&'static str, u64> {
     let times = RefCell::new(BTreeMap::new());
     let outcome = machine.run(|core| {
-        let comm = Comm::world(core).expect("the machine is small enough");
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
         for name in names {
             let barrier: Barrier = name.parse().expect("a name");
             // Some have more flags than there is room for.

@@ -18,7 +18,7 @@ fn explore(algorithm: Broadcast, lens: &[usize], spontaneous: Spontaneous) -> u6
         spontaneous,
         LIMIT,
         |core| {
-            let comm = Comm::world(core).expect("the machine is small enough");
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
             for (root, len) in lens.iter().enumerate() {
                 let byte = |rank| 0x10 * rank as u8 + root as u8;
                 let mut message = std::vec![byte(comm.rank()); *len];

@@ -43,6 +43,10 @@ impl Scope<'_> {
 }
 
 fn flush(hal: &impl Cached, caches: &mut Caches, ranges: &[Region<kind::Cached>]) {
+    if ranges.is_empty() {
+        // It is a coherence point all the same.
+        return hal.end_slices(caches);
+    }
     let lines: usize = ranges.iter().map(Region::len_lines).sum();
     if lines >= hal.layout().prices().cache_sets as usize {
         hal.write_back_invalidate_all(caches);

@@ -1,6 +1,8 @@
 //! What a client asks of its engine, and how it fits into a line.
 
-use hal::{Combined, LINE_BYTES, Line, Region, SharedAddress, kind};
+use hal::{Combined, LINE_BYTES, Line, Region, Regions, SharedAddress, kind};
+
+use crate::Comm;
 
 /// A copy from shared memory to shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,15 +16,16 @@ pub(crate) struct Transfer {
 
 impl Transfer {
     /// Carries the copy out. The last line of it may stay in the write-combine buffer.
-    pub(crate) fn perform(&self, hal: &impl Combined) {
-        let ((from, from_offset), (to, to_offset)) = (self.lines_at(self.from), self.lines_at(self.to));
-        hal.copy(from, from_offset, to, to_offset, self.len_bytes);
+    pub(crate) fn perform(&self, comm: &Comm<'_, impl Combined>) {
+        let [(from, from_offset), (to, to_offset)] =
+            [self.from, self.to].map(|first| self.lines_at(first, comm.regions()));
+        comm.hal().copy(from, from_offset, to, to_offset, self.len_bytes);
     }
 
     /// The lines that as many bytes from `first` on lie in, and where in them they begin.
-    pub(crate) fn lines_at(&self, first: SharedAddress) -> (Region<kind::Combined>, usize) {
+    pub(crate) fn lines_at(&self, first: SharedAddress, regions: &Regions) -> (Region<kind::Combined>, usize) {
         let within = first.offset() % LINE_BYTES;
-        (Region::new(first.line_start(), (within + self.len_bytes).next_multiple_of(LINE_BYTES)), within)
+        (regions.region(first.line_start(), (within + self.len_bytes).next_multiple_of(LINE_BYTES)), within)
     }
 }
 
@@ -70,8 +73,10 @@ mod tests {
     #[test]
     fn copies_are_of_the_lines_around() {
         let copy = Transfer { from: SharedAddress::new(2, 101), to: SharedAddress::new(3, 64), len_bytes: 60 };
-        assert_eq!(copy.lines_at(copy.from), (Region::new(SharedAddress::new(2, 96), 96), 5));
-        assert_eq!(copy.lines_at(copy.to), (Region::new(SharedAddress::new(3, 64), 64), 0));
+        let regions = regions::of_a_test();
+        let lines = |offset, len| regions.region(SharedAddress::new(offset / 1000, offset % 1000), len);
+        assert_eq!(copy.lines_at(copy.from, &regions), (lines(2096, 96), 5));
+        assert_eq!(copy.lines_at(copy.to, &regions), (lines(3064, 64), 0));
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
             };
             let _span = self.comm.hal().span(Span::new("serve").with(self.comm.core_of(clients[index])));
             if let Descriptor::Copy(copy) = descriptor {
-                copy.perform(self.comm.hal());
+                copy.perform(self.comm);
             }
             // A client that was served goes to the end, so that none starves.
             let client = clients.remove(index);

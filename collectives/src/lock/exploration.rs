@@ -13,7 +13,7 @@ const LIMIT: u64 = 200_000;
 
 /// Where nothing else lies: the tail, and what the lock protects.
 fn words(index: usize) -> Region<kind::Uncached> {
-    Region::new(SharedAddress::new(0, (1 << 20) + index * LINE_BYTES), LINE_BYTES)
+    regions::of_a_test().region(SharedAddress::new(0, (1 << 20) + index * LINE_BYTES), LINE_BYTES)
 }
 
 /// Rank 0 raises a word under the lock twice and rank 1 once.
@@ -23,7 +23,7 @@ fn explore(exclusively: impl Fn(&Comm<'_, SimCore>, u32, &dyn Fn())) -> u64 {
         Spontaneous::default(),
         LIMIT,
         |core| {
-            let comm = Comm::world(core).expect("the machine is small enough");
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
             let rounds = 2 - comm.rank() as u32;
             exclusively(&comm, rounds, &|| core.store_word(words(1), 0, core.load_word(words(1), 0) + 1));
             comm.barrier();

@@ -73,7 +73,7 @@ impl Rings {
             return Err(Error::OutOfSharedMemory { len_bytes: RING_BYTES });
         }
         for word in [APPENDED, TAKEN] {
-            comm.hal().store_word(rings.of(comm.rank()), word, 0);
+            comm.hal().store_word(rings.of(comm, comm.rank()), word, 0);
         }
         Ok(rings)
     }
@@ -82,7 +82,7 @@ impl Rings {
     pub(super) fn free<C: Core>(&self, comm: &Comm<'_, C>) -> Result<(), Error> {
         let allocated = self.addresses.iter().take_while(|address| **address != NOTHING).count();
         let mut ranks = 0..if comm.rank() == 0 { allocated } else { 0 };
-        let freed = ranks.try_for_each(|rank| comm.allocator().free(self.of(rank)));
+        let freed = ranks.try_for_each(|rank| comm.allocator().free(self.of(comm, rank)));
         comm.barrier();
         freed
     }
@@ -94,7 +94,7 @@ impl Rings {
 
     /// Appends a packet to the ring of `to`, if it is not full. Blocks for nothing but the register.
     pub(super) fn send<C: Core>(&self, comm: &Comm<'_, C>, to: usize, header: Header, payload: &[u8]) -> bool {
-        let (hal, ring) = (comm.hal(), self.of(to));
+        let (hal, ring) = (comm.hal(), self.of(comm, to));
         let _guard = hal.lock(comm.core_of(to), "a ring of packets");
         let (appended, taken) = (hal.load_word(ring, APPENDED), hal.load_word(ring, TAKEN));
         if appended.wrapping_sub(taken) as usize == SLOTS {
@@ -116,7 +116,7 @@ impl Rings {
 
     /// Takes the next of the packets that were there at the last look, with its sender.
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Header, Vec<u8>)> {
-        let (hal, ring) = (comm.hal(), self.of(comm.rank()));
+        let (hal, ring) = (comm.hal(), self.of(comm, comm.rank()));
         let taken = self.taken.get();
         if taken == self.appended.get() {
             return None;
@@ -140,8 +140,8 @@ impl Rings {
         blocked: impl Iterator<Item = usize>,
         places: &mut Vec<Place>,
     ) {
-        places.push(Place::Word(self.of(comm.rank()), APPENDED));
-        places.extend(blocked.map(|peer| Place::Word(self.of(peer), TAKEN)));
+        places.push(Place::Word(self.of(comm, comm.rank()), APPENDED));
+        places.extend(blocked.map(|peer| Place::Word(self.of(comm, peer), TAKEN)));
     }
 
     /// Looks at these places, of which the first has number `first` in the poll. Returns whether there is a packet or
@@ -161,8 +161,8 @@ impl Rings {
 
     /// Looks at the same places without a wait.
     pub(super) fn look<C: Core>(&self, comm: &Comm<'_, C>, blocked: impl Iterator<Item = usize>) {
-        self.appended.set(comm.hal().load_word(self.of(comm.rank()), APPENDED));
-        blocked.for_each(|peer| self.note_taken(peer, comm.hal().load_word(self.of(peer), TAKEN)));
+        self.appended.set(comm.hal().load_word(self.of(comm, comm.rank()), APPENDED));
+        blocked.for_each(|peer| self.note_taken(peer, comm.hal().load_word(self.of(comm, peer), TAKEN)));
     }
 
     fn note_taken(&self, peer: usize, taken: u32) {
@@ -172,8 +172,8 @@ impl Rings {
         }
     }
 
-    fn of(&self, rank: usize) -> Region<kind::Uncached> {
-        Region::new(SharedAddress::from_flat(self.addresses[rank] as usize), RING_BYTES)
+    fn of<C>(&self, comm: &Comm<'_, C>, rank: usize) -> Region<kind::Uncached> {
+        comm.regions().region(SharedAddress::from_flat(self.addresses[rank] as usize), RING_BYTES)
     }
 }
 

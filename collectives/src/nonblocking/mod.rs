@@ -10,7 +10,7 @@
 //!     request.wait();
 //!     Ok(sum[0] / comm.size() as f64)
 //! }
-//! # let outcome = hal::sim::Machine::scc(5).run(|core| mean(&Comm::world(core).unwrap(), core_number(core)).unwrap());
+//! # let outcome = hal::sim::Machine::scc(5).run(|core| mean(&Comm::world(core, regions::of_a_test()).unwrap(), core_number(core)).unwrap());
 //! # fn core_number(core: &hal::sim::SimCore) -> f64 { use hal::Topology; core.core().index() as f64 }
 //! # assert_eq!(outcome.unwrap().results(), [2.0; 5]);
 //! ```

@@ -7,7 +7,7 @@
 
 use hal::{Core, CoreId, LINE_BYTES, Region, SharedAddress, kind};
 
-use crate::{Comm, Error, shared_alloc::database_region};
+use crate::{Comm, Error};
 
 /// Bytes before the first allocation, so that no allocation shares a line with the number.
 const FIRST: usize = LINE_BYTES;
@@ -23,7 +23,7 @@ const FREE: u32 = 2;
 pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>, owner: CoreId, data_bytes: usize) -> Result<SharedAddress, Error> {
     let hal = comm.hal();
     let controller = hal.layout().nearest_controller(owner);
-    let database = database_region(controller, comm.size());
+    let database = comm.allocator().database(controller);
     let bytes = data_bytes + LINE_BYTES;
     let offset = {
         let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
@@ -45,7 +45,7 @@ pub(super) fn free<C: Core>(comm: &Comm<'_, C>, data: Region<kind::Uncached>) ->
     let hal = comm.hal();
     let start = data.start();
     let controller = start.controller().ok_or(Error::NotAllocated { start })?;
-    let database = database_region(controller, comm.size());
+    let database = comm.allocator().database(controller);
     let _guard = hal.lock(comm.allocator().keeper(controller), "the window database");
     let end = (start.offset() + data.len_bytes()) / 4;
     if hal.load_word(database, end) != LIVE {

@@ -43,7 +43,7 @@ impl<'c> Epochs<'c> {
 
     /// A line of `rank` that origins write to.
     fn data(rank: usize) -> Region<kind::Combined> {
-        Region::new(SharedAddress::new(1, FREE + rank * 32), 32)
+        regions::of_a_test().region(SharedAddress::new(1, FREE + rank * 32), 32)
     }
 
     /// An exposure epoch to `origins`; returns what they have put: a byte each.
@@ -79,7 +79,7 @@ fn explore(class: Class, ranks: usize, spontaneous: Spontaneous, program: impl F
         spontaneous,
         LIMIT,
         |core| {
-            let comm = Comm::world(core).expect("the machine is small enough");
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
             program(&Epochs::new(&comm, class), comm.rank());
             core.drain();
         },

@@ -25,6 +25,7 @@ mod access;
 mod assertions;
 mod class;
 mod database;
+mod element_type;
 #[cfg(test)]
 mod exploration;
 mod exposure;
@@ -52,6 +53,7 @@ pub use self::{
     access::AccessEpoch,
     assertions::Assertions,
     class::{Class, UnknownClass},
+    element_type::ElementType,
     exposure::ExposureEpoch,
     fence::FenceEpoch,
     lock::Lock,
@@ -80,7 +82,8 @@ struct Plan<'c, C> {
     memory: Option<Region<kind::Cached>>,
 }
 
-/// A window of elements `T`: one part on each rank of a communicator.
+/// A window of elements `T`: one part on each rank of a communicator. Offsets and lengths are counted in elements, so
+/// that all ranks have to name the same type.
 ///
 /// Made and freed collectively. The local part is a [`LocalView`] that the rank holds outside of exposure epochs.
 /// Dropping a window without [`free`](Self::free) leaks its shared memory.
@@ -113,7 +116,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// # Errors
     /// If any rank fails, all do, and nothing stays allocated: that rank gets the reason ([`Error::OutOfSharedMemory`],
     /// [`Error::PartTooLarge`], [`Error::DatabaseFull`], [`Error::Claim`]), the others [`Error::WindowFailed`].
-    /// [`Error::ClassesDiffer`] is for all.
+    /// [`Error::ClassesDiffer`] and [`Error::ElementsDiffer`] are for all.
     pub fn create(comm: &'c Comm<'c, C>, caches: &mut Caches, len: usize) -> Result<Made<'c, C, T>, Error> {
         Self::with_class(comm, caches, len, Class::default())
     }
@@ -174,7 +177,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let _span = comm.hal().span(Span::new("window"));
         let (number, size) = (comm.next_window(), comm.size());
         let table = Table::allocate(comm)?;
-        let agreed = table.agree_on_class(comm, class).map_err(|rank| Error::ClassesDiffer { window: number, rank });
+        let agreed = table.agree_on_kind(comm, number, class, ElementType::of::<T>());
         let synchronisation = match agreed.and_then(|()| Synchronisation::of(class, comm)) {
             Ok(synchronisation) => synchronisation,
             Err(error) => {

@@ -152,7 +152,7 @@ impl<T: Pod> Operation<'_, T> {
             }
             Self::CopyTo(copy) | Self::CopyFrom(copy) => match engines {
                 Some(engines) => engines.copy(*copy),
-                None => copy.perform(hal),
+                None => copy.perform(at.comm),
             },
             Self::Notify { counter } => {
                 engines.inspect(|engines| engines.finish());

@@ -66,14 +66,14 @@ pub(super) fn request<'b, C: Core, T: Pod>(
         }
         Operation::CopyTo(copy) => {
             let mut bytes = vec![0; copy.len_bytes];
-            let (lines, within) = copy.lines_at(copy.from);
+            let (lines, within) = copy.lines_at(copy.from, comm.regions());
             comm.hal().read(lines, within, &mut bytes);
             channel.put(comm, window, target, offset_in_part(at, target, copy.to), &bytes);
         }
         Operation::CopyFrom(copy) => {
             let mut bytes = vec![0; copy.len_bytes];
             channel.get(comm, window, target, offset_in_part(at, target, copy.from), &mut bytes);
-            let (lines, within) = copy.lines_at(copy.to);
+            let (lines, within) = copy.lines_at(copy.to, comm.regions());
             comm.hal().write(lines, within, &bytes);
         }
         Operation::Notify { counter } => channel.notify(comm, window, target, counter as u32),

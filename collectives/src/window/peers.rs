@@ -22,10 +22,10 @@ pub(super) struct Peers<'c, C> {
 impl<C: Core> Peers<'_, C> {
     /// The memory of `rank`'s part.
     pub(super) fn part(&self, rank: usize) -> Region<kind::Cached> {
-        let part = &self.parts[rank];
+        let (part, regions) = (&self.parts[rank], self.comm.regions());
         // Only a window that fails to be made has parts without memory, and nobody gets to see it.
-        part.memory.map_or(Region::new(SharedAddress::from_flat(0), 0), |start| {
-            Region::new(start, (part.len as usize * self.element_bytes).next_multiple_of(LINE_BYTES))
+        part.memory.map_or(regions.region(SharedAddress::from_flat(0), 0), |start| {
+            regions.region(start, (part.len as usize * self.element_bytes).next_multiple_of(LINE_BYTES))
         })
     }
 
@@ -40,13 +40,13 @@ impl<C: Core> Peers<'_, C> {
     /// The synchronisation data of `rank`.
     pub(super) fn sync(&self, rank: usize) -> Region<kind::Uncached> {
         let start = self.parts[rank].sync.unwrap_or(SharedAddress::from_flat(0));
-        Region::new(start, sync_bytes(self.class_word_count))
+        self.comm.regions().region(start, sync_bytes(self.class_word_count))
     }
 
     /// The words of `rank`'s synchronisation data that belong to the window's class.
     pub(super) fn class_words(&self, rank: usize) -> Region<kind::Uncached> {
         let sync = self.sync(rank);
-        Region::new(sync.start().plus(COMMON_BYTES), sync.len_bytes() - COMMON_BYTES)
+        sync.lines_around(COMMON_BYTES, sync.len_bytes())
     }
 }
 

@@ -10,7 +10,7 @@ use hal::{Core, Region, SharedAddress, kind};
 
 use crate::{Comm, Error, Placement};
 
-use super::{class::Class, database};
+use super::{class::Class, database, element_type::ElementType};
 
 /// Where a rank's part of a window is, as all ranks know it.
 #[derive(Clone, Copy)]
@@ -42,8 +42,12 @@ const SYNC: usize = 2;
 const MEMORY: usize = 4;
 /// Word: whether the rank has all it needs.
 const READY: usize = 6;
-/// Word: the class that the rank wants.
-const CLASS: usize = 7;
+/// Word: the class that the rank wants, and above it the [tag](ElementType::tag) of its elements' type.
+const KIND: usize = 7;
+
+/// Bits of the class in its word.
+const CLASS_BITS: u32 = 32 - ElementType::TAG_BITS;
+const _: () = assert!(Class::ALL.len() <= 1 << CLASS_BITS, "a class fits beside a tag");
 
 /// In the place of an address, in its first word.
 const NOTHING: u32 = u32::MAX;
@@ -69,16 +73,34 @@ impl Table {
         if announcement[0] == NOTHING {
             return Err(Error::OutOfSharedMemory { len_bytes });
         }
-        Ok(Self { words: Region::from_words(announcement) })
+        Ok(Self { words: comm.regions().from_words(announcement) })
     }
 
-    /// Returns when all ranks have said which class they want: the first that wants another one than rank 0, if any,
-    /// to all of them.
-    pub(super) fn agree_on_class<C: Core>(&self, comm: &Comm<'_, C>, class: Class) -> Result<(), usize> {
-        self.store(comm, comm.rank(), CLASS, class as u32);
+    /// Returns when all ranks have said which class they want, and elements of which type: to all of them the error that
+    /// names the first that wants another one than rank 0, if any.
+    pub(super) fn agree_on_kind<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        window: u32,
+        class: Class,
+        element: ElementType,
+    ) -> Result<(), Error> {
+        let me = comm.rank();
+        self.store(comm, me, KIND, element.tag() << CLASS_BITS | class as u32);
         comm.barrier();
-        let first = self.load(comm, 0, CLASS);
-        (1..comm.size()).try_for_each(|rank| if self.load(comm, rank, CLASS) == first { Ok(()) } else { Err(rank) })
+        let first = self.load(comm, 0, KIND);
+        let other =
+            (1..comm.size()).find_map(|rank| Some((rank, self.load(comm, rank, KIND))).filter(|of| of.1 != first));
+        let Some((rank, kind)) = other else { return Ok(()) };
+        if (kind ^ first) & ((1 << CLASS_BITS) - 1) != 0 {
+            return Err(Error::ClassesDiffer { window, rank });
+        }
+        // Nothing is allocated yet, so the words of an allocation are free to say what a tag does not.
+        self.store(comm, me, LEN_BYTES, element.len_bytes());
+        comm.barrier();
+        let of =
+            |rank| ElementType::from_parts(self.load(comm, rank, KIND) >> CLASS_BITS, self.load(comm, rank, LEN_BYTES));
+        Err(Error::ElementsDiffer { window, rank, element: of(rank), first: of(0) })
     }
 
     /// Allocates what the ranks need, and tells all ranks of it. A rank that brings memory of its own needs none.

@@ -65,9 +65,11 @@ pub(crate) fn park() -> ! {
 }
 
 /// Stops this core until an interrupt comes, with interrupts on.
-pub(crate) fn halt_until_interrupt() {
-    // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was; `sti` lets none come
-    // before the next instruction. Not `nomem`, so that memory is read again afterwards.
+///
+/// # Safety
+/// As for [`set_interrupts`].
+pub(crate) unsafe fn halt_until_interrupt() {
+    // SAFETY: the caller says so; `sti` lets none come before the next instruction. Not `nomem`, so that memory is read again afterwards.
     unsafe { asm!("sti", "hlt", options(nostack)) }
 }
 
@@ -105,9 +107,12 @@ pub(crate) fn page_directory() -> u32 {
 }
 
 /// Switches the caches on, after paging.
-pub(crate) fn enable_caches() {
+///
+/// # Safety
+/// Paging is on, and what must not be cached is mapped so; the caches hold nothing from before.
+pub(crate) unsafe fn enable_caches() {
     let clear = !(Cr0::CACHE_DISABLE | Cr0::NOT_WRITE_THROUGH).bits();
-    // SAFETY: what must not be cached is mapped so. Not `nomem`: accesses stay on their side.
+    // SAFETY: the caller says so. Not `nomem`: accesses stay on their side.
     unsafe {
         asm!("mov {0}, cr0", "and {0}, {1}", "mov cr0, {0}", out(reg) _, in(reg) clear, options(nostack));
     }
@@ -124,8 +129,12 @@ pub(crate) fn family_and_model() -> (u32, u32) {
 }
 
 /// Lets interrupts come from now on, or no more.
-pub(crate) fn set_interrupts(on: bool) {
-    // SAFETY: interrupts that may come have a gate, whose handler leaves everything as it was. Not `nomem`, so that
+///
+/// # Safety
+/// Interrupts that may come have a gate, whose handler leaves everything as it was; and no [`InterruptsOff`] is alive
+/// that somebody relies on.
+pub(crate) unsafe fn set_interrupts(on: bool) {
+    // SAFETY: the caller says so. Not `nomem`, so that
     // memory accesses stay on their side.
     unsafe {
         if on {

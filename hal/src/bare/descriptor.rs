@@ -105,11 +105,14 @@ const fn task_gate(selector: u16) -> u64 {
     0x85 << 40 | (selector as u64) << 16
 }
 
-/// Fills and loads the tables of this core, with entry points for further vectors. Called once per core, in its own
-/// address space.
-pub(crate) fn load(gates: &[(u8, usize)]) {
-    // SAFETY: the statics are this core's own, nobody holds a reference to them, and the processor does not use them
-    // yet.
+/// Fills and loads the tables of this core, with entry points for further vectors.
+///
+/// # Safety
+/// 1. Called once per core, in its own address space, before its interrupts are on.
+/// 2. The gates lead to handlers that begin as the processor enters them, and leave everything as it was.
+pub(crate) unsafe fn load(gates: &[(u8, usize)]) {
+    // SAFETY: the statics are this core's own; by condition 1 nobody holds a reference to them, and the processor does
+    // not use them yet.
     let (global, interrupts, double_fault) =
         unsafe { (&mut (*GLOBAL.get()).0, &mut (*INTERRUPT.get()).0, &mut *DOUBLE_FAULT.get()) };
     global[usize::from(MAIN_TASK / 8)] = task_descriptor(MAIN.get());

@@ -122,7 +122,9 @@ impl AddressSpace {
             .then(|| unsafe { Self::entry(table.address(), address / PAGE_BYTES % TABLE_ENTRIES).read() })
     }
 
-    fn set(&mut self, address: usize, value: Entry, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    /// # Safety
+    /// As for [`map`](Self::map).
+    unsafe fn set(&mut self, address: usize, value: Entry, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         let table = self.ensure_table(address, pool)?;
         // SAFETY: as in `entry_of`.
         unsafe { Self::entry(table, address / PAGE_BYTES % TABLE_ENTRIES).write(value) }
@@ -130,76 +132,122 @@ impl AddressSpace {
     }
 
     /// Maps one page.
-    pub(crate) fn map(
+    ///
+    /// # Safety
+    /// 1. Nobody relies on what was seen at the address before, in this space or in those that share its table; who sees
+    ///    it from now on may see the physical page, and store to it if the bits say so.
+    /// 2. Who has the page in caches under another address does not rely on either showing what the other has.
+    pub(crate) unsafe fn map(
         &mut self,
         address: usize,
         physical: usize,
         bits: Entry,
         pool: &mut FramePool,
     ) -> Result<(), OutOfFrames> {
-        self.set(address, Entry::new(physical, bits), pool)
+        // SAFETY: the caller says so.
+        unsafe { self.set(address, Entry::new(physical, bits), pool) }
     }
 
     /// Maps every page that a range touches to the physical page with the same address.
-    pub(crate) fn map_identity(
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map).
+    pub(crate) unsafe fn map_identity(
         &mut self,
         range: Range<usize>,
         bits: Entry,
         pool: &mut FramePool,
     ) -> Result<(), OutOfFrames> {
         for address in (range.start & !(PAGE_BYTES - 1)..range.end).step_by(PAGE_BYTES) {
-            self.map(address, address, bits, pool)?;
+            // SAFETY: the caller says so.
+            unsafe { self.map(address, address, bits, pool)? };
         }
         Ok(())
     }
 
     /// Promises writable pages that are zero, at the same physical addresses.
-    pub(crate) fn promise_identity(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map).
+    pub(crate) unsafe fn promise_identity(
+        &mut self,
+        range: Range<usize>,
+        pool: &mut FramePool,
+    ) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
-            self.set(address, Entry::promised(address), pool)?;
+            // SAFETY: the caller says so.
+            unsafe { self.set(address, Entry::promised(address), pool)? };
         }
         Ok(())
     }
 
     /// Promises fresh writable pages that are zero.
-    pub(crate) fn promise_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map).
+    pub(crate) unsafe fn promise_zeroed(
+        &mut self,
+        range: Range<usize>,
+        pool: &mut FramePool,
+    ) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = pool.page().ok_or(OutOfFrames)?;
-            self.set(address, Entry::promised(page), pool)?;
+            // SAFETY: the caller says so.
+            unsafe { self.set(address, Entry::promised(page), pool)? };
         }
         Ok(())
     }
 
     /// Maps fresh writable pages with arbitrary contents.
-    pub(crate) fn map_fresh(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map).
+    pub(crate) unsafe fn map_fresh(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = pool.page().ok_or(OutOfFrames)?;
-            self.map(address, page, Entry::WRITABLE, pool)?;
+            // SAFETY: the caller says so.
+            unsafe { self.map(address, page, Entry::WRITABLE, pool)? };
         }
         Ok(())
     }
 
     /// Maps fresh writable pages that are zero.
-    pub(crate) fn map_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map).
+    pub(crate) unsafe fn map_zeroed(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = zeroed_page(pool)?;
-            self.map(address, page, Entry::WRITABLE, pool)?;
+            // SAFETY: the caller says so.
+            unsafe { self.map(address, page, Entry::WRITABLE, pool)? };
         }
         Ok(())
     }
 
     /// Maps fresh pages that are copies of what is at the same physical addresses.
-    pub(crate) fn map_copy(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map).
+    pub(crate) unsafe fn map_copy(&mut self, range: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         for address in range.step_by(PAGE_BYTES) {
             let page = copied_page(address, pool)?;
-            self.map(address, page, Entry::WRITABLE, pool)?;
+            // SAFETY: the caller says so.
+            unsafe { self.map(address, page, Entry::WRITABLE, pool)? };
         }
         Ok(())
     }
 
     /// Takes over all page tables of `other`, as copies where they cover a part of `own` and shared elsewhere. They
     /// have no addresses in common with its own.
-    pub(crate) fn inherit(&mut self, other: &Self, own: Range<usize>, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    ///
+    /// # Safety
+    /// As for [`map`](Self::map), of all that `other` maps.
+    pub(crate) unsafe fn inherit(
+        &mut self,
+        other: &Self,
+        own: Range<usize>,
+        pool: &mut FramePool,
+    ) -> Result<(), OutOfFrames> {
         for slot in 0..TABLE_ENTRIES {
             let entry = other.directory_entry(slot);
             if entry.contains(Entry::PRESENT) {
@@ -212,7 +260,10 @@ impl AddressSpace {
     }
 
     /// Makes the page tables visible at the last 4 MiB: the directory becomes its own last page table.
-    pub(crate) fn map_tables(&mut self) {
+    ///
+    /// # Safety
+    /// Who stores there changes the space.
+    pub(crate) unsafe fn map_tables(&mut self) {
         self.set_directory_entry(TABLE_ENTRIES - 1, self.directory);
     }
 }

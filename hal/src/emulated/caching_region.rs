@@ -8,7 +8,7 @@ use alloc::collections::BTreeMap;
 
 use crate::{LINE_BYTES, Line};
 
-use super::{PAGE_BYTES, PageWindow};
+use super::{PAGE_BYTES, PageWindow, slices::Under};
 
 /// Lines of a page.
 pub(super) const LINES_PER_PAGE: usize = PAGE_BYTES / LINE_BYTES;
@@ -125,16 +125,14 @@ impl CachingRegion {
         if lines >> line & 1 == 0 {
             return None;
         }
-        let (mut data, mut twin) = (Line::default(), Line::default());
+        let mut data = Line::default();
         let frame = usize::from(frame);
-        // SAFETY: `line` lies inside the page's frame and inside its twin.
+        // SAFETY: `line` lies inside the page's frame, and no mutable slice looks at it: the callers leave such lines out.
         unsafe {
             let contents = window.contents(page, frame).add(line * LINE_BYTES);
             data.0.as_mut_ptr().copy_from_nonoverlapping(contents, LINE_BYTES);
-            let of_twin = window.twin(frame).add(line * LINE_BYTES);
-            twin.0.as_mut_ptr().copy_from_nonoverlapping(of_twin, LINE_BYTES);
         }
-        Some((data, twin))
+        Some((data, self.twin(window, frame, line)))
     }
 
     /// A line, if it is present, and which of its bytes differ from what memory had.
@@ -153,19 +151,48 @@ impl CachingRegion {
     }
 
     /// Brings a line up to what memory has now, as far as it is present: the bytes in `mask`, except those that are
-    /// dirty. Bytes that stay what they were are not written, since a slice may look at them.
-    pub(super) fn refresh<W: PageWindow>(&self, window: &W, page: usize, line: usize, new: &Line, mask: u32) {
-        let Some((data, mut twin)) = self.line_and_twin(window, page, line) else { return };
-        let Some(resident) = self.resident(page) else { return };
-        let contents = window.contents(page, usize::from(resident.frame));
-        for byte in (0..LINE_BYTES).filter(|byte| mask >> byte & 1 == 1) {
-            if data.0[byte] == twin.0[byte] && data.0[byte] != new.0[byte] {
-                // SAFETY: inside the page's frame.
-                unsafe { contents.add(line * LINE_BYTES + byte).write(new.0[byte]) };
-            }
-            twin.0[byte] = new.0[byte];
+    /// dirty. Returns false, and leaves the copy as it is, if a slice looks at a byte that would change.
+    pub(super) fn refresh<W: PageWindow>(
+        &self,
+        window: &W,
+        page: usize,
+        line: usize,
+        new: &Line,
+        mask: u32,
+        under: Option<Under>,
+    ) -> bool {
+        let Some(resident) = self.resident(page).filter(|resident| resident.lines >> line & 1 == 1) else {
+            return true;
+        };
+        let bytes = || (0..LINE_BYTES).filter(|byte| mask >> byte & 1 == 1);
+        if under == Some(Under::Mutable) {
+            // What the slice has stored is not to be looked at. Memory is what it was, or somebody else has stored there.
+            let twin = self.twin(window, usize::from(resident.frame), line);
+            return bytes().all(|byte| twin.0[byte] == new.0[byte]);
         }
+        let Some((data, mut twin)) = self.line_and_twin(window, page, line) else { return true };
+        let changes = |byte: &usize| data.0[*byte] == twin.0[*byte] && data.0[*byte] != new.0[*byte];
+        if under.is_some() && bytes().any(|byte| changes(&byte)) {
+            return false;
+        }
+        let contents = window.contents(page, usize::from(resident.frame));
+        for byte in bytes().filter(changes) {
+            // SAFETY: inside the page's frame; no slice looks at it.
+            unsafe { contents.add(line * LINE_BYTES + byte).write(new.0[byte]) };
+        }
+        bytes().for_each(|byte| twin.0[byte] = new.0[byte]);
         self.set_twin(window, page, line, &twin);
+        true
+    }
+
+    fn twin<W: PageWindow>(&self, window: &W, frame: usize, line: usize) -> Line {
+        let mut twin = Line::default();
+        // SAFETY: `line` lies inside the twin.
+        unsafe {
+            let of_twin = window.twin(frame).add(line * LINE_BYTES);
+            twin.0.as_mut_ptr().copy_from_nonoverlapping(of_twin, LINE_BYTES);
+        }
+        twin
     }
 
     /// Which of `lines` of a page are present and differ from their twins.

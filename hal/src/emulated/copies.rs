@@ -14,12 +14,10 @@
 use alloc::vec::Vec;
 use core::cell::{RefCell, RefMut};
 
-use crate::{
-    LINE_BYTES, Line, LineAddress, Region, SharedAddress, backend::exposures::Exposures, cached::ViewAccess, kind,
-};
+use crate::{LINE_BYTES, Line, LineAddress, Region, backend::exposures::Exposures, cached::ViewAccess, kind};
 
 use super::{
-    CachingRegion, Choice, FetchUnit, PAGE_BYTES, PageWindow, Platform,
+    CachingRegion, Choice, Conflict, FetchUnit, PAGE_BYTES, PageWindow, Platform, Slices,
     caching_region::{Claimed, LINES_PER_PAGE, lines_mask, lines_of},
     page_window::{EXPOSED_POSITION, address_at, position},
 };
@@ -166,7 +164,7 @@ impl<W: PageWindow> Copies<W> {
             self.window.hide(victim);
             self.window.settle();
             touched.lines_evicted += self.write_back(platform, victim, u128::MAX);
-            self.forget_what_is_clean(victim, u128::MAX);
+            self.forget_what_is_clean(platform, victim, u128::MAX);
         }
     }
 
@@ -192,7 +190,7 @@ impl<W: PageWindow> Copies<W> {
             loop {
                 flushed.lines_written += self.write_back(platform, page, asked);
                 flushed.neighbours_written += self.write_back(platform, page, forgotten & !asked);
-                if self.forget_what_is_clean(page, forgotten) {
+                if self.forget_what_is_clean(platform, page, forgotten) {
                     break;
                 }
             }
@@ -213,7 +211,7 @@ impl<W: PageWindow> Copies<W> {
             bound = page;
             loop {
                 written += self.write_back(platform, page, u128::MAX);
-                if self.forget_what_is_clean(page, u128::MAX) {
+                if self.forget_what_is_clean(platform, page, u128::MAX) {
                     break;
                 }
             }
@@ -239,26 +237,56 @@ impl<W: PageWindow> Copies<W> {
 
     /// Forgets lines of a page, which have been written back, as far as no other core has stored to them meanwhile or
     /// holds them. Returns whether none is left that is dirty.
-    fn forget_what_is_clean(&self, page: usize, lines: u128) -> bool {
+    fn forget_what_is_clean<P: Platform<Window = W>>(&self, platform: &P, page: usize, lines: u128) -> bool {
+        let untouchable = if self.is_shared { self.untouchable(platform, page) } else { 0 };
         let mut account = self.account();
-        let dirty = if self.is_shared { account.dirty_lines(&self.window, page, lines) } else { 0 };
+        let dirty = if self.is_shared { account.dirty_lines(&self.window, page, lines & !untouchable) } else { 0 };
         let kept = if self.is_shared { dirty | account.held_lines(page) } else { 0 };
         account.forget(&self.window, page, lines & !kept);
         dirty == 0
     }
 
+    /// The lines of a page that mutable slices look at. They are not to be looked at by anybody else, and stay as they are
+    /// until the slices are gone. Where pages fault, they are taken away instead, as an operating system does it.
+    fn untouchable<P: Platform<Window = W>>(&self, platform: &P, page: usize) -> u128 {
+        if self.window.faults() {
+            return 0;
+        }
+        let lines = |slices: &mut Slices| slices.mutable_lines(page * LINES_PER_PAGE, LINES_PER_PAGE);
+        platform.with_slices(lines).unwrap_or(0)
+    }
+
     /// Brings lines up to date that are present still, since other cores hold them.
+    ///
+    /// # Panics
+    /// If memory has changed where a slice looks at the copy.
     fn refetch<P: Platform<Window = W>>(&self, platform: &P, page: usize, lines: u128) {
         let left = lines & self.account().present(page);
         for line in lines_of(left) {
             let data = platform.read_line(line_address(platform, page, line));
-            self.account().refresh(&self.window, page, line, &data, u32::MAX);
+            let at = Region::new(address_at(page * PAGE_BYTES + line * LINE_BYTES, platform.core()), LINE_BYTES);
+            let refreshed = platform.with_slices(|slices| self.refresh(slices, at, &data, u32::MAX));
+            if let Some(Err(conflict)) = refreshed {
+                panic!("{conflict}");
+            }
         }
+    }
+
+    /// Brings bytes of a line up to what memory has now, as far as it is present and clean. Under a slice nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// If a slice looks at bytes that would change.
+    fn refresh(&self, slices: &Slices, at: Region<kind::Cached>, data: &Line, mask: u32) -> Result<(), Conflict> {
+        let line = position(at.start()) / LINE_BYTES;
+        let (page, line) = (line / LINES_PER_PAGE, line % LINES_PER_PAGE);
+        let done = self.account().refresh(&self.window, page, line, data, mask, slices.over(at));
+        if done { Ok(()) } else { Err(slices.changed_under(at)) }
     }
 
     /// Writes back those of `lines` of a page that are dirty. Returns how many were.
     fn write_back<P: Platform<Window = W>>(&self, platform: &P, page: usize, lines: u128) -> u64 {
-        let dirty = self.account().dirty_lines(&self.window, page, lines);
+        let dirty = self.account().dirty_lines(&self.window, page, lines & !self.untouchable(platform, page));
         let written = lines_of(dirty).map(|line| u64::from(self.write_back_line(platform, page, line, true))).sum();
         let present = self.account().present(page);
         if present != 0 && lines & present == present {
@@ -272,6 +300,10 @@ impl<W: PageWindow> Copies<W> {
     fn write_back_line<P: Platform<Window = W>>(&self, platform: &P, page: usize, line: usize, whole: bool) -> bool {
         let mut was_dirty = false;
         platform.write_back(line_address(platform, page, line), &mut || {
+            // A slice may have come since.
+            if self.untouchable(platform, page) >> line & 1 == 1 {
+                return None;
+            }
             let account = self.account();
             let (data, changed) = account.changes(&self.window, page, line).filter(|(_, changed)| *changed != 0)?;
             account.set_twin(&self.window, page, line, &data);
@@ -294,7 +326,7 @@ impl<W: PageWindow> Copies<W> {
                 }
                 let held = self.account().is_held(page);
                 if platform.fetch_unit() == FetchUnit::Line && !held {
-                    self.forget_what_is_clean(page, 1 << line);
+                    self.forget_what_is_clean(platform, page, 1 << line);
                 }
             }
         }
@@ -309,12 +341,15 @@ impl<W: PageWindow> Copies<W> {
     /// Evicts one dirty line of some resident page, as the platform chooses: writes it back. Returns the number of
     /// lines written back, 0 if none is dirty.
     ///
-    /// The copy stays, now clean; dropping it would change memory under a slice that a program holds.
+    /// The copy stays, now clean; dropping it would change memory under a slice that a program holds. What a mutable slice
+    /// looks at, is left out: hardware could write it back, but no code may look at it.
     pub(super) fn evict_a_line<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
         let _exclusion = self.window.exclude();
         let victim = {
             let mut account = self.account();
-            let dirty = |account: &CachingRegion, page| account.dirty_lines(&self.window, page, u128::MAX);
+            let dirty = |account: &CachingRegion, page| {
+                account.dirty_lines(&self.window, page, !self.untouchable(platform, page))
+            };
             let dirty_pages = || account.pages().filter(|page| dirty(&account, *page) != 0);
             let pages = dirty_pages().count();
             let victim = if pages == 0 { None } else { dirty_pages().nth(platform.choose(Choice::VictimPage, pages)) };
@@ -334,9 +369,18 @@ impl<W: PageWindow> Copies<W> {
 
     /// Another core has stored these bytes of a line to memory whose home this domain is: the copy changes with it, as
     /// far as it is clean.
-    pub fn pushed(&self, at: SharedAddress, data: &Line, mask: u32) {
-        let line = position(at) / LINE_BYTES;
-        self.account().refresh(&self.window, line / LINES_PER_PAGE, line % LINES_PER_PAGE, data, mask);
+    ///
+    /// # Errors
+    /// If one of the domain's slices looks at bytes that would change.
+    #[cfg(feature = "sim")]
+    pub(crate) fn pushed(
+        &self,
+        slices: &Slices,
+        at: crate::SharedAddress,
+        data: &Line,
+        mask: u32,
+    ) -> Result<(), Conflict> {
+        self.refresh(slices, Region::new(at.line_start(), LINE_BYTES), data, mask)
     }
 }
 

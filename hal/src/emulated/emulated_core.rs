@@ -68,7 +68,7 @@ pub struct EmulatedCore<P: Platform> {
 impl<P: Platform> EmulatedCore<P> {
     /// A core with these copies of what it exposes, and with these of controllers' memory, which are the same where it
     /// is a coherence domain of its own.
-    pub fn new(platform: P, own: P::Copies, domain: P::Copies) -> Self {
+    pub(crate) fn new(platform: P, own: P::Copies, domain: P::Copies) -> Self {
         Self {
             platform,
             own,
@@ -87,7 +87,8 @@ impl<P: Platform> EmulatedCore<P> {
     }
 
     /// The platform below.
-    pub fn platform(&self) -> &P {
+    #[cfg(feature = "sim")]
+    pub(crate) fn platform(&self) -> &P {
         &self.platform
     }
 
@@ -110,7 +111,8 @@ impl<P: Platform> EmulatedCore<P> {
 
     /// Makes a page of cached memory present because the program touched the byte at `position` of the window; for
     /// page fault handlers.
-    pub fn page_fault(&self, position: usize) {
+    #[cfg_attr(not(target_os = "none"), allow(dead_code, reason = "pages fault where there is no host"))]
+    pub(crate) fn page_fault(&self, position: usize) {
         let start = address_at(position / LINE_BYTES * LINE_BYTES, self.core());
         self.fetch(Region::new(start, LINE_BYTES), ViewAccess::Load);
     }

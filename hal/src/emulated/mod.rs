@@ -12,8 +12,10 @@ mod emulated_core;
 mod line_cache;
 mod page_window;
 mod platform;
+mod slices;
 mod trace;
 
+pub(crate) use self::slices::Conflict;
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
     copies::Copies,
@@ -21,4 +23,5 @@ pub use self::{
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     platform::{Choice, CounterAccess, Expense, Platform, WaitInfo, Watch, Woken},
+    slices::Slices,
 };

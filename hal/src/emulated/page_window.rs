@@ -36,7 +36,17 @@ pub(super) fn address_at(position: usize, core: CoreId) -> SharedAddress {
 
 /// Where the private copies live: one window as large as all memory that a core may have copies of, and a few frames
 /// with their twins.
-pub trait PageWindow {
+///
+/// # Safety
+/// 1. [`address`](Self::address) points to the byte at that position of one stretch of [`WINDOW_BYTES`], at multiples of
+///    a page for multiples of a page, valid for reads and writes once touched, as long as the window exists; in the
+///    stretch, only the controllers and the exposed memory that the machine has need memory.
+/// 2. [`contents`](Self::contents) and [`twin`](Self::twin) point to a page's bytes, valid for reads and writes; those of
+///    two frames, and contents and twins, have no byte in common.
+/// 3. Where pages [fault](Self::faults), a page that is accessed again after it was taken away is fetched before the
+///    access is carried out.
+/// 4. Between [`exclude`](Self::exclude) and the end of what it returns, no other core reaches the copies but by views.
+pub unsafe trait PageWindow {
     /// Keeps other cores that run at the same time out of the copies.
     type Exclusion;
 

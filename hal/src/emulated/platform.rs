@@ -6,7 +6,7 @@ use crate::{
     CoreId, Home, Layout, Line, LineAddress, Place, Reason, Region, SharedAddress, Software, kind, wait::Deadline,
 };
 
-use super::{Copies, FetchUnit, PageWindow};
+use super::{Copies, FetchUnit, PageWindow, Slices};
 
 /// Work that costs time on the real machine but touches no memory that other cores see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +130,18 @@ pub enum Woken {
 /// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core.
 ///
 /// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
-pub trait Platform: 'static {
+///
+/// # Safety
+/// 1. [`core`](Self::core), [`layout`](Self::layout) and [`coherent`](Self::coherent) are always the same; no other core
+///    has that number.
+/// 2. [`shared_memory`](Self::shared_memory) is what it says.
+/// 3. Lines and words are those of shared memory, of MPBs and of what is [exposed](Self::expose) now, and none of the
+///    process.
+/// 4. Where memory is coherent, an access to a line or a word asks the [slices](Self::with_slices) of the machine at the
+///    moment at which it takes effect, and panics if one of them excludes it.
+/// 5. [`with_slices`](Self::with_slices) leads all cores that share copies, or all of a coherent machine, to the same
+///    account, one at a time.
+pub unsafe trait Platform: 'static {
     /// Where private copies of cached memory live.
     type Window: PageWindow;
 
@@ -239,6 +250,10 @@ pub trait Platform: 'static {
     fn home_domain(&self, home: Home) -> Option<usize> {
         self.layout().home_domain(home)
     }
+
+    /// The account of the slices of all cores that see the same bytes as this one: of the machine where it is coherent,
+    /// else of the coherence domain. Where every core is a domain by itself, there need not be one.
+    fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R>;
 
     /// Called before each use of copies that the cores of a coherence domain share, which is visible to them all: to
     /// change them, or only to look.

@@ -182,7 +182,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
 pub(super) extern "C" fn core_start(core: usize) -> ! {
     super::set_this_core(core);
     trap::prepare();
-    descriptor::load(&legacy::gates(trap::timer_stub()));
+    // SAFETY: the one call of this core, in its own address space, with interrupts off; `trap` has made the stub.
+    unsafe { descriptor::load(&legacy::gates(trap::timer_stub())) }
     let cores = core_count();
     if cores > 1 {
         lapic::enable();

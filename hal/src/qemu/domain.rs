@@ -9,12 +9,13 @@
 //! whoever waits for a lock that this core holds.
 
 use core::{
+    cell::UnsafeCell,
     mem::MaybeUninit,
     ptr::with_exposed_provenance_mut,
     sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
 };
 
-use crate::emulated::Copies;
+use crate::emulated::{Copies, Slices};
 
 use super::{
     MmuWindow, boot, cpu, lapic,
@@ -28,6 +29,7 @@ use super::{
 struct Account {
     is_made: AtomicBool,
     copies: MaybeUninit<Copies<MmuWindow>>,
+    slices: UnsafeCell<MaybeUninit<Slices>>,
 }
 
 const _: () = assert!(size_of::<Account>() <= memory::DOMAIN_ACCOUNT_BYTES, "the account fits its pages");
@@ -58,9 +60,19 @@ pub(super) fn copies() -> &'static Copies<MmuWindow> {
     unsafe {
         if !(*account).is_made.swap(true, SeqCst) {
             (&raw mut (*account).copies).write(MaybeUninit::new(Copies::new(MmuWindow::domain(), true)));
+            (&raw mut (*account).slices).write(UnsafeCell::new(MaybeUninit::new(Slices::new())));
         }
         (*account).copies.assume_init_ref()
     }
+}
+
+/// Gives `change` the account of the slices of this core's domain, which has several cores and whose [`copies`] this core
+/// has asked for.
+pub(super) fn with_slices<R>(change: impl FnOnce(&mut Slices) -> R) -> R {
+    let account = with_exposed_provenance_mut::<Account>(memory::DOMAIN_ACCOUNT_BASE);
+    let _first = exclude();
+    // SAFETY: as above, 1 and 2; only used here, under the lock.
+    change(unsafe { (*(*account).slices.get()).assume_init_mut() })
 }
 
 /// Keeps the other cores out of the copies of this core's domain.

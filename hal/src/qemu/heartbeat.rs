@@ -56,7 +56,8 @@ pub(super) fn join() {
     let Some(own) = board::own() else { return };
     start_timer();
     own.set_stage(Stage::Runs);
-    cpu::set_interrupts(true);
+    // SAFETY: gates are loaded, and the start holds no locks here.
+    unsafe { cpu::set_interrupts(true) }
     measure_cycles();
     while board::nodes().into_iter().flatten().any(|node| node.stage() == Stage::Absent) {
         // What becomes of those that do not come is the handler's business.
@@ -87,7 +88,8 @@ pub(super) fn note_end(stage: Stage) {
 pub(super) fn rest() -> ! {
     if cluster::member().is_some() && super::this_core() == 0 {
         loop {
-            cpu::halt_until_interrupt();
+            // SAFETY: gates are loaded, and whoever ends holds no locks.
+            unsafe { cpu::halt_until_interrupt() }
         }
     }
     cpu::park()

@@ -30,32 +30,49 @@ bitflags! {
     }
 }
 
-fn command(target: usize, command: Command, vector: u8) {
+/// # Safety
+/// The target is ready for it.
+unsafe fn command(target: usize, command: Command, vector: u8) {
     let _interrupts = cpu::InterruptsOff::new();
-    write(COMMAND_HIGH, u32::from(processors::apic_id(target)) << 24);
-    write(COMMAND_LOW, command.bits() | u32::from(vector));
+    // SAFETY: the caller says so.
+    unsafe {
+        write(COMMAND_HIGH, u32::from(processors::apic_id(target)) << 24);
+        write(COMMAND_LOW, command.bits() | u32::from(vector));
+    }
     while Command::from_bits_retain(register(COMMAND_LOW).read()).contains(Command::PENDING) {
         cpu::pause();
     }
 }
 
 /// Resets another core; it waits for [`send_start_up`] then.
-pub(super) fn send_init(target: usize) {
-    command(target, Command::INIT | Command::ASSERT | Command::LEVEL, 0);
-    command(target, Command::INIT | Command::LEVEL, 0);
+///
+/// # Safety
+/// The core does nothing that anybody relies on.
+pub(super) unsafe fn send_init(target: usize) {
+    // SAFETY: the caller says so.
+    unsafe {
+        command(target, Command::INIT | Command::ASSERT | Command::LEVEL, 0);
+        command(target, Command::INIT | Command::LEVEL, 0);
+    }
 }
 
 /// Makes a core that waits after its reset begin at the start of a 4 KiB page below 1 MiB.
-pub(super) fn send_start_up(target: usize, page_address: usize) {
-    command(target, Command::START_UP | Command::ASSERT, (page_address / memory::PAGE_BYTES) as u8);
+///
+/// # Safety
+/// There is code for it, and the core does not run yet.
+pub(super) unsafe fn send_start_up(target: usize, page_address: usize) {
+    // SAFETY: the caller says so.
+    unsafe { command(target, Command::START_UP | Command::ASSERT, (page_address / memory::PAGE_BYTES) as u8) }
 }
 
 /// Interrupts another core.
 pub(super) fn send_interrupt(target: usize) {
-    command(target, Command::ASSERT, INTERRUPT_VECTOR);
+    // SAFETY: every core has a gate for it before it takes interrupts.
+    unsafe { command(target, Command::ASSERT, INTERRUPT_VECTOR) }
 }
 
 /// Interrupts another core even if its interrupts are off.
 pub(super) fn send_nmi(target: usize) {
-    command(target, Command::NMI | Command::ASSERT, 0);
+    // SAFETY: every core that has arrived has a gate for it, whose handler leaves everything as it was or ends the machine.
+    unsafe { command(target, Command::NMI | Command::ASSERT, 0) }
 }

@@ -77,48 +77,48 @@ pub(super) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
 ///
 /// Paging must be off, and the pool must hold free RAM.
 unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut FramePool) -> Result<(), OutOfFrames> {
-    // SAFETY: the caller says so.
-    let shared = unsafe { shared_space(information, handed, pool)? };
-    let private = image::private_start()..image::private_end();
-    let nothing = 0..0;
-    let stack = memory::STACK_BASE..memory::STACK_TOP;
-    let cache_bytes = information.own_frames() * PAGE_BYTES;
-    let [dram_window, _] = memory::CACHE_WINDOW_PARTS;
-    // SAFETY: the caller says so.
-    let mut domain = unsafe { AddressSpace::new(pool)? };
-    for core in 0..information.core_count {
-        // SAFETY: the caller says so.
-        let mut space = unsafe { AddressSpace::new(pool)? };
-        space.inherit(&shared, private.clone(), pool)?;
-        if information.cores_per_domain > 1 {
-            if core % information.cores_per_domain == 0 {
-                // SAFETY: the caller says so.
-                domain = unsafe { AddressSpace::new(pool)? };
-                let shared_bytes = information.domain_frames() * PAGE_BYTES;
-                let (frames, twins) = (memory::DOMAIN_FRAMES_BASE, memory::DOMAIN_TWINS_BASE);
-                let account = memory::DOMAIN_ACCOUNT_BASE;
-                domain.promise_zeroed(frames..frames + shared_bytes, pool)?;
-                domain.promise_zeroed(twins..twins + shared_bytes, pool)?;
-                domain.map_zeroed(account..account + memory::DOMAIN_ACCOUNT_BYTES, pool)?;
-                for offset in dram_window.clone().step_by(TABLE_SPAN) {
-                    domain.ensure_table(memory::CACHE_WINDOW_BASE + offset, pool)?;
+    // SAFETY: paging is off, and the pool holds free RAM, as the caller says. Nobody uses the spaces yet. Each core gets
+    // frames of its own, a domain those of its cores, and all what is the emulator's or cannot be written.
+    unsafe {
+        let shared = shared_space(information, handed, pool)?;
+        let private = image::private_start()..image::private_end();
+        let nothing = 0..0;
+        let stack = memory::STACK_BASE..memory::STACK_TOP;
+        let cache_bytes = information.own_frames() * PAGE_BYTES;
+        let [dram_window, _] = memory::CACHE_WINDOW_PARTS;
+        let mut domain = AddressSpace::new(pool)?;
+        for core in 0..information.core_count {
+            let mut space = AddressSpace::new(pool)?;
+            space.inherit(&shared, private.clone(), pool)?;
+            if information.cores_per_domain > 1 {
+                if core % information.cores_per_domain == 0 {
+                    domain = AddressSpace::new(pool)?;
+                    let shared_bytes = information.domain_frames() * PAGE_BYTES;
+                    let (frames, twins) = (memory::DOMAIN_FRAMES_BASE, memory::DOMAIN_TWINS_BASE);
+                    let account = memory::DOMAIN_ACCOUNT_BASE;
+                    domain.promise_zeroed(frames..frames + shared_bytes, pool)?;
+                    domain.promise_zeroed(twins..twins + shared_bytes, pool)?;
+                    domain.map_zeroed(account..account + memory::DOMAIN_ACCOUNT_BYTES, pool)?;
+                    for offset in dram_window.clone().step_by(TABLE_SPAN) {
+                        domain.ensure_table(memory::CACHE_WINDOW_BASE + offset, pool)?;
+                    }
                 }
+                space.inherit(&domain, nothing.clone(), pool)?;
             }
-            space.inherit(&domain, nothing.clone(), pool)?;
+            space.map_copy(image::private_start()..image::data_end(), pool)?;
+            space.map_zeroed(image::data_end()..image::private_end(), pool)?;
+            space.map_fresh(stack.clone(), pool)?;
+            space.promise_zeroed(memory::HEAP_BASE..memory::HEAP_BASE + information.heap_bytes(core), pool)?;
+            space.promise_zeroed(memory::CACHE_FRAMES_BASE..memory::CACHE_FRAMES_BASE + cache_bytes, pool)?;
+            space.promise_zeroed(memory::CACHE_TWINS_BASE..memory::CACHE_TWINS_BASE + cache_bytes, pool)?;
+            for offset in memory::CACHE_WINDOW_PARTS.into_iter().flat_map(|part| part.step_by(TABLE_SPAN)) {
+                space.ensure_table(memory::CACHE_WINDOW_BASE + offset, pool)?;
+            }
+            space.map_tables();
+            smp::DIRECTORIES[core].store(space.directory() as u32, Ordering::Release);
         }
-        space.map_copy(image::private_start()..image::data_end(), pool)?;
-        space.map_zeroed(image::data_end()..image::private_end(), pool)?;
-        space.map_fresh(stack.clone(), pool)?;
-        space.promise_zeroed(memory::HEAP_BASE..memory::HEAP_BASE + information.heap_bytes(core), pool)?;
-        space.promise_zeroed(memory::CACHE_FRAMES_BASE..memory::CACHE_FRAMES_BASE + cache_bytes, pool)?;
-        space.promise_zeroed(memory::CACHE_TWINS_BASE..memory::CACHE_TWINS_BASE + cache_bytes, pool)?;
-        for offset in memory::CACHE_WINDOW_PARTS.into_iter().flat_map(|part| part.step_by(TABLE_SPAN)) {
-            space.ensure_table(memory::CACHE_WINDOW_BASE + offset, pool)?;
-        }
-        space.map_tables();
-        smp::DIRECTORIES[core].store(space.directory() as u32, Ordering::Release);
+        Ok(())
     }
-    Ok(())
 }
 
 /// The mappings that all cores have in common.
@@ -132,26 +132,29 @@ unsafe fn shared_space(
     pool: &mut FramePool,
 ) -> Result<AddressSpace, OutOfFrames> {
     let (read_only, writable) = (Entry::empty(), Entry::WRITABLE);
-    // SAFETY: the caller says so.
-    let mut space = unsafe { AddressSpace::new(pool)? };
-    space.map_identity(PAGE_BYTES..0x10_0000, writable, pool)?;
-    space.map_identity(image::text_start()..image::text_end(), read_only, pool)?;
-    space.map_identity(image::rodata_start()..image::rodata_end(), read_only, pool)?;
-    space.map_identity(image::emulator_start()..image::emulator_end(), writable, pool)?;
-    if let Some(member) = information.membership {
-        space.map_identity(member.region..member.region + memory::CLUSTER_REGION_BYTES, writable, pool)?;
-    } else {
-        let dram = information.shared_dram;
-        space.promise_identity(dram..dram + memory::SHARED_DRAM_BYTES, pool)?;
-        let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
-        space.map_identity(information.mpb..information.mpb + mpb_bytes, writable, pool)?;
+    // SAFETY: paging is off, and the pool holds free RAM, as the caller says. Nobody uses the space yet. What all share can
+    // be written only where it is the emulator's: its section, the chip's memory, low memory, the local APIC.
+    unsafe {
+        let mut space = AddressSpace::new(pool)?;
+        space.map_identity(PAGE_BYTES..0x10_0000, writable, pool)?;
+        space.map_identity(image::text_start()..image::text_end(), read_only, pool)?;
+        space.map_identity(image::rodata_start()..image::rodata_end(), read_only, pool)?;
+        space.map_identity(image::emulator_start()..image::emulator_end(), writable, pool)?;
+        if let Some(member) = information.membership {
+            space.map_identity(member.region..member.region + memory::CLUSTER_REGION_BYTES, writable, pool)?;
+        } else {
+            let dram = information.shared_dram;
+            space.promise_identity(dram..dram + memory::SHARED_DRAM_BYTES, pool)?;
+            let mpb_bytes = information.core_count * memory::MPB_BYTES_PER_CORE;
+            space.map_identity(information.mpb..information.mpb + mpb_bytes, writable, pool)?;
+        }
+        for module in &handed.modules {
+            space.map_identity(module.contents.clone(), read_only, pool)?;
+        }
+        let uncached = writable | Entry::CACHE_DISABLE | Entry::WRITE_THROUGH;
+        space.map_identity(lapic::BASE..lapic::BASE + PAGE_BYTES, uncached, pool)?;
+        Ok(space)
     }
-    for module in &handed.modules {
-        space.map_identity(module.contents.clone(), read_only, pool)?;
-    }
-    let uncached = writable | Entry::CACHE_DISABLE | Entry::WRITE_THROUGH;
-    space.map_identity(lapic::BASE..lapic::BASE + PAGE_BYTES, uncached, pool)?;
-    Ok(space)
 }
 
 /// An upper bound for the pages that [`build`] takes.

@@ -64,7 +64,7 @@ pub const DOMAIN_TWINS_BASE: usize = DOMAIN_FRAMES_BASE + CACHE_MAX_FRAMES * PAG
 /// Where their account is.
 pub const DOMAIN_ACCOUNT_BASE: usize = DOMAIN_TWINS_BASE + CACHE_MAX_FRAMES * PAGE_BYTES;
 /// Bytes that the account may take.
-pub const DOMAIN_ACCOUNT_BYTES: usize = 4 * PAGE_BYTES;
+pub const DOMAIN_ACCOUNT_BYTES: usize = 12 * PAGE_BYTES;
 /// The page below the stack, never mapped.
 pub const STACK_GUARD: usize = 0xD000_0000;
 /// Lowest address of the stack.

@@ -13,14 +13,18 @@ use core::{
 use crate::{
     ATOMIC_COUNTERS, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{
-        Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, WaitInfo, Watch, Woken,
+        Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, Slices, WaitInfo, Watch,
+        Woken,
     },
     kind,
 };
 
 use super::{
-    MmuWindow, boot, cache_window, cluster, cpu, domain, exit, exposed, heartbeat, lapic, lock::EmulatorLock, memory,
-    pit, private::Private, stuck, this_core, this_core_id, trap,
+    MmuWindow, boot, cache_window, cluster, cpu, domain, exit, exposed, heartbeat, lapic,
+    lock::{EmulatorGuard, EmulatorLock},
+    memory, pit,
+    private::Private,
+    stuck, this_core, this_core_id, trap,
 };
 
 /// A core of the machine under QEMU.
@@ -46,6 +50,10 @@ static COUNTERS: [AtomicU32; ATOMIC_COUNTERS] = [const { AtomicU32::new(0) }; AT
 /// Whether an interrupt was raised on a core of this node and not taken: the bit of its configuration register.
 #[unsafe(link_section = ".emulator")]
 static RAISED: [AtomicBool; 256] = [const { AtomicBool::new(false) }; 256];
+
+/// What all cores look at by slices, where memory is coherent.
+#[unsafe(link_section = ".bss.emulator")]
+static SLICES: EmulatorLock<Slices> = EmulatorLock::new(Slices::new());
 
 /// This core's own copies: of what it exposes, and of shared DRAM where it is a coherence domain by itself.
 static COPIES: Private<Copies<MmuWindow>> = Private::new(Copies::new(MmuWindow::own(), false));
@@ -131,6 +139,22 @@ impl QemuPlatform {
         state as usize % below
     }
 
+    /// Where memory is coherent, insists that no slice excludes an access to the bytes in `mask` from `at` on, and keeps
+    /// further slices away for the time of the access.
+    fn ask_slices(&self, at: LineAddress, mask: u32, writes: bool) -> Option<EmulatorGuard<'static, Slices>> {
+        let LineAddress::Shared(at) = at else { return None };
+        if !self.coherent || mask == 0 || exit::is_ending() {
+            return None;
+        }
+        let (first, end) = (mask.trailing_zeros() as usize, (u32::BITS - mask.leading_zeros()) as usize);
+        let slices = SLICES.lock();
+        if let Err(conflict) = slices.access_memory(at.plus(first), end - first, writes) {
+            drop(slices);
+            panic!("{conflict}");
+        }
+        Some(slices)
+    }
+
     fn hand_over_by_chance(&self) {
         if self.preempts && self.draw(4) == 0 {
             cpu::pause();
@@ -194,7 +218,10 @@ fn write_masked(memory: *mut u8, word: &[u8], mask: u32) {
     }
 }
 
-impl Platform for QemuPlatform {
+// SAFETY: 1. numbers and the command line do not change; 2. `memory::shared_dram` is mapped for ever, and `own_address`
+// knows what is exposed; 3. `with_storage` has bounds for all; 4. it asks; 5. the domain's account, under its lock, or the
+// machine's, under its own.
+unsafe impl Platform for QemuPlatform {
     type Window = MmuWindow;
     type Copies = &'static Copies<MmuWindow>;
 
@@ -209,6 +236,7 @@ impl Platform for QemuPlatform {
     fn read_line(&self, at: LineAddress) -> Line {
         self.hand_over_by_chance();
         let mut line = Line::default();
+        let _slices = self.ask_slices(at, u32::MAX, false);
         with_storage(at, LINE_BYTES, |memory| {
             // `with_storage` keeps writers of this node out. Those of others write the last word last.
             for (index, word) in line.0.chunks_exact_mut(WORD_BYTES).enumerate().rev() {
@@ -221,6 +249,7 @@ impl Platform for QemuPlatform {
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
+        let slices = self.ask_slices(at, mask, true);
         with_storage(at, LINE_BYTES, |memory| {
             // Other nodes may read at the same time, from the end.
             for (index, word) in data.0.chunks_exact(WORD_BYTES).enumerate() {
@@ -228,6 +257,7 @@ impl Platform for QemuPlatform {
                 write_masked(memory.wrapping_add(offset), word, mask >> offset & 0xF);
             }
         });
+        drop(slices);
         cluster::make_visible();
         stuck::note_write();
         self.hand_over_by_chance();
@@ -235,6 +265,7 @@ impl Platform for QemuPlatform {
 
     fn read_word(&self, at: SharedAddress) -> u32 {
         self.hand_over_by_chance();
+        let _slices = self.ask_slices(LineAddress::Shared(at), 0xF, false);
         with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| {
             // SAFETY: as in `read_line`; word addresses are multiples of 4.
             unsafe { AtomicU32::from_ptr(memory.cast()) }.load(Ordering::Acquire)
@@ -242,10 +273,12 @@ impl Platform for QemuPlatform {
     }
 
     fn write_word(&self, at: SharedAddress, value: u32) {
+        let slices = self.ask_slices(LineAddress::Shared(at), 0xF, true);
         with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| {
             // SAFETY: as in `read_line`; word addresses are multiples of 4.
             unsafe { AtomicU32::from_ptr(memory.cast()) }.store(value, Ordering::Release);
         });
+        drop(slices);
         cluster::make_visible();
         stuck::note_write();
         self.hand_over_by_chance();
@@ -333,7 +366,8 @@ impl Platform for QemuPlatform {
     fn open_interrupts(&self, open: bool) {
         // The timer of a node always comes; the core keeps the others off by itself.
         let has_timer = cluster::member().is_some() && this_core() == 0;
-        cpu::set_interrupts(open || has_timer);
+        // SAFETY: gates are loaded, and the account of operations opens them outside of all only.
+        unsafe { cpu::set_interrupts(open || has_timer) }
     }
 
     fn interrupt_is_due(&self) -> bool {
@@ -354,6 +388,13 @@ impl Platform for QemuPlatform {
 
     fn coherent(&self) -> bool {
         self.coherent
+    }
+
+    fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R> {
+        if self.coherent {
+            return Some(change(&mut SLICES.lock()));
+        }
+        (boot::information().cores_per_domain > 1).then(|| domain::with_slices(change))
     }
 
     fn meet_domain(&self, _changes: bool) {

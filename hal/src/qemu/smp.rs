@@ -55,9 +55,11 @@ pub(super) fn open_gate() {
 }
 
 fn attempt(cores: usize) {
-    missing(cores).for_each(lapic::send_init);
+    // SAFETY: a core that has not arrived does nothing that anybody relies on.
+    missing(cores).for_each(|core| unsafe { lapic::send_init(core) });
     (0..INIT_DELAY_STEPS).for_each(|_| port::short_delay());
-    missing(cores).for_each(|core| lapic::send_start_up(core, entry::TRAMPOLINE));
+    // SAFETY: `start_others` has placed the code, and a core that has not arrived either waits for the message, or ignores it.
+    missing(cores).for_each(|core| unsafe { lapic::send_start_up(core, entry::TRAMPOLINE) });
     let mut next = 1;
     for look in 0..LOOKS_PER_ATTEMPT {
         // Cores before `next` have arrived; each look goes on where the last one stopped.
@@ -68,8 +70,8 @@ fn attempt(cores: usize) {
             return;
         }
         if look == LOOKS_PER_ATTEMPT / 100 {
-            // The second message, for processors that missed the first.
-            missing(cores).for_each(|core| lapic::send_start_up(core, entry::TRAMPOLINE));
+            // The second message, for processors that missed the first. SAFETY: as above.
+            missing(cores).for_each(|core| unsafe { lapic::send_start_up(core, entry::TRAMPOLINE) });
         }
         port::short_delay();
         cpu::pause();

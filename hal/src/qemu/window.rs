@@ -35,7 +35,9 @@ impl MmuWindow {
 /// Keeps the other cores of the domain out, where they share the window.
 pub struct Exclusion(#[expect(dead_code, reason = "its end is what counts")] Option<EmulatorGuard<'static, ()>>);
 
-impl PageWindow for MmuWindow {
+// SAFETY: 1. the window has addresses of its own, and its pages are mapped by the fault handler; 2. `cache_window` gives
+// each frame and twin pages of its own; 3. by the fault handler; 4. the lock of the domain, where there are others.
+unsafe impl PageWindow for MmuWindow {
     type Exclusion = Exclusion;
 
     fn exclude(&self) -> Exclusion {

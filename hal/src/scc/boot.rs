@@ -113,10 +113,12 @@ pub(super) extern "C" fn start() -> ! {
     memory::lay_out();
     // SAFETY: paging is off, and nobody uses what was laid out.
     unsafe { paging::enter() }
-    cpu::enable_caches();
+    // SAFETY: paging is on, and has what goes past the caches mapped so; nothing was cached since the reset.
+    unsafe { cpu::enable_caches() }
 
     trap::prepare();
-    descriptor::load(&[]);
+    // SAFETY: the one call of this core, in its own address space, with interrupts off.
+    unsafe { descriptor::load(&[]) }
     lapic::enable();
 
     lut::share_views();

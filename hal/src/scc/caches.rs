@@ -51,11 +51,14 @@ pub(super) extern "C" fn atoll_scc_invalidate_mpb() {
 
 /// Pushes out what is in the write-combine buffer, by a store to another line: that at `own_line_0`, the first of the
 /// own MPB, which nobody uses otherwise. Its own word stays in the buffer; nobody waits for it.
+///
+/// # Safety
+/// The address is that of line 0 of the own MPB, which is mapped, and which nobody reads.
 #[unsafe(no_mangle)]
 #[inline(never)]
-pub(super) extern "C" fn atoll_scc_drain(own_line_0: usize) {
+pub(super) unsafe extern "C" fn atoll_scc_drain(own_line_0: usize) {
     let line = core::ptr::with_exposed_provenance_mut::<u32>(own_line_0);
-    // SAFETY: 1. the address is that of the own MPB, which is mapped; 2. nobody reads its line 0. The block touches
+    // SAFETY: the caller says so. The block touches
     // memory as far as the compiler knows, so that stores before it are made before.
     unsafe { asm!("mov dword ptr [{line}], 0", line = in(reg) line, options(nostack, preserves_flags)) }
 }

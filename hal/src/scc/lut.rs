@@ -22,7 +22,12 @@ use super::{
 ///
 /// # Panics
 /// If there is no such core, or the register does not keep what is stored to it.
-pub(super) fn point(slot: u32, owner: usize, number: u32) {
+///
+/// # Safety
+/// 1. Nobody relies on what is seen in the slot now: no reference, and no code.
+/// 2. The caches hold nothing of it, see [above](self).
+/// 3. What the owner's slot leads to may be seen, and stored to, in the ways in which this core maps the slot.
+pub(super) unsafe fn point(slot: u32, owner: usize, number: u32) {
     let geometry = &boot::handed().geometry;
     let registers_of = |core: usize| {
         let [tile, ..] = geometry.tile_of(core as u32);
@@ -47,7 +52,9 @@ pub(super) fn share_views() {
     let geometry = &boot::handed().geometry;
     for controller in 0..geometry.controllers {
         for window in [SHARED_CACHED, SHARED_COMBINED] {
-            point(slot_of(window, controller), this_core(), geometry.shared_slot + controller);
+            // SAFETY: 1. and 2. `has_room_for_views` has found the slots free, and nothing was seen there since the start;
+            // 3. it is shared memory.
+            unsafe { point(slot_of(window, controller), this_core(), geometry.shared_slot + controller) };
         }
     }
 }

@@ -88,6 +88,7 @@ impl Target {
         if self.shown.replace(slot) == Some(slot) {
             return;
         }
-        lut::point(self.window_slot, self.core as usize, slot);
+        // SAFETY: 1. the window is used here only; 2. see above; 3. the core does not run.
+        unsafe { lut::point(self.window_slot, self.core as usize, slot) };
     }
 }

@@ -127,40 +127,52 @@ unsafe fn build() -> Result<Space, OutOfFrames> {
         (areas.heap.clone(), CACHED),
         (lapic::BASE..lapic::BASE + PAGE_BYTES, UNCACHED),
     ] {
-        space.map_identity(range, bits, &mut pool)?;
+        // SAFETY: nobody uses the space yet, and the areas have no byte in common: code and files cannot be written.
+        unsafe { space.map_identity(range, bits, &mut pool)? };
     }
     for module in handed.modules() {
         let start = module.start as usize;
-        space.map_identity(start..start + module.len_bytes as usize, READ_ONLY, &mut pool)?;
+        // SAFETY: as above.
+        unsafe { space.map_identity(start..start + module.len_bytes as usize, READ_ONLY, &mut pool)? };
     }
-    map_board(geometry, &mut space, &mut pool)?;
+    // SAFETY: as above; what all cores see alike is reached through `hal` only, each kind in its own way.
+    unsafe { map_board(geometry, &mut space, &mut pool)? };
     let status = slot_address(handed.setting.private_slots) + STATUS as usize;
-    space.map_identity(status..status + PAGE_BYTES, UNCACHED, &mut pool)?;
-    space.map(RESET as usize, RESET as usize, READ_ONLY, &mut pool)?;
+    // SAFETY: as above; the page of status words is of no other use, and the reset page is not written.
+    unsafe {
+        space.map_identity(status..status + PAGE_BYTES, UNCACHED, &mut pool)?;
+        space.map(RESET as usize, RESET as usize, READ_ONLY, &mut pool)?;
+    }
     space.ensure_table(SCRATCH, &mut pool)?;
     Ok(Space { space, pool })
 }
 
 /// Maps what all cores see alike.
-fn map_board(geometry: &Geometry, space: &mut AddressSpace, pool: &mut FramePool) -> Result<(), OutOfFrames> {
-    let slot = |number: u32, bytes: usize| slot_address(number)..slot_address(number) + bytes;
-    let mpb_bytes = (geometry.mpb_bytes * geometry.cores_per_tile) as usize;
-    for tile in 0..geometry.columns * geometry.rows {
-        space.map_identity(slot(geometry.mpb_slot + tile, mpb_bytes), COMBINED, pool)?;
-        space.map_identity(slot(geometry.registers_slot + tile, REGISTERS_BYTES), UNCACHED, pool)?;
+///
+/// # Safety
+/// As for [`AddressSpace::map`].
+unsafe fn map_board(geometry: &Geometry, space: &mut AddressSpace, pool: &mut FramePool) -> Result<(), OutOfFrames> {
+    // SAFETY: the caller says so.
+    unsafe {
+        let slot = |number: u32, bytes: usize| slot_address(number)..slot_address(number) + bytes;
+        let mpb_bytes = (geometry.mpb_bytes * geometry.cores_per_tile) as usize;
+        for tile in 0..geometry.columns * geometry.rows {
+            space.map_identity(slot(geometry.mpb_slot + tile, mpb_bytes), COMBINED, pool)?;
+            space.map_identity(slot(geometry.registers_slot + tile, REGISTERS_BYTES), UNCACHED, pool)?;
+        }
+        space.map_identity(slot(geometry.own_registers_slot, REGISTERS_BYTES), UNCACHED, pool)?;
+        if geometry.board_slot != 0 {
+            space.map_identity(slot(geometry.board_slot, BOARD_BYTES), UNCACHED, pool)?;
+        }
+        let shared_bytes = geometry.controllers as usize * CONTROLLER_SPAN;
+        let uncached = slot_address(geometry.shared_slot);
+        for offset in (0..shared_bytes).step_by(PAGE_BYTES) {
+            space.map(SHARED_UNCACHED + offset, uncached + offset, UNCACHED, pool)?;
+        }
+        // By slots of their own, see `lut`.
+        space.map_identity(SHARED_CACHED..SHARED_CACHED + shared_bytes, CACHED, pool)?;
+        space.map_identity(SHARED_COMBINED..SHARED_COMBINED + shared_bytes, COMBINED, pool)
     }
-    space.map_identity(slot(geometry.own_registers_slot, REGISTERS_BYTES), UNCACHED, pool)?;
-    if geometry.board_slot != 0 {
-        space.map_identity(slot(geometry.board_slot, BOARD_BYTES), UNCACHED, pool)?;
-    }
-    let shared_bytes = geometry.controllers as usize * CONTROLLER_SPAN;
-    let uncached = slot_address(geometry.shared_slot);
-    for offset in (0..shared_bytes).step_by(PAGE_BYTES) {
-        space.map(SHARED_UNCACHED + offset, uncached + offset, UNCACHED, pool)?;
-    }
-    // By slots of their own, see `lut`.
-    space.map_identity(SHARED_CACHED..SHARED_CACHED + shared_bytes, CACHED, pool)?;
-    space.map_identity(SHARED_COMBINED..SHARED_COMBINED + shared_bytes, COMBINED, pool)
 }
 
 fn with_space<R>(change: impl FnOnce(&mut AddressSpace, &mut FramePool) -> Result<R, OutOfFrames>) -> R {
@@ -187,7 +199,9 @@ pub fn map_foreign(slot: u32) {
         if space.entry_of(start).is_some_and(|entry| entry.contains(Entry::PRESENT)) {
             return Ok(());
         }
-        space.map_identity(start..start + SLOT_BYTES as usize, COMBINED, pool)
+        // SAFETY: the slot is one for other cores' memory, as was checked, and was not mapped; a page of it is nobody's
+        // before its entry in the lookup table is.
+        unsafe { space.map_identity(start..start + SLOT_BYTES as usize, COMBINED, pool) }
     })
 }
 
@@ -199,7 +213,9 @@ pub fn with_uncached_page<R>(physical: u32, access: impl FnOnce(*mut u32) -> R) 
     let physical = physical as usize;
     assert!(physical.is_multiple_of(size_of::<u32>()), "{physical:#x} is not the address of a word");
     let _interrupts = cpu::InterruptsOff::new();
-    with_space(|space, pool| space.map(SCRATCH, physical & !(PAGE_BYTES - 1), UNCACHED, pool));
+    // SAFETY: the scratch page is used here only, with interrupts off; what is done through the pointer is for those who
+    // use it to answer for.
+    with_space(|space, pool| unsafe { space.map(SCRATCH, physical & !(PAGE_BYTES - 1), UNCACHED, pool) });
     cpu::invalidate_page(SCRATCH);
     access(core::ptr::with_exposed_provenance_mut(SCRATCH + physical % PAGE_BYTES))
 }

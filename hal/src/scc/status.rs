@@ -76,7 +76,8 @@ fn word(line: usize) -> VolatilePtr<'static, u32> {
 ///
 /// Nothing of the slot is in a cache: it is seen uncached only.
 pub(super) fn reach() {
-    lut::point(boot::handed().setting.private_slots, 0, 0);
+    // SAFETY: 1. it is done once, before the slot is used; 2. see above; 3. only the page of status words is mapped.
+    unsafe { lut::point(boot::handed().setting.private_slots, 0, 0) };
     IS_REACHED.store(true, Relaxed);
 }
 

@@ -1,10 +1,13 @@
 //! The coherence domains of a simulated machine: what their cores have cached in common.
 
-use std::rc::Rc;
+use std::{
+    cell::{RefCell, RefMut},
+    rc::Rc,
+};
 
 use crate::{
     Home, LINE_BYTES, Layout, Line, SharedAddress,
-    emulated::{Copies, MAX_FRAMES},
+    emulated::{Conflict, Copies, MAX_FRAMES, Slices},
     topology::MAX_CONTROLLERS,
 };
 
@@ -13,6 +16,8 @@ use super::SimWindow;
 /// All domains of a machine.
 pub(super) struct Domains {
     copies: Vec<Rc<Copies<SimWindow>>>,
+    /// What the cores of each look at by slices; where memory is coherent, the first is that of all cores.
+    slices: Vec<RefCell<Slices>>,
     /// Whose the memory of each controller is.
     homes: [Option<usize>; MAX_CONTROLLERS],
     frames: usize,
@@ -29,6 +34,7 @@ impl Domains {
         };
         Self {
             copies: (0..layout.domains()).map(copies).collect(),
+            slices: (0..layout.domains()).map(|_| RefCell::default()).collect(),
             homes: std::array::from_fn(|controller| layout.home_domain(Home::Controller(controller as u16))),
             frames,
             controllers: layout.controllers(),
@@ -38,6 +44,11 @@ impl Domains {
     /// The copies of controllers' memory that the cores of a domain share.
     pub(super) fn copies(&self, domain: usize) -> Rc<Copies<SimWindow>> {
         self.copies[domain].clone()
+    }
+
+    /// What the cores of a domain look at by slices.
+    pub(super) fn slices(&self, domain: usize) -> RefMut<'_, Slices> {
+        self.slices[domain].borrow_mut()
     }
 
     /// Room for the copies that a core has of what it exposes itself.
@@ -55,18 +66,25 @@ impl Domains {
 
     /// These bytes of a line were stored to memory. If it is a controller's, its domain sees them in its copy; what a
     /// core exposes, its owner has by itself.
-    pub(super) fn pushed(&self, at: SharedAddress, data: &Line, mask: u32) {
+    ///
+    /// # Errors
+    /// If a slice of that domain looks at bytes that would change.
+    pub(super) fn pushed(&self, at: SharedAddress, data: &Line, mask: u32) -> Result<(), Conflict> {
         if let Home::Controller(controller) = at.home()
             && let Some(domain) = self.homes[usize::from(controller)]
         {
-            self.copies[domain].pushed(at, data, mask);
+            return self.copies[domain].pushed(&self.slices(domain), at, data, mask);
         }
+        Ok(())
     }
 
     /// A word was stored to memory: see [`pushed`](Self::pushed).
-    pub(super) fn pushed_word(&self, at: SharedAddress, value: u32) {
+    ///
+    /// # Errors
+    /// If a core of the domain has given out a slice that holds the word.
+    pub(super) fn pushed_word(&self, at: SharedAddress, value: u32) -> Result<(), Conflict> {
         let (mut line, within) = (Line::default(), at.offset() % LINE_BYTES);
         line.0[within..within + size_of::<u32>()].copy_from_slice(&value.to_le_bytes());
-        self.pushed(at, &line, 0b1111 << within);
+        self.pushed(at, &line, 0b1111 << within)
     }
 }

@@ -221,8 +221,8 @@ impl Machine {
             engine.network = Some(Network::new(&layout, cluster));
             engine.lines = Lines::new(layout.cores());
         }
-        if layout.cores_per_domain() > 1 {
-            // What an access to memory does to the copies of a domain does not show in its address.
+        if layout.cores_per_domain() > 1 || self.options.coherent {
+            // What an access to memory does to the copies of a domain, or to slices, does not show in its address.
             engine.nothing_commutes();
         }
         let shared = Rc::new(Shared {
@@ -304,7 +304,12 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
         let index = match next {
             Next::Core(index) => index,
             Next::Store(stored) => {
-                shared.land(stored);
+                if let Err(conflict) = shared.land(stored) {
+                    let (core, message) = (conflict.holder(), conflict.to_string());
+                    let engine = shared.engine.borrow();
+                    let (time_ps, recording) = (engine.now_ps, engine.chooser.recording());
+                    return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
+                }
                 continue;
             }
             Next::Nobody => return Some(Stopped::Failed(deadlock(shared, cores, programs))),

@@ -15,7 +15,10 @@ use corosensei::Yielder;
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, Platform, WaitInfo, Watch, Woken},
+    emulated::{
+        Choice, Conflict, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, Platform, Slices, WaitInfo, Watch,
+        Woken,
+    },
     kind,
 };
 
@@ -37,6 +40,13 @@ pub type SimCore = EmulatedCore<SimPlatform>;
 
 const PS_PER_TICK: u64 = 1_000;
 
+impl SimCore {
+    /// Virtual time of this core, in picoseconds.
+    pub fn now_ps(&self) -> u64 {
+        self.platform().now_ps()
+    }
+}
+
 /// What all cores of a machine share.
 pub(super) struct Shared {
     pub(super) layout: Layout,
@@ -54,22 +64,72 @@ pub(super) struct Shared {
 
 impl Shared {
     /// A store that was on its way takes effect.
-    pub(super) fn land(&self, stored: Stored) {
+    ///
+    /// # Errors
+    /// If a slice excludes it.
+    pub(super) fn land(&self, stored: Stored) -> Result<(), Conflict> {
         let access = match stored {
             Stored::Line(at, data, mask) => {
-                self.memory.write_line(at, &data, mask);
-                if let LineAddress::Shared(at) = at {
-                    self.domains.pushed(at, &data, mask);
-                }
+                self.write_line(at, &data, mask)?;
                 Access::line(at, mask, Effect::Write)
             }
             Stored::Word(at, value) => {
-                self.memory.write_word(at, value);
-                self.domains.pushed_word(at, value);
+                self.write_word(at, value)?;
                 Access::word(at, Effect::Write)
             }
         };
         self.engine.borrow_mut().landed(access);
+        Ok(())
+    }
+
+    /// Whether slices allow an access to memory: where that is what they look at, it is for them to say.
+    fn ask_slices(&self, at: SharedAddress, len_bytes: usize, writes: bool) -> Result<(), Conflict> {
+        if !self.coherent || self.dying.get() {
+            return Ok(());
+        }
+        self.domains.slices(0).access_memory(at, len_bytes, writes)
+    }
+
+    /// Reads a line from memory, now.
+    fn read_line(&self, at: LineAddress) -> Line {
+        if let LineAddress::Shared(at) = at {
+            insist(self.ask_slices(at, LINE_BYTES, false));
+        }
+        self.memory.read_line(at)
+    }
+
+    /// Reads a word from memory, now.
+    fn read_word(&self, at: SharedAddress) -> u32 {
+        insist(self.ask_slices(at, size_of::<u32>(), false));
+        self.memory.read_word(at)
+    }
+
+    /// Writes bytes of a line to memory, now, where the domain that it is home of sees them.
+    fn write_line(&self, at: LineAddress, data: &Line, mask: u32) -> Result<(), Conflict> {
+        let LineAddress::Shared(address) = at else {
+            self.memory.write_line(at, data, mask);
+            return Ok(());
+        };
+        let (first, end) = (mask.trailing_zeros() as usize, (u32::BITS - mask.leading_zeros()) as usize);
+        if first < end {
+            self.ask_slices(address.plus(first), end - first, true)?;
+        }
+        self.memory.write_line(at, data, mask);
+        self.domains.pushed(address, data, mask)
+    }
+
+    /// Writes a word to memory, now.
+    fn write_word(&self, at: SharedAddress, value: u32) -> Result<(), Conflict> {
+        self.ask_slices(at, size_of::<u32>(), true)?;
+        self.memory.write_word(at, value);
+        self.domains.pushed_word(at, value)
+    }
+}
+
+/// Panics if a slice excludes what was done.
+fn insist(done: Result<(), Conflict>) {
+    if let Err(conflict) = done {
+        panic!("{conflict}");
     }
 }
 
@@ -91,7 +151,7 @@ impl SimPlatform {
     }
 
     /// Virtual time of this core, in picoseconds.
-    pub fn now_ps(&self) -> u64 {
+    pub(super) fn now_ps(&self) -> u64 {
         self.shared.engine.borrow().clock_ps(self.core.index())
     }
 
@@ -163,10 +223,7 @@ impl SimPlatform {
         self.reach_memory(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
         let Some((data, mask)) = take() else { return };
         self.count_write(Target::Line(at));
-        self.shared.memory.write_line(at, &data, mask);
-        if let LineAddress::Shared(at) = at {
-            self.shared.domains.pushed(at, &data, mask);
-        }
+        insist(self.shared.write_line(at, &data, mask));
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
@@ -194,7 +251,10 @@ impl SimPlatform {
     }
 }
 
-impl Platform for SimPlatform {
+// SAFETY: 1. all from the machine's description, and a core of each number; 2. see `Memory::shared`; 3. `Memory` has bounds
+// for all of them; 4. `Shared` asks in the same step as it accesses memory; 5. the account is that of the core's domain,
+// or the first one where memory is coherent, and only one core runs at a time.
+unsafe impl Platform for SimPlatform {
     type Window = SimWindow;
     type Copies = Rc<Copies<SimWindow>>;
 
@@ -215,7 +275,7 @@ impl Platform for SimPlatform {
             (Way::Coherent, Some(cluster)) => return self.read_coherently(at, cluster),
             (Way::Engine(node), _) => {
                 let answer_ps = self.reach_over_network(node, Some(at), Cluster::loads(LINE_BYTES));
-                let line = self.shared.memory.read_line(at);
+                let line = self.shared.read_line(at);
                 self.sampled(Sample::Line(at, line));
                 self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
                 return line;
@@ -228,7 +288,7 @@ impl Platform for SimPlatform {
             return line;
         }
         self.reach_memory(access, cost, self.shared.cost.read_trip(self.core, at));
-        let line = self.shared.memory.read_line(at);
+        let line = self.shared.read_line(at);
         self.sampled(Sample::Line(at, line));
         line
     }
@@ -248,7 +308,7 @@ impl Platform for SimPlatform {
         self.count_read(Target::Word(at));
         if let Way::Engine(node) = self.shared.cost.word_way(at) {
             let answer_ps = self.reach_over_network(node, None, 1);
-            let word = self.shared.memory.read_word(at);
+            let word = self.shared.read_word(at);
             self.sampled(Sample::Word(at, word));
             self.shared.engine.borrow_mut().spend(self.core.index(), answer_ps);
             return word;
@@ -259,7 +319,7 @@ impl Platform for SimPlatform {
             return word;
         }
         self.reach_memory(access, cost, self.shared.cost.word_trip(self.core, at, Effect::Read));
-        let word = self.shared.memory.read_word(at);
+        let word = self.shared.read_word(at);
         self.sampled(Sample::Word(at, word));
         word
     }
@@ -275,8 +335,7 @@ impl Platform for SimPlatform {
         let cost = self.shared.cost.write_word(self.core, at);
         let access = Access::word(at, Effect::Write);
         self.reach_memory(access, cost.visible_ps, self.shared.cost.word_trip(self.core, at, Effect::Write));
-        self.shared.memory.write_word(at, value);
-        self.shared.domains.pushed_word(at, value);
+        insist(self.shared.write_word(at, value));
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
@@ -484,6 +543,11 @@ impl Platform for SimPlatform {
         if !self.is_dying() {
             self.settle_node();
         }
+    }
+
+    fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R> {
+        let scope = if self.shared.coherent { 0 } else { self.shared.layout.domain(self.core) };
+        Some(change(&mut self.shared.domains.slices(scope)))
     }
 
     fn meet_domain(&self, changes: bool) {

@@ -53,7 +53,9 @@ impl SimWindow {
     }
 }
 
-impl PageWindow for SimWindow {
+// SAFETY: 1. the buffer has room for all controllers and for what the core exposes, starts on a page, and `at` checks;
+// 2. two buffers, of whole pages; 3. pages do not fault; 4. cores take turns by themselves.
+unsafe impl PageWindow for SimWindow {
     type Exclusion = ();
 
     fn exclude(&self) {}

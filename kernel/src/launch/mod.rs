@@ -24,7 +24,7 @@ use collectives::Comm;
 use hal::qemu as machine;
 #[cfg(all(target_os = "none", target_vendor = "scc"))]
 use hal::scc as machine;
-use hal::{Core, Counters, Span};
+use hal::{Core, Counters, Regions, Span};
 
 use crate::{Arguments, Console, Failure, Input, Rank, args};
 
@@ -64,7 +64,11 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     };
     let args = Arguments::new(start.line, program.options)?;
     trace::start(hal, start.line)?;
-    let comm = Comm::world(hal).map_err(|error| Failure::from(error).on_all_ranks())?;
+    // SAFETY: 1. this is the one place where a core of a program takes it, for the communicator; 2. to 4. that makes
+    // regions of what its allocator gave out and ranks told each other of, keeps the heaps' and windows' own data to
+    // itself, and windows take views back before others store to their memory.
+    let regions = unsafe { Regions::new() };
+    let comm = Comm::world(hal, regions).map_err(|error| Failure::from(error).on_all_ranks())?;
     let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
     let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
     let begin = hal.now();

@@ -18,7 +18,7 @@ pub(crate) fn run(
     // A rank that fails leaves the others waiting, and its reason is worth more than their deadlock.
     let failed = RefCell::new(None);
     let outcome = machine.run(|core| {
-        let comm = Comm::world(core).expect("the machine is small enough");
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
         let mut caches = core.take_caches().expect("it is asked for once");
         if let Err(reason) = test(&mut Context { comm: &comm, caches: &mut caches }) {
             failed.borrow_mut().get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));

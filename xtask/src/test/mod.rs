@@ -6,6 +6,7 @@ mod clusters;
 mod guests;
 mod host;
 mod main_job;
+mod miri;
 mod pc;
 mod rounds;
 mod summary;
@@ -191,6 +192,14 @@ fn in_kernel(
                 sim::check_statics(&tools.objdump, &simulator.executable, &program)
             };
             suite.check("no-writable-statics", Program::of_each_image().iter().try_for_each(check));
+        }
+        if arguments.wants(miri::NAME) {
+            match miri::run() {
+                Ok(false) => {
+                    eprintln!("skipped: {}: the toolchain that builds this tool has no cargo-miri", miri::NAME)
+                }
+                result => suite.check(miri::NAME, result.map(drop)),
+            }
         }
         if arguments.wants(LINT) {
             match image::lint(&program, tools) {

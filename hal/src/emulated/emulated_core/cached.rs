@@ -21,15 +21,47 @@ use super::{
     EmulatedCore, Omit,
 };
 
-impl<P: Platform> ViewWindow for EmulatedCore<P> {
+impl<P: Platform> EmulatedCore<P> {
+    /// Insists that no slice of another core excludes an access of a view, and notes a slice.
+    fn meet_slices(&self, region: Region<kind::Cached>, access: ViewAccess) {
+        let core = self.platform.core();
+        let met = self.platform.with_slices(|slices| slices.access(core, region, access));
+        if let Some(Err(conflict)) = met
+            && !self.platform.is_dying()
+        {
+            panic!("{conflict}");
+        }
+    }
+
+    /// This core is at a coherence point: its slices are gone.
+    fn end_its_slices(&self) {
+        self.platform.with_slices(|slices| slices.end(self.platform.core()));
+    }
+}
+
+// SAFETY: 1. to 3. `claim` has entered the view, so its region is covered by the window, or is memory of a coherent
+// machine; what a touch makes present stays so for slices, or faults and comes back. 4. `with_slices`.
+unsafe impl<P: Platform> ViewWindow for EmulatedCore<P> {
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
         let _operation = self.operation();
+        if access.lasts() {
+            // First, so that nobody comes to it any more who would be in the way.
+            self.meet_slices(region, access);
+        }
         if self.platform.coherent() {
+            if !access.lasts() {
+                self.meet_slices(region, access);
+            }
             return false;
         }
         self.explore();
         self.meet_domain(region.start().home(), access.writes());
-        self.fetch(region, access)
+        let has_fetched = self.fetch(region, access);
+        if !access.lasts() {
+            // Last, since slices may have come meanwhile; the access follows before anybody else's turn.
+            self.meet_slices(region, access);
+        }
+        has_fetched
     }
 
     fn stored_absent(&self, region: Region<kind::Cached>) {
@@ -39,9 +71,10 @@ impl<P: Platform> ViewWindow for EmulatedCore<P> {
         }
     }
 
-    fn release(&self, region: Region<kind::Cached>) {
+    unsafe fn release(&self, region: Region<kind::Cached>) {
         let _operation = self.operation();
         self.views.leave(region);
+        self.platform.with_slices(|slices| slices.end_view(self.platform.core(), region));
     }
 }
 
@@ -70,6 +103,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
         caches.assert_of(self.platform.core());
+        self.end_its_slices();
         // This core has no copies of what others expose.
         let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
         let _span = self.hardware_span("flush", region.start().home(), region.len_bytes());
@@ -82,6 +116,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
     fn write_back_invalidate_all(&self, caches: &mut Caches) {
         let _operation = self.operation();
         caches.assert_of(self.platform.core());
+        self.end_its_slices();
         let _span = self.hardware_span("flush of everything", None, 0);
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::FlushAll);
@@ -96,6 +131,12 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         }
     }
 
+    fn end_slices(&self, caches: &mut Caches) {
+        let _operation = self.operation();
+        caches.assert_of(self.platform.core());
+        self.end_its_slices();
+    }
+
     fn take_caches(&self) -> Option<Caches> {
         let _operation = self.operation();
         // SAFETY: the flag lets only one token of this core come into being.
@@ -104,9 +145,10 @@ impl<P: Platform> Cached for EmulatedCore<P> {
 }
 
 impl<P: Platform> ExposureHost for EmulatedCore<P> {
-    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
         caches.assert_of(self.core());
+        self.end_its_slices();
         assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
         // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's
         // own loads find its copies in its caches.
@@ -136,7 +178,8 @@ impl<P: Platform> Expose for EmulatedCore<P> {
         // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
         unsafe { self.platform.expose(region, start) };
         self.write_back_invalidate(caches, region);
-        Ok(Exposure::new(self, memory, region))
+        // SAFETY: 1. just exposed as this region, of as many bytes; 2. concealed by this core only, and by nothing else.
+        Ok(unsafe { Exposure::new(self, memory, region) })
     }
 
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {

@@ -45,7 +45,9 @@ impl ScCore {
     }
 }
 
-impl ViewWindow for ScCore {
+// SAFETY: 1. `claim` has entered the view, and what it points to is mapped; 2. as long as it is entered; 3. the core's
+// number; 4. cores of a board have caches of their own.
+unsafe impl ViewWindow for ScCore {
     fn touch(&self, _region: Region<kind::Cached>, _access: ViewAccess) -> bool {
         // The hardware fetches what is accessed, and sends by itself to memory what misses.
         false
@@ -53,7 +55,7 @@ impl ViewWindow for ScCore {
 
     fn stored_absent(&self, _region: Region<kind::Cached>) {}
 
-    fn release(&self, region: Region<kind::Cached>) {
+    unsafe fn release(&self, region: Region<kind::Cached>) {
         let _operation = self.operation();
         self.views.leave(region);
     }
@@ -90,6 +92,10 @@ impl Cached for ScCore {
         caches::flush_all();
     }
 
+    fn end_slices(&self, caches: &mut Caches) {
+        caches.assert_of(self.core);
+    }
+
     fn take_caches(&self) -> Option<Caches> {
         let _operation = self.operation();
         // SAFETY: the flag lets only one token of this core come into being.
@@ -98,7 +104,7 @@ impl Cached for ScCore {
 }
 
 impl ExposureHost for ScCore {
-    fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
         caches.assert_of(self.core);
         assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
@@ -123,7 +129,8 @@ impl Expose for ScCore {
         }
         let region = Region::new(SharedAddress::exposed(self.core, start), len_bytes);
         self.flush(region);
-        Ok(Exposure::new(self, memory, region))
+        // SAFETY: 1. just entered as this region, which is where the bytes are; 2. `conceal` alone removes it.
+        Ok(unsafe { Exposure::new(self, memory, region) })
     }
 
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
@@ -141,7 +148,8 @@ impl Expose for ScCore {
             }
             let place = mappings.place(slot).expect("it was just given one");
             self.counting.count(|counters| counters.mappings += 1);
-            self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number());
+            // SAFETY: `mappings` gives a place to one slot at a time.
+            unsafe { self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number()) };
         }
         Ok(())
     }

@@ -62,7 +62,8 @@ impl ScCore {
         let slot = self.free_slots.own(number);
         let mapped = self.own_mapped.get();
         if mapped & 1 << number == 0 {
-            self.point(slot, self.core, number);
+            // SAFETY: it is set aside for this.
+            unsafe { self.point(slot, self.core, number) };
             self.own_mapped.set(mapped | 1 << number);
         }
         slot
@@ -72,9 +73,13 @@ impl ScCore {
     ///
     /// No cache holds anything of what the slot led to before: MPBT lines were [forgotten](Self::forget_slot), and its
     /// words are uncached.
-    pub(super) fn point(&self, slot: u32, owner: CoreId, number: usize) {
+    ///
+    /// # Safety
+    /// The slot is one of those for other cores' memory, and is given to nothing else meanwhile.
+    pub(super) unsafe fn point(&self, slot: u32, owner: CoreId, number: usize) {
         assert!(number < self.private_slots, "no core has private memory in slot {number}");
-        lut::point(slot, owner.index(), number as u32);
+        // SAFETY: the caller says so, and no cache holds anything of the slot, see above.
+        unsafe { lut::point(slot, owner.index(), number as u32) };
         paging::map_foreign(slot);
     }
 
@@ -107,7 +112,8 @@ impl ScCore {
             }
             Home::Core(_) => {
                 // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.
-                caches::atoll_scc_drain(self.own_line_0);
+                // SAFETY: as in `push_out`.
+                unsafe { caches::atoll_scc_drain(self.own_line_0) };
                 caches::atoll_scc_invalidate_mpb();
                 paging::with_uncached_page(self.slot_address_of(address) as u32, access)
             }

@@ -58,7 +58,8 @@ impl Deferring for ScCore {
                 note_edge();
             }
         }
-        cpu::set_interrupts(open);
+        // SAFETY: gates are loaded, and the account of operations opens them outside of all only.
+        unsafe { cpu::set_interrupts(open) }
     }
 
     fn has_interrupt(&self) -> bool {

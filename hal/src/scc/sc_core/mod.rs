@@ -182,7 +182,8 @@ impl ScCore {
     /// Pushes out what is in the write-combine buffer.
     fn push_out(&self) {
         self.runs.end();
-        caches::atoll_scc_drain(self.own_line_0);
+        // SAFETY: `new` has found where that is, and `writable_mpb_line` lets nobody store there.
+        unsafe { caches::atoll_scc_drain(self.own_line_0) };
     }
 
     /// The line as one that may be stored to.

@@ -65,7 +65,7 @@ impl SimPlatform {
             self.reach(access, fetch_ps.saturating_sub(hit_ps));
             self.shared.engine.borrow_mut().lines.fetched(core, key);
         }
-        let line = self.shared.memory.read_line(at);
+        let line = self.shared.read_line(at);
         self.sampled(Sample::Line(at, line));
         line
     }
@@ -89,10 +89,7 @@ impl SimPlatform {
         }
         let Some((data, mask)) = take() else { return };
         self.count_write(Target::Line(at));
-        self.shared.memory.write_line(at, &data, mask);
-        if let LineAddress::Shared(at) = at {
-            self.shared.domains.pushed(at, &data, mask);
-        }
+        super::insist(self.shared.write_line(at, &data, mask));
         let mut engine = self.shared.engine.borrow_mut();
         engine.lines.stored(core, key);
         engine.written(core, access, WriteCost { visible_ps: 0, complete_ps: 0 });

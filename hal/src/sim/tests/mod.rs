@@ -11,6 +11,7 @@ mod hazards;
 mod heat;
 mod interrupts;
 mod scale;
+mod slices;
 mod waits;
 
 use crate::{CoreId, MpbLine, Region, SharedAddress, kind};

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Range, str::FromStr};
 
-use collectives::{Comm, Placement};
-use hal::{Core, Region, SharedAddress, kind};
+use collectives::{Comm, Error, Placement};
+use hal::{Core, Region, kind};
 
 use crate::Failure;
 
@@ -53,25 +53,16 @@ pub(super) fn next_random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// An address as rank 0 tells all others; none is twice `u32::MAX`.
-type Told = [u32; 2];
-
-const NOTHING: Told = [u32::MAX; 2];
-
 /// A matrix of complex numbers, of which every rank knows where it is. Rows are whole lines.
 pub(super) struct Matrix {
     shape: Shape,
-    /// Where each row starts.
-    rows: Vec<SharedAddress>,
-    /// What rank 0 has allocated for it.
+    rows: Vec<Region<kind::Cached>>,
+    /// What the rows lie in.
     allocated: Vec<Region<kind::Cached>>,
 }
 
 impl Matrix {
     /// Allocates a matrix. Collective; if there is no room, all ranks fail alike, and nothing stays allocated.
-    ///
-    /// Rank 0 allocates for all: then addresses do not depend on who is first, and the heaps' registers need not be
-    /// within reach of anybody else.
     pub(super) fn allocate<C: Core>(
         comm: &Comm<'_, C>,
         shape: Shape,
@@ -81,39 +72,37 @@ impl Matrix {
             Distribution::Local => comm.size(),
             Distribution::Random(_) => comm.hal().layout().controllers(),
         };
-        let mut told = alloc::vec![NOTHING; pools];
-        let mut allocated = Vec::new();
-        if comm.rank() == 0 {
-            for (pool, told) in told.iter_mut().enumerate() {
-                let (rows, placement) = match distribution {
-                    Distribution::Local => (shape.share(pool, pools).len(), Placement::Near(comm.core_of(pool))),
-                    Distribution::Random(_) => (shape.rows().div_ceil(pools), Placement::Striped(pool)),
-                };
-                let len_bytes = rows * Self::row_bytes(shape);
-                let Ok(region) = comm.allocator().allocate::<kind::Cached>(len_bytes, placement) else { break };
-                *told = region.start().to_words();
-                allocated.push(region);
+        let part = |pool| {
+            let (rows, placement) = match distribution {
+                Distribution::Local => (shape.share(pool, pools).len(), Placement::Near(comm.core_of(pool))),
+                Distribution::Random(_) => (shape.rows().div_ceil(pools), Placement::Striped(pool)),
+            };
+            (rows * Self::row_bytes(shape), placement)
+        };
+        let parts: Vec<_> = (0..pools).map(part).collect();
+        let allocated = comm.share_all(&parts).map_err(|error| match error {
+            Error::OutOfSharedMemory { .. } | Error::PartTooLarge { .. } => {
+                let bytes = shape.values() * COMPLEX_BYTES;
+                let text = format_args!("there is no room for a matrix of {bytes} bytes in shared memory");
+                Failure::new(text).on_all_ranks()
             }
-        }
-        comm.broadcast(&mut told, 0)?;
-
-        let pools: Vec<_> =
-            told.iter().take_while(|words| **words != NOTHING).copied().map(SharedAddress::from_words).collect();
-        let rows = if pools.len() == told.len() { Self::rows_in(&pools, shape, distribution) } else { Vec::new() };
-        Self::checked(comm, Self { shape, rows, allocated })
+            other => other.into(),
+        })?;
+        Ok(Self { shape, rows: Self::rows_in(&allocated, shape, distribution), allocated })
     }
 
     /// Where the rows are in what was allocated for them.
-    fn rows_in(pools: &[SharedAddress], shape: Shape, distribution: Distribution) -> Vec<SharedAddress> {
+    fn rows_in(pools: &[Region<kind::Cached>], shape: Shape, distribution: Distribution) -> Vec<Region<kind::Cached>> {
         let row_bytes = Self::row_bytes(shape);
+        let row = |pool: usize, row: usize| pools[pool].lines_around(row * row_bytes, (row + 1) * row_bytes);
         match distribution {
             Distribution::Local => {
                 let of = |owner: usize| (0..shape.share(owner, pools.len()).len()).map(move |row| (owner, row));
-                (0..pools.len()).flat_map(of).map(|(owner, row)| pools[owner].plus(row * row_bytes)).collect()
+                (0..pools.len()).flat_map(of).map(|(owner, of_owner)| row(owner, of_owner)).collect()
             }
             Distribution::Random(seed) => {
                 let places = dealt(shape.rows(), seed).into_iter();
-                places.map(|place| pools[place % pools.len()].plus(place / pools.len() * row_bytes)).collect()
+                places.map(|place| row(place % pools.len(), place / pools.len())).collect()
             }
         }
     }
@@ -122,20 +111,10 @@ impl Matrix {
         shape.columns() * COMPLEX_BYTES
     }
 
-    /// The matrix, if all of it was allocated. All ranks know that alike.
-    fn checked<C: Core>(comm: &Comm<'_, C>, matrix: Self) -> Result<Self, Failure> {
-        if matrix.rows.len() == matrix.shape.rows() {
-            return Ok(matrix);
-        }
-        let bytes = matrix.shape.values() * COMPLEX_BYTES;
-        matrix.free(comm)?;
-        let text = format_args!("there is no room for a matrix of {bytes} bytes in shared memory");
-        Err(Failure::new(text).on_all_ranks())
-    }
-
     /// Frees it, on rank 0. No cache may hold lines of the matrix.
     pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Failure> {
-        self.allocated.into_iter().try_for_each(|region| Ok(comm.allocator().free(region)?))
+        let own = if comm.rank() == 0 { self.allocated } else { Vec::new() };
+        own.into_iter().try_for_each(|region| Ok(comm.allocator().free(region)?))
     }
 
     pub(super) fn shape(&self) -> Shape {
@@ -144,18 +123,16 @@ impl Matrix {
 
     /// Row `row`.
     pub(super) fn row(&self, row: usize) -> Region<kind::Cached> {
-        Region::new(self.rows[row], Self::row_bytes(self.shape))
+        self.rows[row]
     }
 
     /// All of some rows, in as few regions as possible.
     pub(super) fn regions(&self, rows: Range<usize>) -> Vec<Region<kind::Cached>> {
         let mut regions: Vec<Region<kind::Cached>> = Vec::new();
         for row in rows.map(|row| self.row(row)) {
-            match regions.last_mut() {
-                Some(last) if follows(last, &row) => {
-                    *last = Region::new(last.start(), last.len_bytes() + row.len_bytes());
-                }
-                _ => regions.push(row),
+            match regions.last().and_then(|last| last.joined(&row)) {
+                Some(joined) => *regions.last_mut().expect("there is a last one") = joined,
+                None => regions.push(row),
             }
         }
         regions
@@ -167,12 +144,6 @@ impl Matrix {
         let (from, to) = (columns.start * COMPLEX_BYTES, columns.end * COMPLEX_BYTES);
         others.map(|row| self.row(row).lines_around(from, to)).collect()
     }
-}
-
-/// Whether a region begins where another one ends.
-fn follows(before: &Region<kind::Cached>, after: &Region<kind::Cached>) -> bool {
-    before.start().home() == after.start().home()
-        && before.start().offset() + before.len_bytes() == after.start().offset()
 }
 
 /// The numbers below `count` in an order that depends on the seed.

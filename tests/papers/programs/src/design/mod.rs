@@ -13,7 +13,7 @@ mod mapping;
 mod offsets;
 mod placement;
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use collectives::{Comm, Placement};
 use hal::{Core, Region, kind};
@@ -40,23 +40,13 @@ impl Program for Design {
     }
 }
 
-/// Allocates a region for each of these placements, all zero, and tells all ranks of them. Collective.
+/// Allocates a region for each of these placements, all zero, for all ranks. Collective.
 pub(super) fn allocate_for_all<C: Core>(
     comm: &Comm<'_, C>,
     len_bytes: usize,
     placements: impl Iterator<Item = Placement>,
 ) -> Result<Vec<Region<kind::Uncached>>, Failure> {
-    let placements: Vec<_> = placements.collect();
-    let mut words = vec![[0; 3]; placements.len()];
-    if comm.rank() == 0 {
-        for (words, placement) in words.iter_mut().zip(placements) {
-            let region: Region<kind::Uncached> = comm.allocator().allocate(len_bytes, placement)?;
-            (0..len_bytes / 4).for_each(|word| comm.hal().store_word(region, word, 0));
-            *words = region.to_words();
-        }
-    }
-    comm.broadcast(&mut words, 0)?;
-    Ok(words.into_iter().map(Region::from_words).collect())
+    placements.map(|placement| Ok(comm.share_zeroed(len_bytes, placement)?)).collect()
 }
 
 /// Frees what was allocated for all. Collective; nobody uses it any more.
@@ -73,6 +63,7 @@ pub(super) fn free_for_all<C: Core>(comm: &Comm<'_, C>, regions: Vec<Region<kind
 mod tests {
     use super::*;
     use kernel::launch::{Only, simulate};
+    use std::vec;
 
     /// The first number of each line of a series.
     fn firsts(console: &str, head: &str) -> Vec<u64> {

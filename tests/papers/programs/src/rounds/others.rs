@@ -81,19 +81,16 @@ fn locks<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> Result<(),
     Ok(())
 }
 
-/// Memory that rank 0 allocates for all.
+/// Memory that all ranks share.
 fn shared<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result<Region<kind::Cached>, Failure> {
     let comm = rank.comm;
-    let mut words = [0_u32; 3];
+    let mut region = None;
     recorder.step(comm.hal(), "shared-memory/allocate", Timing::Nothing, || {
-        if comm.rank() == 0 {
-            let near = Placement::Near(CoreId::new(0));
-            words = comm.allocator().allocate_zeroed::<kind::Cached>(WORDS * 4, near)?.to_words();
-        }
-        Ok(comm.broadcast(bytemuck::bytes_of_mut(&mut words), 0)?)
+        region = Some(comm.share_zeroed(WORDS * 4, Placement::Near(CoreId::new(0)))?);
+        Ok(())
     })?;
     comm.barrier();
-    Ok(Region::from_words(words))
+    Ok(region.expect("the step has made it"))
 }
 
 /// Every rank raises all words: one after the other, or all at once.

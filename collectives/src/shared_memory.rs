@@ -1,0 +1,78 @@
+//! Memory that ranks share by allocating it together.
+
+use alloc::{vec, vec::Vec};
+
+use hal::{Core, Region, SharedAddress, kind};
+
+use crate::{Comm, Error, Placement};
+
+/// An address as rank 0 tells all others; none is twice `u32::MAX`.
+const NOTHING: [u32; 2] = [u32::MAX; 2];
+
+impl<C: Core> Comm<'_, C> {
+    /// Allocates memory that all ranks reach, with any contents, rounded up to whole lines. Collective; all ranks name the
+    /// same length and placement and get the same region.
+    ///
+    /// Rank 0 allocates for all: then addresses do not depend on who is first, and the heaps' registers need not be
+    /// within reach of anybody else. It also [frees](crate::SharedAllocator::free) the region, when no rank uses it any
+    /// more and no cache holds lines of it.
+    ///
+    /// What ranks do with the region they have to agree on: it is mapped as each of them likes, nothing orders their
+    /// accesses, and their views may overlap. Only slices exclude what would change under them, see
+    /// [what may be relied on](hal::soundness). A [`Window`](crate::Window) has protocols for all that.
+    ///
+    /// # Errors
+    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`].
+    pub fn share<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
+        let shared = self.allocate_for_all(&[(len_bytes, placement)], false)?;
+        Ok(shared[0])
+    }
+
+    /// Like [`share`](Self::share), with zeros in memory.
+    ///
+    /// # Errors
+    /// As `share`.
+    pub fn share_zeroed<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
+        let shared = self.allocate_for_all(&[(len_bytes, placement)], true)?;
+        Ok(shared[0])
+    }
+
+    /// Like [`share`](Self::share), for several regions at once: one for each length and placement. If there is no room
+    /// for one of them, nothing stays allocated.
+    ///
+    /// # Errors
+    /// As `share`.
+    pub fn share_all<K: kind::Kind>(&self, parts: &[(usize, Placement)]) -> Result<Vec<Region<K>>, Error> {
+        self.allocate_for_all(parts, false)
+    }
+
+    fn allocate_for_all<K: kind::Kind>(
+        &self,
+        parts: &[(usize, Placement)],
+        zeroed: bool,
+    ) -> Result<Vec<Region<K>>, Error> {
+        let mut told = vec![NOTHING; parts.len()];
+        if self.rank() == 0 {
+            for (told, (len_bytes, placement)) in told.iter_mut().zip(parts) {
+                let Ok(region) = self.allocator().allocate::<K>(*len_bytes, *placement) else { break };
+                if zeroed {
+                    self.allocator().clear(region);
+                }
+                *told = region.start().to_words();
+            }
+        }
+        self.broadcast(&mut told, 0)?;
+
+        let region = |(start, (len_bytes, _)): (&[u32; 2], &(usize, Placement))| {
+            let len_bytes = len_bytes.next_multiple_of(hal::LINE_BYTES);
+            self.regions().region(SharedAddress::from_words(*start), len_bytes)
+        };
+        let allocated = told.iter().zip(parts).take_while(|(start, _)| **start != NOTHING);
+        let allocated: Vec<Region<K>> = allocated.map(region).collect();
+        let Some((len_bytes, _)) = parts.get(allocated.len()) else { return Ok(allocated) };
+        if self.rank() == 0 {
+            allocated.into_iter().try_for_each(|region| self.allocator().free(region))?;
+        }
+        Err(self.allocator().refusal(*len_bytes))
+    }
+}

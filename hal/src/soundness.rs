@@ -1,0 +1,78 @@
+//! What may be relied on: who may make what, what each unsafe trait promises, and what slices exclude.
+//!
+//! # What safe code can count on
+//!
+//! Safe code that has a core (`C: Core`) and what others gave it gets no access to memory that is not shared memory, an
+//! MPB, a register of the chip, or its own. Where several cores reach the same bytes, no two of them hold a slice of the
+//! same bytes unless both only read, and nothing else that safe code does changes what a slice looks at. All elements are
+//! [`Pod`](crate::Pod): there are no bytes that are not a value.
+//!
+//! Nothing is promised about *which* value a load finds where a program leaves out what keeps memory coherent. That is what
+//! this library is for, and it is never undefined.
+//!
+//! # Who may make what
+//!
+//! | what | who makes it | how |
+//! |---|---|---|
+//! | [`MpbLine`](crate::MpbLine), [`SharedAddress`](crate::SharedAddress) | anybody | they are names: lines are copied, never borrowed, and an address opens nothing |
+//! | [`Region`](crate::Region) | who holds [`Regions`](crate::Regions); parts, joins and other mappings of a region, anybody who has it | `collectives::Comm` keeps the right, and gives out regions by allocations (`Comm::share`, `SharedAllocator`), windows and exposures |
+//! | [`Regions`](crate::Regions) | the launcher of a core, in `kernel`, once | `unsafe`; programs never see it |
+//! | [`Caches`](crate::Caches) | the core, once | [`Cached::take_caches`](crate::Cached::take_caches) |
+//! | [`LocalView`](crate::LocalView) | anybody, of a region | [`Cached::claim`](crate::Cached::claim): views of one core never overlap, those of several may |
+//! | slices | who has a view and the core's `Caches` | they end before anything takes `&mut Caches` |
+//! | [`Exposure`](crate::Exposure) | anybody, of memory that is [`Exposable`](crate::Exposable) | [`Expose::expose`](crate::Expose::expose) takes the memory until [`end`](crate::Exposure::end) |
+//! | cores | the backend, one for each processor | `start_core` on bare metal, `Machine::run` in the simulator |
+//!
+//! The right to make regions is looked at where a region is made. No access asks for it.
+//!
+//! # What slices exclude
+//!
+//! | machine | what a slice looks at | what is refused meanwhile |
+//! |---|---|---|
+//! | every core is a coherence domain | the core's own copy | nothing: others store to memory, or to copies of theirs |
+//! | domains of several cores (`--domains`, clusters) | the copy that the domain shares | slices and stores by views of the domain's other cores; stores to memory that would change the copy |
+//! | memory is coherent (`--coherent`) | memory itself | slices and stores of all other cores, by views and past them, and the own core's past its view |
+//!
+//! A *mutable* slice excludes loads, too. A slice counts from the call that made it to its core's next *coherence point*
+//! (what takes `&mut Caches`; [`end_slices`](crate::Cached::end_slices) is one that moves no data), or until its view shows
+//! that it is gone, by a store, or by being dropped. What is refused panics with `slice conflict:`, who did what, and whose
+//! slice is in the way. A flush by another core leaves alone what a mutable slice looks at. If it finds that another domain
+//! has stored to memory under a slice, it says so in the same way, and writes nothing there.
+//!
+//! Where every core is a domain by itself, nothing is kept account of, and views cost what the hardware costs.
+//!
+//! # What is left to protocols
+//!
+//! * **A line that is evicted under a slice.** A copy can be evicted while a slice looks at it, and comes back from memory
+//!   at the next access: on a board at any time, in QEMU when frames run out; in the simulator never. If another core has
+//!   stored to that memory since, the slice changes. Nothing in the hardware tells, and a check of each store would cost
+//!   what this library exists to save. So it is a condition of [`Regions`](crate::Regions) that whoever hands out views for
+//!   slices, and ways for others to store there, takes the view back first. Windows do so by their epochs. Who claims a
+//!   region of `Comm::share` for *slices* has to keep others from storing there meanwhile; loads, stores and copies of a
+//!   view need nothing of that kind.
+//! * **Processors that really run at the same time** (`--thread-multi`, PCs): a view asks before its access, and a slice may
+//!   be made between the two. QEMU's default gives way in waits only, so that nothing comes between.
+//! * **A load past all views that waits** for a word of memory that is coherent asks at each of its polls, but not while it
+//!   is parked in the simulator.
+//!
+//! # What each unsafe trait promises
+//!
+//! | trait | promise | who relies on it |
+//! |---|---|---|
+//! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value | `expose`, which lets other cores store there |
+//! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above | [`LocalView`](crate::LocalView), whose accesses are raw |
+//! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::EmulatedCore` |
+//! | `emulated::PageWindow` | contents and twins of frames are memory of their own; a page that was taken away is fetched before it is accessed | the account of copies |
+//! | [`Pod`](crate::Pod) | any bytes are a value, none of it is padding | every copy |
+//!
+//! Of the functions, those are `unsafe` that make one of these values ([`Regions::new`](crate::Regions::new),
+//! [`Caches::new`](crate::Caches::new), [`LocalView::new`](crate::LocalView::new), [`Exposure::new`](crate::Exposure::new)),
+//! that end one behind its back (`ViewWindow::release`, `ExposureHost::conceal`), and that change what an address means, a
+//! cache holds, or a processor does (page tables, lookup tables, descriptor tables, the local APIC, interrupts, caches, the
+//! chip's registers). Each has a section *Safety*.
+//!
+//! # Statics
+//!
+//! On bare metal every core has statics of its own; what vCPUs share lies in a section of the emulator's and is atomic or
+//! under a lock. `bare::private::Private` is `Sync` for that reason alone, and is used with the core's own handlers kept
+//! away. In the simulator all cores run on one thread, one at a time, and only change places within operations.

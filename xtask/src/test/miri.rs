@@ -1,0 +1,41 @@
+//! Tests under Miri, which finds undefined behaviour that ran without a trace: those of what views, slices and exposed memory
+//! are made of. Simulated cores switch stacks, which Miri cannot follow.
+
+use crate::{process, progress::Progress, workspace};
+use anyhow::{Result, bail};
+use std::{process::Stdio, time::Duration};
+
+/// Name of the test.
+pub(super) const NAME: &str = "miri";
+
+/// The modules whose tests can be run without a simulated core.
+const MODULES: [&str; 6] = ["address::", "backend::", "cached::", "emulated::", "exposed::", "sim::memory::"];
+
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// Runs them. False if the toolchain has no Miri.
+///
+/// # Errors
+///
+/// What Miri or a test found.
+pub(super) fn run() -> Result<bool> {
+    let mut version = workspace::command(workspace::host_cargo());
+    version.args(["miri", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    if !version.status().is_ok_and(|status| status.success()) {
+        return Ok(false);
+    }
+    let _progress = Progress::new("tests under Miri");
+    let mut command = workspace::command(workspace::host_cargo());
+    command
+        .args(["miri", "test", "--package", "hal", "--features", "sim", "--lib", "--"])
+        .args(MODULES)
+        .env("CARGO_TARGET_DIR", workspace::target().join("miri"))
+        .env("CARGO_TERM_COLOR", "never")
+        .current_dir(workspace::root());
+    let finished = process::finish(&mut command, LIMIT, |_| {})?;
+    if !finished.status.success() {
+        eprintln!("{}{}", finished.output.trim_end(), finished.messages.trim_end());
+        bail!("a test fails under Miri");
+    }
+    Ok(true)
+}
