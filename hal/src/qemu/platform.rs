@@ -194,6 +194,11 @@ fn write_masked(memory: *mut u8, word: &[u8], mask: u32) {
     }
 }
 
+/// Ticks in a second, where they are time: nodes of a cluster and PCs have measured them.
+fn measured_rate() -> Option<u64> {
+    heartbeat::cycles_per_second().or_else(pit::cycles_per_second)
+}
+
 impl Platform for QemuPlatform {
     type Window = MmuWindow;
     type Copies = &'static Copies<MmuWindow>;
@@ -285,8 +290,12 @@ impl Platform for QemuPlatform {
     }
 
     fn ticks_per_second(&self) -> u64 {
-        // With `-icount shift=0` an instruction is a nanosecond; the nodes of a cluster, and PCs, have measured it.
-        heartbeat::cycles_per_second().or_else(pit::cycles_per_second).unwrap_or(1_000_000_000)
+        // With `-icount shift=0` an instruction is a nanosecond.
+        measured_rate().unwrap_or(1_000_000_000)
+    }
+
+    fn tells_time(&self) -> bool {
+        measured_rate().is_some()
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {
