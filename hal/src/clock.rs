@@ -12,6 +12,11 @@ pub trait Clock {
     /// Ticks in a second.
     fn ticks_per_second(&self) -> u64;
 
+    /// Whether ticks are time. Under QEMU they are not, unless their rate was measured, as on clusters and PCs.
+    fn tells_time(&self) -> bool {
+        true
+    }
+
     /// Accounts for `cycles` core cycles of computation: costs virtual time in the simulator, nothing where the
     /// computation takes its time by itself. [`p54c`] has the latencies to count with.
     fn compute(&self, cycles: u64);

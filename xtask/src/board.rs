@@ -77,7 +77,7 @@ fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
     let flashed = Flashed::read(directory)?;
     let tools: EmulatorTools = setup::ensure(arguments.yes)?;
     let label = format!("{} on {}", workspace::display(directory), cores::cores(flashed.cores));
-    live(arguments, &label, flashed.program().unwrap_or(NAMELESS), directory, &tools)
+    live(arguments, &label, flashed.program().unwrap_or(NAMELESS), directory, &[], &tools)
 }
 
 /// Flashes and runs a program.
@@ -88,13 +88,8 @@ fn program(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let words = flash::words(&program, common.seed, &common.words)?;
-    let flash = Flash::new(
-        Board::find(&arguments.board)?,
-        &arguments.choices.setup(),
-        &program,
-        &words,
-        &common.inputs(&program)?,
-    )?;
+    let inputs = common.inputs(&program)?;
+    let flash = Flash::new(Board::find(&arguments.board)?, &arguments.choices.setup(), &program, &words, &inputs)?;
     catalogue::check(&program)?;
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
     let built = image::board(&program, &tools)?;
@@ -103,14 +98,21 @@ fn program(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
     flash.write(&image, &directory)?;
-    live(arguments, flash.label(), &program.name, &directory, &emulator_tools)
+    live(arguments, flash.label(), &program.name, &directory, &inputs, &emulator_tools)
 }
 
 /// Runs a directory in front of the user.
-fn live(arguments: &Arguments, label: &str, name: &str, directory: &Path, tools: &EmulatorTools) -> Result<()> {
+fn live(
+    arguments: &Arguments,
+    label: &str,
+    name: &str,
+    directory: &Path,
+    inputs: &[PathBuf],
+    tools: &EmulatorTools,
+) -> Result<()> {
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let mut command = emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit);
     let outcome = run::live(label, &mut command, None, limit + emulator::GRACE)?;
-    run::conclude(&outcome, &workspace::results(name).join("board"), arguments.common.counters)
+    run::conclude(&outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
 }

@@ -28,6 +28,7 @@ mod program;
 mod qemu;
 mod question;
 mod read_log;
+mod relief;
 mod results;
 mod run;
 mod setup;

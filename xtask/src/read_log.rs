@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let outcome = outcome(&arguments.files, |line| println!("{line}"))?;
     let directory = arguments.out.clone().unwrap_or_else(|| workspace::results(NAME));
-    run::judge(&outcome, &directory, arguments.counters)?;
+    run::judge(&outcome, &directory, &[], arguments.counters)?;
     println!("{}: ok", outcome.label);
     Ok(())
 }
@@ -96,7 +96,7 @@ mod tests {
         let mut shown = Vec::new();
         let outcome = outcome(&paths, |line| shown.push(line.to_owned())).unwrap();
         let out = directory.path().join("out");
-        let verdict = run::judge(&outcome, &out, false).map_err(|error| format!("{error:#}"));
+        let verdict = run::judge(&outcome, &out, &[], false).map_err(|error| format!("{error:#}"));
         let written = fs::read_dir(&out).into_iter().flatten().flatten();
         let mut written: Vec<_> = written.map(|entry| entry.file_name().into_string().unwrap()).collect();
         written.sort();

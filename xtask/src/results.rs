@@ -4,15 +4,18 @@ pub(crate) use crate::workspace::put;
 
 use crate::{console::Transcript, laboratory, picture, workspace};
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Writes all files of a transcript into a directory, pictures also as PNG and power spectra also as a plot (SVG) and a table
-/// (CSV), and returns what was written.
+/// (CSV), and returns what was written. Maps of heights are drawn beside what they were in the first of the `inputs`.
 ///
 /// # Errors
 ///
 /// When a file cannot be written or a picture is none.
-pub(crate) fn write(transcript: &Transcript, directory: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn write(transcript: &Transcript, directory: &Path, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for file in &transcript.files {
         let path = directory.join(&file.name);
@@ -25,9 +28,10 @@ pub(crate) fn write(transcript: &Transcript, directory: &Path) -> Result<Vec<Pat
             written.extend([path, plot, table]);
         } else if kind == "pgm" {
             let picture = path.with_extension("png");
-            put(&picture, &picture::png_from_pgm(&file.bytes).with_context(|| format!("result file {}", file.name))?)?;
-            written.push(path);
-            written.push(picture);
+            let before = inputs.first().and_then(|input| fs::read(input).ok());
+            let png = picture::png_from_pgm(&file.bytes, before.as_deref());
+            put(&picture, &png.with_context(|| format!("result file {}", file.name))?)?;
+            written.extend([path, picture]);
         } else {
             written.push(path);
         }
@@ -54,9 +58,10 @@ mod tests {
             File { name: "a.pgm".into(), bytes: b"P5 1 1 255\n\x07".to_vec() },
             File { name: "b.txt".into(), bytes: b"text".to_vec() },
         ];
-        let written = write(&Transcript { files, ..Transcript::default() }, &directory.path().join("deep")).unwrap();
+        let transcript = Transcript { files, ..Transcript::default() };
+        let written = write(&transcript, &directory.path().join("deep"), &[]).unwrap();
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
         assert_eq!(names, ["a.pgm", "a.png", "b.txt"]);
-        assert_eq!(std::fs::read(&written[2]).unwrap(), b"text");
+        assert_eq!(fs::read(&written[2]).unwrap(), b"text");
     }
 }

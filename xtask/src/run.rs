@@ -16,7 +16,11 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use std::{num::NonZero, path::PathBuf, time::Duration};
+use std::{
+    num::NonZero,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// The elevation map that the default program computes on.
 const DEFAULT_INPUT: &str = "tests/data/jacksboro-elevation.pgm";
@@ -245,7 +249,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return pass_on(&label, &mut staged.command, Some(&staged.inquiry), limit);
     }
     let outcome = live(&label, &mut staged.command, Some(&staged.inquiry), limit)?;
-    conclude(&outcome, &workspace::results(&program.name), common.counters)?;
+    conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
@@ -300,8 +304,8 @@ pub(crate) fn pass_on(
 /// # Errors
 ///
 /// When the guest has failed or a result cannot be written.
-pub(crate) fn conclude(outcome: &guest::Outcome, directory: &std::path::Path, counters: bool) -> Result<()> {
-    judge(outcome, directory, counters)?;
+pub(crate) fn conclude(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBuf], counters: bool) -> Result<()> {
+    judge(outcome, directory, inputs, counters)?;
     println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
     Ok(())
 }
@@ -311,9 +315,9 @@ pub(crate) fn conclude(outcome: &guest::Outcome, directory: &std::path::Path, co
 /// # Errors
 ///
 /// When the guest has failed or a result cannot be written.
-pub(crate) fn judge(outcome: &guest::Outcome, directory: &std::path::Path, counters: bool) -> Result<()> {
+pub(crate) fn judge(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBuf], counters: bool) -> Result<()> {
     // Files that arrived whole are worth having also after a failure, whose reason then comes first.
-    let written = results::write(&outcome.transcript, directory);
+    let written = results::write(&outcome.transcript, directory, inputs);
     if counters {
         show_counters(&outcome.transcript);
     }

@@ -95,7 +95,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
     }
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
-    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), common.counters)?;
+    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), &inputs, common.counters)?;
     if let Some(path) = &arguments.heatmap {
         draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path)?;
     }

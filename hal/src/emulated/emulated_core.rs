@@ -498,6 +498,10 @@ impl<P: Platform> Clock for EmulatedCore<P> {
         self.platform.ticks_per_second()
     }
 
+    fn tells_time(&self) -> bool {
+        self.platform.tells_time()
+    }
+
     fn compute(&self, cycles: u64) {
         let _operation = self.operation();
         let _span = self.hardware_span("compute", None, 0);

@@ -191,6 +191,11 @@ pub unsafe trait Platform: 'static {
     /// Ticks in a second.
     fn ticks_per_second(&self) -> u64;
 
+    /// Whether they are time, see [`Clock::tells_time`](crate::Clock::tells_time).
+    fn tells_time(&self) -> bool {
+        true
+    }
+
     /// The time of a trace: like [`now`](Self::now), where there is nothing finer.
     fn moment(&self) -> u64 {
         self.now()

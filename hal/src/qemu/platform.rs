@@ -218,6 +218,11 @@ fn write_masked(memory: *mut u8, word: &[u8], mask: u32) {
     }
 }
 
+/// Ticks in a second, where they are time: nodes of a cluster and PCs have measured them.
+fn measured_rate() -> Option<u64> {
+    heartbeat::cycles_per_second().or_else(pit::cycles_per_second)
+}
+
 // SAFETY: 1. numbers and the command line do not change; 2. `memory::shared_dram` is mapped for ever, and `own_address`
 // knows what is exposed; 3. `with_storage` has bounds for all; 4. it asks; 5. the domain's account, under its lock, or the
 // machine's, under its own.
@@ -318,8 +323,12 @@ unsafe impl Platform for QemuPlatform {
     }
 
     fn ticks_per_second(&self) -> u64 {
-        // With `-icount shift=0` an instruction is a nanosecond; the nodes of a cluster, and PCs, have measured it.
-        heartbeat::cycles_per_second().or_else(pit::cycles_per_second).unwrap_or(1_000_000_000)
+        // With `-icount shift=0` an instruction is a nanosecond.
+        measured_rate().unwrap_or(1_000_000_000)
+    }
+
+    fn tells_time(&self) -> bool {
+        measured_rate().is_some()
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {

@@ -185,7 +185,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         _ => {}
     })?;
     drop(progress);
-    run::conclude(&ended.outcome, &workspace::results(&program.name), common.counters)
+    run::conclude(&ended.outcome, &workspace::results(&program.name), &inputs, common.counters)
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Re
     let (first, again, simulated) = (in_qemu()?, in_qemu()?, in_simulator()?);
     let files = workspace::results(&backends.program.name);
     let results = [
-        first.verdict().and_then(|()| results::write(&first.transcript, &files).map(drop)),
+        first.verdict().and_then(|()| results::write(&first.transcript, &files, backends.inputs()).map(drop)),
         simulated.verdict(),
         again.verdict().and_then(|()| same("in the first run", &first.transcript, "in the second", &again.transcript)),
         same_counters("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),

@@ -2,9 +2,9 @@
 
 use alloc::{vec, vec::Vec};
 
-use hal::{Clock, Core};
+use hal::Clock;
 
-use crate::{Failure, Rank};
+use crate::Failure;
 
 use super::{
     field::{CELL_CYCLES, diffused, height_of},
@@ -12,10 +12,11 @@ use super::{
     pgm::Header,
 };
 
-/// Computes the heights of a map after some steps.
+/// Computes the heights of a map, of which this is the file, after some steps.
 ///
 /// In place, so that memory for one copy suffices: what a row needs of the rows before is kept aside.
-pub(super) fn heights(clock: &impl Clock, file: &[u8], header: &Header, steps: u32) -> Vec<f64> {
+pub(super) fn heights(clock: &impl Clock, file: &[u8], steps: u32) -> Result<Vec<f64>, Failure> {
+    let header = Header::parse(file)?;
     let (width, height) = (header.width, header.height);
     let mut heights: Vec<f64> = Vec::with_capacity(width * height);
     (0..height).for_each(|y| heights.extend(header.row(file, y).map(height_of)));
@@ -36,7 +37,7 @@ pub(super) fn heights(clock: &impl Clock, file: &[u8], header: &Header, steps: u
             core::mem::swap(&mut above, &mut here);
         }
     }
-    heights
+    Ok(heights)
 }
 
 /// Copies a row, with its ends repeated: at the end of the map nothing flows.
@@ -47,17 +48,10 @@ fn widen(row: &[f64], wide: &mut [f64]) {
     wide[width + 1] = row[width - 1];
 }
 
-/// Compares what the ranks computed with what this core computes alone. The inner result is that of the comparison.
-pub(super) fn check<C: Core>(
-    rank: &Rank<'_, C>,
-    gathered: &[f64],
-    grid: &Grid,
-    steps: u32,
-) -> Result<Result<(), Failure>, Failure> {
-    let file = rank.input(0)?.bytes;
-    let expected = heights(rank.hal(), file, &Header::parse(file)?, steps);
+/// Compares what the ranks computed with what one core computed alone.
+pub(super) fn compare(gathered: &[f64], expected: &[f64], grid: &Grid) -> Result<(), Failure> {
     let difference = (0..expected.len()).find(|&cell| gathered[cell].to_bits() != expected[cell].to_bits());
-    Ok(difference.map_or(Ok(()), |cell| {
+    difference.map_or(Ok(()), |cell| {
         Err(Failure::new(format_args!(
             "column {}, row {} differs from the computation by one core: {:#018x} instead of {:#018x}",
             cell % grid.width(),
@@ -65,5 +59,5 @@ pub(super) fn check<C: Core>(
             gathered[cell].to_bits(),
             expected[cell].to_bits()
         )))
-    }))
+    })
 }

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use collectives::{Comm, Group, Window};
-use hal::{Caches, Core};
+use hal::{Caches, Core, LocalView};
 
 use crate::Failure;
 
@@ -15,15 +15,25 @@ use super::{
 /// Elements that are stored to a view at a time.
 const PIECE: usize = 1024;
 
+/// Makes the window that blocks are got from. Collective; ranks without a block have an empty part.
+pub(super) fn window<'c, C: Core>(
+    comm: &'c Comm<'c, C>,
+    caches: &mut Caches,
+    grid: &Grid,
+) -> Result<(Window<'c, C, f64>, LocalView<'c, f64>), Failure> {
+    let len = grid.block(comm.rank()).map_or(0, |block| block.cells());
+    Ok(Window::create(comm, caches, len)?)
+}
+
 /// Brings all blocks together on rank 0, which gets the heights of the whole map, row by row.
 pub(super) fn to_rank_0<'c, C: Core>(
-    comm: &'c Comm<'c, C>,
+    comm: &Comm<'c, C>,
+    window: &Window<'c, C, f64>,
+    mut view: LocalView<'c, f64>,
     caches: &mut Caches,
     grid: &Grid,
     field: Option<Field>,
 ) -> Result<Option<Vec<f64>>, Failure> {
-    let len = field.as_ref().map_or(0, |field| field.width() * field.height());
-    let (window, mut view) = Window::create(comm, caches, len)?;
     if let Some(field) = &field {
         for row in 0..field.height() {
             for (piece, cells) in field.row(row).chunks(PIECE).enumerate() {
@@ -31,8 +41,8 @@ pub(super) fn to_rank_0<'c, C: Core>(
             }
         }
     }
+    let to_root = if field.is_some() { Group::of([0])? } else { Group::empty() };
     drop(field);
-    let to_root = if len > 0 { Group::of([0])? } else { Group::empty() };
     let exposure = window.post(view, caches, &to_root)?;
 
     let mut whole = None;

@@ -1,6 +1,16 @@
 //! The table of times and operations.
+//!
+//! Times are milliseconds where the clock tells the time, in virtual time and on boards. There the same computation on
+//! one core, which the result is compared with anyway, gives the speed-up. The simulator charges both for arithmetic
+//! alone, as if the heights were always in a cache: one core would be slower on a board, and the speed-up larger.
+//! Under QEMU, whose clock counts instructions of all cores together, no time and no speed-up can be told.
 
-use alloc::{vec, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 
 use collectives::Comm;
 use hal::{Clock, Core, Counters};
@@ -11,18 +21,22 @@ use crate::{Failure, Rank, println};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     Broadcast,
-    WindowCreation,
+    Preparation,
     Stencil,
     Gather,
-    Check,
+    /// On rank 0 only.
+    Alone,
 }
 
-const PHASES: [&str; 5] = ["broadcast", "window creation", "stencil", "gather", "check"];
+const PHASES: [&str; 5] = ["broadcast", "windows and barrier", "stencil", "gather", "one core alone"];
+
+/// What each phase took.
+type Ticks = [u64; PHASES.len()];
 
 /// Measures phases, one after the other.
 pub(super) struct Stopwatch {
     since: u64,
-    ticks: [u64; PHASES.len()],
+    ticks: Ticks,
 }
 
 impl Stopwatch {
@@ -66,11 +80,11 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, watch: &Stopwatch, counters: Co
     for (sender, numbers) in ranks.iter_mut().enumerate().skip(1) {
         comm.receive(bytemuck::cast_slice_mut(numbers), sender)?;
     }
-    println!(rank, "{:<24}{:>16}{:>16}", "ticks", "rank 0", "longest");
-    for (phase, name) in PHASES.iter().enumerate() {
-        let longest = ranks.iter().map(|numbers| numbers[phase]).max().unwrap_or(0);
-        println!(rank, "  {name:<22}{:>16}{longest:>16}", ranks[0][phase]);
+    let mut longest = watch.ticks;
+    for numbers in &ranks {
+        longest.iter_mut().zip(numbers).for_each(|(longest, ticks)| *longest = (*longest).max(*ticks));
     }
+    print_times(rank, &watch.ticks, &longest);
     println!(rank, "{:<24}{:>16}{:>16}{:>16}", "operations of a rank", "least", "median", "most");
     for (counter, (name, _)) in counters.compared().enumerate() {
         let mut counts: Vec<u64> = ranks.iter().map(|numbers| numbers[PHASES.len() + counter]).collect();
@@ -81,4 +95,43 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, watch: &Stopwatch, counters: Co
         }
     }
     Ok(())
+}
+
+fn print_times<C: Core>(rank: &Rank<'_, C>, own: &Ticks, longest: &Ticks) {
+    let (tells_time, ticks_per_second) = (rank.hal().tells_time(), rank.hal().ticks_per_second());
+    let shown = |ticks: u64| if tells_time { decimal(ticks, ticks_per_second, 3, 3) } else { ticks.to_string() };
+    println!(rank, "{:<24}{:>16}{:>16}", if tells_time { "milliseconds" } else { "instructions" }, "rank 0", "longest");
+    for ((name, own), longest) in PHASES.iter().zip(own).zip(longest) {
+        println!(rank, "  {name:<22}{:>16}{:>16}", shown(*own), shown(*longest));
+    }
+    if tells_time {
+        let [parallel @ .., alone] = longest;
+        let speed_up = |ticks: u64| decimal(*alone, ticks, 0, 1);
+        let (stencil, whole) = (speed_up(longest[Phase::Stencil as usize]), speed_up(parallel.iter().sum()));
+        println!(rank, "  speed-up over one core: {stencil} of the stencil, {whole} of the whole");
+    } else {
+        println!(rank, "  QEMU's clock counts the instructions of all cores together: work, not time");
+    }
+}
+
+/// `count / of` in units of 10^-`power`, with so many `decimals`, rounded down.
+fn decimal(count: u64, of: u64, power: u32, decimals: u32) -> String {
+    let one = 10u128.pow(decimals);
+    let value = u128::from(count) * 10u128.pow(power) * one / u128::from(of.max(1));
+    format!("{}.{:0width$}", value / one, value % one, width = decimals as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_with_decimals() {
+        assert_eq!(decimal(1_234_567, 1_000_000_000, 3, 3), "1.234");
+        assert_eq!(decimal(533, 533_000_000, 3, 3), "0.001");
+        assert_eq!(decimal(u64::MAX, 1, 3, 3), "18446744073709551615000.000");
+        assert_eq!(decimal(391, 10, 0, 1), "39.1");
+        // What took no time.
+        assert_eq!(decimal(0, 0, 0, 1), "0.0");
+    }
 }

@@ -1,4 +1,4 @@
-use super::{pgm::Header, *};
+use super::*;
 use crate::{
     Input,
     launch::{Kept, Only, Simulation, run_on, simulate},
@@ -66,13 +66,12 @@ fn eight_bits_are_read_and_no_steps_leave_the_map_as_it_was() {
 
 #[test]
 fn a_flat_map_stays_flat_and_a_peak_wears_down() {
-    let header = Header::parse(b"P5 3 1 255 ddd").unwrap();
     let machine = Machine::scc(1);
-    let heights = |file: &'static [u8], header, steps| {
-        machine.run(|core| alone::heights(core, file, &header, steps)).unwrap().results().remove(0)
+    let heights = |file: &'static [u8], steps| {
+        machine.run(|core| alone::heights(core, file, steps).unwrap()).unwrap().results().remove(0)
     };
-    assert_eq!(heights(b"P5 3 1 255 ddd", header, 9), [101.0; 3]);
-    assert_eq!(heights(b"P5 3 1 255 dnd", header, 1), [103.0, 107.0, 103.0]);
+    assert_eq!(heights(b"P5 3 1 255 ddd", 9), [101.0; 3]);
+    assert_eq!(heights(b"P5 3 1 255 dnd", 1), [103.0, 107.0, 103.0]);
 }
 
 #[test]
@@ -89,6 +88,57 @@ fn a_bad_map_is_one_line_from_rank_0() {
     );
     let without = simulate::<Only<Terrain>>("cores=4", &[]);
     assert!(without.console.contains("rank 0 failed: input file 1 is missing (0 given)"), "{}", without.console);
+}
+
+#[test]
+fn the_table_tells_milliseconds_and_the_speed_up() {
+    let simulation = run("cores=4 steps=9", &map(120, 100));
+    let row = |name: &str| {
+        let mut table = simulation.console.lines().skip_while(|line| !line.starts_with("milliseconds "));
+        let line = table.find_map(|line| line.trim_start().strip_prefix(name));
+        let words = line.unwrap_or_else(|| panic!("no {name} in {}", simulation.console)).split_whitespace();
+        words.filter_map(|word| word.parse().ok()).collect::<Vec<f64>>()
+    };
+    let parallel = ["broadcast ", "windows and barrier ", "stencil ", "gather "].map(|name| row(name)[1]);
+    let (alone, speed_up) = (row("one core alone ")[0], row("speed-up over one core: "));
+    // 12 000 cells, 9 times, in cycles of 533 MHz.
+    assert!((alone - 12_000.0 * 9.0 * field::CELL_CYCLES as f64 / 533_000.0).abs() < 0.01, "{alone}");
+    for (told, took) in speed_up.into_iter().zip([parallel[2], parallel.iter().sum()]) {
+        assert!((told - alone / took).abs() < 0.11, "{told} instead of {}", alone / took);
+        assert!(told > 0.5 && told <= 4.0, "{told} on 4 cores");
+    }
+}
+
+/// The drains of rank 5.
+fn drains(words: &str) -> u32 {
+    let simulation = run(words, &map(37, 23));
+    let line = simulation.console.lines().find_map(|line| line.strip_prefix("@counters 5 ")).unwrap();
+    line.split(' ').find_map(|word| word.strip_prefix("drains=")).unwrap().parse().unwrap()
+}
+
+#[test]
+fn the_barrier_is_dissemination_unless_another_is_named() {
+    let [default, dissemination, tree] =
+        ["", "barrier=dissemination", "barrier=tree-k15-push"].map(|word| drains(&format!("cores=16 steps=3 {word}")));
+    assert_eq!(default, dissemination);
+    // Twice a flag in each of four rounds, instead of one to the root.
+    assert_eq!(dissemination, tree + 2 * (4 - 1));
+}
+
+#[test]
+fn any_barrier_will_do() {
+    let file = map(19, 17);
+    let alone = checksum_of(&run("cores=1 steps=5", &file));
+    for name in ["default", "tree-k2-pull", "rcce-linear", "central", "locked-counter", "registers", "atomic-counters"]
+    {
+        let simulation = run(&format!("cores=7 steps=5 barrier={name}"), &file);
+        assert_eq!(checksum_of(&simulation), alone, "{name}");
+        assert!(simulation.console.contains(&format!("barrier {name}")), "{}", simulation.console);
+    }
+    let simulation = run("cores=7 barrier=nosuch", &file);
+    assert!(
+        !simulation.success && simulation.console.contains("rank 0 failed: option `barrier=nosuch`: no such barrier")
+    );
 }
 
 /// The counters of a run in which cores are held up at random, by rank and name.
