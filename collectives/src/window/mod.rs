@@ -29,6 +29,7 @@ mod database;
 mod exploration;
 mod exposure;
 mod fence;
+mod kept;
 mod lock;
 mod marks;
 mod match_vector;
