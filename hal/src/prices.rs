@@ -154,7 +154,7 @@ pub struct Prices {
     /// Lines of other coherence domains that the cores of one can read at the same time; where they are more, they take
     /// turns.
     pub loads: u32,
-    /// Sets of the cache that flushes go through: to flush so many lines by ranges takes as long as to flush everything.
+    /// Sets of the last private cache.
     pub cache_sets: u32,
     /// For how long the poll of a core keeps other accesses out of the MPB that it looks at. 0 where accesses do not wait
     /// for each other.

@@ -411,11 +411,20 @@ impl Layout {
         Tile { x: self.columns / 2, y: 0 }
     }
 
-    /// What the primitive operations of the machine cost, to choose between algorithms.
+    /// What the primitive operations of the machine cost, to choose between algorithms. It is worked out from the distances
+    /// of the cores that run: to be asked for when something is made, not in each operation.
     pub fn prices(&self) -> Prices {
         match self.prices {
             PricedBy::Costs(costs) => costs.prices(self),
             PricedBy::List(prices) => prices,
+        }
+    }
+
+    /// Sets of the cache that flushes go through: to flush so many lines by ranges takes as long as to flush everything.
+    pub const fn cache_sets(&self) -> usize {
+        match self.prices {
+            PricedBy::Costs(costs) => costs.cache_sets as usize,
+            PricedBy::List(prices) => prices.cache_sets as usize,
         }
     }
 

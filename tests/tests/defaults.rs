@@ -20,8 +20,7 @@ use tests::{
     epochs::{make_of, post},
 };
 
-/// The machines, and how many ranks run there: as many as are asked for everywhere, or as the board has. Only where
-/// nothing takes long, all lengths are tried on 255 ranks.
+/// The machines, and how many ranks run there; the small board has eight cores.
 const MACHINES: [(&str, &[usize]); 6] = [
     ("scc", &[2, 3, 13, 48, 255]),
     ("scc+contention", &[2, 3, 13, 48, 255]),
@@ -132,16 +131,59 @@ fn barrier_time(machine: &Machine, name: &str) -> Option<u64> {
 #[test]
 fn barriers() {
     let names = [
-        "default", "dissemination", "dissemination-2", "dissemination-3", "dissemination-1-pull", "dissemination-2-pull",
-        "dissemination-3-pull", "butterfly", "tournament", "rcce-linear", "central-push", "central", "locked-counter",
-        "atomic-counters", "flat", "tree-k1-push", "tree-k2-push", "tree-k3-push", "tree-k4-push", "tree-k8-push", "tree-k2-pull",
-        "tree-k3-pull", "tree-k5-pull", "tree-k7-pull", "tree-k8-pull", "tree-k12-pull", "tree-k16-pull", "tree-k24-pull",
-        "tree-k31-pull", "tree-k47-pull", "tree-k4-polled", "hierarchical", "hierarchical-k1", "hierarchical-k2",
-        "hierarchical-k3", "hierarchical-k4", "hierarchical-k5",
+        "default",
+        "dissemination",
+        "dissemination-2",
+        "dissemination-3",
+        "dissemination-1-pull",
+        "dissemination-2-pull",
+        "dissemination-3-pull",
+        "butterfly",
+        "tournament",
+        "rcce-linear",
+        "central-push",
+        "central",
+        "locked-counter",
+        "atomic-counters",
+        "flat",
+        "tree-k1-push",
+        "tree-k2-push",
+        "tree-k3-push",
+        "tree-k4-push",
+        "tree-k8-push",
+        "tree-k2-pull",
+        "tree-k3-pull",
+        "tree-k5-pull",
+        "tree-k7-pull",
+        "tree-k8-pull",
+        "tree-k12-pull",
+        "tree-k16-pull",
+        "tree-k24-pull",
+        "tree-k31-pull",
+        "tree-k47-pull",
+        "tree-k4-polled",
+        "hierarchical",
+        "hierarchical-k1",
+        "hierarchical-k2",
+        "hierarchical-k3",
+        "hierarchical-k4",
+        "hierarchical-k5",
     ];
     // What is slow there takes long to simulate.
-    let for_many = ["default", "dissemination", "dissemination-3-pull", "tree-k4-push", "tree-k8-pull", "tree-k16-pull",
-        "tree-k24-pull", "tree-k31-pull", "tree-k47-pull", "hierarchical", "hierarchical-k4", "hierarchical-k5"];
+    let for_many = [
+        "default",
+        "dissemination",
+        "dissemination-3-pull",
+        "tree-k4-push",
+        "tree-k8-pull",
+        "tree-k16-pull",
+        "tree-k24-pull",
+        "tree-k31-pull",
+        "tree-k47-pull",
+        "hierarchical",
+        "hierarchical-k4",
+        "hierarchical-k5",
+    ];
     let slow = machines().filter_map(|machine| {
         let names = if machine.layout().cores() < MANY { &names[..] } else { &for_many[..] };
         compare(&machine, "barrier", names.iter().copied(), |name| barrier_time(&machine, name))
@@ -149,22 +191,40 @@ fn barriers() {
     check(slow.collect());
 }
 
-/// Lengths for a machine: those that do not take too long to simulate.
-fn lens(machine: &Machine) -> impl Iterator<Item = usize> {
-    let most = if machine.layout().cores() == MANY && has_contention(machine) { 240 } else { usize::MAX };
+/// Lengths for a machine, up to one from which on many ranks take long to simulate, and up to another one where these also
+/// meet at ports.
+fn lens(machine: &Machine, most: usize, most_meeting: usize) -> impl Iterator<Item = usize> {
+    let most = match machine.layout().cores() {
+        MANY if has_contention(machine) => most_meeting,
+        MANY => most,
+        _ => usize::MAX,
+    };
     LENS.into_iter().filter(move |len| *len <= most)
 }
 
 #[test]
 fn broadcasts() {
     let names = [
-        "default", "short", "long", "oc-k7+all", "oc-k47+all", "oc-k16+all", "oc-k2+all", "oc-k4+all", "scatter-allgather-one-sided",
-        "oc-k2", "oc-k7", "oc-k47", "binomial", "scatter-allgather", "scatter-allgather-overlapped",
+        "default",
+        "short",
+        "long",
+        "oc-k7+all",
+        "oc-k47+all",
+        "oc-k16+all",
+        "oc-k2+all",
+        "oc-k4+all",
+        "scatter-allgather-one-sided",
+        "oc-k2",
+        "oc-k7",
+        "oc-k47",
+        "binomial",
+        "scatter-allgather",
+        "scatter-allgather-overlapped",
     ];
     let mut slow = Vec::new();
     for machine in machines() {
         let count = if machine.layout().cores() < MANY { names.len() } else { 6 };
-        for len in lens(&machine) {
+        for len in lens(&machine, 4096, 240) {
             slow.extend(compare(&machine, &format!("broadcast of {len}"), names[..count].iter().copied(), |name| {
                 let algorithm: Broadcast = name.parse().expect("a broadcast");
                 Some(time(&machine, |context| {
@@ -183,12 +243,21 @@ fn reductions() {
     let mut slow = Vec::new();
     for machine in machines() {
         let ranks = machine.layout().cores();
-        for len in lens(&machine).map(|bytes| bytes / 8).filter(|len| ranks < MANY || *len < 512) {
+        let is_cluster = machine.layout().has_domains();
+        // Messages are two-sided faster between nodes only.
+        let count = if ranks < MANY || is_cluster { 4 } else { 3 };
+        for len in lens(&machine, 240, 8).map(|bytes| bytes / 8) {
             let blocks = vec![len.div_ceil(ranks); ranks];
-            let mut test = |what: &str, names: [&str; 4], call: &dyn Fn(&str, &mut Context<'_, '_, SimCore>) -> Result<(), Failed>| {
-                let what = format!("{what} of {}", 8 * len);
-                slow.extend(compare(&machine, &what, names, |name| Some(time(&machine, |context| call(name, context)))));
-            };
+            let mut test =
+                |what: &str,
+                 names: [&str; 4],
+                 call: &dyn Fn(&str, &mut Context<'_, '_, SimCore>) -> Result<(), Failed>| {
+                    let what = format!("{what} of {}", 8 * len);
+                    let names = names.into_iter().take(count);
+                    slow.extend(compare(&machine, &what, names, |name| {
+                        Some(time(&machine, |context| call(name, context)))
+                    }));
+                };
             let names = ["default", "tree", "blocks", "two-sided"];
             let named = |name: &str| name.parse::<Reduction>().expect("a reduction");
             let (operands, result) = (|| vec![1.0; len], || vec![0.0; len]);
@@ -216,32 +285,29 @@ fn exchanges() {
     let mut slow = Vec::new();
     for machine in machines() {
         let ranks = machine.layout().cores();
-        for len in lens(&machine) {
-            let mut test = |what: &str, call: &dyn Fn(Exchange, &mut Context<'_, '_, SimCore>) -> Result<(), Failed>| {
-                let what = format!("{what} of {len}");
-                slow.extend(compare(&machine, &what, ["default", "long", "two-sided"], |name| {
-                    let exchange = name.parse().expect("an exchange");
-                    Some(time(&machine, |context| call(exchange, context)))
-                }));
-            };
-            let at_root = |context: &Context<'_, '_, SimCore>| vec![0_u8; if context.rank() == 0 { ranks * len } else { 0 }];
-            let is_quick = ranks * len <= MANY * 8 || ranks < 48;
-            if is_quick || ranks < MANY {
-                test("gather", &|exchange, context| {
-                    Ok(exchange.gather(context.comm, &vec![0_u8; len], &mut at_root(context), 0)?)
-                });
-                test("scatter", &|exchange, context| {
-                    Ok(exchange.scatter(context.comm, &at_root(context), &mut vec![0_u8; len], 0)?)
-                });
-            }
-            if is_quick || ranks * len <= 48 * 240 {
-                test("allgather", &|exchange, context| {
-                    Ok(exchange.allgather(context.comm, &vec![0_u8; len], &mut vec![0_u8; ranks * len])?)
-                });
-                test("alltoall", &|exchange, context| {
-                    Ok(exchange.alltoall(context.comm, &vec![0_u8; ranks * len], &mut vec![0_u8; ranks * len])?)
-                });
-            }
+        for len in lens(&machine, 8, 0).filter(|len| ranks < 48 || *len < 4096) {
+            let mut test =
+                |what: &str, call: &dyn Fn(Exchange, &mut Context<'_, '_, SimCore>) -> Result<(), Failed>| {
+                    let what = format!("{what} of {len}");
+                    slow.extend(compare(&machine, &what, ["default", "long", "two-sided"], |name| {
+                        let exchange = name.parse().expect("an exchange");
+                        Some(time(&machine, |context| call(exchange, context)))
+                    }));
+                };
+            let at_root =
+                |context: &Context<'_, '_, SimCore>| vec![0_u8; if context.rank() == 0 { ranks * len } else { 0 }];
+            test("gather", &|exchange, context| {
+                Ok(exchange.gather(context.comm, &vec![0_u8; len], &mut at_root(context), 0)?)
+            });
+            test("scatter", &|exchange, context| {
+                Ok(exchange.scatter(context.comm, &at_root(context), &mut vec![0_u8; len], 0)?)
+            });
+            test("allgather", &|exchange, context| {
+                Ok(exchange.allgather(context.comm, &vec![0_u8; len], &mut vec![0_u8; ranks * len])?)
+            });
+            test("alltoall", &|exchange, context| {
+                Ok(exchange.alltoall(context.comm, &vec![0_u8; ranks * len], &mut vec![0_u8; ranks * len])?)
+            });
         }
     }
     check(slow);
@@ -256,11 +322,7 @@ fn epoch(machine: &Machine, class: Class, origins: &Group, targets: &Group, len:
         let data = vec![7; len];
         for number in 0..4 {
             let begin = together(context);
-            let exposure = if targets.contains(me) {
-                Err(post(context, &window, view, origins)?)
-            } else {
-                Ok(view)
-            };
+            let exposure = if targets.contains(me) { Err(post(context, &window, view, origins)?) } else { Ok(view) };
             if let Some(place) = origins.position_of(me) {
                 let access = window.start(targets)?;
                 for target in targets.iter().filter(|_| len > 0) {
@@ -294,7 +356,7 @@ fn epochs() {
         let (first, others, all) = (first.unwrap(), others.unwrap(), all.unwrap());
         let patterns = [("one to many", &first, &others), ("many to one", &others, &first), ("all to all", &all, &all)];
         for (pattern, origins, targets) in patterns.into_iter().take(if ranks < 48 { 3 } else { 2 }) {
-            for len in [0, 8, 240] {
+            for len in [0, 8, 240].into_iter().take(if ranks < 48 { 3 } else { 1 }) {
                 let classes = Class::ALL.into_iter().filter(|class| {
                     layout.registers_reach_everywhere() || [Class::Default, Class::Message].contains(class)
                 });

@@ -40,7 +40,12 @@ use bytemuck::Pod;
 use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 pub use self::combine::{Combine, Operation};
-use self::{buffers::Buffers, counts::Counts, select::{Spread, Way}, short::Wanted};
+use self::{
+    buffers::Buffers,
+    counts::Counts,
+    select::{Spread, Way},
+    short::Wanted,
+};
 use crate::{
     Comm, Error,
     lengths::{check_len, with_buffer},

@@ -14,8 +14,7 @@ use super::{
     short::{PULLING, tree_for},
 };
 use crate::{
-    Comm,
-    broadcast,
+    Comm, broadcast,
     choices::{Operation, Terms},
     tagged::tagged_lines,
 };
@@ -42,12 +41,7 @@ pub(super) enum Way {
 }
 
 /// The algorithm that is meant.
-pub(super) fn reduction<T: Pod>(
-    named: Reduction,
-    comm: &Comm<'_, impl Mpb + Wait>,
-    len: usize,
-    spread: Spread,
-) -> Way {
+pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wait>, len: usize, spread: Spread) -> Way {
     match named {
         Reduction::Default => {}
         Reduction::Tree => return Way::Tree,
@@ -143,7 +137,8 @@ fn doubling<T>(terms: &Terms, len: usize, staging_lines: usize) -> Option<u64> {
     let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), staging_lines).ok()?;
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     // Own lines are put before others are taken.
-    let round = pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
+    let round =
+        pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
     let memory = lines * (terms.memory_read() + terms.memory_write());
     Some(rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains())
 }

@@ -43,10 +43,7 @@ impl Least {
 
 impl Kept {
     pub(super) fn new(terms: &Terms) -> Self {
-        Self {
-            far: Least::new(terms),
-            near: terms.has_nodes().then(|| Least::new(&terms.within_a_domain())),
-        }
+        Self { far: Least::new(terms), near: terms.has_nodes().then(|| Least::new(&terms.within_a_domain())) }
     }
 
     /// What counts for these peers of a core.

@@ -80,8 +80,14 @@ fn long(terms: &Terms, tree: &Tree, len: usize, room: usize) -> u64 {
     first + passed + line_ns * 3 / 2 + get(largest)
 }
 
-/// Leaders get each line from another domain, one in each at a time; the others have it in their domain then.
+/// Leaders get each line from another domain, one in each at a time, and tell the others of their domain, who get it to
+/// memory.
 pub(crate) fn by_domains(terms: &Terms, len: usize) -> u64 {
     let lines = len.div_ceil(LINE_BYTES) as u64;
-    terms.memory_read() + 2 * terms.signal() + terms.line() * (lines + 1)
+    let within = terms.within_a_domain();
+    let staged = terms.put() + lines * (terms.memory_read() + terms.own());
+    let told = terms.signal() + terms.seen();
+    let copied = terms.get() + lines * (terms.line() + terms.own());
+    let kept = terms.get() + lines * (within.line() + terms.memory_write());
+    staged + 2 * told + copied + told + kept
 }
