@@ -159,7 +159,7 @@ impl Terms {
     /// A barrier after all have had to do with all, to which the last rank comes late by what distances and meetings cost
     /// it; on 48 cores of an SCC by a microsecond, of which this is what the mean distance makes.
     pub(crate) fn barrier(&self) -> u64 {
-        let farther = u64::from(self.prices.near_poll_ns - self.prices.own_poll_ns);
+        let farther = u64::from(self.prices.near_poll_ns.saturating_sub(self.prices.own_poll_ns));
         self.barrier_ns + (self.ranks - 1) * farther * 2 / 3
     }
 
