@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_the_cores_that_run() {
+    fn distances_are_those_of_the_mesh() {
         let routers = |layout: Layout| {
             let cores = || (0..layout.cores()).map(crate::CoreId::new);
             let pairs = || cores().flat_map(|one| cores().map(move |other| (one, other))).filter(|(a, b)| a != b);
@@ -200,10 +200,10 @@ mod tests {
             let (mean, counted) = routers(layout);
             assert!(mean.abs_diff(counted) <= 1, "{mean} {counted}");
         }
-        for cores in [2, 3, 13, 255] {
-            let (mean, counted) = routers(Layout::scc().with_cores(cores));
-            assert!(mean.abs_diff(counted) <= 3, "{cores}: {mean} {counted}");
-        }
+        let (grown, counted) = routers(Layout::scc().with_cores(255));
+        assert!(grown.abs_diff(counted) <= 3, "{grown} {counted}");
+        // What algorithms are fastest does not change with every core that runs beside.
+        assert_eq!(Layout::scc().with_cores(3).prices(), Layout::scc().prices());
         assert_eq!(Layout::mesh(1, 1, 1).mean_tenths_between(), 0);
     }
 }

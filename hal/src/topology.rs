@@ -66,7 +66,7 @@ pub struct Layout {
 /// Where the prices of a machine come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PricedBy {
-    /// What operations cost on a mesh, at the distances of the cores that run.
+    /// What operations cost on a mesh, at its distances.
     Costs(Costs),
     /// A list that does not depend on them.
     List(Prices),
@@ -411,8 +411,8 @@ impl Layout {
         Tile { x: self.columns / 2, y: 0 }
     }
 
-    /// What the primitive operations of the machine cost, to choose between algorithms. It is worked out from the distances
-    /// of the cores that run: to be asked for when something is made, not in each operation.
+    /// What the primitive operations of the machine cost, to choose between algorithms. It is worked out from the sides
+    /// of the mesh: to be asked for when something is made, not in each operation.
     pub fn prices(&self) -> Prices {
         match self.prices {
             PricedBy::Costs(costs) => costs.prices(self),
@@ -428,12 +428,10 @@ impl Layout {
         }
     }
 
-    /// Routers between two different cores, beyond the one of the own tile, in the mean of all that run and in tenths; as
-    /// if the tiles that have any were a whole rectangle.
+    /// Routers between two different cores of the whole mesh, beyond the one of the own tile, in the mean and in tenths.
     pub(crate) const fn mean_tenths_between(&self) -> u64 {
-        let (cores, tiles) = (self.cores() as u64, self.nodes() as u64);
-        let columns = if tiles < self.columns as u64 { tiles } else { self.columns as u64 };
-        let rows = tiles.div_ceil(columns);
+        let (columns, rows) = (self.columns as u64, self.rows as u64);
+        let cores = columns * rows * self.cores_per_tile as u64;
         // Of two tiles drawn from n in a row, the mean distance is (n² - 1) / 3n.
         let sum = (columns * columns - 1) * rows + (rows * rows - 1) * columns;
         let others = if cores > 1 { cores - 1 } else { 1 };
