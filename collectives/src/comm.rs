@@ -8,6 +8,7 @@ use crate::{
     Error, Group, MpbLayout, SharedAllocator,
     barrier::{self, FlagBarrier, Members, RegisterBarriers},
     broadcast::Places,
+    choices::{Choices, Terms},
     message::OpenChannel,
     nonblocking::Requests,
     sequence::Sequence,
@@ -25,6 +26,7 @@ pub struct Comm<'c, C> {
     layout: Cell<MpbLayout>,
     signals: Signals,
     barrier: FlagBarrier,
+    choices: Choices,
     sequence: Sequence,
     spare_lines: SpareLines,
     windows: Cell<u32>,
@@ -47,13 +49,15 @@ impl<'c, C: Core> Comm<'c, C> {
     pub fn world(hal: &'c C, regions: Regions) -> Result<Self, Error> {
         let size = hal.layout().cores();
         let layout = MpbLayout::new(size)?;
+        let (schedule, barrier_ns) = barrier::world(hal.core().index(), hal.layout());
         let comm = Self {
             hal,
             regions,
             size,
             layout: Cell::new(layout),
             signals: Signals::new(size),
-            barrier: FlagBarrier::new(barrier::world(hal.core().index(), hal.layout()), Members::All, layout.barrier()),
+            barrier: FlagBarrier::new(schedule, Members::All, layout.barrier()),
+            choices: Choices::new(Terms::new(hal.layout(), barrier_ns)),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             windows: Cell::new(0),
@@ -101,6 +105,11 @@ impl<'c, C> Comm<'c, C> {
     /// The barrier of all ranks.
     pub(crate) fn world_barrier(&self) -> &FlagBarrier {
         &self.barrier
+    }
+
+    /// Which algorithms are the fastest here.
+    pub(crate) fn choices(&self) -> &Choices {
+        &self.choices
     }
 
     /// The order of collective operations.

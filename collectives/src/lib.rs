@@ -6,6 +6,7 @@ extern crate alloc;
 
 pub mod barrier;
 pub mod broadcast;
+mod choices;
 pub mod coherence;
 pub mod comm;
 pub mod copy_engine;

@@ -11,6 +11,8 @@ mod backend;
 #[cfg(all(any(feature = "qemu", feature = "scc"), target_arch = "x86", target_os = "none"))]
 #[allow(dead_code, reason = "each backend uses the part of it that it needs")]
 mod bare;
+#[cfg(any(feature = "boards", test))]
+mod board;
 pub mod cached;
 pub mod clock;
 pub mod counters;
@@ -22,6 +24,7 @@ mod firmware;
 pub mod hardware;
 pub mod interrupt;
 pub mod mpb;
+pub mod prices;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
 pub mod qemu;
 #[cfg(any(all(feature = "scc", target_arch = "x86", target_os = "none"), test))]
@@ -45,7 +48,8 @@ pub use counters::{Counted, Counters};
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
-pub use topology::{CoreId, Layout, Prices, Tile, Topology};
+pub use prices::{Costs, Prices};
+pub use topology::{CoreId, Layout, Tile, Topology};
 pub use trace::{Entered, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;

@@ -5,7 +5,7 @@
 
 use core::{fmt, ops::Range};
 
-use crate::Home;
+use crate::{Costs, Home, Prices};
 
 /// The number of a core, counted from 0 as the SCC counts them: `(x + columns * y) * cores_per_tile + z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -60,7 +60,16 @@ pub struct Layout {
     controllers: Controllers,
     registers: Registers,
     counters: u16,
-    prices: Prices,
+    prices: PricedBy,
+}
+
+/// Where the prices of a machine come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PricedBy {
+    /// What operations cost on a mesh, at its distances.
+    Costs(Costs),
+    /// A list that does not depend on them.
+    List(Prices),
 }
 
 /// From where a core's test-and-set register can be reached.
@@ -127,7 +136,7 @@ impl Layout {
             controllers: Controllers::Quadrants,
             registers: Registers::Everywhere,
             counters: crate::ATOMIC_COUNTERS as u16,
-            prices: Prices::SCC,
+            prices: PricedBy::Costs(Costs::SCC),
         }
     }
 
@@ -153,7 +162,7 @@ impl Layout {
             controllers: Controllers::Nodes,
             registers: Registers::InDomains,
             counters: crate::ATOMIC_COUNTERS as u16,
-            prices: Prices::SCC,
+            prices: PricedBy::Costs(Costs::SCC),
         }
     }
 
@@ -226,9 +235,14 @@ impl Layout {
         Self { counters: counters as u16, ..self }
     }
 
-    /// The same machine with other prices to choose algorithms by.
+    /// The same mesh, whose operations cost this: algorithms are chosen by it. Without, it is what they cost on the SCC.
+    pub const fn with_costs(self, costs: Costs) -> Self {
+        Self { prices: PricedBy::Costs(costs), ..self }
+    }
+
+    /// The same machine with these prices to choose algorithms by, whatever its distances.
     pub const fn with_prices(self, prices: Prices) -> Self {
-        Self { prices, ..self }
+        Self { prices: PricedBy::List(prices), ..self }
     }
 
     /// Number of running cores.
@@ -397,60 +411,32 @@ impl Layout {
         Tile { x: self.columns / 2, y: 0 }
     }
 
-    /// What the primitive operations of the machine cost, to choose between algorithms.
-    pub const fn prices(&self) -> Prices {
-        self.prices
+    /// What the primitive operations of the machine cost, to choose between algorithms. It is worked out from the sides
+    /// of the mesh: to be asked for when something is made, not in each operation.
+    pub fn prices(&self) -> Prices {
+        match self.prices {
+            PricedBy::Costs(costs) => costs.prices(self),
+            PricedBy::List(prices) => prices,
+        }
     }
-}
 
-/// What the primitive operations of a machine cost at its mean distance, in nanoseconds: what algorithms are chosen
-/// by, alike on all cores. Nothing is charged by them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Prices {
-    /// Until a flag that is stored to another coherence domain's MPB and drained can be seen there.
-    pub push_ns: u32,
-    /// Until the core that stored it goes on.
-    pub push_done_ns: u32,
-    /// Until a flag that is stored to an MPB of the own coherence domain can be seen there.
-    pub near_push_ns: u32,
-    /// Until the core that stored it goes on.
-    pub near_push_done_ns: u32,
-    /// One poll of a line of the own MPB.
-    pub own_poll_ns: u32,
-    /// One poll of a line of another MPB of the own coherence domain.
-    pub near_poll_ns: u32,
-    /// One poll of a line of another coherence domain's MPB.
-    pub poll_ns: u32,
-    /// For how long a flag that comes from another coherence domain keeps others from being received there: of flags
-    /// that come at one time to one domain, each can be seen so much later than the one before. 0 where they do not
-    /// wait for each other.
-    pub receive_ns: u32,
-    /// For how long a core of the own coherence domain that fetches or changes a line keeps others of the domain from
-    /// fetching it.
-    pub near_transfer_ns: u32,
-    /// Sets of the cache that flushes go through: to flush as many lines by ranges takes as long as to flush everything.
-    pub cache_sets: u32,
-    /// For how long the poll of a core keeps other accesses out of the MPB that it looks at. 0 where accesses do not wait
-    /// for each other.
-    pub port_ns: u32,
-}
+    /// Sets of the cache that flushes go through: to flush so many lines by ranges takes as long as to flush everything.
+    pub const fn cache_sets(&self) -> usize {
+        match self.prices {
+            PricedBy::Costs(costs) => costs.cache_sets as usize,
+            PricedBy::List(prices) => prices.cache_sets as usize,
+        }
+    }
 
-impl Prices {
-    /// The Intel SCC, at its mean distance of 4.3 routers: a flag is a put of one line from the own MPB (OC-Bcast
-    /// paper, Table 1: 69 + 136 + 126 ns, and 5 ns for each router on the way there and back), a poll a line read; an L2 of 2048 sets.
-    pub const SCC: Self = Self {
-        push_ns: 353,
-        push_done_ns: 374,
-        near_push_ns: 353,
-        near_push_done_ns: 374,
-        own_poll_ns: 136,
-        near_poll_ns: 169,
-        poll_ns: 169,
-        receive_ns: 0,
-        near_transfer_ns: 0,
-        cache_sets: 2048,
-        port_ns: 0,
-    };
+    /// Routers between two different cores of the whole mesh, beyond the one of the own tile, in the mean and in tenths.
+    pub(crate) const fn mean_tenths_between(&self) -> u64 {
+        let (columns, rows) = (self.columns as u64, self.rows as u64);
+        let cores = columns * rows * self.cores_per_tile as u64;
+        // Of two tiles drawn from n in a row, the mean distance is (n² - 1) / 3n.
+        let sum = (columns * columns - 1) * rows + (rows * rows - 1) * columns;
+        let others = if cores > 1 { cores - 1 } else { 1 };
+        (10 * sum * cores).div_ceil(3 * columns * rows * others)
+    }
 }
 
 /// Identity of this core and the layout of its machine.

@@ -20,10 +20,11 @@ pub(crate) const fn world_lines(ranks: usize) -> usize {
     if ranks <= 2 * LINE_BYTES { 2 } else { 1 }
 }
 
-/// What the barrier of all ranks of a machine does on one of them.
-pub(crate) fn world(rank: usize, layout: &Layout) -> Schedule {
-    let party = Party::new(0..layout.cores(), layout);
-    choose(&party, &layout.prices(), world_lines(party.len()) * LINE_BYTES).schedule(rank, &party)
+/// What the barrier of all ranks of a machine does on one of them, and how many nanoseconds it is estimated to take.
+pub(crate) fn world(rank: usize, layout: &Layout) -> (Schedule, u64) {
+    let (party, prices) = (Party::new(0..layout.cores(), layout), layout.prices());
+    let algorithm = choose(&party, &prices, world_lines(party.len()) * LINE_BYTES);
+    (algorithm.schedule(rank, &party), estimate(algorithm, &party, &prices))
 }
 
 /// Partners in a round of dissemination that are considered; more never pays.

@@ -23,18 +23,18 @@ use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 use self::ring::Ring;
 use crate::{Comm, Error};
 
-pub(crate) use self::tree::Places;
+pub(crate) use self::{fastest::by_domains, tree::Places};
 pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rounds};
 
 /// A broadcast algorithm, with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Broadcast {
-    /// The faster of [`Short`](Self::Short) and [`Long`](Self::Long) for the length: up to 252 bytes the former, or
-    /// 112 where there are more than 49 ranks.
+    /// The fastest for the machine, the ranks and the length: on an SCC [`Short`](Self::Short) up to 252 bytes, then
+    /// [`Long`](Self::Long); between nodes of several cores [`OcBcast`] of one rank of each.
     #[default]
     Default,
-    /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if there
-    /// are more than 49.
+    /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if they
+    /// are more than its port can serve.
     Short,
     /// Put once by the root into a few MPBs, and got from there by everybody.
     Long,
@@ -68,7 +68,7 @@ impl Broadcast {
             comm.check_no_profile()?;
         }
         match self {
-            Self::Default => fastest::broadcast(comm, message, root),
+            Self::Default => fastest::broadcast(comm, message, root)?,
             Self::Short => fastest::short(comm, message, root),
             Self::Long => fastest::long(comm, message, root),
             Self::OcBcast(parameters) => parameters.broadcast(comm, message, root)?,

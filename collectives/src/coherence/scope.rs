@@ -48,7 +48,7 @@ fn flush(hal: &impl Cached, caches: &mut Caches, ranges: &[Region<kind::Cached>]
         return hal.end_slices(caches);
     }
     let lines: usize = ranges.iter().map(Region::len_lines).sum();
-    if lines >= hal.layout().prices().cache_sets as usize {
+    if lines >= hal.layout().cache_sets() {
         hal.write_back_invalidate_all(caches);
     } else {
         ranges.iter().for_each(|range| hal.write_back_invalidate(caches, *range));

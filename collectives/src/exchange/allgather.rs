@@ -9,6 +9,9 @@
 //! chunks of all others straight to where they belong, in rotated order, so that no MPB is read by all at a time. The
 //! barrier says that all chunks are there, and, since staging has two halves, that those of the round before were
 //! taken: no rank signals another one. Every line is read once from an MPB and written once to memory by each rank.
+//!
+//! Where the ranks of a node would wait for each other to read all blocks of other nodes, long blocks of one length go
+//! around a ring of [two-sided](super::two_sided) messages, in which one rank of each node reads from another node.
 
 use hal::{Clock, LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
 
@@ -21,8 +24,19 @@ use crate::{
 use super::{
     Exchange,
     pieces::Spans,
+    select,
     transfer::{Chunks, await_tagged, is_short, others},
 };
+
+/// Whether blocks go around a ring of two-sided messages, because that is faster.
+pub(super) fn goes_around<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, spans: &Spans) -> bool {
+    match spans {
+        Spans::Equal(len) if exchange == Exchange::Default && comm.size() > 1 => {
+            !is_short(exchange, *len) && select::gathers_around(comm, *len)
+        }
+        _ => false,
+    }
+}
 
 /// Every rank gets all blocks; its own is in its place already.
 pub(super) fn exchange<C: Mpb + MpbCopy + Clock + Wait>(

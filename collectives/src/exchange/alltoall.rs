@@ -1,6 +1,6 @@
 //! All-to-all: a block of every rank to every rank.
 //!
-//! *Short* blocks of one length, if a rank's blocks fit its staging all together, go at once: each rank puts all that
+//! *Short* blocks of one length, if a rank's blocks fit its staging all together and it is faster, go at once: each rank puts all that
 //! it sends into its own MPB with one call, enters a barrier, and gets its blocks from all others.
 //!
 //! *Longer* ones go in rounds, in each of which a rank meets some others, so many as half of its staging has room for
@@ -25,6 +25,7 @@ use crate::{Comm, sequence::Writers};
 use super::{
     Exchange,
     pieces::Spans,
+    select,
     transfer::{Chunks, account_copy, get_bytes, others, partner, rounds},
 };
 
@@ -77,14 +78,19 @@ pub(super) fn exchange_equal<C: Mpb + MpbCopy + Clock + Wait>(
     let lines = len.div_ceil(LINE_BYTES);
     let all_lines = len.saturating_mul(size).div_ceil(LINE_BYTES);
     if len == 0 || size == 1 {
-    } else if all_lines <= staging && exchange == Exchange::Default {
+    } else if all_lines <= staging && exchange == Exchange::Default && select::meets_at_once(comm, len) {
         at_once(comm, all_lines, len, buffers);
-    } else if 2 * lines <= staging / 2 && size > 2 {
+    } else if goes_in_groups(lines, staging, size) {
         in_groups(comm, lines, buffers);
     } else {
         let turn = comm.turn(staging, Writers::Owner);
         in_pairs(comm, &turn.staging, |_| true, buffers);
     }
+}
+
+/// Whether blocks of so many lines are few enough for several of them in half of the staging.
+pub(super) fn goes_in_groups(lines: usize, staging: usize, size: usize) -> bool {
+    2 * lines <= staging / 2 && size > 2
 }
 
 /// Exchanges blocks whose lengths only the two ranks know that have to do with them.

@@ -25,6 +25,7 @@ mod comm;
 mod gather;
 mod pieces;
 mod scatter;
+mod select;
 mod transfer;
 pub(crate) mod two_sided;
 mod vector;
@@ -321,9 +322,10 @@ impl Exchange {
         if let Some(own) = own {
             gather::keep_own(comm, own, all, spans);
         }
-        match self {
-            Self::TwoSided => two_sided::ring(comm, all, |rank| spans.of(rank))?,
-            _ => allgather::exchange(comm, self, all, spans),
+        if self == Self::TwoSided || allgather::goes_around(comm, self, spans) {
+            two_sided::ring(comm, all, |rank| spans.of(rank))?;
+        } else {
+            allgather::exchange(comm, self, all, spans);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Scatter: a block of the root to every rank.
 //!
-//! *Short* blocks of one length, if all of them fit the root's staging: the root puts all at once and announces them
+//! *Short* blocks of one length, if all of them fit the root's staging and that is faster: the root puts all at once and announces them
 //! in its cell, which all ranks poll; then each gets its own. Blocks of different lengths go to their ranks' cells if
 //! they fit, each with its tag.
 //!
@@ -20,13 +20,16 @@ use crate::{
 use super::{
     Exchange,
     pieces::Spans,
+    select,
     transfer::{Chunks, account_copy, await_tagged, get_bytes, is_short, others, turn_lines},
 };
 
-/// Lines that all blocks of this length take in the root's staging, if they fit.
+/// Lines that all blocks of this length take in the root's staging, if they fit and that is the fastest.
 fn lines_together<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, common: Option<usize>) -> Option<usize> {
-    let lines = common?.checked_mul(comm.size())?.div_ceil(LINE_BYTES);
-    (exchange == Exchange::Default && lines > 0 && lines <= comm.shared_staging_lines()).then_some(lines)
+    let len = common?;
+    let lines = len.checked_mul(comm.size())?.div_ceil(LINE_BYTES);
+    let fit = exchange == Exchange::Default && lines > 0 && lines <= comm.shared_staging_lines();
+    (fit && select::scatters_together(comm, len)).then_some(lines)
 }
 
 /// The root sends all blocks but its own. `common` is the length of all blocks where all ranks know it.

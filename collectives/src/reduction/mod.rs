@@ -40,7 +40,12 @@ use bytemuck::Pod;
 use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 pub use self::combine::{Combine, Operation};
-use self::{buffers::Buffers, counts::Counts, select::Spread, short::Wanted};
+use self::{
+    buffers::Buffers,
+    counts::Counts,
+    select::{Spread, Way},
+    short::Wanted,
+};
 use crate::{
     Comm, Error,
     lengths::{check_len, with_buffer},
@@ -135,12 +140,17 @@ impl Reduction {
             None => Span::new("allreduce"),
         };
         let _span = comm.hal().span(span.of(buffers.len() * size_of::<T>()));
-        let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
+        let Some(mut buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         let (spread, wanted) = root.map_or((Spread::All, Wanted::ByAll), |root| (Spread::One, Wanted::By(root)));
         match select::reduction::<T>(self, comm, buffers.len(), spread) {
-            Reduction::Tree => short::reduce(comm, buffers, operation, &wanted),
-            Reduction::Blocks => blocks::reduce(comm, buffers, operation, root),
-            Reduction::Default | Reduction::TwoSided => two_sided::reduce(comm, buffers, operation, root),
+            Way::Tree => short::reduce(comm, &mut buffers, operation, &wanted),
+            Way::Blocks => blocks::reduce(comm, buffers, operation, root),
+            Way::TreeAndBroadcast => {
+                let all = 0..buffers.len();
+                short::reduce(comm, &mut buffers, operation, &Wanted::By(0))?;
+                comm.broadcast(buffers.result_bytes(all), 0)
+            }
+            Way::TwoSided => two_sided::reduce(comm, buffers, operation, root),
         }
     }
 
@@ -273,11 +283,11 @@ impl Reduction {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("reduce-scatter").of(buffers.len() * size_of::<T>()));
-        let Some(buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
+        let Some(mut buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         match select::reduction::<T>(self, comm, buffers.len(), Spread::Blocks) {
-            Reduction::Tree => short::reduce(comm, buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
-            Reduction::Blocks => scatter::reduce_scatter(comm, buffers, operation, counts),
-            Reduction::Default | Reduction::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, counts),
+            Way::Tree => short::reduce(comm, &mut buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
+            Way::Blocks => scatter::reduce_scatter(comm, buffers, operation, counts),
+            Way::TreeAndBroadcast | Way::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, counts),
         }
     }
 

@@ -1,30 +1,23 @@
 //! Which algorithm is the fastest: by what each costs, counted in its calls and lines.
 //!
-//! The prices are those of Table 1 of the OC-Bcast paper at an average distance, in nanoseconds, with a line's worth
-//! of f64 sums for the computation. They decide between algorithms and nothing else; where they are wrong by some
-//! percent, so is the size from which the other algorithm is used. All ranks come to the same decision, which depends
-//! on sizes and the number of ranks only.
+//! Estimates decide between algorithms and nothing else; where they are wrong by some percent, so is the size from which
+//! the other algorithm is used. All ranks come to the same decision, which depends on the machine, on sizes and on the
+//! number of ranks only.
 
 use bytemuck::Pod;
 use hal::{LINE_BYTES, Mpb, Wait};
 
-use super::{Reduction, Scan, chain::chunk_lines, pieces::Pieces, short::tree_for};
-use crate::{Comm, tagged::tagged_lines};
-
-/// A call of put with data from memory or cache, and of get to memory or cache.
-const PUT: u64 = 190;
-const GET: u64 = 95;
-/// Reading or writing a line of an MPB, and of memory.
-const LINE: u64 = 160;
-const MEMORY_READ: u64 = 240;
-const MEMORY_WRITE: u64 = 490;
-/// Combining the elements of a line.
-const COMBINE: u64 = 40;
-/// A signal, and until the polling receiver has seen it.
-const SIGNAL: u64 = 350;
-const SEEN: u64 = 200;
-/// By how much the last rank is late at a barrier, after work of the same kind at other distances; measured on 48 cores.
-const LATE: u64 = 700;
+use super::{
+    Reduction, Scan,
+    chain::chunk_lines,
+    pieces::Pieces,
+    short::{PULLING, tree_for},
+};
+use crate::{
+    Comm, broadcast,
+    choices::{Operation, Terms},
+    tagged::tagged_lines,
+};
 
 /// Who gets the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,20 +30,39 @@ pub(super) enum Spread {
     Blocks,
 }
 
+/// How a reduction is carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    Tree,
+    Blocks,
+    /// Up the tree to one rank, and from there by a broadcast to all.
+    TreeAndBroadcast,
+    TwoSided,
+}
+
 /// The algorithm that is meant.
-pub(super) fn reduction<T: Pod>(
-    named: Reduction,
-    comm: &Comm<'_, impl Mpb + Wait>,
-    len: usize,
-    spread: Spread,
-) -> Reduction {
-    if named != Reduction::Default {
-        return named;
+pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wait>, len: usize, spread: Spread) -> Way {
+    match named {
+        Reduction::Default => {}
+        Reduction::Tree => return Way::Tree,
+        Reduction::Blocks => return Way::Blocks,
+        Reduction::TwoSided => return Way::TwoSided,
     }
-    let (ranks, bytes) = (comm.size(), len * size_of::<T>());
-    let tree = tree::<T>(ranks, len, comm.shared_staging_lines(), spread);
-    let blocks = blocks(ranks, bytes.div_ceil(LINE_BYTES), spread);
-    if tree.is_some_and(|tree| tree <= blocks) { Reduction::Tree } else { Reduction::Blocks }
+    let operation = match spread {
+        Spread::One => Operation::Reduce,
+        Spread::All => Operation::Allreduce,
+        Spread::Blocks => Operation::ReduceScatter,
+    };
+    let bytes = len * size_of::<T>();
+    let answer = comm.choices().fastest((operation, bytes, size_of::<T>()), |terms| {
+        let tree = |spread| tree::<T>(terms, len, comm.shared_staging_lines(), spread);
+        let lines = bytes.div_ceil(LINE_BYTES);
+        let and_broadcast = (terms.has_nodes() && spread == Spread::All)
+            .then(|| Some(tree(Spread::One)? + broadcast::by_domains(terms, bytes)))
+            .flatten();
+        [tree(spread), Some(blocks(terms, lines as u64, spread)), and_broadcast]
+    });
+    [Way::Tree, Way::Blocks, Way::TreeAndBroadcast][answer]
 }
 
 /// The algorithm that is meant.
@@ -58,64 +70,87 @@ pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: u
     if named != Scan::Default {
         return named;
     }
-    let (ranks, bytes) = (comm.size(), len * size_of::<T>());
-    let doubling = doubling::<T>(ranks, len, comm.shared_staging_lines());
-    let chain = chain(ranks, bytes.div_ceil(LINE_BYTES));
-    if doubling.is_some_and(|doubling| doubling <= chain) { Scan::Doubling } else { Scan::Chain }
-}
-
-fn rounds(ranks: usize) -> usize {
-    ranks.next_power_of_two().trailing_zeros() as usize
-}
-
-/// A flag up each level of the [tree](crate::barrier) of all ranks, and one down: one level up to 64 ranks, two beyond.
-fn barrier(ranks: usize) -> u64 {
-    let levels = if ranks <= 64 { 1 } else { 2 };
-    2 * levels * (SIGNAL + SEEN) + LATE
+    let bytes = len * size_of::<T>();
+    let answer = comm.choices().fastest((Operation::Scan, bytes, size_of::<T>()), |terms| {
+        let doubling = doubling::<T>(terms, len, comm.shared_staging_lines());
+        [doubling, Some(chain(terms, bytes.div_ceil(LINE_BYTES)))]
+    });
+    [Scan::Doubling, Scan::Chain][answer]
 }
 
 /// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.
-fn tree<T>(ranks: usize, len: usize, staging_lines: usize, spread: Spread) -> Option<u64> {
-    let tree = tree_for(ranks, tagged_lines(len * size_of::<T>()), staging_lines);
+fn tree<T>(terms: &Terms, len: usize, staging_lines: usize, spread: Spread) -> Option<u64> {
+    let (bytes, ranks) = (len * size_of::<T>(), terms.ranks as usize);
+    let tree = tree_for(ranks, tagged_lines(bytes), staging_lines);
     let pieces = Pieces::new::<T>(len, tree.most_children() + 1, staging_lines).ok()?;
-    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(len * size_of::<T>()) as u64);
+    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
+    let memory_lines = bytes.div_ceil(LINE_BYTES) as u64;
+    let result = |lines: u64| lines * terms.memory_write();
     // Lines are taken while later ones are put.
-    let to_parent = pieces * (PUT + SEEN) + lines * (LINE + COMBINE);
-    let up = lines * MEMORY_READ + tree.steps() as u64 * to_parent / tree.delay() as u64;
-    let pulled = pieces * (PUT + GET + SEEN) + lines * LINE;
-    let down = match spread {
-        Spread::One => lines * MEMORY_WRITE,
-        Spread::Blocks => pulled + lines.div_ceil(ranks as u64) * MEMORY_WRITE,
-        Spread::All => 2 * pulled + lines * MEMORY_WRITE,
-    };
-    Some(up + down)
+    let put = pieces * (terms.put() + terms.own());
+    let to_parent = put + lines * (terms.own() + terms.combine());
+    let steps = tree.tenths_of_steps(ranks) as u64 * to_parent / (10 * tree.delay() as u64);
+    let up = memory_lines * terms.memory_read() + steps + terms.between_domains();
+    Some(match spread {
+        Spread::One => up + result(memory_lines),
+        Spread::Blocks => {
+            let own_lines = lines.min(lines.div_ceil(terms.ranks) + 1);
+            let pulled = pieces * terms.put() + lines * terms.own() + own_lines * terms.line_for(terms.ranks - 1);
+            up + pulled + result(memory_lines.div_ceil(terms.ranks))
+        }
+        Spread::All => {
+            let readers = terms.ranks.min(PULLING as u64 + 1) - 1;
+            let levels = pulling_levels(ranks);
+            up + levels * (put + lines * terms.line_for(readers)) + result(memory_lines)
+        }
+    })
+}
+
+/// How often the result is put for others to pull.
+fn pulling_levels(ranks: usize) -> u64 {
+    let (mut levels, mut reached) = (1, 1 + PULLING);
+    while reached < ranks {
+        reached = reached * PULLING + 1;
+        levels += 1;
+    }
+    levels
 }
 
 /// Everybody's operands put, a part combined of all ranks' operands, and the parts got.
-fn blocks(ranks: usize, lines: usize, spread: Spread) -> u64 {
-    let (barrier, ranks, lines) = (barrier(ranks), ranks as u64, lines as u64);
-    let part = lines.div_ceil(ranks);
-    let combined = barrier + (ranks - 1) * (GET + part * (LINE + COMBINE));
+fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
+    let part = lines.div_ceil(terms.ranks);
+    let others = terms.ranks - 1;
+    let staged = terms.put() + lines * (terms.memory_read() + terms.own());
+    let combined = terms.barrier() + others * (terms.get() + part * terms.combine()) + terms.lines_of_all(part);
+    let parts = lines.min(terms.ranks) * terms.get() + lines * terms.memory_write();
     let spread = match spread {
-        Spread::Blocks => part * MEMORY_WRITE,
-        Spread::One | Spread::All => barrier + lines.min(ranks) * GET + lines * (LINE + MEMORY_WRITE),
+        Spread::Blocks => part * terms.memory_write(),
+        Spread::One => terms.barrier() + parts + lines * terms.line(),
+        Spread::All => terms.barrier() + parts + terms.lines_of_all(lines - part) / others,
     };
-    PUT + lines * (MEMORY_READ + LINE) + combined + spread
+    staged + combined + spread
 }
 
 /// Rounds of lines put, polled and combined.
-fn doubling<T>(ranks: usize, len: usize, staging_lines: usize) -> Option<u64> {
-    let pieces = Pieces::new::<T>(len, rounds(ranks).max(1), staging_lines).ok()?;
-    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(len * size_of::<T>()) as u64);
+fn doubling<T>(terms: &Terms, len: usize, staging_lines: usize) -> Option<u64> {
+    let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
+    let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), staging_lines).ok()?;
+    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     // Own lines are put before others are taken.
-    let round = pieces * (PUT + GET + SEEN + LINE) + lines * 2 * LINE;
-    Some(rounds(ranks) as u64 * round + lines * (MEMORY_READ + MEMORY_WRITE))
+    let round =
+        pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
+    let memory = lines * (terms.memory_read() + terms.memory_write());
+    Some(rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains())
 }
 
 /// Until the last rank has its first chunk, and until it has all of them.
-fn chain(ranks: usize, lines: usize) -> u64 {
-    let (chunk, lines) = (chunk_lines(lines, ranks) as u64, lines as u64);
-    let first = SIGNAL + SEEN + GET + PUT + chunk * (2 * LINE + COMBINE);
-    let each = first + SIGNAL + chunk * (MEMORY_READ + MEMORY_WRITE);
-    (ranks as u64 - 1) * first + lines.div_ceil(chunk) * each
+fn chain(terms: &Terms, lines: usize) -> u64 {
+    let (chunk, lines) = (chunk_lines(lines, terms.ranks as usize) as u64, lines as u64);
+    let hop = |terms: &Terms| {
+        let calls = terms.signal() + terms.seen() + terms.get() + terms.put();
+        calls + chunk * (terms.own() + terms.line() + terms.combine())
+    };
+    let (near, far) = terms.neighbours();
+    let each = hop(terms) + terms.signal() + chunk * (terms.memory_read() + terms.memory_write());
+    near * hop(&terms.within_a_domain()) + far * hop(terms) + lines.div_ceil(chunk) * each
 }

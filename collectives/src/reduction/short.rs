@@ -27,7 +27,7 @@ use crate::{Comm, Error};
 
 /// Ranks that pull the result from one MPB when all want all of it: as few as keep polls from waiting for each other
 /// at its port, and enough to reach 273 ranks in two steps.
-const PULLING: usize = 16;
+pub(super) const PULLING: usize = 16;
 
 /// Who gets which elements of the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,7 +69,7 @@ pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree
 /// Reduces along the tree.
 pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     comm: &Comm<'_, C>,
-    mut buffers: Buffers<'_, T>,
+    buffers: &mut Buffers<'_, T>,
     operation: &impl Combine<T>,
     wanted: &Wanted,
 ) -> Result<(), Error> {

@@ -43,6 +43,14 @@ impl Tree {
         self.reached.len() - 1
     }
 
+    /// The steps that the tree takes for so many ranks, in tenths: the last one counts as far as it is needed.
+    pub(super) fn tenths_of_steps(&self, ranks: usize) -> usize {
+        let Some([.., before, last]) = self.reached.get(self.delay - 1..).filter(|reached| reached.len() > 1) else {
+            return 0;
+        };
+        10 * (self.steps() - 1) + 10 * (ranks - before) / (last - before)
+    }
+
     /// Steps between two children's last ones.
     pub(super) fn delay(&self) -> usize {
         self.delay

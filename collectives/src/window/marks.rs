@@ -19,7 +19,7 @@
 //!   them, each waiter a remote look for each writer.
 //!
 //! One origin with many targets is told of their posts by pushes, and keeps its completion where all targets find it.
-//! The writer decides, by [`kept_is_faster`], and *announces with each mark where the next one will be* (the bit
+//! The writer decides, by [`Kept`], and *announces with each mark where the next one will be* (the bit
 //! `kept`), so that no waiter looks in vain. If that is another place than now, the mark is written to both, to the
 //! new one first, so that nobody finds a number from long ago there. The bit `many` says that the writer's group was
 //! large, which is how many the peer's marks will be awaited together with. All of this changes where a mark is and
@@ -46,7 +46,10 @@ use hal::{Core, Deadline, LINE_BYTES, Line, Place, Poll, Reason, TimedOut};
 
 use crate::{Comm, Group};
 
-use super::peers::{Peers, Seen};
+use super::{
+    kept::{Kept, MANY},
+    peers::{Peers, Seen},
+};
 
 /// What a mark tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,25 +119,6 @@ impl Half {
     }
 }
 
-/// A group from this size on is called *many*.
-const MANY: usize = 8;
-
-/// Size that stands for a group that is not.
-const FEW: usize = 3;
-
-/// Whether keeping a mark for `peers` peers is faster than pushing it to each, if each waits for many ranks' marks or
-/// for few.
-///
-/// By the price list of the OC-Bcast paper (Table 1), at a middle distance of four routers: setting a flag is a put of
-/// one line, a look reads one line.
-fn kept_is_faster(peers: usize, waits_for_many: bool) -> bool {
-    const LOOK_NS: usize = 126 + 2 * 5;
-    const REMOTE_LOOK_NS: usize = 126 + 2 * 4 * 5;
-    const STORE_NS: usize = 69 + LOOK_NS + REMOTE_LOOK_NS;
-    let awaited = if waits_for_many { MANY } else { FEW };
-    STORE_NS + awaited * REMOTE_LOOK_NS < peers * STORE_NS + LOOK_NS
-}
-
 /// Where the marks of a window are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
@@ -175,12 +159,14 @@ struct Pair {
 /// The marks of one window.
 pub(super) struct Marks {
     home: Home,
+    kept: Kept,
     pairs: Box<[Pair]>,
 }
 
 impl Marks {
-    pub(super) fn new(home: Home, ranks: usize) -> Self {
-        Self { home, pairs: core::iter::repeat_with(Pair::default).take(ranks).collect() }
+    pub(super) fn new<C: Core>(home: Home, comm: &Comm<'_, C>) -> Self {
+        let pairs = core::iter::repeat_with(Pair::default).take(comm.size()).collect();
+        Self { home, kept: Kept::new(comm.choices().terms()), pairs }
     }
 
     pub(super) fn home(&self) -> Home {
@@ -227,11 +213,12 @@ impl Marks {
     /// Whoever finds a mark that announces another place goes there next, so what changes place is written to the new
     /// one first: to the peers, then here, then to those peers where it was before.
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
+        let kept = self.kept.for_peers(comm.hal().layout(), comm.core_of(comm.rank()), peers);
         for peer in peers.iter() {
             let pair = &self.pairs[peer];
             pair.was_kept.set(Half::of(pair.told.get(), told).next_is_kept());
             let waits_for_many = Half::of(pair.taken.get(), told.answer()).many();
-            self.raise(peer, told, peers.len(), kept_is_faster(peers.len(), waits_for_many));
+            self.raise(peer, told, peers.len(), kept.is_reached(peers.len(), waits_for_many));
         }
         let was_kept = |peer: usize| self.pairs[peer].was_kept.get();
         let will_be_kept = |peer: usize| Half::of(self.pairs[peer].told.get(), told).next_is_kept();
@@ -437,18 +424,6 @@ const fn place(first: usize, index: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn few_are_told_by_pushes_and_many_where_they_look() {
-        // One origin and many targets: posts are pushed, the completion is kept.
-        assert!(!kept_is_faster(1, true) && kept_is_faster(13, false));
-        // One target and many origins: the reverse.
-        assert!(kept_is_faster(13, true) && !kept_is_faster(1, false));
-        // Halos and all pairs.
-        assert!(kept_is_faster(4, false) && kept_is_faster(47, true));
-        // A few servers of many.
-        assert!(!kept_is_faster(2, true) && !kept_is_faster(4, true));
-    }
 
     #[test]
     fn halves_do_not_touch_each_other() {

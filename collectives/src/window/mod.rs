@@ -30,6 +30,7 @@ mod element_type;
 mod exploration;
 mod exposure;
 mod fence;
+mod kept;
 mod lock;
 mod marks;
 mod match_vector;

@@ -30,7 +30,7 @@ impl Synchronisation {
         Ok(match class {
             Class::Default => {
                 let first = comm.spare_lines().take(marks::lines(ranks));
-                Self::Marks(Marks::new(first.map_or(Home::Words, |first| Home::Mpb { first }), ranks))
+                Self::Marks(Marks::new(first.map_or(Home::Words, |first| Home::Mpb { first }), comm))
             }
             Class::Message => Self::Message(comm.open_channel()?),
             Class::TrulyOneSided | Class::TriggerOnly | Class::Immediate | Class::Deferred => {

@@ -72,6 +72,31 @@ pub struct Geometry {
     pub l2_sets: u32,
     /// Its ways.
     pub l2_ways: u32,
+
+    /// What operations cost, to choose algorithms by.
+    pub costs: Costs,
+}
+
+/// What the primitive operations of a board cost, in picoseconds, as in machine files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Costs {
+    /// A packet traverses one router.
+    pub hop_ps: u32,
+    /// Overhead of reading or writing one MPB line.
+    pub mpb_ps: u32,
+    /// Overhead of reading one line of off-chip memory.
+    pub memory_read_ps: u32,
+    /// Overhead of writing one line of off-chip memory.
+    pub memory_write_ps: u32,
+    /// Overhead of a put from the own MPB.
+    pub put_from_mpb_ps: u32,
+    /// Overhead of a put from private memory.
+    pub put_from_memory_ps: u32,
+    /// Overhead of a get to private memory.
+    pub get_to_memory_ps: u32,
+    /// The port of an MPB serves one read.
+    pub mpb_port_ps: u32,
 }
 
 impl Geometry {

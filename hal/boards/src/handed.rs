@@ -12,7 +12,7 @@ use crate::{Geometry, map};
 const MAGIC: u32 = u32::from_le_bytes(*b"atol");
 
 /// To be raised with every change of the block.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

@@ -18,7 +18,7 @@ pub mod map;
 #[cfg(feature = "files")]
 pub use self::files::{Board, Controller, EXTENSION, Error, KEYS, Kind, Memory, MeshBoard, PcBoard, Place, names};
 pub use self::{
-    geometry::{Geometry, MOST_CONTROLLERS},
+    geometry::{Costs, Geometry, MOST_CONTROLLERS},
     handed::{Handed, Module},
     lut::{LutEntry, SubDestination},
 };

@@ -1,6 +1,6 @@
 //! The boards that have names, how their memory is divided, and files that are wrong.
 
-use boards::{Board, Geometry, Kind, LutEntry, Memory, MeshBoard, SubDestination, map, names};
+use boards::{Board, Costs, Geometry, Kind, LutEntry, Memory, MeshBoard, SubDestination, map, names};
 
 fn parse(text: &str) -> Result<Board, String> {
     Board::parse("my.toml", text).map_err(|error| error.to_string())
@@ -37,6 +37,22 @@ fn every_parameter_of_a_named_board_has_a_source() {
     assert!(Board::built_in("SCC").is_none());
 }
 
+/// What operations cost on a machine of the simulator.
+fn costs(machine: &str) -> Costs {
+    let machine = machines::MachineFile::built_in(machine).expect("it is built in");
+    let number = |key: &str| machine.number(key) as u32;
+    Costs {
+        hop_ps: number("prices.hop_ps"),
+        mpb_ps: number("prices.mpb_ps"),
+        memory_read_ps: number("prices.memory_read_ps"),
+        memory_write_ps: number("prices.memory_write_ps"),
+        put_from_mpb_ps: number("prices.put_from_mpb_ps"),
+        put_from_memory_ps: number("prices.put_from_memory_ps"),
+        get_to_memory_ps: number("prices.get_to_memory_ps"),
+        mpb_port_ps: number("contention.mpb_port_ps"),
+    }
+}
+
 #[test]
 fn the_scc_is_as_the_facts_say() {
     let geometry = mesh("scc").geometry;
@@ -70,9 +86,10 @@ fn the_scc_is_as_the_facts_say() {
         counter_offsets: [0xE000, 0xF000],
         l2_sets: 2048,
         l2_ways: 4,
+        costs: costs("scc"),
     };
     assert_eq!((geometry, geometry.cores(), geometry.tile_of(47)), (expected, 48, [23, 5, 3]));
-    assert_eq!(mesh("scc").default_memory_gib, 8);
+    assert_eq!((mesh("scc").default_memory_gib, mesh("scc-2x2").geometry.costs), (8, costs("scc-2x2")));
     assert_eq!(Board::built_in("pc").map(|pc| matches!(pc.kind, Kind::Pc(pc) if pc.most_cores == 255)), Some(true));
 }
 

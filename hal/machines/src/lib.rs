@@ -29,9 +29,10 @@ pub use self::{
 use std::{collections::BTreeMap, error, fmt, fs, path::Path};
 
 /// The machines that have names.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("scc", include_str!("../scc.toml")),
     ("scc-calibrated", include_str!("../scc-calibrated.toml")),
+    ("scc-2x2", include_str!("../scc-2x2.toml")),
     ("mesh-1024", include_str!("../mesh-1024.toml")),
     ("mesh-4096", include_str!("../mesh-4096.toml")),
     ("cluster-fpga", include_str!("../cluster-fpga.toml")),

@@ -36,9 +36,9 @@ fn named_machines_have_their_cores() {
     let cores = |name| MachineFile::built_in(name).expect("it is built in").cores();
     // The files are parsed when they are asked for.
     let counts: Vec<_> = names().map(|name| (name, cores(name))).collect();
-    let expected = [("scc", 48), ("scc-calibrated", 48), ("mesh-1024", 1024), ("mesh-4096", 4096)];
-    assert_eq!(counts[..4], expected);
-    assert_eq!(counts[4..], [("cluster-fpga", 1024), ("cluster-asic", 1024)]);
+    let expected = [("scc", 48), ("scc-calibrated", 48), ("scc-2x2", 8), ("mesh-1024", 1024), ("mesh-4096", 4096)];
+    assert_eq!(counts[..5], expected);
+    assert_eq!(counts[5..], [("cluster-fpga", 1024), ("cluster-asic", 1024)]);
 }
 
 #[test]

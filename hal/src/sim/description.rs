@@ -9,7 +9,7 @@ use std::{error::Error, fmt, path::Path};
 
 use machines::MachineFile;
 
-use crate::{Layout, Prices, Tile};
+use crate::{Costs, Layout, Tile};
 
 use super::Cluster;
 
@@ -171,29 +171,24 @@ impl Parameters {
 }
 
 impl Parameters {
-    /// What algorithms are chosen by on a mesh, as [`Prices::SCC`] counts it, at the SCC's mean distance.
-    fn prices(&self) -> Prices {
-        let ns = |ps: u64| ps.div_ceil(1_000) as u32;
-        let (way_ps, flag_ps) = (MEAN_ROUTERS_TENTHS * self.hop_ps / 10, 2 * self.mpb_ps + 2 * self.hop_ps);
-        let (push_ns, push_done_ns) = [1, 2].map(|ways| ns(self.put_from_mpb_ps + flag_ps + ways * way_ps)).into();
-        let poll_ns = ns(self.mpb_ps + 2 * way_ps);
-        Prices {
-            push_ns,
-            push_done_ns,
-            near_push_ns: push_ns,
-            near_push_done_ns: push_done_ns,
-            own_poll_ns: ns(self.mpb_ps + 2 * self.hop_ps),
-            near_poll_ns: poll_ns,
-            poll_ns,
-            cache_sets: self.cache_sets as u32,
-            port_ns: self.contention.map_or(0, |contention| ns(contention.mpb_port_ps)),
-            ..Prices::SCC
+    /// What algorithms are chosen by on a mesh.
+    fn costs(&self) -> Costs {
+        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        Costs {
+            hop_ps: number(self.hop_ps),
+            mpb_ps: number(self.mpb_ps),
+            memory_read_ps: number(self.memory_read_ps),
+            memory_write_ps: number(self.memory_write_ps),
+            put_from_mpb_ps: number(self.put_from_mpb_ps),
+            put_from_memory_ps: number(self.put_from_memory_ps),
+            get_to_memory_ps: number(self.get_to_memory_ps),
+            core_mhz: number(self.core_mhz),
+            cache_sets: number(self.cache_sets),
+            mpb_port_ps: self.contention.map_or(0, |contention| number(contention.mpb_port_ps)),
+            is_flat: self.flat,
         }
     }
 }
-
-/// The mean distance of two cores on the SCC, in tenths of routers.
-const MEAN_ROUTERS_TENTHS: u64 = 43;
 
 /// The machine of this name, which is one of those that there are.
 fn built_in(name: &str) -> MachineFile {
@@ -238,11 +233,10 @@ impl Description {
     /// The same machine, with the prices by which algorithms are chosen.
     fn with_prices(mut self) -> Self {
         let parameters = &self.parameters;
-        let prices = match parameters.cluster {
-            Some(cluster) => cluster.prices(parameters.put_from_mpb_ps, parameters.cache_sets),
-            None => parameters.prices(),
+        self.layout = match parameters.cluster {
+            Some(cluster) => self.layout.with_prices(cluster.prices(parameters)),
+            None => self.layout.with_costs(parameters.costs()),
         };
-        self.layout = self.layout.with_prices(prices);
         self
     }
 

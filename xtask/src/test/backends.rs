@@ -67,13 +67,14 @@ impl<'t> Backends<'t> {
         shown(guest::run(&label, &mut staged.command, Some(&staged.inquiry), self.limit, |_| {}))
     }
 
-    /// Runs it in the simulator of the SCC; shows its last lines if it fails.
+    /// Runs it in the simulator of the SCC with contention, by whose prices QEMU chooses algorithms, too; shows its last
+    /// lines if it fails.
     ///
     /// # Errors
     ///
     /// When it cannot be started.
     pub(super) fn simulated(&self, cores: u16, words: &Words) -> Result<guest::Outcome> {
-        let words = self.words(words).value("machine", Some("scc")).value("cores", Some(cores));
+        let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
         let mut command = sim::command(&self.simulator.executable, &words.to_string(), &self.inputs);
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));
         shown(guest::run(&label, &mut command, None, self.limit, |_| {}))

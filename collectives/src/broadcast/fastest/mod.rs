@@ -1,4 +1,5 @@
-//! Our fastest broadcasts: short messages in polled lines, long ones through hosts.
+//! Our fastest broadcasts: short messages in polled lines, long ones through hosts; where cores share coherence domains,
+//! one rank of each gets them for the others.
 
 mod hosts;
 mod long;
@@ -10,17 +11,28 @@ mod tree;
 
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
-use crate::Comm;
+use crate::{Comm, Error};
 
-use self::tree::Tree;
+pub(crate) use self::select::by_domains;
 
-/// The faster one for the length.
-pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(comm: &Comm<'_, C>, message: &mut [u8], root: usize) {
-    if select::is_short(&Tree::new(comm, root), message.len()) {
-        short(comm, message, root);
-    } else {
-        long(comm, message, root);
+use self::{select::Fastest, tree::Tree};
+
+/// The fastest one for the length.
+pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(
+    comm: &Comm<'_, C>,
+    message: &mut [u8],
+    root: usize,
+) -> Result<(), Error> {
+    if message.is_empty() || comm.size() == 1 {
+        return Ok(());
     }
+    let tree = &Tree::new(comm, root);
+    match select::fastest(comm, tree, message.len()) {
+        Fastest::Short => short::broadcast(comm, tree, message),
+        Fastest::Long => long::broadcast(comm, tree, message),
+        Fastest::ByDomains(parameters) => return parameters.broadcast(comm, message, root),
+    }
+    Ok(())
 }
 
 /// 28 bytes at a time in tagged lines.

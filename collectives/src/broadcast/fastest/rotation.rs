@@ -21,9 +21,14 @@ pub(super) struct Slots {
 }
 
 impl Slots {
+    /// The pieces of `len` bytes, in up to `room` lines, at least two.
+    pub(super) fn pieces(len: usize, room: usize) -> Pieces {
+        Pieces::new(len, MOST_LINES.min(room / 2))
+    }
+
     /// The slots for `len` bytes, in up to `room` lines, at least two.
     pub(super) fn new(layout: &Layout, tree: &Tree, len: usize, room: usize) -> Self {
-        let pieces = Pieces::new(len, MOST_LINES.min(room / 2));
+        let pieces = Self::pieces(len, room);
         let (count, lines) = pieces.clone().shape();
         // Groups of readers have different numbers of hosts, and one has few.
         let hosts = if tree.is_flat() { Hosts::new(layout, tree, tree.children()).len() } else { 1 };
@@ -82,7 +87,7 @@ mod tests {
     fn check(cores: usize, root: usize, len: usize, room: usize) {
         let layout = Layout::scc().with_cores(cores);
         for rank in [root, (root + cores - 1) % cores] {
-            let tree = Tree::of(cores, root, rank);
+            let tree = Tree::of(cores, root, rank, 48);
             let slots = Slots::new(&layout, &tree, len, room);
             assert!(slots.total_lines() <= room, "{slots:?}");
             let readers = if rank == root { tree.children() } else { tree.siblings() };

@@ -7,11 +7,6 @@ use hal::{Mpb, Wait};
 use super::super::Ring;
 use crate::Comm;
 
-/// Ranks that read one MPB at most. Reading costs its owner nothing, so one level with as many children as there are
-/// ranks would be best, were it not for the port of the MPB: 48 readers that keep a line each in memory leave it just
-/// enough time, by the readings of figure 4 of the OC-Bcast paper.
-const MOST_CHILDREN: usize = 48;
-
 /// One rank's place in a tree, whose nodes are filled level by level in the order of [positions](Ring).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tree {
@@ -21,19 +16,25 @@ pub(super) struct Tree {
 
 impl Tree {
     /// The tree of all ranks from `root`, with as few levels as there can be, and with no more children than those
-    /// levels need.
+    /// levels need. Reading costs the owner of an MPB nothing, so one level with as many children as there are ranks would
+    /// be best, were it not for the port of the MPB.
     pub(super) fn new<C: Mpb + Wait>(comm: &Comm<'_, C>, root: usize) -> Self {
-        Self::of(comm.size(), root, comm.rank())
+        Self::of(comm.size(), root, comm.rank(), comm.choices().most_readers())
     }
 
-    /// The place of `rank` in the tree of `size` ranks.
-    pub(super) fn of(size: usize, root: usize, rank: usize) -> Self {
-        Self { ring: Ring::of(size, root, rank), degree: degree(size) }
+    /// The place of `rank` in the tree of `size` ranks, of which so many read one MPB at most.
+    pub(super) fn of(size: usize, root: usize, rank: usize, most_children: usize) -> Self {
+        Self { ring: Ring::of(size, root, rank), degree: degree(size, most_children) }
     }
 
     /// Whether all other ranks are children of the root.
     pub(super) fn is_flat(&self) -> bool {
         self.degree + 1 >= self.ring.size
+    }
+
+    /// Children of a rank at most.
+    pub(super) fn degree(&self) -> usize {
+        self.degree
     }
 
     /// Ranks besides the root.
@@ -79,14 +80,14 @@ impl Tree {
 }
 
 /// The least degree with which a tree of `size` ranks has as few levels as with the largest.
-fn degree(size: usize) -> usize {
+fn degree(size: usize, most_children: usize) -> usize {
     let others = size - 1;
-    if others <= MOST_CHILDREN {
+    if others <= most_children {
         return others.max(1);
     }
     let room = |degree: usize, levels: u32| (1..=levels).map(|level| degree.pow(level)).sum::<usize>();
-    let levels = (2..).find(|levels| room(MOST_CHILDREN, *levels) >= others).unwrap_or(2);
-    (2..MOST_CHILDREN).find(|degree| room(*degree, levels) >= others).unwrap_or(MOST_CHILDREN)
+    let levels = (2..).find(|levels| room(most_children, *levels) >= others).unwrap_or(2);
+    (2..most_children).find(|degree| room(*degree, levels) >= others).unwrap_or(most_children)
 }
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn degrees_are_as_small_as_levels_allow() {
-        let degrees = [1, 2, 3, 48, 49, 50, 255, 2353, 2354, 4096].map(degree);
+        let degrees = [1, 2, 3, 48, 49, 50, 255, 2353, 2354, 4096].map(|size| degree(size, 48));
         assert_eq!(degrees, [1, 1, 2, 47, 48, 7, 16, 48, 13, 16]);
     }
 
@@ -104,15 +105,15 @@ mod tests {
         for (size, root) in [(1, 0), (2, 1), (48, 0), (48, 47), (50, 17), (255, 128), (4096, 5)] {
             let mut children = 0;
             for rank in 0..size {
-                let tree = Tree::of(size, root, rank);
+                let tree = Tree::of(size, root, rank, 48);
                 children += tree.children().len();
                 let found: std::vec::Vec<_> = tree.ascending(tree.children()).collect();
                 assert!(found.is_sorted() && found.len() == tree.children().len());
-                assert!(found.iter().all(|child| Tree::of(size, root, *child).parent() == Some(rank)));
-                assert!(found.iter().all(|child| Tree::of(size, root, *child).siblings() == tree.children()));
+                assert!(found.iter().all(|child| Tree::of(size, root, *child, 48).parent() == Some(rank)));
+                assert!(found.iter().all(|child| Tree::of(size, root, *child, 48).siblings() == tree.children()));
                 assert_eq!(tree.parent().is_none(), rank == root);
             }
-            assert_eq!((children, Tree::of(size, root, 0).is_flat()), (size - 1, size <= 49));
+            assert_eq!((children, Tree::of(size, root, 0, 48).is_flat()), (size - 1, size <= 49));
         }
     }
 }

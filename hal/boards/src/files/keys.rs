@@ -10,6 +10,8 @@ pub(super) const SIDES: &[&str] = &["north", "east", "south", "west"];
 const SLOT: Type = Type::Number(1, map::SLOTS as u64 - 1);
 const TILE_OFFSET: Type = Type::Number(0, map::TILE_REGISTER_BYTES as u64);
 const BOARD_OFFSET: u64 = map::BOARD_REGISTER_BYTES as u64;
+/// What an operation takes: less than the 4 ms that a word of picoseconds holds.
+const TIME: Type = Type::Number(0, u32::MAX as u64);
 /// Coordinates that an entry of a lookup table can name.
 const ACROSS: Type = Type::Number(1, 16);
 
@@ -39,6 +41,14 @@ pub const KEYS: &[Key] = &[
     key("cores.clock_mhz", Type::Number(1, 1_000_000), "clock of the cores"),
     key("cores.l2_sets", Type::Number(1, 8192), "sets of the last private cache"),
     key("cores.l2_ways", Type::Number(1, 64), "ways of the last private cache"),
+    key("prices.hop_ps", TIME, "a packet traverses one router"),
+    key("prices.mpb_ps", TIME, "overhead of reading or writing one MPB line"),
+    key("prices.memory_write_ps", TIME, "overhead of writing one line of off-chip memory"),
+    key("prices.memory_read_ps", TIME, "overhead of reading one line of off-chip memory"),
+    key("prices.put_from_mpb_ps", TIME, "overhead of a put from the own MPB"),
+    key("prices.put_from_memory_ps", TIME, "overhead of a put from private memory"),
+    key("prices.get_to_memory_ps", TIME, "overhead of a get to private memory"),
+    key("contention.mpb_port_ps", TIME, "the port of an MPB serves one read"),
     key("memory.choices_gib", Type::Numbers(1, 16), "memory behind each controller: sizes there are"),
     key("memory.default_gib", Type::Number(1, 16), "the size that is taken unless told otherwise"),
     key("memory.most_private_slots", Type::Number(1, 255), "slots of private memory of a core, at most"),

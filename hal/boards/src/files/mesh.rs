@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use machines::{Parameter, Value};
 
 use super::{Error, KEYS, Memory};
-use crate::{Geometry, LutEntry, MOST_CONTROLLERS, SubDestination};
+use crate::{Costs, Geometry, LutEntry, MOST_CONTROLLERS, SubDestination};
 
 /// A memory controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,6 +141,16 @@ fn geometry(values: &Values<'_>, controllers: &[Controller]) -> Geometry {
         counter_offsets,
         l2_sets: values.number("cores.l2_sets"),
         l2_ways: values.number("cores.l2_ways"),
+        costs: Costs {
+            hop_ps: values.number("prices.hop_ps"),
+            mpb_ps: values.number("prices.mpb_ps"),
+            memory_read_ps: values.number("prices.memory_read_ps"),
+            memory_write_ps: values.number("prices.memory_write_ps"),
+            put_from_mpb_ps: values.number("prices.put_from_mpb_ps"),
+            put_from_memory_ps: values.number("prices.put_from_memory_ps"),
+            get_to_memory_ps: values.number("prices.get_to_memory_ps"),
+            mpb_port_ps: values.number("contention.mpb_port_ps"),
+        },
     }
 }
 

@@ -12,7 +12,7 @@
 //! clock_mhz = 800
 //! ```
 //!
-//! Layout, clock and caches can come from a machine of the simulator (`machine = "scc"`), whose files say them, too.
+//! Layout, clock, caches and prices can come from a machine of the simulator (`machine = "scc"`), whose files say them, too.
 //! What there is to say is in [`KEYS`]. A file with the section `pc` describes a PC, others a mesh of tiles.
 
 mod check;

@@ -14,7 +14,7 @@ use super::{
 const TEXTS: [&str; 3] = ["base", "machine", "about"];
 
 /// What a machine and a board both have: its parameter, and the board's.
-const SHARED: [(&str, &str); 7] = [
+const SHARED: [(&str, &str); 15] = [
     ("layout.columns", "layout.columns"),
     ("layout.rows", "layout.rows"),
     ("layout.cores_per_tile", "layout.cores_per_tile"),
@@ -22,6 +22,14 @@ const SHARED: [(&str, &str); 7] = [
     ("prices.core_mhz", "cores.clock_mhz"),
     ("prices.cache_sets", "cores.l2_sets"),
     ("prices.cache_ways", "cores.l2_ways"),
+    ("prices.hop_ps", "prices.hop_ps"),
+    ("prices.mpb_ps", "prices.mpb_ps"),
+    ("prices.memory_write_ps", "prices.memory_write_ps"),
+    ("prices.memory_read_ps", "prices.memory_read_ps"),
+    ("prices.put_from_mpb_ps", "prices.put_from_mpb_ps"),
+    ("prices.put_from_memory_ps", "prices.put_from_memory_ps"),
+    ("prices.get_to_memory_ps", "prices.get_to_memory_ps"),
+    ("contention.mpb_port_ps", "contention.mpb_port_ps"),
 ];
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Board, String> {

@@ -22,7 +22,7 @@ use core::cell::{Cell, RefCell};
 use boards::Geometry;
 
 use crate::{
-    CoreId, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Tile, Topology,
+    CoreId, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Topology,
     backend::{
         deferral::{Deferral, Deferring},
         exposures::Exposures,
@@ -91,20 +91,6 @@ pub fn start_core() -> &'static ScCore {
     core
 }
 
-/// The cores that run the program, and what the board has.
-///
-/// The SCC's own placement of controllers has a rule of its own for which is nearest.
-fn layout(geometry: &Geometry, cores: usize) -> Layout {
-    let mesh = Layout::mesh(geometry.columns as u16, geometry.rows as u16, geometry.cores_per_tile as u16);
-    let tiles = geometry.controller_tiles.map(|[x, y]| Tile { x: x as u16, y: y as u16 });
-    let tiles = &tiles[..geometry.controllers as usize];
-    let is_usual = tiles.len() == mesh.controllers()
-        && tiles.iter().enumerate().all(|(controller, tile)| mesh.controller_tile(controller) == *tile);
-    let placed = if is_usual { mesh } else { mesh.with_controllers(tiles) };
-    let counters = if geometry.board_slot == 0 { 0 } else { geometry.counters as usize };
-    placed.with_cores(cores).with_atomic_counters(counters)
-}
-
 impl ScCore {
     fn new() -> Self {
         let handed = boot::handed();
@@ -118,7 +104,7 @@ impl ScCore {
         let core = this_core_id();
         Self {
             core,
-            layout: layout(geometry, setting.cores as usize),
+            layout: Layout::of_board(geometry, setting.cores as usize),
             geometry,
             board,
             free_slots,

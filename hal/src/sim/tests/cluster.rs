@@ -91,7 +91,7 @@ fn algorithms_are_chosen_by_the_same_prices() {
     assert_eq!((asic.push_ns, asic.push_done_ns, asic.near_push_ns), (6 + 317, 31, 106));
     assert_eq!((fpga.own_poll_ns, fpga.near_poll_ns, fpga.poll_ns, asic.poll_ns), (100, 100, 7_560, 2_136));
     assert_eq!((fpga.receive_ns, asic.receive_ns, fpga.near_transfer_ns), (574, 112, 28));
-    assert_eq!(prices("scc"), crate::Prices::SCC);
+    assert_eq!(prices("scc+contention"), crate::Layout::scc().with_cores(3).prices());
 }
 
 #[test]

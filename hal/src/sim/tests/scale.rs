@@ -115,7 +115,8 @@ fn machines_of_files_are_as_the_files_say() {
         assert_eq!((description.parameters.contention, description.parameters.flat), (None, false), "{name}");
     }
     let scc = Description::parse("scc").unwrap();
-    assert_eq!((scc.layout, &scc), (crate::Layout::scc(), &Description::scc()));
+    assert_eq!(&scc, &Description::scc());
+    assert_eq!(Description::parse("scc+contention").unwrap().layout, crate::Layout::scc());
     assert_eq!(Description::parse("mesh:6x4x2").unwrap().parameters, scc.parameters);
     let mesh = Description::parse("mesh-4096").unwrap().layout;
     assert_eq!((mesh.controllers(), mesh.controller_distance(CoreId::new(4095), 7)), (8, 4));

@@ -1,0 +1,235 @@
+//! Which algorithms defaults are: those that are estimated to take least.
+//!
+//! What an algorithm takes is estimated from the [prices](hal::Prices) of the machine and from how its ranks lie in
+//! coherence domains, which a communicator finds out when it is made. Estimates stand beside the algorithms; all ranks
+//! come to the same ones, from what all of them know. What was chosen is remembered, so that an operation that is
+//! called again asks for nothing.
+
+use core::cell::Cell;
+
+use hal::{Layout, Prices};
+
+/// What estimates are made of: times in nanoseconds, of operations that all ranks carry out alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    prices: Prices,
+    /// Number of ranks.
+    pub(crate) ranks: u64,
+    /// Coherence domains that they are in.
+    pub(crate) domains: u64,
+    /// Ranks of a domain.
+    pub(crate) members: u64,
+    barrier_ns: u64,
+}
+
+impl Terms {
+    pub(crate) fn new(layout: &Layout, barrier_ns: u64) -> Self {
+        let members = layout.cores_per_domain().min(layout.cores()) as u64;
+        let (ranks, domains) = (layout.cores() as u64, layout.domains() as u64);
+        Self { prices: layout.prices(), ranks, domains, members, barrier_ns }
+    }
+
+    /// Whether there is more than one domain.
+    fn is_far(&self) -> bool {
+        self.domains > 1
+    }
+
+    /// Whether ranks have neighbours in their domain, and others outside: lines that one of them has got are cheaper for
+    /// the others.
+    pub(crate) fn has_nodes(&self) -> bool {
+        self.domains > 1 && self.members > 1
+    }
+
+    /// The same for the ranks of one domain.
+    pub(crate) fn within_a_domain(&self) -> Self {
+        Self { ranks: self.members, domains: 1, ..*self }
+    }
+
+    /// Calls of put and get.
+    pub(crate) fn put(&self) -> u64 {
+        self.prices.put_ns.into()
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.prices.get_ns.into()
+    }
+
+    /// A line of memory.
+    pub(crate) fn memory_read(&self) -> u64 {
+        self.prices.memory_read_ns.into()
+    }
+
+    pub(crate) fn memory_write(&self) -> u64 {
+        self.prices.memory_write_ns.into()
+    }
+
+    /// A line of the own MPB read or written.
+    pub(crate) fn own(&self) -> u64 {
+        self.prices.own_poll_ns.into()
+    }
+
+    /// A line of another MPB read by one rank, while others of its domain read none.
+    pub(crate) fn line(&self) -> u64 {
+        if self.is_far() { self.prices.poll_ns.into() } else { self.prices.near_poll_ns.into() }
+    }
+
+    /// A line that so many ranks read from one MPB, while all others read from others like it.
+    pub(crate) fn line_for(&self, readers: u64) -> u64 {
+        if self.is_far() {
+            let turns = self.members.div_ceil(self.prices.loads.into());
+            (turns * self.line()).max(readers * u64::from(self.prices.serve_ns))
+        } else {
+            self.line().max(readers * u64::from(self.prices.near_transfer_ns.max(self.prices.port_ns)))
+        }
+    }
+
+    /// Pairs of neighbouring ranks in one domain, and in two.
+    pub(crate) fn neighbours(&self) -> (u64, u64) {
+        (self.ranks - self.domains, self.domains - 1)
+    }
+
+    /// Rounds in which each rank has to do with others at distances that double.
+    pub(crate) fn rounds(&self) -> u64 {
+        self.ranks.next_power_of_two().ilog2().into()
+    }
+
+    /// In all these rounds together, ranks of a domain that have to do with another domain; where they wait for each
+    /// other.
+    pub(crate) fn crossings(&self) -> u64 {
+        if self.is_far() { (0..self.rounds()).map(|round| self.members.min(1 << round)).sum() } else { 0 }
+    }
+
+    /// Until a rank has read so many lines of each of the others, while all do the same.
+    pub(crate) fn lines_of_all(&self, lines: u64) -> u64 {
+        let near = u64::from(self.prices.near_poll_ns) * (self.members - 1);
+        let far = if self.is_far() { self.line_for(1) * (self.ranks - self.members) } else { 0 };
+        lines * (near + far)
+    }
+
+    /// A line of another MPB written.
+    pub(crate) fn write(&self) -> u64 {
+        if self.is_far() { self.prices.write_ns.into() } else { self.prices.near_poll_ns.into() }
+    }
+
+    /// A signal, until it can be seen.
+    pub(crate) fn signal(&self) -> u64 {
+        if self.is_far() { self.prices.push_ns.into() } else { self.prices.near_push_ns.into() }
+    }
+
+    /// A signal, until the rank that sent it goes on.
+    pub(crate) fn signal_done(&self) -> u64 {
+        if self.is_far() { self.prices.push_done_ns.into() } else { self.prices.near_push_done_ns.into() }
+    }
+
+    /// A signal to the own MPB, until it can be seen.
+    pub(crate) fn own_signal(&self) -> u64 {
+        self.prices.near_push_ns.into()
+    }
+
+    /// By how much stores that come from other domains to one at the same time are apart.
+    pub(crate) fn receive(&self) -> u64 {
+        if self.is_far() { self.prices.receive_ns.into() } else { 0 }
+    }
+
+    /// Until a rank that polls its own MPB has seen what can be seen there.
+    pub(crate) fn seen(&self) -> u64 {
+        self.own() * 3 / 2
+    }
+
+    /// Combining the elements of a line: a sum of `f64` takes so many cycles of a P54C.
+    pub(crate) fn combine(&self) -> u64 {
+        const CYCLES: u64 = 21;
+        CYCLES * 1_000 / u64::from(self.prices.core_mhz)
+    }
+
+    /// Ranks of which each keeps what it reads from one MPB in memory, as long as the MPB has to serve no more than three
+    /// quarters of the time: beyond, by figure 4 of the OC-Bcast paper, the last ones are late.
+    pub(crate) fn most_readers(&self) -> usize {
+        let service_ns =
+            if self.is_far() { self.prices.serve_ns } else { self.prices.near_transfer_ns.max(self.prices.port_ns) };
+        let readers = (self.line() + self.memory_write()) * 3 / 4 / u64::from(service_ns.max(1));
+        readers.max(2) as usize
+    }
+
+    /// A barrier to which all ranks come at the same time.
+    pub(crate) fn meeting(&self) -> u64 {
+        self.barrier_ns
+    }
+
+    /// A barrier after all have had to do with all, to which the last rank comes late by what distances and meetings cost
+    /// it; on 48 cores of an SCC by a microsecond, of which this is what the mean distance makes.
+    pub(crate) fn barrier(&self) -> u64 {
+        let farther = u64::from(self.prices.near_poll_ns.saturating_sub(self.prices.own_poll_ns));
+        self.barrier_ns + (self.ranks - 1) * farther * 2 / 3
+    }
+
+    /// One way between domains up or down a binary tree of these.
+    pub(crate) fn between_domains(&self) -> u64 {
+        if self.has_nodes() { self.signal() * u64::from(self.domains.next_power_of_two().ilog2()) } else { 0 }
+    }
+}
+
+/// What is asked for the fastest way to do it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    Broadcast,
+    Reduce,
+    Allreduce,
+    ReduceScatter,
+    Scan,
+    Scatter,
+    Allgather,
+    Alltoall,
+}
+
+/// A choice that was made: for an operation, bytes of data, and bytes of an element.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    question: (Operation, usize, usize),
+    answer: usize,
+}
+
+/// Choices that are remembered; another one takes the place of one of them.
+const REMEMBERED: usize = 16;
+
+/// The choices of a communicator.
+pub(crate) struct Choices {
+    terms: Terms,
+    most_readers: usize,
+    made: [Cell<Option<Choice>>; REMEMBERED],
+}
+
+impl Choices {
+    pub(crate) fn new(terms: Terms) -> Self {
+        Self { terms, most_readers: terms.most_readers(), made: Default::default() }
+    }
+
+    /// Ranks that should read one MPB at most.
+    pub(crate) fn most_readers(&self) -> usize {
+        self.most_readers
+    }
+
+    /// What estimates are made of.
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Which of several algorithms takes least for so many bytes, of elements of so many bytes: the place of its
+    /// estimate, the first of those that are alike. Some may be impossible.
+    pub(crate) fn fastest<const ALGORITHMS: usize>(
+        &self,
+        question: (Operation, usize, usize),
+        estimates: impl FnOnce(&Terms) -> [Option<u64>; ALGORITHMS],
+    ) -> usize {
+        let (operation, bytes, _) = question;
+        let made = &self.made[(operation as usize + bytes / 8) % REMEMBERED];
+        if let Some(choice) = made.get().filter(|choice| choice.question == question) {
+            return choice.answer;
+        }
+        let estimates = estimates(&self.terms).into_iter().enumerate();
+        let fastest = estimates.filter_map(|(place, time_ns)| Some((time_ns?, place))).min();
+        let answer = fastest.map_or(0, |(_, place)| place);
+        made.set(Some(Choice { question, answer }));
+        answer
+    }
+}
