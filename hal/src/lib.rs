@@ -20,6 +20,7 @@ pub mod exposed;
 #[cfg(any(test, all(feature = "qemu", target_arch = "x86", target_os = "none")))]
 mod firmware;
 pub mod interrupt;
+pub mod limits;
 pub mod mpb;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
 pub mod qemu;
@@ -42,6 +43,7 @@ pub use clock::{Clock, Software, p54c};
 pub use counters::{Counted, Counters};
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
+pub use limits::{HeapExhausted, StackOverflow};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use topology::{CoreId, Layout, Prices, Tile, Topology};
 pub use trace::{Entered, Span, Trace};

@@ -56,13 +56,9 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         Some(place) => console::write_urgent(format_args!("core {core} panicked at {place}: {}\n", message)),
         None => console::write_urgent(format_args!("core {core} panicked: {}\n", message)),
     }
-    if let Some((bytes, heap_bytes)) = heap::refusal() {
-        let option = if core == 0 { "heap0_kib" } else { "heap_kib" };
-        console::write_urgent(format_args!(
-            "core {core} had no {bytes} bytes left in its heap of {} KiB; raise {option}=\n",
-            heap_bytes >> 10
-        ));
+    match heap::exhausted(core) {
+        Some(exhausted) => console::write_urgent(format_args!("{exhausted}\n@done failed {exhausted}\n")),
+        None => console::write_urgent(format_args!("@done failed core {core} panicked\n")),
     }
-    console::write_urgent(format_args!("@done failed core {core} panicked\n"));
     exit::exit(false)
 }
