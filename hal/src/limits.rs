@@ -15,7 +15,7 @@ pub const MOST_STACK_KIB: usize = 32 << 10;
 /// A heap had no room for an allocation: a line that names the option which makes it larger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeapExhausted {
-    /// Whose heap.
+    /// Whose heap; core 0's has an option of its own.
     pub core: usize,
     /// What was asked for, in bytes.
     pub bytes: usize,
@@ -27,7 +27,7 @@ impl fmt::Display for HeapExhausted {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { core, bytes, heap_bytes } = self;
         let option = if *core == 0 { "heap0_kib" } else { "heap_kib" };
-        write!(out, "core {core} had no {bytes} bytes left in its heap of {} KiB; raise {option}=", heap_bytes >> 10)
+        write!(out, "its heap of {} KiB has no room for {bytes} bytes; raise {option}=", heap_bytes >> 10)
     }
 }
 

@@ -23,6 +23,7 @@ mod memory;
 mod p54c;
 mod parameter_table;
 mod picture;
+mod places;
 mod program;
 mod qemu;
 mod question;

@@ -26,6 +26,8 @@ unsafe extern "Rust" {
     safe fn atoll_core_main(core: usize) -> !;
 }
 
+/// The least stack, on which a core can come to its program.
+const LEAST_STACK_KIB: usize = 16;
 /// What a heap needs to keep a trace, beside the trace.
 const TRACE_SLACK_KIB: usize = 64;
 /// 256 KiB, the size of a core's L2 cache on the SCC.
@@ -43,6 +45,7 @@ pub(super) struct Information {
     pub(super) membership: Option<cluster::Membership>,
     heap_bytes: usize,
     first_heap_bytes: usize,
+    pub(super) stack_bytes: usize,
 }
 
 impl Information {
@@ -158,6 +161,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
         membership,
         heap_bytes: heap_of(heap_kib),
         first_heap_bytes: heap_of(first_heap_kib),
+        stack_bytes: (number(line, "stack_kib", limits::STACK_KIB, limits::MOST_STACK_KIB).max(LEAST_STACK_KIB) << 10)
+            .next_multiple_of(PAGE_BYTES),
     };
     // SAFETY: paging is off, and `handed` is what the loader said.
     if let Err(shortage) = unsafe { layout::build(&mut information, handed) } {

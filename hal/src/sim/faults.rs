@@ -102,7 +102,9 @@ impl fmt::Display for Stop<'_> {
         }
         out.write_str(", on its stack are")?;
         let mut left = RETURNS;
-        for slot in (self.stack_pointer.max(guard).next_multiple_of(size_of::<usize>())..stack.end).step_by(size_of::<usize>()) {
+        for slot in
+            (self.stack_pointer.max(guard).next_multiple_of(size_of::<usize>())..stack.end).step_by(size_of::<usize>())
+        {
             // SAFETY: the slot lies in the core's stack above its guard page, which is mapped; the core does not run.
             let word = unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
             if code.contains(&word) && left > 0 {
@@ -155,8 +157,7 @@ mod linux {
     use super::{HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, PAGE_BYTES, PATIENCE_S, Running, SECONDS, Stop};
 
     /// What a core's program can bring upon itself, and the clock of processor time.
-    const SIGNALS: [c_int; 6] =
-        [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF];
+    const SIGNALS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF];
 
     unsafe extern "C" {
         // Of every executable, by its linker.
@@ -183,7 +184,11 @@ mod linux {
                 action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
                 libc::sigaction(signal, &action, ptr::null_mut());
             }
-            libc::setitimer(libc::ITIMER_PROF, &libc::itimerval { it_interval: second, it_value: second }, ptr::null_mut());
+            libc::setitimer(
+                libc::ITIMER_PROF,
+                &libc::itimerval { it_interval: second, it_value: second },
+                ptr::null_mut(),
+            );
         }
     }
 
@@ -263,7 +268,8 @@ mod linux {
             let core = platform.id().index();
             // The simulator is at work where its engine is borrowed.
             let clock = platform.shared().engine.try_borrow().map_or(u64::MAX, |engine| engine.clock_ps(core));
-            let stood_still = [LAST_CORE.swap(core as u64, Relaxed), LAST_CLOCK.swap(clock, Relaxed)] == [core as u64, clock];
+            let stood_still =
+                [LAST_CORE.swap(core as u64, Relaxed), LAST_CLOCK.swap(clock, Relaxed)] == [core as u64, clock];
             let seconds = if stood_still && clock != u64::MAX { SECONDS.load(Relaxed) + 1 } else { 0 };
             SECONDS.store(seconds, Relaxed);
             if seconds >= PATIENCE_S.load(Relaxed) {

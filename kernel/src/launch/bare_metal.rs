@@ -57,7 +57,11 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         None => console::write_urgent(format_args!("core {core} panicked: {}\n", message)),
     }
     match heap::exhausted(core) {
-        Some(exhausted) => console::write_urgent(format_args!("{exhausted}\n@done failed {exhausted}\n")),
+        // The place above is in the library, which knows nothing of the program that called it.
+        Some(exhausted) => console::write_urgent(format_args!(
+            "core {core}: {exhausted}\n  core {core} was {}\n@done failed core {core}: {exhausted}\n",
+            machine::Spot::here()
+        )),
         None => console::write_urgent(format_args!("@done failed core {core} panicked\n")),
     }
     exit::exit(false)

@@ -5,13 +5,13 @@ use std::{
     env, fmt, fs,
     io::{self, Write as _},
     path::Path,
-    process::ExitCode,
     time::Duration,
 };
 
+pub use std::process::ExitCode;
+
 use hal::{
-    Topology,
-    limits,
+    Topology, limits,
     sim::{self, Description, Machine, Options, SimHeap},
 };
 
