@@ -46,7 +46,8 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// while its clock stands still, ends this process with `status`, and with a report on standard output whose last line
 /// is `@done failed …`. Signals that come while no core runs do what they did before.
 ///
-/// For programs that simulate in their only thread. Does nothing on hosts that are not Linux.
+/// For programs that simulate in their only thread. The library's own traces of stacks are switched off: they would be
+/// allocated when a heap is full. Does nothing on hosts that are not Linux.
 pub fn end_on_faults(status: u8, patience: Duration) {
     STATUS.store(status.into(), Relaxed);
     PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);
@@ -176,7 +177,9 @@ mod linux {
         let second = libc::timeval { tv_sec: 1, tv_usec: 0 };
         // SAFETY: 1. the stack is nobody else's and stays; 2. the structure of an action may be all zeros, and the handler
         // has the signature that SA_SIGINFO asks for; 3. it calls nothing that allocates or locks.
+        // 4. no other thread reads the environment.
         unsafe {
+            std::env::remove_var("RUST_BACKTRACE");
             libc::sigaltstack(&stack, ptr::null_mut());
             for signal in SIGNALS {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
