@@ -23,6 +23,7 @@ pub mod exposed;
 mod firmware;
 pub mod hardware;
 pub mod interrupt;
+pub mod limits;
 pub mod mpb;
 pub mod prices;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
@@ -47,6 +48,7 @@ pub use clock::{Clock, Software, p54c};
 pub use counters::{Counted, Counters};
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
+pub use limits::{HeapExhausted, StackOverflow};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use prices::{Costs, Prices};
 pub use topology::{CoreId, Layout, Tile, Topology};

@@ -17,6 +17,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "heatmap",
     "heap_kib",
     "heap0_kib",
+    "stack_kib",
     "trace_kib",
     "cache_frames",
     "node",

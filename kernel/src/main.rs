@@ -1,6 +1,7 @@
 //! The image `atoll`: all programs of the tree. The first one is what runs if none is named.
 
-#![cfg_attr(target_os = "none", no_std, no_main)]
+#![no_std]
+#![cfg_attr(target_os = "none", no_main)]
 
 use kernel::programs::{Fft, Hello, Terrain, Wave};
 

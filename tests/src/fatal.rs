@@ -1,11 +1,14 @@
 //! Programs that have to end the machine, each with a report that says why. Each has a boot of its own.
 
+use alloc::vec::Vec;
+
 use collectives::{Class, Group, Window};
 use hal::{Core, CoreId, LINE_BYTES, kind};
 
 use crate::{Context, check::Outcome, exposed, hazards, memory::shared};
 
-/// What can be run, and a part of the report that has to come.
+/// What can be run, and a part of the report that has to come, the same on every backend. What follows ` in ` is where,
+/// and comes where `cargo xtask` looks at the report.
 pub const FATAL: &[(&str, &str)] = &[
     ("never_posts", "the post of window 0 from core 0"),
     ("never_completes", "origins to complete on window 0"),
@@ -18,10 +21,28 @@ pub const FATAL: &[(&str, &str)] = &[
     ("keeps_a_view", "a local view is left of exposed memory 0x0 of core 0"),
     ("panics", "a rank that panics"),
     ("fails", "rank 0 failed: a rank that fails"),
-    // The host has no report of its own for this.
-    #[cfg(target_os = "none")]
-    ("overflows_its_stack", "stack overflow on core 0"),
+    ("waits_in_a_circle", "core 0 waits for core 1 waits for core 0; core "),
+    ("reads_null", "core 0: read of 0x20, where it has no memory, in reads_null (tests/src/fatal.rs:"),
+    ("writes_wild", "core 0: write to 0x70000000, where it has no memory, in writes_wild (tests/src/fatal.rs:"),
+    ("jumps_into_nothing", "core 0: jump to 0x20, where no code is, in jumps_into_nothing (tests/src/fatal.rs:"),
+    (
+        "overflows_its_stack",
+        "core 0: stack overflow: its stack has 256 KiB; raise stack_kib=, in bottomless (tests/src/fatal.rs:",
+    ),
+    (
+        "exhausts_its_heap",
+        " KiB has no room for 65536 bytes; raise heap0_kib=, in exhausts_its_heap (tests/src/fatal.rs:",
+    ),
 ];
+
+/// One more program, which ends when somebody loses patience.
+pub const ENDLESS: &str = "loops";
+
+/// An address near 0, as that of a field of nothing.
+const NEAR_NULL: usize = 0x20;
+
+/// An address where no core has anything, on any backend.
+const WILD: usize = 0x7000_0000;
 
 /// Runs the program with this name. Collective.
 ///
@@ -31,6 +52,11 @@ pub const FATAL: &[(&str, &str)] = &[
 /// # Panics
 /// As some of them have to, and if there is no such program.
 pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
+    if context.rank() == 0 {
+        // By then the others wait: an access that they could see has to come after theirs.
+        context.hal().compute(1_000_000);
+        drop(context.hal().try_lock(CoreId::new(0)));
+    }
     match name {
         "never_posts" => never_posts(context),
         "never_completes" => never_completes(context),
@@ -47,7 +73,32 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
             core::hint::black_box(bottomless(0));
             Ok(())
         }
-        "panics" | "fails" | "overflows_its_stack" => {
+        "reads_null" if context.rank() == 0 => {
+            reads_null();
+            Ok(())
+        }
+        "writes_wild" if context.rank() == 0 => {
+            writes_wild();
+            Ok(())
+        }
+        "jumps_into_nothing" if context.rank() == 0 => {
+            jumps_into_nothing();
+            Ok(())
+        }
+        "exhausts_its_heap" if context.rank() == 0 => {
+            exhausts_its_heap();
+            Ok(())
+        }
+        "loops" if context.rank() == 0 => loops(),
+        "waits_in_a_circle" => waits_in_a_circle(context),
+        "panics"
+        | "fails"
+        | "overflows_its_stack"
+        | "reads_null"
+        | "writes_wild"
+        | "jumps_into_nothing"
+        | "exhausts_its_heap"
+        | "loops" => {
             context.comm.barrier();
             context.comm.barrier();
             Ok(())
@@ -61,6 +112,51 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
 fn bottomless(depth: usize) -> usize {
     let filled = core::hint::black_box([depth; 64]);
     bottomless(depth + 1) + filled[depth % 64]
+}
+
+#[inline(never)]
+fn reads_null() {
+    // SAFETY: none. This is the mistake.
+    core::hint::black_box(unsafe { core::ptr::with_exposed_provenance::<u32>(NEAR_NULL).read_volatile() });
+}
+
+#[inline(never)]
+fn writes_wild() {
+    // SAFETY: none. This is the mistake.
+    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(WILD).write_volatile(1) }
+}
+
+#[inline(never)]
+fn jumps_into_nothing() {
+    // SAFETY: none. This is the mistake.
+    let nothing: fn() -> u32 = unsafe { core::mem::transmute(core::hint::black_box(NEAR_NULL)) };
+    core::hint::black_box(nothing() + 1);
+}
+
+#[inline(never)]
+fn exhausts_its_heap() {
+    const BLOCKS: usize = 1 << 12;
+    let mut kept = Vec::with_capacity(BLOCKS);
+    for _ in 0..BLOCKS {
+        kept.push(alloc::vec![0u8; 1 << 16]);
+    }
+    core::hint::black_box(kept);
+}
+
+/// Neither waits nor ends.
+#[inline(never)]
+fn loops() -> ! {
+    loop {
+        core::hint::black_box(());
+    }
+}
+
+/// The first two ranks wait for each other.
+fn waits_in_a_circle<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    if context.rank() < 2 {
+        context.comm.receive(&mut [0], 1 - context.rank())?;
+    }
+    Ok(())
 }
 
 /// Rank 0 never posts; all others want to put to it.

@@ -1,19 +1,84 @@
 //! What has to end a machine ends the simulated one too, with the same reason in its report.
 
-mod common;
+use std::process::{Command, Output};
 
-use common::run;
-use hal::sim::Machine;
-use tests::fatal::{self, FATAL};
+use tests::fatal::FATAL;
+
+/// Exit status of a failure that the simulator has reported itself.
+const FAILURE: i32 = 35;
+
+fn simulated(words: &str) -> (Output, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_integration"));
+    let output = command.args(["--cmdline", &format!("program=fatal {words}")]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output, text)
+}
+
+/// The last line, if the simulator has ended as it should.
+fn last_line(words: &str) -> (String, String) {
+    let (output, text) = simulated(words);
+    assert_eq!(output.status.code(), Some(FAILURE), "{words}: {text} {}", String::from_utf8_lossy(&output.stderr));
+    let last = text.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("@done failed "), "{words}: {text}");
+    (last, text)
+}
 
 #[test]
 fn every_case_ends_with_its_report() {
     for cores in [3, 5] {
         for (case, report) in FATAL {
-            let failure = run(&Machine::scc(cores), |context| fatal::run(case, context)).expect_err(case);
-            // The launcher says which rank failed; here it is the runner.
-            let expected = report.replace("rank 0 failed: ", "rank 0: ");
-            assert!(failure.contains(&expected), "{case} on {cores} cores: {failure}");
+            let (_, text) = last_line(&format!("case={case} cores={cores}"));
+            // Functions and lines are found by whoever looks at the report.
+            let expected = report.split(", in ").next().unwrap();
+            // Unoptimised code has a larger stack.
+            let expected =
+                if cfg!(debug_assertions) { expected.replace("256 KiB", "1024 KiB") } else { expected.into() };
+            assert!(text.contains(&expected), "{case} on {cores} cores: {text}");
         }
+    }
+}
+
+#[test]
+fn a_fault_says_where_it_was_and_who_waits() {
+    for case in ["reads_null", "jumps_into_nothing", "overflows_its_stack", "exhausts_its_heap"] {
+        let (_, text) = last_line(&format!("case={case} cores=3"));
+        assert!(text.contains("  core 0 was at 0x") && text.contains(", on its stack are 0x"), "{case}: {text}");
+        assert!(text.contains("  core 1 waits for ") && text.contains("  core 2 waits for "), "{case}: {text}");
+    }
+}
+
+#[test]
+fn a_deadlock_names_circle_first_waiter_and_undrained_buffer_last() {
+    let (last, _) = last_line("case=waits_in_a_circle cores=4");
+    assert!(
+        last.contains(
+            "core 0 waits for core 1 waits for core 0; core 1 was the first to wait, for a message from core 0"
+        ),
+        "{last}"
+    );
+    let (last, _) = last_line("case=undrained_flag cores=3");
+    assert!(
+        last.contains(" was the first to wait, for ") && last.contains("; core 2 has not drained MPB line"),
+        "{last}"
+    );
+}
+
+#[test]
+fn an_endless_loop_ends_when_its_processor_time_is_over() {
+    let (last, text) = last_line("case=loops cores=3 stuck_s=2");
+    assert!(last.starts_with("@done failed core 0: endless loop: it has run for 2 s of the host"), "{last}");
+    assert!(text.contains("  core 0 was at 0x") && text.contains("  core 1 waits for "), "{text}");
+}
+
+#[test]
+fn heaps_and_stacks_are_as_large_as_they_are_chosen() {
+    let (last, _) = last_line("case=exhausts_its_heap cores=2 heap0_kib=1000 heap_kib=9");
+    assert!(last.contains("core 0: its heap of 1000 KiB has no room for 65536 bytes; raise heap0_kib="), "{last}");
+    let (last, _) = last_line("case=overflows_its_stack cores=2 stack_kib=64");
+    let kib = if cfg!(debug_assertions) { 256 } else { 64 };
+    assert!(last.contains(&format!("its stack has {kib} KiB; raise stack_kib=")), "{last}");
+    for wrong in ["stack_kib=0", "stack_kib=99999", "stack_kib=x", "heap_kib=0"] {
+        let (last, _) = last_line(&format!("case=panics {wrong}"));
+        assert!(last.contains("option `"), "{last}");
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use collectives::{Class, Error, Group, Lock, Placement, Window};
+use collectives::{Class, Error, Group, Lock, Operator, Placement, Window};
 use common::run;
 use hal::{
     CoreId, TestAndSet, kind,
@@ -94,6 +94,50 @@ fn what_needs_foreign_registers_is_refused_on_all_ranks_alike() {
         Ok(())
     });
     assert_eq!(result, Ok(()));
+}
+
+#[test]
+fn what_is_atomic_is_refused_between_domains_and_changes_nothing() {
+    for class in [Class::Default, Class::Message] {
+        let result = run(&machine(), |context| {
+            let (window, view) = Window::<'_, _, u32>::with_class(context.comm, context.caches, 5, class)?;
+            let (far, near) = (8, 1);
+            let origins = Group::of([0])?;
+            if context.rank() == 0 {
+                let (source, mut fetched, mut found, mut value) = ([7], [0], 0, 0);
+                let access = window.start(&Group::of([near, far])?)?;
+                let refusals = [
+                    access.put_notify(far, 0, &source, 1),
+                    access.accumulate(far, 0, &source, Operator::SUM),
+                    access.get_accumulate(far, 0, &source, &mut fetched, Operator::SUM),
+                    access.fetch_and_op(far, 0, 7, &mut value, Operator::SUM),
+                    access.compare_and_swap(far, 0, 0, 7, &mut found),
+                ];
+                let refused = Error::RegisterOutOfReach { core: CoreId::new(0), register: CoreId::new(far) };
+                // Packets are carried out by the target itself.
+                let expected = if class == Class::Message { Ok(()) } else { Err(refused) };
+                for refusal in refusals {
+                    check_eq!(refusal, expected, "an atomic operation on another domain, class {class}");
+                }
+                access.put_notify(near, 0, &source, 1)?;
+                access.accumulate(near, 1, &source, Operator::SUM)?;
+                access.complete();
+            } else if context.rank() == far || context.rank() == near {
+                let exposure = window.post(view, context.caches, &origins).map_err(|returned| returned.error)?;
+                let view = exposure.wait(context.caches);
+                // One put and three sums; what was found is not what was expected.
+                let far_away = if class == Class::Message { 4 * 7 } else { 0 };
+                check_eq!(view.load(0), if context.rank() == near { 7 } else { far_away }, "element 0, class {class}");
+                check_eq!(
+                    view.load(1),
+                    if context.rank() == near { 7 } else { 0 },
+                    "what was accumulated, class {class}"
+                );
+            }
+            Ok(())
+        });
+        assert_eq!(result, Ok(()), "{class}");
+    }
 }
 
 #[test]

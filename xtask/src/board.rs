@@ -5,6 +5,7 @@ use crate::{
     emulator::{self, Flashed},
     flash::{self, Choices, Flash},
     image,
+    inquiry::Inquiry,
     program::Program,
     run::{self, Common, DEFAULT_PROGRAM},
     setup::{self, EmulatorTools, Tools},
@@ -77,7 +78,9 @@ fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
     let flashed = Flashed::read(directory)?;
     let tools: EmulatorTools = setup::ensure(arguments.yes)?;
     let label = format!("{} on {}", workspace::display(directory), cores::cores(flashed.cores));
-    live(arguments, &label, flashed.program().unwrap_or(NAMELESS), directory, &[], &tools)
+    // Nobody knows the image that it was made of.
+    let unknown = Path::new("");
+    live(arguments, &label, flashed.program().unwrap_or(NAMELESS), directory, &[], unknown, &tools)
 }
 
 /// Flashes and runs a program.
@@ -98,7 +101,7 @@ fn program(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
     flash.write(&image, &directory)?;
-    live(arguments, flash.label(), &program.name, &directory, &inputs, &emulator_tools)
+    live(arguments, flash.label(), &program.name, &directory, &inputs, &built.executable, &emulator_tools)
 }
 
 /// Runs a directory in front of the user.
@@ -108,11 +111,13 @@ fn live(
     name: &str,
     directory: &Path,
     inputs: &[PathBuf],
+    image: &Path,
     tools: &EmulatorTools,
 ) -> Result<()> {
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let mut command = emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit);
-    let outcome = run::live(label, &mut command, None, limit + emulator::GRACE)?;
+    let inquiry = Inquiry { directory: directory.into(), image: image.into() };
+    let outcome = run::live(label, &mut command, Some(&inquiry), limit + emulator::GRACE)?;
     run::conclude(&outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
 }

@@ -29,6 +29,8 @@ struct Messages {
     executable: Option<PathBuf>,
     warnings: Vec<String>,
     errors: Vec<String>,
+    /// The first crate that asks for `std` where there is none.
+    wants_std: Option<String>,
     crates: usize,
 }
 
@@ -45,6 +47,10 @@ impl Messages {
                 message["target"]["name"].as_str().map(str::to_owned)
             }
             "compiler-message" => {
+                let text = message["message"]["message"].as_str().unwrap_or_default();
+                if text.starts_with("can't find crate for `std`") {
+                    self.wants_std = self.wants_std.take().or(message["target"]["name"].as_str().map(str::to_owned));
+                }
                 let rendered = message["message"]["rendered"].as_str().unwrap_or_default().to_owned();
                 match message["message"]["level"].as_str() {
                     Some("warning") => self.warnings.push(rendered),
@@ -82,6 +88,12 @@ pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
     drop(progress);
     if !status.success() {
         crate::interrupt::check()?;
+        if let Some(name) = messages.wants_std {
+            // One reason, where the compiler has hundreds.
+            bail!(
+                "cannot build {what}: the crate `{name}` uses `std`, which no backend has for programs; look for its feature without"
+            );
+        }
         for text in messages.errors.iter().chain([&running.messages()]) {
             eprintln!("{}", text.trim_end());
         }

@@ -7,12 +7,14 @@ pub(crate) use merge::{captured, merge};
 use crate::{
     console::{Console, Event, Transcript},
     inquiry::Inquiry,
+    places::Places,
     process::{Next, Running},
 };
 use anyhow::{Result, bail};
 use std::{
     cell::Cell,
     os::unix::process::ExitStatusExt,
+    path::Path,
     process::{Command, ExitStatus},
     time::{Duration, Instant},
 };
@@ -123,6 +125,9 @@ pub(crate) fn run_by_lines(
     let start = Instant::now();
     let mut deadline = start + limit;
     let mut console = Console::default();
+    // A simulator is its own image.
+    let image = inquiry.map_or_else(|| Path::new(command.get_program()), |inquiry| &inquiry.image);
+    let mut places = Places::new(image);
     let mut running = Running::start(command)?;
     let mut done = false;
     let ending = loop {
@@ -132,6 +137,7 @@ pub(crate) fn run_by_lines(
         }
         match running.next(Some(deadline.min(now + GLANCE))) {
             Next::Line(line) => {
+                let line = places.explain(line);
                 let event = console.line(&line);
                 if event == Event::Done && !done {
                     done = true;
@@ -154,9 +160,7 @@ pub(crate) fn run_by_lines(
         let mut rest = inquiry.map_or_else(Vec::new, |inquiry| report(inquiry, &running));
         reports = rest.len();
         rest.extend(running.kill());
-        if let Some(inquiry) = inquiry {
-            inquiry.explain(&mut rest);
-        }
+        places.explain_all(&mut rest);
         for line in &rest {
             watch(line, &console.line(line));
         }

@@ -141,6 +141,8 @@ fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Com
 }
 
 fn select(command: &mut Command, program: &Program, profile: Profile) {
+    // Places in reports have lines, also those of a user's own crate.
+    command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
     command.current_dir(&program.directory).args(["--package", &program.package, "--bin", &program.binary]);
     if profile == Profile::Release {
         command.arg("--release");

@@ -3,18 +3,16 @@
 //! An NMI reaches a core also where it has masked interrupts, and its handler in the kernel prints one line: that it
 //! runs, and at which address, or what it waits for. QEMU injects it when told so over its socket (QMP).
 
-use crate::{process, workspace};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
-    collections::BTreeMap,
     fs::{self, File},
     io::{BufRead, BufReader, Error},
     os::{
         fd::{AsRawFd, RawFd},
         unix::net::UnixStream,
     },
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -82,20 +80,6 @@ impl Inquiry {
         }
         Ok(())
     }
-
-    /// Adds the names of functions to the lines of cores that run.
-    pub(crate) fn explain(&self, lines: &mut [String]) {
-        let places: Vec<_> = lines.iter().filter_map(|line| place(line)).map(str::to_owned).collect();
-        if places.is_empty() {
-            return;
-        }
-        let names = names(&self.image, &places).unwrap_or_default();
-        for line in lines {
-            if let Some(name) = place(line).and_then(|place| names.get(place)) {
-                *line = format!("{} in {name}", line.trim_end());
-            }
-        }
-    }
 }
 
 /// Writes to the socket. The standard library would have a closed one end this process, whose SIGPIPE is the default.
@@ -119,63 +103,10 @@ fn obeyed(answers: &mut impl BufRead) -> Result<()> {
     }
 }
 
-/// The address in `core N runs at 0xADDRESS`.
-fn place(line: &str) -> Option<&str> {
-    let (core, place) = line.trim().strip_prefix("core ")?.split_once(" runs at ")?;
-    let is_address =
-        place.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
-    (core.parse::<u32>().is_ok() && is_address).then_some(place)
-}
-
-/// The functions at some addresses, by address; those that are in none are left out.
-fn names(image: &Path, places: &[String]) -> Option<BTreeMap<String, String>> {
-    let mut command = workspace::command("addr2line");
-    command.args(["-f", "-C", "-e"]).arg(image).args(places);
-    let finished = process::finish(&mut command, Duration::from_secs(10), |_| {}).ok()?;
-    Some(pair(places, &finished.output))
-}
-
-/// `addr2line` prints two lines per address: the function, and its place in the sources.
-fn pair(places: &[String], output: &str) -> BTreeMap<String, String> {
-    let functions = output.lines().step_by(2).map(str::trim);
-    let known = places.iter().zip(functions).filter(|(_, name)| !name.is_empty() && !name.starts_with('?'));
-    known.map(|(place, name)| (place.clone(), name.to_owned())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::{io::Write, os::unix::net::UnixListener, thread};
-
-    #[test]
-    fn places_of_running_cores_only() {
-        assert_eq!(place("core 3 runs at 0x00101a2b"), Some("0x00101a2b"));
-        for line in
-            ["core 3 waits for core 2", "core x runs at 0x1", "core 3 runs at home", "core 3 runs at 0x1 now", ""]
-        {
-            assert_eq!(place(line), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn functions_are_paired_with_addresses() {
-        let places = ["0x1", "0x2", "0x3"].map(str::to_owned);
-        let names = pair(&places, "kernel::spin\n/x/a.rs:7\n??\n??:0\nmain\n??:?\n");
-        assert_eq!(
-            names.into_iter().collect::<Vec<_>>(),
-            [("0x1".to_owned(), "kernel::spin".to_owned()), ("0x3".to_owned(), "main".to_owned())]
-        );
-    }
-
-    #[test]
-    fn a_line_without_a_name_stays() {
-        let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
-        let mut lines = ["core 0 runs at 0x10".to_owned(), "core 1 waits for core 0".to_owned()];
-        let before = lines.clone();
-        inquiry.explain(&mut lines);
-        assert_eq!(lines, before);
-        assert!(inquiry.interrupt().is_err());
-    }
 
     #[test]
     fn orders_are_given_one_after_the_other() {

@@ -24,6 +24,7 @@ mod new;
 mod p54c;
 mod parameter_table;
 mod picture;
+mod places;
 mod program;
 mod qemu;
 mod question;

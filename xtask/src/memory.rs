@@ -11,8 +11,11 @@ const BASE_MIB: u64 = SHARED_MIB + 32;
 /// The shared memory.
 const SHARED_MIB: u64 = 64;
 
-/// What a core has besides its heap: stacks, statics, page tables, private copies of shared memory.
-const PER_CORE_KIB: u64 = 1024;
+/// What a core has besides its heap and its stack: statics, page tables, private copies of shared memory.
+const PER_CORE_KIB: u64 = 896;
+
+/// The stack of a core.
+const STACK_KIB: u64 = 256;
 
 /// The heap of a program without input.
 const HEAP_KIB: u64 = 4096;
@@ -44,12 +47,10 @@ impl Plan {
     pub(crate) fn new(cores: u16, input_bytes: u64, heap_kib: Option<u64>, heap0_kib: Option<u64>) -> Result<Self> {
         let given = [("heap_kib", heap_kib), ("heap0_kib", heap0_kib)];
         let input_kib = input_bytes.div_ceil(1024);
-        let default = |copies: u64| HEAP_KIB.saturating_add(input_kib.saturating_mul(copies));
-        let heap0_kib = heap0_kib.or(heap_kib).unwrap_or_else(|| default(16));
-        let heap_kib = heap_kib.unwrap_or_else(|| default(2));
+        let [heap_kib, heap0_kib] = heaps(input_bytes, heap_kib, heap0_kib);
         let count = u64::from(cores);
-        let private_kib =
-            heap_kib.saturating_mul(count - 1).saturating_add(heap0_kib).saturating_add(PER_CORE_KIB * count);
+        let others_kib = (PER_CORE_KIB + STACK_KIB) * count;
+        let private_kib = heap_kib.saturating_mul(count - 1).saturating_add(heap0_kib).saturating_add(others_kib);
         let memory_mib = BASE_MIB + input_kib.saturating_add(private_kib).div_ceil(1024);
         if memory_mib > MOST_MIB {
             bail!(
@@ -59,6 +60,23 @@ impl Plan {
             );
         }
         Ok(Self { heap_kib, heap0_kib, memory_mib })
+    }
+
+    /// The same with stacks of so much on so many cores, where that is more than they have anyway.
+    ///
+    /// # Errors
+    ///
+    /// When it is more than a 32-bit PC can have.
+    pub(crate) fn with_stacks(self, cores: u16, stack_kib: Option<u64>) -> Result<Self> {
+        let more_kib = stack_kib.unwrap_or(STACK_KIB).saturating_sub(STACK_KIB).saturating_mul(cores.into());
+        let memory_mib = self.memory_mib.saturating_add(more_kib.div_ceil(1024));
+        if memory_mib > MOST_MIB {
+            bail!(
+                "{} with such stacks need {memory_mib} MiB of guest memory and a 32-bit PC has {MOST_MIB}: stack_kib= can be less",
+                crate::cores::cores(cores.into())
+            );
+        }
+        Ok(Self { memory_mib, ..self })
     }
 
     /// This plan with room for a trace of `trace_kib` KiB on each of `cores` cores; the kernel adds it to the heaps.
@@ -86,6 +104,13 @@ impl Plan {
     }
 }
 
+/// The heaps of every core but the first, and of core 0, in KiB, under QEMU and in the simulator: what the user says, or
+/// enough for a program that reads input files of so many bytes.
+pub(crate) fn heaps(input_bytes: u64, heap_kib: Option<u64>, heap0_kib: Option<u64>) -> [u64; 2] {
+    let default = |copies: u64| HEAP_KIB.saturating_add(input_bytes.div_ceil(1024).saturating_mul(copies));
+    [heap_kib.unwrap_or_else(|| default(2)), heap0_kib.or(heap_kib).unwrap_or_else(|| default(16))]
+}
+
 /// What the user can do about too much memory. When it would be enough without the heaps that he has given, they are
 /// it.
 fn remedy(cores: u16, input_bytes: u64, given: [(&str, Option<u64>); 2]) -> String {
@@ -104,7 +129,7 @@ mod tests {
     #[test]
     fn default_heaps() {
         let plan = Plan::new(48, 0, None, None).unwrap();
-        assert_eq!(plan, Plan { heap_kib: 4096, heap0_kib: 4096, memory_mib: 64 + 32 + 48 * 5 });
+        assert_eq!(plan, Plan { heap_kib: 4096, heap0_kib: 4096, memory_mib: 64 + 32 + 48 * 5 + 48 / 8 });
     }
 
     #[test]
@@ -112,15 +137,24 @@ mod tests {
         // 277 365 bytes are 271 KiB rounded up.
         let plan = Plan::new(48, 277_365, None, None).unwrap();
         assert_eq!((plan.heap_kib, plan.heap0_kib), (4096 + 542, 4096 + 4336));
-        let kib = 47 * 4638 + 8432 + 48 * 1024 + 271;
+        let kib = 47 * 4638 + 8432 + 48 * 1152 + 271;
         assert_eq!(plan.memory_mib, 96 + u64::div_ceil(kib, 1024));
     }
 
     #[test]
     fn given_heaps_win() {
         let plan = Plan::new(2, 1 << 20, Some(1024), Some(2048)).unwrap();
-        assert_eq!(plan, Plan { heap_kib: 1024, heap0_kib: 2048, memory_mib: 96 + 1 + 1 + 2 + 2 });
+        assert_eq!(plan, Plan { heap_kib: 1024, heap0_kib: 2048, memory_mib: 96 + 1 + 1 + 2 + 2 + 1 });
         assert_eq!(Plan::new(2, 0, Some(9000), None).unwrap().heap0_kib, 9000);
+    }
+
+    #[test]
+    fn larger_stacks_are_added() {
+        let plan = || Plan::new(48, 0, None, None).unwrap();
+        assert_eq!(plan().with_stacks(48, None).unwrap(), plan());
+        assert_eq!(plan().with_stacks(48, Some(64)).unwrap(), plan());
+        assert_eq!(plan().with_stacks(48, Some(1280)).unwrap().memory_mib, plan().memory_mib + 48);
+        assert!(plan().with_stacks(48, Some(1 << 20)).unwrap_err().to_string().contains("stack_kib="));
     }
 
     #[test]

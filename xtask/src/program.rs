@@ -3,7 +3,10 @@
 use crate::{run::DEFAULT_PROGRAM, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// What names of programs that measure begin with.
 const MEASUREMENTS: &str = "bench-";
@@ -94,17 +97,20 @@ impl Program {
             "package {name} does not depend on `kernel`"
         );
         let targets = list(&package["targets"]);
-        let binaries: Vec<_> = targets
-            .iter()
-            .filter(|target| list(&target["kind"]).iter().any(|kind| kind == "bin"))
-            .filter_map(|target| target["name"].as_str())
-            .collect();
+        let is_binary = |target: &&Value| list(&target["kind"]).iter().any(|kind| kind == "bin");
+        let binaries: Vec<_> = targets.iter().filter(is_binary).filter_map(|target| target["name"].as_str()).collect();
         let binary = match (package["default_run"].as_str(), &binaries[..]) {
             (Some(binary), _) => binary,
             (None, [binary]) => binary,
             (None, []) => bail!("package {name} has no binary (src/main.rs)"),
             (None, [..]) => bail!("package {name} has several binaries; name one as `default-run` in its Cargo.toml"),
         };
+        let root = targets.iter().filter(is_binary).find(|target| target["name"] == binary);
+        if let Some(root) = root.and_then(|target| target["src_path"].as_str())
+            && let Ok(source) = fs::read_to_string(root)
+        {
+            check_root(&source, Path::new(root))?;
+        }
         Ok(Self {
             name: binary.into(),
             directory: directory.into(),
@@ -113,6 +119,28 @@ impl Program {
             is_own: true,
         })
     }
+}
+
+/// Checks the source that a program's crate begins with, before anything is built: what goes wrong later is hard to
+/// understand, and differs between the backends.
+///
+/// # Errors
+///
+/// When it uses `std`, which bare metal does not have, or makes no image.
+fn check_root(source: &str, path: &Path) -> Result<()> {
+    let shown = workspace::display(path);
+    let code = || source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let has = |words: &str| code().any(|line| line.split_whitespace().collect::<String>().contains(words));
+    ensure!(
+        has("#![no_std]") && !has("externcratestd;"),
+        "{shown} uses `std`, which no backend has for programs: begin it with `#![no_std]` and \
+         `#![cfg_attr(target_os = \"none\", no_main)]`, and take what is missing from `core` and `alloc`"
+    );
+    ensure!(
+        has("image!(") || has("image!{") || has("image!["),
+        "{shown} makes no image: end it with `kernel::image!(YourProgram);`, where `YourProgram` implements `kernel::Program`"
+    );
+    Ok(())
 }
 
 #[cfg(test)]
@@ -142,6 +170,25 @@ mod tests {
             assert!(message.contains(expected), "{message}");
         }
         assert!(Program::from_metadata(&metadata(&["kernel"], &["a"]), Path::new("/z")).is_err());
+    }
+
+    #[test]
+    fn sources_with_std_or_without_an_image_are_refused() {
+        let check = |source: &str| {
+            check_root(source, Path::new("/x/src/main.rs")).map_err(|error| {
+                let message = error.to_string();
+                assert_eq!(message.lines().count(), 1);
+                message
+            })
+        };
+        let image = "kernel::image!(Ring);";
+        assert_eq!(check(&format!("//! A ring.\n#![no_std]\n{image}")), Ok(()));
+        for source in
+            ["", "#![cfg_attr(target_os = \"none\", no_std)]", "// #![no_std]", "#![no_std]\nextern crate std;"]
+        {
+            assert!(check(&format!("{source}\n{image}")).unwrap_err().contains("uses `std`"), "{source}");
+        }
+        assert!(check("#![no_std]\nfn main() {} // no image!(X)").unwrap_err().contains("makes no image"));
     }
 
     #[test]

@@ -187,7 +187,8 @@ pub(crate) fn default_input() -> PathBuf {
 ///
 /// When it is too much.
 pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
-    Plan::new(cores, bytes(inputs), words::number(free, "heap_kib")?, words::number(free, "heap0_kib")?)
+    Plan::new(cores, bytes(inputs), words::number(free, "heap_kib")?, words::number(free, "heap0_kib")?)?
+        .with_stacks(cores, words::number(free, "stack_kib")?)
 }
 
 /// Length of all input files together.

@@ -7,10 +7,13 @@ use crate::{
     image::Profile,
     laboratory,
     machine::Machine,
+    memory,
     program::Program,
     results,
     run::{self, Common, Domains},
-    setup, statics, trace, workspace,
+    setup, statics, trace,
+    words::{self, Words},
+    workspace,
 };
 use anyhow::{Context, Result};
 use clap::Args;
@@ -89,7 +92,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
-    let mut command = command(&binary, &words.to_string(), &inputs);
+    let mut command = command(&binary, words, &inputs)?;
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     if common.lines {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
@@ -127,14 +130,22 @@ fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()
     Ok(())
 }
 
-/// The simulator's command line.
-pub(crate) fn command(binary: &Path, words: &str, inputs: &[PathBuf]) -> Command {
+/// The simulator's command line, with heaps as large as under QEMU.
+///
+/// # Errors
+///
+/// When the size of a heap is no number.
+pub(crate) fn command(binary: &Path, words: Words, inputs: &[PathBuf]) -> Result<Command> {
+    let given: Vec<_> = words.to_string().split(' ').map(str::to_owned).collect();
+    let of_user = |key: &str| words::number(&given, key);
+    let [heap_kib, heap0_kib] = memory::heaps(run::bytes(inputs), of_user("heap_kib")?, of_user("heap0_kib")?);
+    let words = words.value("heap_kib", Some(heap_kib)).value("heap0_kib", Some(heap0_kib));
     let mut command = workspace::command(binary);
-    command.args(["--cmdline", words]);
+    command.args(["--cmdline", &words.to_string()]);
     for input in inputs {
         command.arg("--module").arg(input);
     }
-    command
+    Ok(command)
 }
 
 /// Checks the code that runs on every rank for writable statics.
@@ -158,11 +169,19 @@ mod tests {
     #[test]
     fn command_line() {
         let inputs = ["/x/a b.pgm".into(), "/x/c".into()];
-        let command = command(Path::new("/t/atoll"), "program=terrain machine=scc cores=48", &inputs);
+        let words = Words::default().value("program", Some("terrain")).value("cores", Some(48));
+        let command = command(Path::new("/t/atoll"), words, &inputs).unwrap();
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
         assert_eq!(
             words,
-            ["--cmdline", "program=terrain machine=scc cores=48", "--module", "/x/a b.pgm", "--module", "/x/c"]
+            [
+                "--cmdline",
+                "program=terrain cores=48 heap_kib=4096 heap0_kib=4096",
+                "--module",
+                "/x/a b.pgm",
+                "--module",
+                "/x/c"
+            ]
         );
     }
 }

@@ -115,11 +115,14 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// `Deferred` and `Message` there can be no answer before COMPLETE.
     ///
     /// # Errors
-    /// As [`put`](Self::put), and [`Error::NoSuchCounter`].
+    /// As [`put`](Self::put), and [`Error::NoSuchCounter`]; [`Error::RegisterOutOfReach`] where nothing is atomic
+    /// between this rank and the target. Then nothing is put either.
     pub fn put_notify(&self, target: usize, first: usize, source: &'b [T], counter: usize) -> Result<(), Error> {
         if counter >= notify::COUNTERS {
             return Err(Error::NoSuchCounter { counter });
         }
+        self.check(target, Blocks::run(first, source.len()))?;
+        self.check_atomic(target)?;
         self.put(target, first, source)?;
         self.issue(target, Blocks::run(0, 0), Operation::Notify { counter })
     }
@@ -330,6 +333,23 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         operation.perform(&self.window.peers, self.window.engines, target);
     }
 
+    /// Refuses what has to be atomic where nothing is: between this rank and a target whose register is out of its reach,
+    /// unless the target does it itself.
+    fn check_atomic(&self, target: usize) -> Result<(), Error> {
+        match (&self.reach, &self.window.synchronisation) {
+            (Reach::Group { .. }, Synchronisation::Message(_)) => Ok(()),
+            _ => self.window.comm().check_register(target),
+        }
+    }
+
+    /// As [`issue`](Self::issue), for an operation that is atomic.
+    fn issue_atomic(&self, target: usize, blocks: Blocks, operation: Operation<'b, T>) -> Result<(), Error> {
+        self.check(target, blocks)?;
+        self.check_atomic(target)?;
+        self.admit(target, operation);
+        Ok(())
+    }
+
     /// Refuses what the epoch does not reach.
     fn check(&self, target: usize, blocks: Blocks) -> Result<(), Error> {
         let (window, epoch) = (self.window.number(), self.epoch);
@@ -358,17 +378,17 @@ impl<'b, C: Core, T: Element> Operations<'b, '_, '_, C, T> {
     /// Combines `source` with the elements of `target`'s part from `first` on. Atomic for each element.
     ///
     /// # Errors
-    /// As [`put`](Self::put).
+    /// As [`put`](Self::put), and [`Error::RegisterOutOfReach`] where nothing is atomic between this rank and the target.
     pub fn accumulate(&self, target: usize, first: usize, source: &'b [T], operator: Operator<T>) -> Result<(), Error> {
         let operation = Operation::Accumulate { first, source: Source::Borrowed(source), fetched: None, operator };
-        self.issue(target, Blocks::run(first, source.len()), operation)
+        self.issue_atomic(target, Blocks::run(first, source.len()), operation)
     }
 
     /// Combines `source` with the elements of `target`'s part from `first` on, and gets what was there before. Atomic
     /// for each element.
     ///
     /// # Errors
-    /// As [`put`](Self::put), and [`Error::Length`] if both buffers are not of one length.
+    /// As [`accumulate`](Self::accumulate), and [`Error::Length`] if both buffers are not of one length.
     pub fn get_accumulate(
         &self,
         target: usize,
@@ -382,13 +402,13 @@ impl<'b, C: Core, T: Element> Operations<'b, '_, '_, C, T> {
         }
         let source = Source::Borrowed(source);
         let blocks = Blocks::run(first, fetched.len());
-        self.issue(target, blocks, Operation::Accumulate { first, source, fetched: Some(fetched), operator })
+        self.issue_atomic(target, blocks, Operation::Accumulate { first, source, fetched: Some(fetched), operator })
     }
 
     /// Combines `operand` with one element, and gets what was there before.
     ///
     /// # Errors
-    /// As [`put`](Self::put).
+    /// As [`accumulate`](Self::accumulate).
     pub fn fetch_and_op(
         &self,
         target: usize,
@@ -399,7 +419,7 @@ impl<'b, C: Core, T: Element> Operations<'b, '_, '_, C, T> {
     ) -> Result<(), Error> {
         let (source, fetched) = (Source::Value(operand), Some(core::slice::from_mut(fetched)));
         let operation = Operation::Accumulate { first: index, source, fetched, operator };
-        self.issue(target, Blocks::run(index, 1), operation)
+        self.issue_atomic(target, Blocks::run(index, 1), operation)
     }
 }
 
@@ -407,7 +427,7 @@ impl<'b, C: Core, T: Integer> Operations<'b, '_, '_, C, T> {
     /// Replaces an element by `replacement` if it equals `expected`, and gets what was there before.
     ///
     /// # Errors
-    /// As [`put`](Self::put).
+    /// As [`accumulate`](Self::accumulate).
     pub fn compare_and_swap(
         &self,
         target: usize,
@@ -417,6 +437,6 @@ impl<'b, C: Core, T: Integer> Operations<'b, '_, '_, C, T> {
         found: &'b mut T,
     ) -> Result<(), Error> {
         let operation = Operation::CompareAndSwap { index, expected, replacement, found };
-        self.issue(target, Blocks::run(index, 1), operation)
+        self.issue_atomic(target, Blocks::run(index, 1), operation)
     }
 }

@@ -32,6 +32,12 @@ pub(crate) struct Deferral<C> {
 }
 
 impl<C> Deferral<C> {
+    /// Whether no operation is under way.
+    #[cfg(feature = "sim")]
+    pub(crate) fn is_between_operations(&self) -> bool {
+        self.depth.load(Relaxed) == 0
+    }
+
     pub(crate) fn begin_exclusion(&self) {
         self.registers.set(self.registers.get() + 1);
     }

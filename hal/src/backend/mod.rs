@@ -3,6 +3,7 @@
 //!
 //! Backends that share this behave and count alike by construction.
 
+pub(crate) mod deadlock;
 pub(crate) mod deferral;
 pub(crate) mod exposures;
 pub(crate) mod mappings;

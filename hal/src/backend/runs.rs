@@ -26,6 +26,12 @@ impl StoreRuns {
         self.0.set((before | mask != u32::MAX).then_some((at, before | mask)));
     }
 
+    /// The line that was stored to last and has not been pushed out since, as far as programs know.
+    #[cfg(all(feature = "scc", target_os = "none"))]
+    pub(crate) fn last(&self) -> Option<LineAddress> {
+        self.0.get().map(|(line, _)| line)
+    }
+
     /// The next store begins a new run.
     pub(crate) fn end(&self) {
         self.0.set(None);

@@ -7,21 +7,30 @@
 //! from other cores save it.
 
 use super::private::Private;
-use super::{cpu, descriptor, lapic};
-use core::{arch::global_asm, fmt};
+use super::{PAGE_BYTES, cpu, descriptor, lapic};
+use crate::StackOverflow;
+use core::{
+    arch::{asm, global_asm},
+    fmt,
+    ops::Range,
+};
 
 /// What only the backend knows of traps. All of it runs with interrupts off, and must not use the x87.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hooks {
     /// The number by which reports call this core.
     pub(crate) core: fn() -> usize,
-    /// Handles an NMI that came at this instruction.
-    pub(crate) nmi: fn(eip: u32),
+    /// Handles an NMI that came here.
+    pub(crate) nmi: fn(place: Spot),
     /// A page fault's second chance: gets the address and whether the page is present, says whether the access may be
     /// repeated.
     pub(crate) repair: fn(address: usize, is_present: bool) -> bool,
-    /// Whether an address lies in the guard page below this core's stack.
-    pub(crate) is_stack_guard: fn(address: usize) -> bool,
+    /// This core's stack; the page below is not mapped.
+    pub(crate) stack: fn() -> Range<usize>,
+    /// Where the image's code is.
+    pub(crate) code: fn() -> Range<usize>,
+    /// Prints what the other cores wait for, as far as this one can know.
+    pub(crate) tell_who_waits: fn(),
     /// Whether the machine ends already, so that nothing is to be reported.
     pub(crate) is_ending: fn() -> bool,
     /// Prints a report, even if this core is printing.
@@ -43,6 +52,51 @@ fn hooks() -> Hooks {
     match unsafe { HOOKS.get().read() } {
         Some(hooks) => hooks,
         None => cpu::park(),
+    }
+}
+
+/// Where a core is or was: displayed as an address, and what on its stack looks like return addresses, from the last
+/// call on. `cargo xtask` makes functions and lines of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    eip: usize,
+    esp: usize,
+}
+
+impl Spot {
+    /// Where the caller is, on a core whose traps are prepared.
+    pub fn here() -> Self {
+        let (eip, esp): (usize, usize);
+        // SAFETY: reads two registers.
+        unsafe {
+            asm!("call 2f", "2: pop {}", "mov {}, esp", out(reg) eip, out(reg) esp);
+        }
+        Self { eip, esp }
+    }
+}
+
+/// Return addresses that are displayed.
+const RETURNS: usize = 96;
+
+impl fmt::Display for Spot {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (stack, code) = ((hooks().stack)(), (hooks().code)());
+        write!(out, "at {:#x}", self.eip)?;
+        // What overruns its stack has its last return addresses just above the guard page.
+        if !(stack.start - PAGE_BYTES..stack.end).contains(&self.esp) {
+            return Ok(());
+        }
+        out.write_str(", on its stack are")?;
+        let mut left = RETURNS;
+        for slot in (self.esp.max(stack.start).next_multiple_of(4)..stack.end).step_by(4) {
+            // SAFETY: a word of the core's stack, which is mapped; whoever owns it does not run meanwhile.
+            let word = unsafe { core::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
+            if code.contains(&word) && left > 0 {
+                left -= 1;
+                write!(out, " {word:#x}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -69,7 +123,7 @@ const NAMES: [&str; EXCEPTIONS] = [
     "breakpoint",
     "overflow",
     "bound range exceeded",
-    "invalid opcode",
+    "illegal instruction",
     "no x87 available",
     "double fault",
     "x87 segment overrun",
@@ -235,6 +289,13 @@ struct Frame {
     eflags: u32,
 }
 
+impl Frame {
+    /// Where the core was.
+    fn spot(&self) -> Spot {
+        Spot { eip: self.eip as usize, esp: (&raw const *self).addr() + size_of::<Self>() }
+    }
+}
+
 static INTERRUPT_HANDLER: Private<Option<fn()>> = Private::new(None);
 
 /// Sets what is called when another core interrupts this one, on the interrupted stack with interrupts off. It may
@@ -257,80 +318,101 @@ extern "C" fn interrupt() {
 extern "C" fn handle(frame: &Frame) {
     let hooks = hooks();
     match frame.vector {
-        NMI => return (hooks.nmi)(frame.eip),
+        NMI => return (hooks.nmi)(frame.spot()),
         PAGE_FAULT if (hooks.repair)(cpu::fault_address(), frame.error & 1 != 0) => return,
         _ => {}
     }
     if (hooks.is_ending)() {
         cpu::park();
     }
-    let core = (hooks.core)();
     let name = NAMES.get(frame.vector as usize).copied().unwrap_or("unexpected interrupt");
-    let address = cpu::fault_address();
-    let detail = match frame.vector {
-        PAGE_FAULT => page_fault_detail(frame.error),
-        _ => "",
-    };
-    let esp = (&raw const *frame).addr() + size_of::<Frame>();
-    let report = format_args!(
-        "fault on core {core}: {name}{detail} (vector {}, error code {:#x})\n\
-         {INDENT}eip {:08x}  cr2 {address:08x}  cr3 {:08x}  cs {:04x}  eflags {:08x}\n\
-         {INDENT}eax {:08x}  ebx {:08x}  ecx {:08x}  edx {:08x}\n\
-         {INDENT}esi {:08x}  edi {:08x}  ebp {:08x}  esp {esp:08x}\n",
-        frame.vector,
-        frame.error,
-        frame.eip,
-        cpu::page_directory(),
-        frame.cs as u16,
-        frame.eflags,
-        frame.eax,
-        frame.ebx,
-        frame.ecx,
-        frame.edx,
-        frame.esi,
-        frame.edi,
-        frame.ebp,
-    );
-    (hooks.write_urgent)(format_args!(
-        "{report}@done failed core {core}: {name}{detail} at eip {:#010x}, cr2 {address:#010x}\n",
-        frame.eip
-    ));
+    let what = What { name, frame, address: cpu::fault_address() };
+    report(
+        frame.spot(),
+        format_args!("{what}"),
+        format_args!(
+            "{INDENT}vector {}  error code {:#x}  eip {:08x}  cr2 {:08x}  cr3 {:08x}  cs {:04x}  eflags {:08x}\n\
+             {INDENT}eax {:08x}  ebx {:08x}  ecx {:08x}  edx {:08x}\n\
+             {INDENT}esi {:08x}  edi {:08x}  ebp {:08x}  esp {:08x}\n",
+            frame.vector,
+            frame.error,
+            frame.eip,
+            what.address,
+            cpu::page_directory(),
+            frame.cs as u16,
+            frame.eflags,
+            frame.eax,
+            frame.ebx,
+            frame.ecx,
+            frame.edx,
+            frame.esi,
+            frame.edi,
+            frame.ebp,
+            frame.spot().esp,
+        ),
+    )
+}
+
+/// Says what happened on this core, where, and who waits; ends the machine.
+fn report(spot: Spot, what: fmt::Arguments<'_>, registers: fmt::Arguments<'_>) -> ! {
+    let hooks = hooks();
+    let core = (hooks.core)();
+    (hooks.write_urgent)(format_args!("core {core}: {what}\n{registers}{INDENT}core {core} was {spot}\n"));
+    (hooks.tell_who_waits)();
+    (hooks.write_urgent)(format_args!("@done failed core {core}: {what}\n"));
     (hooks.fail)()
 }
 
-fn page_fault_detail(error: u32) -> &'static str {
-    match error & 3 {
-        0 => ": read of a page that is not mapped",
-        1 => ": forbidden read",
-        2 => ": write to a page that is not mapped",
-        _ => ": write to a read-only page",
+/// A fault in words, the same as in the simulator where that has it.
+struct What<'a> {
+    name: &'static str,
+    frame: &'a Frame,
+    address: usize,
+}
+
+impl fmt::Display for What<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, frame, address } = self;
+        if frame.vector != PAGE_FAULT {
+            return out.write_str(name);
+        }
+        let (is_present, is_write) = (frame.error & 1 != 0, frame.error & 2 != 0);
+        match (is_present, is_write) {
+            (false, _) if *address == frame.eip as usize => write!(out, "jump to {address:#x}, where no code is"),
+            (false, true) => write!(out, "write to {address:#x}, where it has no memory"),
+            (false, false) => write!(out, "read of {address:#x}, where it has no memory"),
+            (true, true) => write!(out, "write to {address:#x}, which is read-only"),
+            (true, false) => write!(out, "read of {address:#x}, which is forbidden"),
+        }
     }
 }
 
 extern "C" fn double_fault() -> ! {
     let hooks = hooks();
-    let core = (hooks.core)();
     let address = cpu::fault_address();
     let state = descriptor::interrupted_task();
-    let name = if (hooks.is_stack_guard)(address) { "stack overflow" } else { "double fault" };
-    (hooks.write_urgent)(format_args!(
-        "{name} on core {core} (vector 8)\n\
-         {INDENT}eip {:08x}  cr2 {address:08x}  cr3 {:08x}  eflags {:08x}\n\
-         {INDENT}eax {:08x}  ebx {:08x}  ecx {:08x}  edx {:08x}\n\
-         {INDENT}esi {:08x}  edi {:08x}  ebp {:08x}  esp {:08x}\n\
-         @done failed core {core}: {name} at eip {:#010x}\n",
-        state.eip,
-        cpu::page_directory(),
-        state.eflags,
-        state.eax,
-        state.ebx,
-        state.ecx,
-        state.edx,
-        state.esi,
-        state.edi,
-        state.ebp,
-        state.esp,
-        state.eip,
-    ));
-    (hooks.fail)()
+    let stack = (hooks.stack)();
+    let overflow = StackOverflow { stack_bytes: stack.len() };
+    let is_overflow = (stack.start - PAGE_BYTES..stack.start).contains(&address);
+    let what: &dyn fmt::Display = if is_overflow { &overflow } else { &"double fault" };
+    report(
+        Spot { eip: state.eip as usize, esp: state.esp as usize },
+        format_args!("{what}"),
+        format_args!(
+            "{INDENT}vector 8  eip {:08x}  cr2 {address:08x}  cr3 {:08x}  eflags {:08x}\n\
+             {INDENT}eax {:08x}  ebx {:08x}  ecx {:08x}  edx {:08x}\n\
+             {INDENT}esi {:08x}  edi {:08x}  ebp {:08x}  esp {:08x}\n",
+            state.eip,
+            cpu::page_directory(),
+            state.eflags,
+            state.eax,
+            state.ebx,
+            state.ecx,
+            state.edx,
+            state.esi,
+            state.edi,
+            state.ebp,
+            state.esp,
+        ),
+    )
 }

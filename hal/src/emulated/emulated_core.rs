@@ -92,6 +92,12 @@ impl<P: Platform> EmulatedCore<P> {
         &self.platform
     }
 
+    /// Whether no operation is under way: what runs is the program's.
+    #[cfg(feature = "sim")]
+    pub(crate) fn is_in_program(&self) -> bool {
+        self.deferral.is_between_operations()
+    }
+
     /// From now on leaves these operations out, to show what they are for.
     pub fn omit(&self, operations: Omit) {
         let _operation = self.operation();

@@ -17,6 +17,7 @@ use crate::bare::{
     descriptor, lapic, uart,
     words::{self, value_of},
 };
+use crate::limits;
 use core::fmt;
 use spin::once::Once;
 
@@ -25,8 +26,8 @@ unsafe extern "Rust" {
     safe fn atoll_core_main(core: usize) -> !;
 }
 
-/// Bytes of a heap unless the command line says otherwise.
-const DEFAULT_HEAP_KIB: usize = 4096;
+/// The least stack, on which a core can come to its program.
+const LEAST_STACK_KIB: usize = 16;
 /// What a heap needs to keep a trace, beside the trace.
 const TRACE_SLACK_KIB: usize = 64;
 /// 256 KiB, the size of a core's L2 cache on the SCC.
@@ -44,6 +45,7 @@ pub(super) struct Information {
     pub(super) membership: Option<cluster::Membership>,
     heap_bytes: usize,
     first_heap_bytes: usize,
+    pub(super) stack_bytes: usize,
 }
 
 impl Information {
@@ -142,7 +144,7 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     // SAFETY: paging is off, and nothing was written below 1 MiB.
     let (core_count, source) = unsafe { processors::find(line) };
     let heap_max_kib = memory::HEAP_MAX_BYTES >> 10;
-    let heap_kib = number(line, "heap_kib", DEFAULT_HEAP_KIB, heap_max_kib);
+    let heap_kib = number(line, "heap_kib", limits::HEAP_KIB, heap_max_kib);
     let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
     // What a trace takes, it takes on top of the program's heap; a little more is for the heap's own account of it.
     let trace_kib =
@@ -159,6 +161,8 @@ pub(super) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
         membership,
         heap_bytes: heap_of(heap_kib),
         first_heap_bytes: heap_of(first_heap_kib),
+        stack_bytes: (number(line, "stack_kib", limits::STACK_KIB, limits::MOST_STACK_KIB).max(LEAST_STACK_KIB) << 10)
+            .next_multiple_of(PAGE_BYTES),
     };
     // SAFETY: paging is off, and `handed` is what the loader said.
     if let Err(shortage) = unsafe { layout::build(&mut information, handed) } {

@@ -120,6 +120,6 @@ fn entry(frame: usize, index: usize) -> Entry {
 }
 
 const _: () = assert!(
-    (memory::STACK_GUARD / TABLE_SPAN) == (FOREIGN_BASE + FOREIGN_PAGES * PAGE_BYTES - 1) / TABLE_SPAN,
+    ((memory::STACK_TOP - 1) / TABLE_SPAN) == (FOREIGN_BASE + FOREIGN_PAGES * PAGE_BYTES - 1) / TABLE_SPAN,
     "the pages for other cores' memory have a page table, that of the stack"
 );

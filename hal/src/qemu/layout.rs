@@ -83,7 +83,7 @@ unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut Fr
         let shared = shared_space(information, handed, pool)?;
         let private = image::private_start()..image::private_end();
         let nothing = 0..0;
-        let stack = memory::STACK_BASE..memory::STACK_TOP;
+        let stack = memory::STACK_TOP - information.stack_bytes..memory::STACK_TOP;
         let cache_bytes = information.own_frames() * PAGE_BYTES;
         let [dram_window, _] = memory::CACHE_WINDOW_PARTS;
         let mut domain = AddressSpace::new(pool)?;
@@ -180,7 +180,8 @@ fn pages_needed(information: &Information, handed: &Handed) -> usize {
     let per_core = 1
         + tables(image_bytes)
         + pages(image::private_end() - image::private_start())
-        + pages(memory::STACK_BYTES)
+        + pages(information.stack_bytes)
+        + tables(information.stack_bytes)
         + 1
         + 2 * (pages(cache_bytes) + tables(cache_bytes))
         + memory::CACHE_WINDOW_PARTS.into_iter().map(|part| tables(part.len())).sum::<usize>();

@@ -11,7 +11,7 @@
 //! | [`CACHE_WINDOW_BASE`] | caching region, not present at first | page tables of the core, or of its coherence domain |
 //! | [`CACHE_FRAMES_BASE`], [`CACHE_TWINS_BASE`] | its frames and twins, always mapped | private |
 //! | [`DOMAIN_BASE`] and on | frames, twins and account of copies that cores of one coherence domain share | the domain's |
-//! | [`STACK_GUARD`] | one page that is not mapped, then the stack | private |
+//! | below [`STACK_TOP`] | the [`stack`], and below it one page that is not mapped | private |
 //! | above the stack | pages for short-lived mappings, and for memory that other cores expose | private |
 //! | `0xFEE0_0000` | local APIC, uncached | the core's |
 //! | [`TABLES_BASE`] | the core's page tables | private, in part shared |
@@ -26,10 +26,11 @@ use core::ops::Range;
 
 use crate::{
     emulated::{EXPOSED_POSITION, MAX_FRAMES, WINDOW_BYTES},
+    limits::MOST_STACK_KIB,
     topology::EXPOSED_BYTES_PER_CORE,
 };
 
-use super::{boot, smp::MAX_CORES};
+use super::{boot, paging::TABLE_SPAN, smp::MAX_CORES};
 
 const _: () = assert!(CACHE_FRAMES_BASE + CACHE_MAX_FRAMES * PAGE_BYTES <= DOMAIN_BASE, "frames do not overlap");
 const _: () = assert!(DOMAIN_ACCOUNT_BASE + DOMAIN_ACCOUNT_BYTES <= CACHE_TWINS_BASE, "nor do they and twins");
@@ -65,14 +66,11 @@ pub const DOMAIN_TWINS_BASE: usize = DOMAIN_FRAMES_BASE + CACHE_MAX_FRAMES * PAG
 pub const DOMAIN_ACCOUNT_BASE: usize = DOMAIN_TWINS_BASE + CACHE_MAX_FRAMES * PAGE_BYTES;
 /// Bytes that the account may take.
 pub const DOMAIN_ACCOUNT_BYTES: usize = 12 * PAGE_BYTES;
-/// The page below the stack, never mapped.
-pub const STACK_GUARD: usize = 0xD000_0000;
-/// Lowest address of the stack.
-pub const STACK_BASE: usize = STACK_GUARD + PAGE_BYTES;
-/// Bytes of a core's stack.
-pub const STACK_BYTES: usize = 128 * 1024;
-/// The address after the stack's last byte.
-pub const STACK_TOP: usize = STACK_BASE + STACK_BYTES;
+/// The address after the stack's last byte: in the middle of what a page table spans, so that the pages above have
+/// one, too.
+pub const STACK_TOP: usize = STACK_LIMIT + (MOST_STACK_KIB << 10) + TABLE_SPAN / 2;
+/// Nothing of a stack is below.
+const STACK_LIMIT: usize = 0xD000_0000;
 /// A page of address space for short-lived mappings, above the stack and in the same page table.
 pub(super) const SCRATCH: usize = STACK_TOP + 16 * PAGE_BYTES;
 /// A page of address space to read other cores' page tables through, behind it.
@@ -127,7 +125,7 @@ pub fn mpb() -> (*mut u8, usize) {
     (core::ptr::with_exposed_provenance_mut(information.mpb), information.all_cores() * MPB_BYTES_PER_CORE)
 }
 
-/// Whether an address lies in the guard page below this core's stack.
-pub fn is_stack_guard(address: usize) -> bool {
-    (STACK_GUARD..STACK_BASE).contains(&address)
+/// The stack of each core; the page below is never mapped.
+pub(super) fn stack() -> Range<usize> {
+    STACK_TOP - boot::information().stack_bytes..STACK_TOP
 }

@@ -55,6 +55,7 @@ pub use self::{
     platform::{QemuCore, QemuPlatform, start_core},
     window::MmuWindow,
 };
+pub use crate::bare::trap::Spot;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -41,7 +41,18 @@ static LINE_LOCKS: [EmulatorLock<()>; LOCKS] = [const { EmulatorLock::new(()) };
 
 /// The test-and-set registers of this node's cores: 1 is free, as it reads on the chip.
 #[unsafe(link_section = ".emulator")]
-static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(1) }; 256];
+static REGISTERS: [AtomicU32; 256] = [const { AtomicU32::new(FREE) }; 256];
+
+/// A register that nobody holds, and one that core 0 holds; those of other cores follow.
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+
+/// Who holds the register of a core of this node.
+pub(super) fn holder(register: CoreId) -> Option<CoreId> {
+    let holder =
+        REGISTERS[cluster::expect_local(register, "the register")].load(Ordering::Relaxed).checked_sub(HELD)?;
+    Some(CoreId::new(holder as usize))
+}
 
 /// The board's atomic counters.
 #[unsafe(link_section = ".emulator")]
@@ -291,11 +302,12 @@ unsafe impl Platform for QemuPlatform {
 
     fn test_and_set(&self, register: CoreId) -> bool {
         self.hand_over_by_chance();
-        REGISTERS[cluster::expect_local(register, "the register")].swap(0, Ordering::AcqRel) == 1
+        let register = &REGISTERS[cluster::expect_local(register, "the register")];
+        register.compare_exchange(FREE, HELD + self.core().index() as u32, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     fn free(&self, register: CoreId) {
-        REGISTERS[cluster::expect_local(register, "the register")].store(1, Ordering::Release);
+        REGISTERS[cluster::expect_local(register, "the register")].store(FREE, Ordering::Release);
         stuck::note_write();
         self.hand_over_by_chance();
     }
@@ -344,9 +356,13 @@ unsafe impl Platform for QemuPlatform {
         self.writes_before_poll.set(stuck::writes());
     }
 
-    fn park(&self, _watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
+    fn park(&self, watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
+        let register = match watch {
+            Watch::Register(register) => Some(register),
+            Watch::Places(_) => None,
+        };
         match deadline {
-            Deadline::Never => stuck::wait_fruitlessly(self.writes_before_poll.get(), info),
+            Deadline::Never => stuck::wait_fruitlessly(self.writes_before_poll.get(), info, register),
             Deadline::At(ticks) if cpu::rdtsc() >= ticks => {
                 cpu::pause();
                 return Woken::TimedOut;

@@ -14,9 +14,9 @@ use core::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
 };
 
-use crate::{LineAddress, Reason, emulated::WaitInfo};
+use crate::{CoreId, LineAddress, Reason, backend::deadlock::Deadlock, emulated::WaitInfo};
 
-use super::{board, boot, cluster, console, cpu, exit, lock::EmulatorLock, this_core};
+use super::{board, boot, cluster, console, cpu, exit, lock::EmulatorLock, platform, this_core};
 
 /// Cores that the report has room for.
 const CORES: usize = 256;
@@ -36,6 +36,16 @@ static IDLE: AtomicU32 = AtomicU32::new(0);
 
 #[unsafe(link_section = ".emulator")]
 static WAITS: [EmulatorLock<Option<WaitInfo>>; CORES] = [const { EmulatorLock::new(None) }; CORES];
+
+/// For each core: the register that it waits for, as a number from 1 on, or 0.
+#[unsafe(link_section = ".emulator")]
+static REGISTERS: [AtomicU32; CORES] = [const { AtomicU32::new(0) }; CORES];
+
+/// Waits of cores of this node that have begun, and when each core's has.
+#[unsafe(link_section = ".emulator")]
+static BEGUN: AtomicU32 = AtomicU32::new(0);
+#[unsafe(link_section = ".emulator")]
+static SINCE: [AtomicU32; CORES] = [const { AtomicU32::new(0) }; CORES];
 
 /// Whether a core has taken it upon itself to end the machine.
 #[unsafe(link_section = ".emulator")]
@@ -68,10 +78,13 @@ fn own_states() -> &'static [AtomicU32] {
     &states()[cluster::global(0).index()..][..boot::core_count()]
 }
 
-/// Notes that a poll of this core, begun after `writes_before` writes, found nothing. Ends a machine that is stuck.
-pub(super) fn wait_fruitlessly(writes_before: u32, info: &WaitInfo) {
+/// Notes that a poll of this core, begun after `writes_before` writes, found nothing, or a register taken. Ends a
+/// machine that is stuck.
+pub(super) fn wait_fruitlessly(writes_before: u32, info: &WaitInfo, register: Option<CoreId>) {
     *WAITS[this_core()].lock() = Some(*info);
+    REGISTERS[this_core()].store(register.map_or(0, |register| register.index() as u32 + 1), SeqCst);
     if own_states()[this_core()].swap(writes_before, SeqCst) == RUNS {
+        SINCE[this_core()].store(BEGUN.fetch_add(1, SeqCst), SeqCst);
         IDLE.fetch_add(1, SeqCst);
     }
     if IDLE.load(SeqCst) as usize == boot::core_count() && is_stuck() {
@@ -141,8 +154,44 @@ fn report() -> ! {
             ));
         }
     }
-    console::write_urgent(format_args!("@done failed deadlock\n"));
+    let waiting = || (0..boot::core_count()).filter_map(|core| Some((core, waits_for(core)?)));
+    let first = waiting().min_by_key(|(core, _)| SINCE[*core].load(SeqCst));
+    let undrained = own_states().iter().enumerate().find_map(|(core, _)| {
+        let line = (*WAITS[core].lock())?.undrained?;
+        Some((cluster::global(core), line))
+    });
+    let line = Deadlock {
+        cores: states().len(),
+        awaits: &awaited_by,
+        first: first.as_ref().map(|(core, info)| (cluster::global(*core).index(), &info.reason as &dyn fmt::Display)),
+        undrained,
+    };
+    console::write_urgent(format_args!(
+        "@done failed deadlock: every core waits, and nothing was written since{line}\n"
+    ));
     exit::exit(false)
+}
+
+/// The core that has to act for core `core` of the whole machine to go on, if that is one of this node: who holds the
+/// register that it waits for, or who was named.
+fn awaited_by(core: usize) -> Option<usize> {
+    let local = core.checked_sub(cluster::global(0).index()).filter(|local| *local < boot::core_count())?;
+    let info = waits_for(local)?;
+    match REGISTERS[local].load(SeqCst).checked_sub(1) {
+        Some(register) => platform::holder(CoreId::new(register as usize)),
+        None => info.reason.peer,
+    }
+    .map(CoreId::index)
+}
+
+/// Prints what the cores of this node wait for.
+pub(super) fn tell_who_waits() {
+    for core in 0..boot::core_count() {
+        if let Some(info) = waits_for(core) {
+            let core = cluster::global(core).index();
+            console::write_urgent(format_args!("  core {core} waits for {}\n", info.reason));
+        }
+    }
 }
 
 /// Says of a core of this node what it waits for, of one that waits for a core of node `on` if there is one. Nothing if

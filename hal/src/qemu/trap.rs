@@ -6,7 +6,7 @@ use core::arch::global_asm;
 use crate::bare::{
     cpu,
     private::Private,
-    trap::{self, Hooks},
+    trap::{self, Hooks, Spot},
 };
 
 use super::{cluster, console, demand, domain, exit, heartbeat, memory, stuck, this_core};
@@ -52,16 +52,18 @@ pub(super) fn timer_stub() -> usize {
 pub(super) fn prepare() {
     trap::set_hooks(Hooks {
         core: || cluster::global(this_core()).index(),
-        nmi: |eip| {
+        nmi: |spot| {
             if exit::is_ending() {
                 cpu::park();
             }
             if !domain::told() {
-                say_where(eip);
+                say_where(spot);
             }
         },
         repair: |address, is_present| !is_present && demand::keep_promise(address) || repaired(address),
-        is_stack_guard: memory::is_stack_guard,
+        stack: memory::stack,
+        code: || memory::image::text_start()..memory::image::text_end(),
+        tell_who_waits: stuck::tell_who_waits,
         is_ending: exit::is_ending,
         write_urgent: |message| console::write_urgent(message),
         fail: || exit::exit(false),
@@ -96,10 +98,10 @@ fn repaired(address: usize) -> bool {
 
 /// Says where this core is, or what it waits for: somebody wants to know why the machine does not end. It goes on
 /// afterwards.
-fn say_where(eip: u32) {
+fn say_where(spot: Spot) {
     let core = cluster::global(this_core()).index();
     match stuck::waits_for(this_core()) {
         Some(info) => console::write_urgent(format_args!("core {core} waits for {}\n", info.reason)),
-        None => console::write_urgent(format_args!("core {core} runs at {eip:#010x}\n")),
+        None => console::write_urgent(format_args!("core {core} runs {spot}\n")),
     }
 }

@@ -19,14 +19,18 @@
 //! fn atoll_core_main(core: usize) -> ! { … }
 //! ```
 
-use core::fmt;
+use core::{arch::asm, fmt};
 
 use boards::{Handed, map};
 
 use crate::bare::{cpu, descriptor, private::Private, words};
 
 use super::{
-    console, exit, lapic, lut, memory, others, paging, prepare, registers::Registers, status, this::set_this_core, trap,
+    console, exit, lapic, lut, memory, others, paging, prepare,
+    registers::Registers,
+    status,
+    this::{set_this_core, this_core},
+    trap,
 };
 
 unsafe extern "Rust" {
@@ -128,7 +132,23 @@ pub(super) extern "C" fn start() -> ! {
     }
     prepare::own_parts();
     status::gather();
-    atoll_core_main(core as usize)
+    // SAFETY: the stack is mapped, this core's own and unused, and what is on the present one is never needed again.
+    unsafe {
+        asm!(
+            "mov esp, {top}",
+            "xor ebp, ebp",
+            "call {main}",
+            "ud2",
+            top = in(reg) memory::areas().stack.end,
+            main = sym main,
+            options(noreturn)
+        )
+    }
+}
+
+/// The program, on its own stack.
+extern "C" fn main() -> ! {
+    atoll_core_main(this_core())
 }
 
 fn read_handed() {

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::CoreId;
 
 use super::{
-    boot, console, exit,
+    boot, console, exit, sc_core,
     status::{self, State},
     this_core, this_core_id,
 };
@@ -19,6 +19,7 @@ pub fn finish<F: fmt::Display>(result: Result<(), F>, last_words: Option<&dyn Fn
     if let Err(failure) = result {
         console::write_fmt(format_args!("rank {} failed: {failure}\n", this_core_id().index()));
     }
+    status::set_undrained(sc_core::undrained());
     status::set(if is_success { State::Finished } else { State::Failed });
     if let Some(last_words) = last_words {
         status::await_all(|state| state >= State::Finished);

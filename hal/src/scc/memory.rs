@@ -4,9 +4,10 @@
 //! |---|---|
 //! | [`boards::map`] | what the image is told; the image, with its `.data` and `.bss` |
 //! | `linker_pristine_start` | a copy of `.data` as it was loaded |
-//! | `linker_stack_guard` | one page that is not mapped, then the stack |
+//! | `linker_stack_guard` | one page that is not mapped, then the stack to start on |
 //! | `linker_stack_top` | page tables |
 //! | then, at a multiple of what one way of L2 holds | [the purge area](purge_area) |
+//! | then | one page that is not mapped, then the program's stack |
 //! | then | the heap, up to where the setting says |
 
 use core::ops::Range;
@@ -16,12 +17,16 @@ use boards::map::{self, EXPOSED_BYTES};
 use crate::{
     LINE_BYTES,
     bare::{PAGE_BYTES, private::Private},
+    limits::{MOST_STACK_KIB, STACK_KIB},
 };
 
 use super::{
     boot::{self, fail},
     paging, this_core,
 };
+
+/// The least stack, on which a core can come to its program.
+const LEAST_STACK_KIB: usize = 16;
 
 /// The least heap that a core starts with, in bytes.
 const LEAST_HEAP_BYTES: usize = 64 << 10;
@@ -42,6 +47,8 @@ pub(super) mod image {
 pub(super) struct Areas {
     pub(super) tables: Range<usize>,
     pub(super) purge: Range<usize>,
+    /// The program's stack; the page below is not mapped.
+    pub(super) stack: Range<usize>,
     pub(super) heap: Range<usize>,
 }
 
@@ -55,21 +62,24 @@ pub(super) fn lay_out() {
     let tables = image::stack_top()..image::stack_top() + paging::most_tables() * PAGE_BYTES;
     let purge_start = tables.end.next_multiple_of(way_bytes.max(PAGE_BYTES));
     let purge = purge_start..purge_start + (2 * way_bytes * geometry.l2_ways as usize).next_multiple_of(PAGE_BYTES);
+    let stack_kib = boot::number("stack_kib", MOST_STACK_KIB).unwrap_or(STACK_KIB).max(LEAST_STACK_KIB);
+    let stack_start = purge.end + PAGE_BYTES;
+    let stack = stack_start..stack_start + (stack_kib << 10).next_multiple_of(PAGE_BYTES);
     let limit = (setting.heap_end.min(EXPOSED_BYTES) as usize) & !(PAGE_BYTES - 1);
-    if limit < purge.end + LEAST_HEAP_BYTES {
+    if limit < stack.end + LEAST_HEAP_BYTES {
         fail(format_args!(
             "private memory may be used up to {limit:#x}, and the image needs {:#x}",
-            purge.end + LEAST_HEAP_BYTES
+            stack.end + LEAST_HEAP_BYTES
         ));
     }
-    let present_kib = (limit - purge.end) >> 10;
+    let present_kib = (limit - stack.end) >> 10;
     let wanted_kib = heap_kib().unwrap_or(present_kib);
     if wanted_kib > present_kib {
         fail(format_args!("a heap of {wanted_kib} KiB is wanted, and there is room for {present_kib} KiB"));
     }
-    let heap = purge.end..purge.end + (wanted_kib << 10).next_multiple_of(PAGE_BYTES);
+    let heap = stack.end..stack.end + (wanted_kib << 10).next_multiple_of(PAGE_BYTES);
     // SAFETY: only this core reaches the value, and nobody has asked for it yet.
-    unsafe { AREAS.get().write(Some(Areas { tables, purge, heap })) }
+    unsafe { AREAS.get().write(Some(Areas { tables, purge, stack, heap })) }
 }
 
 /// What the command line says of this core's heap.
@@ -102,9 +112,9 @@ pub fn purge_area() -> (usize, usize) {
     (purge.start, purge.len() / 2)
 }
 
-/// Whether an address lies in the guard page below this core's stack.
-pub(super) fn is_stack_guard(address: usize) -> bool {
-    (image::stack_guard()..image::stack_start()).contains(&address)
+/// The program's stack; the page below is not mapped.
+pub(super) fn stack() -> Range<usize> {
+    areas().stack.clone()
 }
 
 /// The block with what the image is told.

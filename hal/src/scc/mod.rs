@@ -61,3 +61,5 @@ pub use self::{
     sc_core::{ScCore, start_core},
     this::{this_core, this_core_id, without_interrupts},
 };
+#[cfg(target_os = "none")]
+pub use crate::bare::trap::Spot;

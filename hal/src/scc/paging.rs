@@ -124,6 +124,7 @@ unsafe fn build() -> Result<Space, OutOfFrames> {
         (image::stack_start()..image::stack_top(), CACHED),
         (areas.tables.clone(), CACHED),
         (areas.purge.clone(), READ_ONLY),
+        (areas.stack.clone(), CACHED),
         (areas.heap.clone(), CACHED),
         (lapic::BASE..lapic::BASE + PAGE_BYTES, UNCACHED),
     ] {

@@ -11,12 +11,15 @@ use core::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use boards::map::{LINE_BYTES, MOST_CORES, STATUS};
+use boards::{
+    MOST_CONTROLLERS,
+    map::{LINE_BYTES, MOST_CORES, STATUS},
+};
 use volatile::VolatilePtr;
 
-use crate::{CoreId, bare::cpu};
+use crate::{CoreId, Home, LineAddress, MPB_LINES, MpbLine, Reason, SharedAddress, bare::cpu};
 
-use super::{backoff::Backoff, boot, exit, lut, registers::slot_address, this_core};
+use super::{backoff::Backoff, boot, console, exit, lut, memory::image, registers::slot_address, this_core};
 
 /// The most cores that the page has lines for; the line behind theirs is the alarm's.
 pub(super) const MAX_CORES: usize = MOST_CORES as usize;
@@ -63,9 +66,25 @@ impl State {
 /// Whether the page can be reached.
 static IS_REACHED: AtomicBool = AtomicBool::new(false);
 
+/// The line that a core has stored to and not drained, in words of its line: of what kind and whose it is, and where.
+const UNDRAINED: [usize; 2] = [5, 6];
+
+/// Kinds of lines there.
+const OF_MPB: u32 = 1 << 16;
+const OF_CONTROLLER: u32 = 2 << 16;
+const OF_CORE: u32 = 3 << 16;
+
+/// What a core waits for, in words of its line behind its state: a core that has to act, the text's address and length,
+/// and the number, each from 1 on where there is one. Texts are in the image, which is the same on all cores.
+const WAIT: [usize; 4] = [1, 2, 3, 4];
+
 fn word(line: usize) -> VolatilePtr<'static, u32> {
+    word_of(line, 0)
+}
+
+fn word_of(line: usize, index: usize) -> VolatilePtr<'static, u32> {
     let slot = slot_address(boot::handed().setting.private_slots);
-    let address = slot + STATUS as usize + line * LINE_BYTES as usize;
+    let address = slot + STATUS as usize + line * LINE_BYTES as usize + 4 * index;
     let word = core::ptr::with_exposed_provenance_mut::<u32>(address);
     // SAFETY: the page is mapped uncached, of no use for anything else, and its lines are words; others write them as
     // devices do, so every access is volatile. A slot above the private ones does not begin at address 0.
@@ -91,6 +110,81 @@ pub fn set(state: State) {
 /// How far a core is.
 pub fn of(core: CoreId) -> State {
     State::from_word(word(core.index()).read())
+}
+
+/// Says what this core waits for, or that it waits no longer.
+pub(super) fn set_wait(reason: Option<Reason>) {
+    let words = reason.map_or([0; 4], |reason| {
+        let number = |number: u32| number.wrapping_add(1);
+        let peer = reason.peer.map_or(0, |peer| number(peer.index() as u32));
+        [peer, reason.what.as_ptr().addr() as u32, reason.what.len() as u32, reason.detail.map_or(0, number)]
+    });
+    for (index, value) in WAIT.into_iter().zip(words) {
+        word_of(this_core(), index).write(value);
+    }
+}
+
+/// Says which line this core has stored to and not drained.
+pub(super) fn set_undrained(line: Option<LineAddress>) {
+    let words = line.map_or([0; 2], |line| match line {
+        LineAddress::Mpb(line) => [OF_MPB | line.core.index() as u32, line.line.into()],
+        LineAddress::Shared(address) => match address.home() {
+            Home::Controller(controller) => [OF_CONTROLLER | u32::from(controller), address.offset() as u32],
+            Home::Core(core) => [OF_CORE | core.index() as u32, address.offset() as u32],
+        },
+    });
+    for (index, value) in UNDRAINED.into_iter().zip(words) {
+        word_of(this_core(), index).write(value);
+    }
+}
+
+/// The line that a core has stored to and not drained, if it has said so.
+pub(super) fn undrained_of(core: usize) -> Option<LineAddress> {
+    let [home, place] = UNDRAINED.map(|index| word_of(core, index).read() as usize);
+    let owner = home & 0xFFFF;
+    match (home & !0xFFFF) as u32 {
+        OF_MPB if place < MPB_LINES => Some(LineAddress::Mpb(MpbLine::new(CoreId::new(owner), place))),
+        OF_CONTROLLER if owner < MOST_CONTROLLERS => Some(LineAddress::Shared(SharedAddress::new(owner, place))),
+        OF_CORE => Some(LineAddress::Shared(SharedAddress::exposed(CoreId::new(owner), place))),
+        _ => None,
+    }
+}
+
+/// What a core waits for, if it has said so.
+pub(super) fn wait_of(core: usize) -> Option<Reason> {
+    let [peer, start, len, detail] = WAIT.map(|index| word_of(core, index).read());
+    let (start, len) = (start as usize, len as usize);
+    let texts = image::rodata_start()..image::rodata_end();
+    if !texts.contains(&start) || len > texts.end - start {
+        return None;
+    }
+    // SAFETY: the range lies in the image's constants, which are mapped and never written to.
+    let what = unsafe { core::slice::from_raw_parts(core::ptr::with_exposed_provenance(start), len) };
+    let what = core::str::from_utf8(what).ok()?;
+    let peer = peer.checked_sub(1).map(|peer| CoreId::new(peer as usize));
+    Some(Reason { what, peer, detail: detail.checked_sub(1) })
+}
+
+/// Prints what the other cores have said they wait for.
+pub(super) fn tell_who_waits() {
+    if !IS_REACHED.load(Relaxed) {
+        return;
+    }
+    for core in (0..boot::core_count()).filter(|core| *core != this_core()) {
+        if let Some(reason) = wait_of(core) {
+            console::write_urgent(format_args!("  core {core} waits for {reason}\n"));
+        }
+    }
+    for (core, line) in undrained() {
+        console::write_urgent(format_args!(
+            "  {core} has not drained its write-combine buffer: nobody has seen what it stored to {line}\n"
+        ));
+    }
+}
+
+/// Cores that have said which line they have not drained.
+pub(super) fn undrained() -> impl Iterator<Item = (CoreId, LineAddress)> {
+    (0..boot::core_count()).filter_map(|core| Some((CoreId::new(core), undrained_of(core)?)))
 }
 
 pub(super) fn raise_alarm() {

@@ -2,7 +2,7 @@
 
 use crate::bare::trap::{self, Hooks};
 
-use super::{console, exit, memory, this_core};
+use super::{console, exit, memory, status, this_core};
 
 pub(super) use crate::bare::trap::set_interrupt_handler;
 
@@ -10,9 +10,11 @@ pub(super) use crate::bare::trap::set_interrupt_handler;
 pub(super) fn prepare() {
     trap::set_hooks(Hooks {
         core: this_core,
-        nmi: |eip| console::write_urgent(format_args!("core {} runs at {eip:#010x}\n", this_core())),
+        nmi: |spot| console::write_urgent(format_args!("core {} runs {spot}\n", this_core())),
         repair: |_, _| false,
-        is_stack_guard: memory::is_stack_guard,
+        stack: memory::stack,
+        code: || memory::image::text_start()..memory::image::text_end(),
+        tell_who_waits: status::tell_who_waits,
         is_ending: exit::is_ending,
         write_urgent: |message| console::write_urgent(message),
         fail: || exit::exit(false),

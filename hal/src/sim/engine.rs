@@ -246,6 +246,7 @@ impl Engine {
         let wait = &mut self.waits[core];
         if !wait.active {
             wait.active = true;
+            wait.info = None;
             wait.since_ps = now;
             wait.last_samples.clear();
             wait.last_legs.clear();

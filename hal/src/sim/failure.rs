@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use crate::{CoreId, LineAddress, Reason};
+use crate::{CoreId, LineAddress, Reason, backend::deadlock};
 
 use super::Recording;
 
@@ -104,39 +104,30 @@ impl Error for Failure {}
 impl Deadlock {
     /// How many cores wait, who waits for whom, and what was not drained, in one line.
     pub fn summary(&self) -> String {
-        let mut text = self.headline();
-        if let Some(cycle) = self.cycle() {
-            let names: Vec<String> = cycle.iter().map(|core| core.index().to_string()).collect();
-            text += &format!("; in a circle: cores {} → {}", names.join(" → "), names[0]);
-        } else if let Some(first) = self.waiting.first() {
-            text += &format!("; {} for {}", first.core, first.awaited());
-        }
-        if let Some((core, line)) = self.undrained().next() {
-            text += &format!("; {core} has not drained {line}");
-        }
-        text
+        let first = self.waiting.iter().min_by_key(|waiting| waiting.since_ps);
+        let reason = first.map(Waiting::awaited);
+        let line = deadlock::Deadlock {
+            cores: self.waiting.len() + self.finished.len(),
+            awaits: &|core| self.awaited_by(core),
+            first: first.zip(reason.as_ref()).map(|(first, reason)| (first.core.index(), reason as &dyn fmt::Display)),
+            undrained: self.undrained().next(),
+        };
+        format!("{}{line}", self.headline())
+    }
+
+    /// The core that has to act for another one to go on.
+    fn awaited_by(&self, core: usize) -> Option<usize> {
+        let at = self.waiting.binary_search_by_key(&core, |waiting| waiting.core.index()).ok()?;
+        self.waiting[at].awaits().map(CoreId::index)
     }
 
     /// Cores each of which waits for the next one, and the last one for the first, if there are such.
     pub fn cycle(&self) -> Option<Vec<CoreId>> {
-        let position = |core| self.waiting.binary_search_by_key(&core, |waiting: &Waiting| waiting.core).ok();
-        let awaited = |at: usize| self.waiting[at].awaits().and_then(position);
-        let mut visited_from = vec![usize::MAX; self.waiting.len()];
-        for start in 0..self.waiting.len() {
-            let mut path = Vec::new();
-            let mut at = start;
-            while visited_from[at] == usize::MAX {
-                visited_from[at] = start;
-                path.push(at);
-                let Some(next) = awaited(at) else { break };
-                at = next;
-                if visited_from[at] == start {
-                    let begin = path.iter().position(|seen| *seen == at).unwrap_or(0);
-                    return Some(path[begin..].iter().map(|at| self.waiting[*at].core).collect());
-                }
-            }
-        }
-        None
+        let cores = self.waiting.len() + self.finished.len();
+        let awaits = |core| self.awaited_by(core);
+        let start = deadlock::Deadlock { cores, awaits: &awaits, first: None, undrained: None }.in_circle()?;
+        let rest = std::iter::successors(awaits(start), |core| awaits(*core)).take_while(|core| *core != start);
+        Some(std::iter::once(start).chain(rest).map(CoreId::new).collect())
     }
 
     fn headline(&self) -> String {
@@ -163,10 +154,6 @@ impl fmt::Display for Deadlock {
         }
         if let Some(more) = self.waiting.len().checked_sub(LISTED + 1) {
             writeln!(out, "  … and {} more", more + 1)?;
-        }
-        if let Some(cycle) = self.cycle() {
-            let names: Vec<String> = cycle.iter().map(|core| core.index().to_string()).collect();
-            writeln!(out, "  they wait in a circle: cores {} → {}", names.join(" → "), names[0])?;
         }
         for (core, line) in self.undrained().take(LISTED) {
             writeln!(

@@ -40,9 +40,17 @@ pub struct Options {
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
-    /// Size of each core's stack. The host provides it page by page as it is touched; overrunning it ends the process
-    /// with a segmentation fault.
+    /// Size of each core's stack. The host provides it page by page as it is touched. Below it is a page that nobody
+    /// may touch, so that overrunning it ends the process with a segmentation fault; [`end_on_faults`] makes a report of
+    /// that.
+    ///
+    /// [`end_on_faults`]: super::end_on_faults
     pub stack_bytes: usize,
+    /// The most that the program of core 0 may have allocated at a time, where [`SimHeap`](super::SimHeap) is the
+    /// host's allocator.
+    pub first_heap_bytes: usize,
+    /// The same for all other cores.
+    pub heap_bytes: usize,
     /// Whether polls in vain are counted instead of simulated where that changes nothing; not to do so is for tests
     /// that it does not.
     pub skip_polls: bool,
@@ -58,7 +66,9 @@ impl Default for Options {
             coherent: false,
             cache_frames: 1024,
             record: false,
-            stack_bytes: 128 << 10,
+            stack_bytes: 256 << 10,
+            first_heap_bytes: usize::MAX,
+            heap_bytes: usize::MAX,
             skip_polls: true,
             heat_map: false,
         }
@@ -238,7 +248,9 @@ impl Machine {
         });
         let core = |core| {
             let core = CoreId::new(core);
-            let platform = SimPlatform::new(core, shared.clone());
+            let Options { first_heap_bytes, heap_bytes, .. } = self.options;
+            let heap_bytes = if core.index() == 0 { first_heap_bytes } else { heap_bytes };
+            let platform = SimPlatform::new(core, shared.clone(), heap_bytes);
             let domain = shared.domains.copies(shared.layout.domain(core));
             let own = if domain.is_shared() { shared.domains.of_a_core() } else { domain.clone() };
             Box::new(SimCore::new(platform, own, domain))
@@ -248,10 +260,12 @@ impl Machine {
             .iter()
             .map(|core| {
                 let (core, program) = (&**core, &program);
+                let stack = stack(self.options.stack_bytes);
+                core.platform().set_stack(&stack);
                 // SAFETY: the coroutine borrows `cores` and `program`, which are declared before `programs` and
                 // therefore outlive it; `programs` does not leave this function.
                 let coroutine = unsafe {
-                    Coroutine::with_stack_unchecked(stack(self.options.stack_bytes), move |yielder, ()| {
+                    Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
                         core.platform().started(yielder);
                         program(core)
                     })
@@ -316,7 +330,7 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
             Next::Redundant => return Some(Stopped::Redundant),
         };
         let (core, program) = (&cores[index], &mut programs[index]);
-        let running = Running::now(core.platform());
+        let running = Running::now(core);
         let result = catch_unwind(AssertUnwindSafe(|| program.coroutine.resume(())));
         drop(running);
         match result {
@@ -366,7 +380,7 @@ fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>])
 fn unwind<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) {
     shared.dying.set(true);
     for (core, program) in cores.iter().zip(programs) {
-        let _running = Running::now(core.platform());
+        let _running = Running::now(core);
         // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
         let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
     }

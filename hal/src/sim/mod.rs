@@ -36,7 +36,9 @@ mod domains;
 mod engine;
 mod explore;
 mod failure;
+mod faults;
 mod free;
+mod heap;
 mod heat;
 mod interrupts;
 mod lines;
@@ -57,6 +59,8 @@ pub use self::{
     description::{Contention, Description, DescriptionError, Parameters},
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
+    faults::end_on_faults,
+    heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
     machine::{CoreOutcome, Machine, Options, Outcome, Work},
     platform::{SimCore, SimPlatform},

@@ -9,27 +9,35 @@ use std::{
     sync::Once,
 };
 
-use super::SimPlatform;
+use super::{SimCore, SimPlatform};
 
 thread_local! {
-    static RUNNING: Cell<*const SimPlatform> = const { Cell::new(std::ptr::null()) };
+    static RUNNING: Cell<*const SimCore> = const { Cell::new(std::ptr::null()) };
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Notes, until it is dropped, that a core is running on this thread.
 pub(super) struct Running {
     /// A simulated core may itself run a machine; its own turn is not over then.
-    outer: *const SimPlatform,
+    outer: *const SimCore,
 }
 
 impl Running {
-    pub(super) fn now(platform: &SimPlatform) -> Self {
-        Self { outer: RUNNING.replace(platform) }
+    pub(super) fn now(core: &SimCore) -> Self {
+        Self { outer: RUNNING.replace(core) }
     }
 
     /// Whether that core is the one that is running.
     pub(super) fn is(platform: &SimPlatform) -> bool {
-        std::ptr::eq(RUNNING.get(), platform)
+        Self::with(|core| std::ptr::eq(core.platform(), platform)).unwrap_or(false)
+    }
+
+    /// Does something with the core that is running on this thread, if one is. Neither allocates nor locks, so that
+    /// allocators and handlers of signals may call it.
+    pub(super) fn with<R>(action: impl FnOnce(&SimCore) -> R) -> Option<R> {
+        let core = RUNNING.try_with(Cell::get).ok()?;
+        // SAFETY: a core is only noted while it is borrowed by the caller of `now`, whose turn it is.
+        unsafe { core.as_ref() }.map(action)
     }
 }
 
@@ -45,8 +53,7 @@ pub(super) fn be_quiet() {
     ONCE.call_once(|| {
         let otherwise = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let running = RUNNING.try_with(|running| !running.get().is_null()).unwrap_or(false);
-            if !running {
+            if Running::with(|_| ()).is_none() {
                 return otherwise(info);
             }
             let message = info.payload_as_str().unwrap_or("a panic without a message");

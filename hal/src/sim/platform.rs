@@ -7,14 +7,16 @@ mod cluster;
 
 use std::{
     cell::{Cell, RefCell},
+    ops::Range,
     ptr::{self, NonNull},
     rc::Rc,
+    sync::Arc,
 };
 
-use corosensei::Yielder;
+use corosensei::{Yielder, stack::Stack};
 
 use crate::{
-    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    CoreId, Deadline, HeapExhausted, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{
         Choice, Conflict, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, Platform, Slices, WaitInfo, Watch,
         Woken,
@@ -28,6 +30,7 @@ use super::{
     cost::{Cost, Way, WriteCost},
     domains::Domains,
     engine::Engine,
+    heap::Account,
     heat::{HeatMap, Target},
     memory::Memory,
     network::Stored,
@@ -138,11 +141,56 @@ pub struct SimPlatform {
     core: CoreId,
     shared: Rc<Shared>,
     yielder: Cell<*const Yielder<(), ()>>,
+    /// The core's stack, with its guard page at the lower end.
+    stack: Cell<(usize, usize)>,
+    account: Arc<Account>,
+    /// Whether what is allocated now is on the account.
+    counts: Cell<bool>,
 }
 
 impl SimPlatform {
-    pub(super) fn new(core: CoreId, shared: Rc<Shared>) -> Self {
-        Self { core, shared, yielder: Cell::new(ptr::null()) }
+    pub(super) fn new(core: CoreId, shared: Rc<Shared>, heap_bytes: usize) -> Self {
+        Self {
+            core,
+            shared,
+            yielder: Cell::new(ptr::null()),
+            stack: Cell::new((0, 0)),
+            account: Account::new(heap_bytes),
+            counts: Cell::new(true),
+        }
+    }
+
+    /// The account of what the core's program allocates, unless it is suspended.
+    pub(super) fn account(&self) -> Option<&Arc<Account>> {
+        self.counts.get().then_some(&self.account)
+    }
+
+    /// Suspends the account or lets it go on; returns whether it went on before.
+    pub(super) fn count(&self, counts: bool) -> bool {
+        self.counts.replace(counts)
+    }
+
+    pub(super) fn set_stack(&self, stack: &impl Stack) {
+        self.stack.set((stack.limit().get(), stack.base().get()));
+    }
+
+    /// The addresses of the core's stack, with its guard page at the lower end.
+    pub(super) fn stack(&self) -> Range<usize> {
+        let (limit, base) = self.stack.get();
+        limit..base
+    }
+
+    /// If the last allocation was refused: what to say of it.
+    pub(super) fn exhausted(&self) -> Option<HeapExhausted> {
+        self.account.exhausted(self.core.index())
+    }
+
+    pub(super) fn id(&self) -> CoreId {
+        self.core
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// The core's coroutine runs; `yielder` is its way out.

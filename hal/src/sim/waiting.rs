@@ -16,7 +16,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
-    CoreId, Line, LineAddress, Place, SharedAddress,
+    CoreId, Line, LineAddress, Place, Reason, SharedAddress,
     emulated::{CounterAccess, WaitInfo, Watch, Woken},
 };
 
@@ -257,6 +257,11 @@ impl Polling {
 }
 
 impl CoreWait {
+    /// What is awaited, if the last poll found nothing.
+    pub(super) fn awaited(&self) -> Option<Reason> {
+        self.info.filter(|_| self.active).map(|info| info.reason)
+    }
+
     /// What the last poll read where this one is about to make `access`. A check that looks elsewhere each time gets
     /// nothing, and reads for real.
     pub(super) fn last_sample(&self, access: Access) -> Option<Sample> {

@@ -56,13 +56,13 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         Some(place) => console::write_urgent(format_args!("core {core} panicked at {place}: {}\n", message)),
         None => console::write_urgent(format_args!("core {core} panicked: {}\n", message)),
     }
-    if let Some((bytes, heap_bytes)) = heap::refusal() {
-        let option = if core == 0 { "heap0_kib" } else { "heap_kib" };
-        console::write_urgent(format_args!(
-            "core {core} had no {bytes} bytes left in its heap of {} KiB; raise {option}=\n",
-            heap_bytes >> 10
-        ));
+    match heap::exhausted(core) {
+        // The place above is in the library, which knows nothing of the program that called it.
+        Some(exhausted) => console::write_urgent(format_args!(
+            "core {core}: {exhausted}\n  core {core} was {}\n@done failed core {core}: {exhausted}\n",
+            machine::Spot::here()
+        )),
+        None => console::write_urgent(format_args!("@done failed core {core} panicked\n")),
     }
-    console::write_urgent(format_args!("@done failed core {core} panicked\n"));
     exit::exit(false)
 }

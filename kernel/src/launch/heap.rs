@@ -6,6 +6,7 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
+use hal::HeapExhausted;
 use linked_list_allocator::Heap;
 use spin::Mutex;
 
@@ -55,8 +56,8 @@ pub(super) fn initialise() {
     unsafe { HEAP.heap.lock().init(start, bytes) }
 }
 
-/// If the last allocation was refused: its bytes, bytes of the heap.
-pub(super) fn refusal() -> Option<(usize, usize)> {
-    let refused = HEAP.refused.load(Ordering::Relaxed);
-    (refused > 0).then(|| (refused, memory::heap().1))
+/// If the last allocation of this core, which is `core`, was refused: what to say of it.
+pub(super) fn exhausted(core: usize) -> Option<HeapExhausted> {
+    let bytes = HEAP.refused.load(Ordering::Relaxed);
+    (bytes > 0).then(|| HeapExhausted { core, bytes, heap_bytes: memory::heap().1 })
 }

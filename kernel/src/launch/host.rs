@@ -5,12 +5,14 @@ use std::{
     env, fmt, fs,
     io::{self, Write as _},
     path::Path,
-    process::ExitCode,
+    time::Duration,
 };
 
+pub use std::process::ExitCode;
+
 use hal::{
-    Topology,
-    sim::{Description, Machine, Options},
+    Topology, limits,
+    sim::{self, Description, Machine, Options, SimHeap},
 };
 
 use crate::{Console, Input, args, output::Frame};
@@ -25,15 +27,22 @@ pub const FAILURE_STATUS: u8 = 35;
 /// Name of the result file that says where the traffic was, if the word `heatmap` asks for it.
 const HEAT_MAP_FILE: &str = "traffic.csv";
 
-/// Stack of a simulated core: more than on bare metal, since unoptimised code needs more.
-const STACK_BYTES: usize = 256 << 10;
+/// What unoptimised code needs in place of one byte of stack, roughly.
+const STACK_FACTOR: usize = if cfg!(debug_assertions) { 4 } else { 1 };
+
+/// Seconds of processor time in which a core may run on while no virtual time passes.
+const STUCK_S: u64 = 60;
+
+/// Simulated cores have heaps as large as on bare metal.
+#[global_allocator]
+static HEAP: SimHeap = SimHeap;
 
 struct Stdout;
 
 impl Console for Stdout {
     fn write(&self, text: fmt::Arguments<'_>) {
         // Nobody is left to tell when the reader has gone.
-        let _ = io::stdout().lock().write_fmt(text);
+        let _ = sim::off_account(|| io::stdout().lock().write_fmt(text));
     }
 }
 
@@ -41,11 +50,15 @@ impl Console for Stdout {
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
 /// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host,
-/// and `heatmap` for a table of where the traffic was.
+/// and `heatmap` for a table of where the traffic was. `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
+/// memory a core has, as on bare metal, and `stuck_s=` for how many seconds of processor time it may run on while no
+/// virtual time passes.
 pub fn main<P: Programs>() -> ExitCode {
     let success = match CommandLine::parse(env::args().skip(1)) {
         Ok(line) => {
             let inputs: Vec<_> = line.inputs.iter().map(|(name, bytes)| Input { name, bytes }).collect();
+            let patience_s = number(&line.words, "stuck_s").ok().flatten().unwrap_or(STUCK_S);
+            sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(patience_s));
             run::<P>(&line.words, &inputs, &Stdout)
         }
         Err(message) => {
@@ -113,9 +126,11 @@ impl Kept {
 
 impl Console for Kept {
     fn write(&self, text: fmt::Arguments<'_>) {
-        // Formatted first: a value's own code may print, too.
-        let text = text.to_string();
-        self.0.borrow_mut().push_str(&text);
+        sim::off_account(|| {
+            // Formatted first: a value's own code may print, too.
+            let text = text.to_string();
+            self.0.borrow_mut().push_str(&text);
+        });
     }
 }
 
@@ -178,9 +193,18 @@ fn machine(line: &str) -> Result<Machine, String> {
             _ => return Err(format!("option `cores={cores}`: a machine has 1 to {MAX_CORES} cores")),
         }
     }
+    number(line, "stuck_s")?;
+    let kib = |key: &str, default: usize, most: usize| match number(line, key)?.map(usize::try_from) {
+        None => Ok(default),
+        Some(Ok(kib)) if (1..=most).contains(&kib) => Ok(kib),
+        Some(_) => Err(format!("option `{key}` is a number of KiB from 1 to {most}")),
+    };
+    let heap_kib = kib("heap_kib", limits::HEAP_KIB, MOST_HEAP_KIB)?;
     let options = Options {
         coherent: args::has(line, "coherent"),
-        stack_bytes: STACK_BYTES,
+        stack_bytes: (kib("stack_kib", limits::STACK_KIB, limits::MOST_STACK_KIB)? * STACK_FACTOR) << 10,
+        heap_bytes: heap_kib << 10,
+        first_heap_bytes: kib("heap0_kib", heap_kib, MOST_HEAP_KIB)? << 10,
         heat_map: args::has(line, "heatmap"),
         ..Options::default()
     };
@@ -189,6 +213,9 @@ fn machine(line: &str) -> Result<Machine, String> {
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
     Ok(if seed == 0 { machine } else { machine.with_seed(seed) })
 }
+
+/// A gibibyte: more than a core of a 32-bit machine can have.
+const MOST_HEAP_KIB: usize = 1 << 20;
 
 /// What a communicator can have.
 const MAX_CORES: usize = collectives::group::MAX_RANKS;

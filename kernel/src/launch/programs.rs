@@ -105,7 +105,7 @@ macro_rules! image {
         }
 
         #[cfg(not(target_os = "none"))]
-        fn main() -> ::std::process::ExitCode {
+        fn main() -> $crate::launch::ExitCode {
             $crate::launch::main::<Image>()
         }
     };

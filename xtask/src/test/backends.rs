@@ -75,7 +75,7 @@ impl<'t> Backends<'t> {
     /// When it cannot be started.
     pub(super) fn simulated(&self, cores: u16, words: &Words) -> Result<guest::Outcome> {
         let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
-        let mut command = sim::command(&self.simulator.executable, &words.to_string(), &self.inputs);
+        let mut command = sim::command(&self.simulator.executable, words, &self.inputs)?;
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));
         shown(guest::run(&label, &mut command, None, self.limit, |_| {}))
     }

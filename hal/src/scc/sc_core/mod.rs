@@ -30,7 +30,7 @@ use crate::{
         runs::{StoreRuns, mask_of},
         views::Views,
     },
-    bare::private::Private,
+    bare::{cpu, private::Private},
     counters::Counting,
 };
 
@@ -91,7 +91,19 @@ pub fn start_core() -> &'static ScCore {
     core
 }
 
+/// The line that this core has stored to and not drained.
+pub(super) fn undrained() -> Option<LineAddress> {
+    let _interrupts = cpu::InterruptsOff::new();
+    // SAFETY: 2 and 3 of `start_core`.
+    unsafe { (*CORE.get()).as_ref() }?.undrained()
+}
+
 impl ScCore {
+    /// The line that was stored to and has not been drained; for reports.
+    pub(super) fn undrained(&self) -> Option<LineAddress> {
+        self.runs.last()
+    }
+
     fn new() -> Self {
         let handed = boot::handed();
         let (geometry, setting) = (&handed.geometry, &handed.setting);

@@ -3,15 +3,18 @@
 //! A core that waits spins; nobody else needs its processor. Now and then it looks whether another one has ended the
 //! machine, and it gives up after `stuck_s=` seconds, since nobody on the chip can see that all of them wait.
 
+use core::cell::Cell;
+
 use crate::{
     Clock, CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TestAndSet, TimedOut, Wait,
-    backend::deferral::Deferring,
+    backend::{deadlock::Deadlock, deferral::Deferring},
     bare::cpu,
     kind,
     scc::{
         backoff::{Backoff, pause},
-        caches, console, exit,
+        boot, caches, console, exit,
         registers::TestAndSetValue,
+        status,
     },
     wait::PollSource,
 };
@@ -27,11 +30,22 @@ struct Patience<'c> {
     core: &'c ScCore,
     since: u64,
     polls: u32,
+    /// Whether the others can see what this core waits for.
+    is_told: Cell<bool>,
+}
+
+impl Drop for Patience<'_> {
+    fn drop(&mut self) {
+        if self.is_told.get() {
+            status::set_wait(None);
+            status::set_undrained(None);
+        }
+    }
 }
 
 impl<'c> Patience<'c> {
     fn new(core: &'c ScCore) -> Self {
-        Self { core, since: cpu::rdtsc(), polls: 0 }
+        Self { core, since: cpu::rdtsc(), polls: 0, is_told: Cell::new(false) }
     }
 
     /// A poll has failed. Does not return if the machine cannot come to its end any more.
@@ -44,13 +58,25 @@ impl<'c> Patience<'c> {
 
     fn look(&self, reason: Reason) {
         exit::stop_if_ending();
+        if !self.is_told.replace(true) {
+            status::set_wait(Some(reason));
+            status::set_undrained(self.core.undrained());
+        }
         let waited = cpu::rdtsc().wrapping_sub(self.since);
         if self.core.stuck_cycles.is_some_and(|limit| waited > limit) {
             let core = self.core.core.index();
-            console::write_urgent(format_args!(
-                "core {core} waits for {reason}, since {} s\n@done failed core {core} waits for {reason}\n",
-                waited / (u64::from(self.core.geometry.core_mhz) * 1_000_000)
-            ));
+            let seconds = waited / (u64::from(self.core.geometry.core_mhz) * 1_000_000);
+            status::set_wait(Some(reason));
+            console::write_urgent(format_args!("core {core} waits for {reason}, since {seconds} s\n"));
+            status::tell_who_waits();
+            // Whose patience is at its end first has waited longest.
+            let line = Deadlock {
+                cores: boot::core_count(),
+                awaits: &|core| status::wait_of(core)?.peer.map(CoreId::index),
+                first: Some((core, &reason)),
+                undrained: status::undrained().next(),
+            };
+            console::write_urgent(format_args!("@done failed deadlock: a wait has not ended for {seconds} s{line}\n"));
             exit::exit(false);
         }
     }

@@ -1,6 +1,7 @@
 //! The image `measurements`: all programs that measure.
 
-#![cfg_attr(target_os = "none", no_std, no_main)]
+#![no_std]
+#![cfg_attr(target_os = "none", no_main)]
 
 use measurements::{
     Bandwidth, Barriers, Bcast, Collectives, Crowd, Design, Engine, Late, Latency, Lines, Loads, MeshLink, Model,

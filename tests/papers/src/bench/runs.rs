@@ -33,6 +33,9 @@ const HEAP: &str = "heap_kib=32768";
 /// Cores for which a 32-bit PC has memory for such heaps.
 const MOST_CORES_WITH_HEAP: u32 = 88;
 
+/// Heaps in the simulator, where nobody has to have the memory beforehand.
+const SIMULATED_HEAP: &str = "heap_kib=1048576";
+
 impl Setting<'_> {
     /// Builds what is needed and runs a bench; returns the samples in the order of its runs.
     ///
@@ -179,10 +182,12 @@ impl Setting<'_> {
 
     /// The words of a run. The user's come last, where they win over a program's defaults.
     fn words(&self, run: &Run) -> Vec<String> {
-        let is_roomy = *self.machine == Machine::Qemu
-            && self.cores <= MOST_CORES_WITH_HEAP
-            && !self.words.iter().any(|word| key(word) == key(HEAP));
-        let own = run.program_words().chain(is_roomy.then_some(HEAP));
+        let heap = match self.machine {
+            Machine::Qemu => (self.cores <= MOST_CORES_WITH_HEAP).then_some(HEAP),
+            Machine::Simulated(_) => Some(SIMULATED_HEAP),
+        };
+        let heap = heap.filter(|_| !self.words.iter().any(|word| key(word) == key(HEAP)));
+        let own = run.program_words().chain(heap);
         own.map(str::to_owned).chain(self.words.iter().cloned()).collect()
     }
 

@@ -31,6 +31,7 @@ pub(crate) struct Flash {
     starts_others: bool,
     command_line: String,
     heap_kib: Option<u64>,
+    stack_kib: Option<u64>,
     inputs: Vec<Input>,
 }
 
@@ -77,6 +78,7 @@ impl Flash {
             starts_others: setup.starts_others,
             command_line,
             heap_kib,
+            stack_kib: words::number(&given, "stack_kib")?,
             inputs: read(inputs)?,
         })
     }
@@ -104,6 +106,7 @@ impl Flash {
             cores: self.cores,
             starts_others: self.starts_others,
             heap_kib: self.heap_kib,
+            stack_kib: self.stack_kib,
         };
         placement::place(image, &choice, &self.command_line, &self.inputs)
     }

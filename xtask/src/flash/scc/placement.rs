@@ -11,8 +11,11 @@ use boards::{
 /// Tables for all of a 32-bit address space, of which the image needs the smaller part.
 const TABLE_BYTES: u64 = (1024 + 1) * map::PAGE_BYTES as u64;
 
-/// A core's stack and the page below it, rounded up.
-const STACK_BYTES: u64 = 256 << 10;
+/// The program's stack, unless the command line says otherwise, in KiB.
+const STACK_KIB: u64 = 256;
+
+/// The stack that a core starts on, and the pages below that and below the program's, rounded up.
+const START_BYTES: u64 = 64 << 10;
 
 /// The least heap that a program gets that does not say what it needs.
 const LEAST_HEAP_BYTES: u64 = 1 << 20;
@@ -36,6 +39,8 @@ pub(super) struct Choice {
     pub(super) starts_others: bool,
     /// The largest of the heaps that the user has asked for, in KiB.
     pub(super) heap_kib: Option<u64>,
+    /// The stack that the user has asked for, in KiB.
+    pub(super) stack_kib: Option<u64>,
 }
 
 /// The private memory of a core.
@@ -101,7 +106,8 @@ pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: 
 fn startup_bytes(image: &Image, choice: &Choice) -> u64 {
     let way_bytes = u64::from(choice.geometry.l2_sets) * u64::from(map::LINE_BYTES);
     let l2_bytes = way_bytes * u64::from(choice.geometry.l2_ways);
-    image.written_bytes + STACK_BYTES + TABLE_BYTES + way_bytes + 2 * l2_bytes
+    let stack_bytes = choice.stack_kib.unwrap_or(STACK_KIB).saturating_mul(1024);
+    image.written_bytes + START_BYTES + stack_bytes + TABLE_BYTES + way_bytes + 2 * l2_bytes
 }
 
 /// Bytes of private memory that a core has.
@@ -177,7 +183,7 @@ mod tests {
 
     fn choice(private_slots: u32) -> Choice {
         let geometry = Board::built_in("scc").unwrap().mesh().unwrap().geometry;
-        Choice { geometry, private_slots, cores: 48, starts_others: false, heap_kib: None }
+        Choice { geometry, private_slots, cores: 48, starts_others: false, heap_kib: None, stack_kib: None }
     }
 
     fn input(name: &str, len_bytes: usize) -> Input {

@@ -18,6 +18,7 @@ use crate::{
     flash::{Flash, Setup},
     guest::{self, Outcome},
     image,
+    inquiry::Inquiry,
     program::Program,
     progress::Progress,
     run,
@@ -51,13 +52,31 @@ const MODULES: &str = "memory,exposed,registers,interrupts,barrier,coherence,bro
 /// Names of the tests of the main job, for `--filter`.
 const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
 
+/// Programs that have to end a board with a report: one of each kind of trap, and what cores say of their waits.
+const FATAL: [&str; 6] = [
+    "reads_null",
+    "jumps_into_nothing",
+    "overflows_its_stack",
+    "exhausts_its_heap",
+    "waits_in_a_circle",
+    "undrained_flag",
+];
+
 /// Name of the test that core 0 can start all others.
 const STARTED: &str = "board-started-by-core-0";
 
 /// Whether the user wants any test with a name of its own.
 pub(super) fn is_wanted(arguments: &Arguments) -> bool {
     let names = MAIN_JOB.into_iter().chain([STARTED]).chain(damage::names()).chain(refusals::NAMES);
-    names.into_iter().any(|name| arguments.wants(name))
+    names.into_iter().any(|name| arguments.wants(name)) || wants_fatal(arguments)
+}
+
+fn wants_fatal(arguments: &Arguments) -> bool {
+    FATAL.iter().any(|case| arguments.wants(&fatal_name(case)))
+}
+
+fn fatal_name(case: &str) -> String {
+    format!("board-fatal::{case}")
 }
 
 /// Whether the user wants the main job on a board, which is compared with QEMU's.
@@ -112,8 +131,10 @@ impl<'t> Boards<'t> {
         damage(&directory)?;
         progress.say(label.to_owned());
         let mut command = emulator::command(&self.emulator.executable, &directory, &flashed, self.limit);
+        let inquiry = Inquiry { directory, image: scratch.path().join("image") };
+        fs::write(&inquiry.image, image).context("cannot write the image")?;
         let mut done = 0;
-        guest::run(label, &mut command, None, self.limit + emulator::GRACE, |event| {
+        guest::run(label, &mut command, Some(&inquiry), self.limit + emulator::GRACE, |event| {
             if matches!(event, Event::Test) {
                 done += 1;
                 progress.say(format!("{label}: {done} tests"));
@@ -183,8 +204,36 @@ pub(super) fn run(
         let outcome = shown(boards.run(STARTED, &image, &flash, |_| Ok(()))?);
         suite.check(STARTED, outcome.verdict());
     }
+    fatal(suite, arguments, boards, &image)?;
     damage::run(suite, arguments, boards, &image)?;
     refusals::run(suite, arguments, &image)
+}
+
+/// Runs some of the programs that have to end the machine with a report, which have to say what they say in QEMU.
+fn fatal(suite: &mut Suite, arguments: &Arguments, boards: &Boards<'_>, image: &[u8]) -> Result<()> {
+    if !wants_fatal(arguments) {
+        return Ok(());
+    }
+    let words = || Words::default().value("program", Some("fatal"));
+    let list = boards.run("the list of fatal programs", image, &suite_of(SCC, &some(1), &words())?, |_| Ok(()))?;
+    list.verdict()?;
+    for case in FATAL {
+        let name = fatal_name(case);
+        if !arguments.wants(&name) {
+            continue;
+        }
+        let report = list.transcript.fatal.iter().find(|(listed, _)| listed == case);
+        let (_, report) = report.with_context(|| format!("the image has no program `{case}`"))?;
+        // A second of the board's own time, and a heap that is quickly full.
+        let words = words().value("case", Some(case)).value("stuck_s", Some(1)).value("heap_kib", Some(4096));
+        let outcome = boards.run(&name, image, &suite_of(SCC, &some(3), &words)?, |_| Ok(()))?;
+        let verdict = outcome.verdict_of_fatal(report);
+        if verdict.is_err() {
+            outcome.show_tail();
+        }
+        suite.check(&name, verdict);
+    }
+    Ok(())
 }
 
 /// The main job, whose picture and results have to be QEMU's.

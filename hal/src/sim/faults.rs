@@ -1,0 +1,286 @@
+//! Faults of simulated cores: what traps report on bare metal, the host reports by signals.
+//!
+//! A signal comes on a stack of its own, says which core ran, what it did and where, and what the other cores wait for,
+//! and ends the process: what the core has done to memory that the simulator needs, too, nobody knows. Places are
+//! addresses within the executable, and the return addresses on the core's stack tell how it came there;
+//! `cargo xtask` makes functions and lines of them.
+//!
+//! No virtual time passes in a loop that does nothing with the machine, so it is the host's processor time that limits
+//! it: every second of that the handler looks whether the clock of the core that runs still stands where it stood.
+
+use std::{
+    fmt::{self, Write},
+    sync::atomic::{
+        AtomicBool, AtomicI32, AtomicU32, AtomicU64,
+        Ordering::{Relaxed, SeqCst},
+    },
+    time::Duration,
+};
+
+use super::{SimCore, panics::Running};
+
+/// Waiting cores that a report lists.
+const LISTED: usize = 64;
+
+/// Return addresses that a report lists.
+const RETURNS: usize = 96;
+
+/// Bytes of the stack of handlers.
+const HANDLER_STACK_BYTES: usize = 64 << 10;
+
+/// The exit status of the process after a fault.
+static STATUS: AtomicI32 = AtomicI32::new(1);
+
+/// Seconds of processor time that a core may run for while its clock stands still.
+static PATIENCE_S: AtomicU32 = AtomicU32::new(u32::MAX);
+
+/// Whether a report is under way.
+static REPORTS: AtomicBool = AtomicBool::new(false);
+
+/// The core that ran a second ago and its clock, and for how many seconds that has been so.
+static LAST_CORE: AtomicU64 = AtomicU64::new(u64::MAX);
+static LAST_CLOCK: AtomicU64 = AtomicU64::new(u64::MAX);
+static SECONDS: AtomicU32 = AtomicU32::new(0);
+
+/// From now on a simulated core that faults, aborts, overruns its stack, or computes for `patience` of processor time
+/// while its clock stands still, ends this process with `status`, and with a report on standard output whose last line
+/// is `@done failed …`. Signals that come while no core runs do what they did before.
+///
+/// For programs that simulate in their only thread. The library's own traces of stacks are switched off: they would be
+/// allocated when a heap is full. Does nothing on hosts that are not Linux.
+pub fn end_on_faults(status: u8, patience: Duration) {
+    STATUS.store(status.into(), Relaxed);
+    PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);
+    #[cfg(target_os = "linux")]
+    linux::handle_signals();
+}
+
+/// What a signal says of the core that it came to.
+struct Stop<'a> {
+    core: &'a SimCore,
+    /// The instruction that was under way.
+    place: usize,
+    stack_pointer: usize,
+}
+
+impl Stop<'_> {
+    /// Reports and ends the process.
+    fn report(&self, what: fmt::Arguments<'_>) -> ! {
+        let core = self.core.platform().id().index();
+        if !REPORTS.swap(true, SeqCst) {
+            // There is nobody to tell when standard output has gone.
+            let _ = writeln!(Output, "core {core}: {what}");
+            let _ = writeln!(Output, "{self}");
+            let _ = self.tell_who_waits();
+            let _ = writeln!(Output, "@done failed core {core}: {what}");
+        }
+        // SAFETY: ends the process at once.
+        unsafe { libc::_exit(STATUS.load(Relaxed)) }
+    }
+
+    fn tell_who_waits(&self) -> fmt::Result {
+        let Ok(engine) = self.core.platform().shared().engine.try_borrow() else { return Ok(()) };
+        let waiting = || engine.waits.iter().enumerate().filter_map(|(core, wait)| Some((core, wait.awaited()?)));
+        for (core, reason) in waiting().take(LISTED) {
+            writeln!(Output, "  core {core} waits for {reason}")?;
+        }
+        match waiting().count().checked_sub(LISTED + 1) {
+            Some(more) => writeln!(Output, "  … and {} more wait", more + 1),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where the core was, and what on its stack looks like return addresses, from the last call on.
+impl fmt::Display for Stop<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = code();
+        write!(out, "  core {} was at {:#x}", self.core.platform().id().index(), self.place.wrapping_sub(code.start))?;
+        let stack = self.core.platform().stack();
+        let guard = stack.start + PAGE_BYTES;
+        if !stack.contains(&self.stack_pointer) {
+            return Ok(());
+        }
+        out.write_str(", on its stack are")?;
+        let mut left = RETURNS;
+        for slot in
+            (self.stack_pointer.max(guard).next_multiple_of(size_of::<usize>())..stack.end).step_by(size_of::<usize>())
+        {
+            // SAFETY: the slot lies in the core's stack above its guard page, which is mapped; the core does not run.
+            let word = unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
+            if code.contains(&word) && left > 0 {
+                left -= 1;
+                write!(out, " {:#x}", word - code.start)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+const PAGE_BYTES: usize = 4096;
+
+/// Standard output, past all buffers and locks.
+struct Output;
+
+impl Write for Output {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            // SAFETY: pointer and length are one slice's.
+            let written = unsafe { libc::write(libc::STDOUT_FILENO, rest.as_ptr().cast(), rest.len()) };
+            rest = usize::try_from(written).ok().and_then(|written| rest.get(written..)).ok_or(fmt::Error)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(target_os = "linux")]
+use linux::code;
+
+/// Nobody handles signals.
+#[cfg(not(target_os = "linux"))]
+fn code() -> std::ops::Range<usize> {
+    0..0
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::{
+        ffi::{c_int, c_void},
+        mem::MaybeUninit,
+        ops::Range,
+        ptr,
+        sync::atomic::Ordering::Relaxed,
+    };
+
+    use crate::StackOverflow;
+
+    use super::{HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, PAGE_BYTES, PATIENCE_S, Running, SECONDS, Stop};
+
+    /// What a core's program can bring upon itself, and the clock of processor time.
+    const SIGNALS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF];
+
+    unsafe extern "C" {
+        // Of every executable, by its linker.
+        static __executable_start: u8;
+        static etext: u8;
+    }
+
+    /// The addresses of the executable's code, from the executable's own start on.
+    pub(super) fn code() -> Range<usize> {
+        (&raw const __executable_start).addr()..(&raw const etext).addr()
+    }
+
+    pub(super) fn handle_signals() {
+        let stack: &'static mut [u8] = Vec::leak(vec![0; HANDLER_STACK_BYTES]);
+        let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: stack.len() };
+        let second = libc::timeval { tv_sec: 1, tv_usec: 0 };
+        // SAFETY: 1. the stack is nobody else's and stays; 2. the structure of an action may be all zeros, and the handler
+        // has the signature that SA_SIGINFO asks for; 3. it calls nothing that allocates or locks.
+        // 4. no other thread reads the environment.
+        unsafe {
+            std::env::remove_var("RUST_BACKTRACE");
+            libc::sigaltstack(&stack, ptr::null_mut());
+            for signal in SIGNALS {
+                let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+                action.sa_sigaction = handle as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+                libc::sigaction(signal, &action, ptr::null_mut());
+            }
+            libc::setitimer(
+                libc::ITIMER_PROF,
+                &libc::itimerval { it_interval: second, it_value: second },
+                ptr::null_mut(),
+            );
+        }
+    }
+
+    extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+        // SAFETY: both are what the system hands to a handler with SA_SIGINFO.
+        let (info, context) = unsafe { (&*info, &*context.cast::<libc::ucontext_t>()) };
+        let handled = Running::with(|core| {
+            let (place, stack_pointer) = registers(context);
+            let stop = Stop { core, place, stack_pointer };
+            if signal == libc::SIGPROF { stop.tick() } else { stop.fault(signal, info, context) }
+        });
+        if handled.is_none() && signal != libc::SIGPROF {
+            // None of a simulated core's. Whatever it was happens again, and then has its usual consequence.
+            // SAFETY: the default action is one.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    }
+
+    /// Where the processor was, and its stack pointer.
+    fn registers(context: &libc::ucontext_t) -> (usize, usize) {
+        #[cfg(target_arch = "x86_64")]
+        let (place, stack) = (
+            context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize,
+            context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize,
+        );
+        #[cfg(target_arch = "aarch64")]
+        let (place, stack) = (context.uc_mcontext.pc as usize, context.uc_mcontext.sp as usize);
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        let (place, stack) = (0, 0);
+        (place, stack)
+    }
+
+    /// Whether a page fault was a write, where that is known.
+    fn is_write(context: &libc::ucontext_t) -> Option<bool> {
+        #[cfg(target_arch = "x86_64")]
+        return Some(context.uc_mcontext.gregs[libc::REG_ERR as usize] & 2 != 0);
+        #[cfg(not(target_arch = "x86_64"))]
+        return None;
+    }
+
+    impl Stop<'_> {
+        fn fault(&self, signal: c_int, info: &libc::siginfo_t, context: &libc::ucontext_t) {
+            let platform = self.core.platform();
+            match signal {
+                libc::SIGSEGV | libc::SIGBUS => {
+                    // SAFETY: these signals have an address.
+                    let address = unsafe { info.si_addr() }.addr();
+                    let stack = platform.stack();
+                    if (stack.start..stack.start + PAGE_BYTES).contains(&address) {
+                        self.report(format_args!("{}", StackOverflow { stack_bytes: stack.len() - PAGE_BYTES }));
+                    }
+                    if address == self.place {
+                        self.report(format_args!("jump to {address:#x}, where no code is"));
+                    }
+                    // What is no address at all, the processor does not tell.
+                    if info.si_code == libc::SI_KERNEL {
+                        self.report(format_args!("access to an address that cannot be"));
+                    }
+                    match is_write(context) {
+                        Some(true) => self.report(format_args!("write to {address:#x}, where it has no memory")),
+                        Some(false) => self.report(format_args!("read of {address:#x}, where it has no memory")),
+                        None => self.report(format_args!("access to {address:#x}, where it has no memory")),
+                    }
+                }
+                libc::SIGABRT => match platform.exhausted() {
+                    Some(exhausted) => self.report(format_args!("{exhausted}")),
+                    None => self.report(format_args!("abort, after a panic that could not unwind")),
+                },
+                libc::SIGFPE => self.report(format_args!("arithmetic that the processor refuses")),
+                _ => self.report(format_args!("illegal instruction")),
+            }
+        }
+
+        /// Another second of processor time is over.
+        fn tick(&self) {
+            let platform = self.core.platform();
+            let core = platform.id().index();
+            // The simulator is at work where its engine is borrowed.
+            let clock = platform.shared().engine.try_borrow().map_or(u64::MAX, |engine| engine.clock_ps(core));
+            let stood_still =
+                [LAST_CORE.swap(core as u64, Relaxed), LAST_CLOCK.swap(clock, Relaxed)] == [core as u64, clock];
+            let seconds = if stood_still && clock != u64::MAX { SECONDS.load(Relaxed) + 1 } else { 0 };
+            SECONDS.store(seconds, Relaxed);
+            if seconds >= PATIENCE_S.load(Relaxed) {
+                self.report(format_args!(
+                    "endless loop: it has run for {seconds} s of the host, and no virtual time has passed; \
+                     stuck_s= allows more"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Functions and lines of the addresses in a guest's reports, on every backend alike.
+//!
+//! A report says where a core was, and which words of its stack look like return addresses, since images have neither
+//! frame pointers nor tables to unwind by. Which of them are is found here: before a return address stands a call, and the
+//! function that is called is the one that the address before lies in. A function that was called by a pointer, or left
+//! by a jump, is followed by the first word that has any call before it. So a place that is named is a caller that the
+//! stack holds the return address of, but not every caller is named.
+
+use crate::{process, workspace};
+use anyhow::{Context, Result};
+use object::{
+    Object, ObjectSection, ObjectSymbol, SymbolKind,
+    elf::{FileHeader32, FileHeader64},
+    read::elf::{ElfFile, FileHeader},
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How long it may take to look addresses up.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Callers that are followed.
+const CALLERS: usize = 24;
+
+/// What stands between the place and the words of the stack.
+const STACK: &str = ", on its stack are";
+
+/// The explainer of one guest's reports.
+#[derive(Debug)]
+pub(crate) struct Places {
+    image: PathBuf,
+    /// The core that was last said to have been somewhere, and where its program was.
+    last: Option<(String, String)>,
+}
+
+/// An address in a report: the core, what it does there, and the words of its stack.
+#[derive(Debug, PartialEq, Eq)]
+struct Spot<'a> {
+    /// All up to the address.
+    start: &'a str,
+    core: &'a str,
+    place: u64,
+    stack: Vec<u64>,
+}
+
+impl<'a> Spot<'a> {
+    /// Takes `core N was at 0xADDRESS` or `core N runs at 0xADDRESS`, with a stack or without.
+    fn parse(line: &'a str) -> Option<Self> {
+        let (core, rest) = line.trim_start().strip_prefix("core ")?.split_once(' ')?;
+        core.parse::<u32>().ok()?;
+        let rest = rest.strip_prefix("was at ").or_else(|| rest.strip_prefix("runs at "))?;
+        let start = &line[..line.len() - rest.len() - "at ".len()];
+        let (place, stack) = rest.trim_end().split_once(STACK).unwrap_or((rest.trim_end(), ""));
+        let stack = stack.split_whitespace().map(address).collect::<Option<_>>()?;
+        Some(Self { start, core, place: address(place)?, stack })
+    }
+}
+
+fn address(word: &str) -> Option<u64> {
+    u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+/// A function, or one that is inlined there, and a line of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Frame {
+    function: String,
+    file: String,
+    line: String,
+}
+
+impl Frame {
+    /// Whether it belongs to a program, and neither to a library nor to what runs programs.
+    fn is_of_program(&self, root: &str) -> bool {
+        const LIBRARIES: [&str; 4] = ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/"];
+        match self.file.strip_prefix(root) {
+            Some(own) => ["/tests/", "/kernel/src/programs/"].iter().any(|start| own.starts_with(start)),
+            None => self.file.starts_with('/') && !LIBRARIES.iter().any(|library| self.file.contains(library)),
+        }
+    }
+
+    fn show(&self, root: &str) -> String {
+        let file = match self.file.strip_prefix(root) {
+            Some(own) => own.trim_start_matches('/').to_owned(),
+            None => workspace::display(Path::new(&self.file)),
+        };
+        format!("{} ({file}:{})", self.function, self.line)
+    }
+}
+
+impl Places {
+    /// Of guests that run this image.
+    pub(crate) fn new(image: &Path) -> Self {
+        Self { image: image.into(), last: None }
+    }
+
+    /// A line with functions and lines in place of addresses. A last line that names a core also says where it was.
+    pub(crate) fn explain(&mut self, line: String) -> String {
+        let mut lines = [line];
+        self.explain_all(&mut lines);
+        let [line] = lines;
+        line
+    }
+
+    /// The same for many lines, which is quicker than one by one.
+    pub(crate) fn explain_all(&mut self, lines: &mut [String]) {
+        let spots: Vec<_> = lines.iter().map(|line| Spot::parse(line)).collect();
+        let mut explained = if spots.iter().any(Option::is_some) {
+            let known: Vec<_> = spots.iter().flatten().collect();
+            self.look_up(&known).unwrap_or_default().into_iter()
+        } else {
+            Vec::new().into_iter()
+        };
+        let mut texts = Vec::new();
+        for (line, spot) in lines.iter().zip(&spots) {
+            texts.push(match spot {
+                Some(spot) => {
+                    let (text, program) = explained.next().unwrap_or_default();
+                    self.last = program.map(|program| (spot.core.to_owned(), program));
+                    if text.is_empty() {
+                        format!("{}at {:#x}", spot.start, spot.place)
+                    } else {
+                        format!("{}{text}", spot.start)
+                    }
+                }
+                None => match self.last.as_ref().filter(|(core, _)| ends(line, core)) {
+                    Some((_, program)) => format!("{line}, in {program}"),
+                    None => line.clone(),
+                },
+            });
+        }
+        for (line, text) in lines.iter_mut().zip(texts) {
+            *line = text;
+        }
+    }
+
+    /// For each spot, in words where it is, and where its program is.
+    fn look_up(&self, spots: &[&Spot<'_>]) -> Result<Vec<(String, Option<String>)>> {
+        let data = fs::read(&self.image).context("cannot read the image")?;
+        let code = Code::read(&data)?;
+        let paths: Vec<_> = spots.iter().map(|spot| code.path(spot)).collect();
+        let frames = frames(&self.image, paths.iter().flatten().copied())?;
+        let root = workspace::root().display().to_string();
+        let explain = |(spot, path): (&&Spot<'_>, &Vec<u64>)| {
+            let of_program =
+                |address: &u64| Some((*address, frames.get(address)?.iter().find(|frame| frame.is_of_program(&root))?));
+            let program = path.iter().find_map(of_program);
+            // Of what is inlined in the program's own function, that is all that matters.
+            let here = match program {
+                Some((address, program)) if address == spot.place => Some(program),
+                _ => frames.get(&spot.place).and_then(|frames| frames.first()),
+            };
+            let program = program.map(|(_, program)| program);
+            let start = here.map_or_else(|| format!("at {:#x}", spot.place), |here| format!("in {}", here.show(&root)));
+            let text = match program.filter(|program| Some(*program) != here) {
+                Some(program) => format!("{start}, called from {}", program.show(&root)),
+                None => start,
+            };
+            (text, program.map(|program| program.show(&root)))
+        };
+        Ok(spots.iter().zip(&paths).map(explain).collect())
+    }
+}
+
+/// Whether a line says for the last time that this core has failed.
+fn ends(line: &str, core: &str) -> bool {
+    let rest = line.strip_prefix("@done failed core ").and_then(|rest| rest.strip_prefix(core));
+    rest.is_some_and(|rest| rest.starts_with([':', ' ']))
+}
+
+/// The code of an image.
+struct Code {
+    /// Functions by address: where each ends.
+    functions: BTreeMap<u64, u64>,
+    /// Address and bytes.
+    text: (u64, Vec<u8>),
+}
+
+/// What stands before an address.
+#[derive(PartialEq, Eq, Debug)]
+enum Before {
+    /// A call of this address.
+    CallOf(u64),
+    /// A call by a pointer.
+    CallByPointer,
+    NoCall,
+}
+
+impl Code {
+    fn read(data: &[u8]) -> Result<Self> {
+        match data.get(4) {
+            Some(class) if *class == object::elf::ELFCLASS64.0 => Self::of::<FileHeader64<object::Endianness>>(data),
+            _ => Self::of::<FileHeader32<object::Endianness>>(data),
+        }
+    }
+
+    fn of<H: FileHeader<Endian = object::Endianness>>(data: &[u8]) -> Result<Self> {
+        let elf: ElfFile<'_, H, &[u8]> = ElfFile::parse(data).context("the image is no ELF file")?;
+        let text = elf.section_by_name(".text").context("the image has no code")?;
+        let functions = elf.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+        let functions = functions.map(|symbol| (symbol.address(), symbol.address() + symbol.size())).collect();
+        Ok(Self { functions, text: (text.address(), text.data()?.to_vec()) })
+    }
+
+    /// The beginning of the function that an address lies in.
+    fn function(&self, address: u64) -> Option<u64> {
+        let (start, end) = self.functions.range(..=address).next_back()?;
+        (address < *end).then_some(*start)
+    }
+
+    fn before(&self, address: u64) -> Before {
+        let (start, bytes) = &self.text;
+        let Some(before) = address.checked_sub(*start).and_then(|end| bytes.get(..end as usize)) else {
+            return Before::NoCall;
+        };
+        if let [.., 0xE8, a, b, c, d] = before {
+            let target = address.wrapping_add_signed(i32::from_le_bytes([*a, *b, *c, *d]).into());
+            if self.functions.contains_key(&target) {
+                return Before::CallOf(target);
+            }
+        }
+        // 0xFF with 2 in the middle of the next byte, which says how many more there are.
+        let is_call = |len: usize| {
+            let Some([0xFF, mode, rest @ ..]) = before.len().checked_sub(len).map(|at| &before[at..]) else {
+                return false;
+            };
+            let has_sib = mode & 7 == 4 && mode >> 6 != 3;
+            let displacement = match (mode >> 6, mode & 7) {
+                (0, 5) | (2, _) => 4,
+                (1, _) => 1,
+                _ => 0,
+            };
+            mode >> 3 & 7 == 2 && rest.len() == usize::from(has_sib) + displacement
+        };
+        if (2..=7).any(is_call) { Before::CallByPointer } else { Before::NoCall }
+    }
+
+    /// Addresses of a spot and its callers, from the innermost on: of callers, one within the call.
+    fn path(&self, spot: &Spot<'_>) -> Vec<u64> {
+        let mut path = vec![spot.place];
+        let mut inside = self.function(spot.place);
+        let mut rest = &spot.stack[..];
+        while path.len() < CALLERS {
+            let calls = |address: &u64| match self.before(*address) {
+                Before::NoCall => false,
+                // One whose function is not known may be left by any call.
+                Before::CallOf(target) => inside.is_none() || inside == Some(target),
+                Before::CallByPointer => inside.is_none(),
+            };
+            let any = |address: &u64| self.before(*address) != Before::NoCall;
+            let Some(next) = rest.iter().position(calls).or_else(|| rest.iter().position(any)) else { break };
+            path.push(rest[next] - 1);
+            inside = self.function(rest[next] - 1);
+            rest = &rest[next + 1..];
+        }
+        path
+    }
+}
+
+/// A function without the path to it, which the file tells better.
+fn short(name: &str) -> &str {
+    let mut depth = 0;
+    let mut start = 0;
+    for (at, letter) in name.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            // What comes behind is a function; a closure is said to be one of its function.
+            ':' if depth == 0 && !name[at..].starts_with("::{") && !name[at..].starts_with(":{") => start = at + 1,
+            _ => {}
+        }
+    }
+    &name[start..]
+}
+
+/// Functions and lines at some addresses, from the innermost inlined one on.
+fn frames(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BTreeMap<u64, Vec<Frame>>> {
+    let mut command = workspace::command("addr2line");
+    command.args(["-a", "-f", "-i", "-C", "-e"]).arg(image).args(addresses.map(|address| format!("{address:#x}")));
+    Ok(parse(&process::finish(&mut command, LIMIT, |_| {})?.output))
+}
+
+/// `addr2line` prints each address, and then two lines for each function there: its name, and its place in the sources.
+fn parse(output: &str) -> BTreeMap<u64, Vec<Frame>> {
+    let mut frames: BTreeMap<u64, Vec<Frame>> = BTreeMap::new();
+    let mut lines = output.lines();
+    let mut at = 0;
+    while let Some(line) = lines.next() {
+        if let Some(address) = address(line.trim()) {
+            at = address;
+            continue;
+        }
+        let Some((file, number)) = lines.next().and_then(|place| place.rsplit_once(':')) else { break };
+        let number = number.split_whitespace().next().unwrap_or_default();
+        if !line.starts_with('?') {
+            let frame = Frame { function: short(line.trim()).into(), file: file.into(), line: number.into() };
+            frames.entry(at).or_default().push(frame);
+        }
+    }
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spots_are_taken_apart() {
+        let spot = Spot::parse("  core 3 was at 0x1a2b, on its stack are 0x10 0x2c").unwrap();
+        assert_eq!(
+            (spot.start, spot.core, spot.place, &spot.stack[..]),
+            ("  core 3 was ", "3", 0x1a2b, &[0x10, 0x2c][..])
+        );
+        assert_eq!(Spot::parse("core 14 runs at 0x00101a2b").unwrap().place, 0x10_1a2b);
+        for line in [
+            "core 3 waits for core 2",
+            "core x runs at 0x1",
+            "core 3 runs at home",
+            "core 3 runs at 0x1 now",
+            "",
+            "core 1",
+        ] {
+            assert_eq!(Spot::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn functions_are_paired_with_addresses() {
+        let frames = parse("0x00000010\nspin\n/x/a.rs:7 (discriminator 2)\nmain\n/x/b.rs:9\n0x00000020\n??\n??:0\n");
+        let shown: Vec<_> = frames[&0x10].iter().map(|frame| frame.show("/x")).collect();
+        assert_eq!(shown, ["spin (a.rs:7)", "main (b.rs:9)"]);
+        assert_eq!(frames.len(), 1);
+    }
+
+    #[test]
+    fn names_are_short() {
+        let names = ["main", "tests::fatal::run", "<a::B as c::D>::e", "a::b::{{closure}}", "put<u32, hal::Core>"];
+        assert_eq!(names.map(short), ["main", "run", "e", "b::{{closure}}", "put<u32, hal::Core>"]);
+    }
+
+    #[test]
+    fn programs_are_told_from_what_runs_them() {
+        let is = |file: &str| {
+            Frame { function: String::new(), file: file.into(), line: String::new() }.is_of_program("/w/atoll")
+        };
+        assert!(
+            is("/w/atoll/tests/src/fatal.rs")
+                && is("/w/atoll/kernel/src/programs/hello.rs")
+                && is("/home/me/ring/src/main.rs")
+        );
+        for other in [
+            "/w/atoll/kernel/src/launch/host.rs",
+            "/rustc/1/library/core/src/a.rs",
+            "/u/.cargo/registry/src/a/b.rs",
+            "??",
+        ] {
+            assert!(!is(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn callers_are_found_among_the_words_of_a_stack() {
+        // At 0x100 a call of 0x110; at 0x110 a function that another one at 0x120 calls by a pointer.
+        let mut bytes = vec![0x90; 0x30];
+        bytes[..5].copy_from_slice(&[0xE8, 0x0B, 0, 0, 0]);
+        bytes[0x20..0x22].copy_from_slice(&[0xFF, 0xD0]);
+        let functions = BTreeMap::from([(0x100, 0x110), (0x110, 0x120), (0x120, 0x130)]);
+        let code = Code { functions, text: (0x100, bytes) };
+        assert_eq!(code.before(0x105), Before::CallOf(0x110));
+        assert_eq!(code.before(0x122), Before::CallByPointer);
+        assert_eq!(code.before(0x113), Before::NoCall);
+        let path = |stack: &[u64]| code.path(&Spot { start: "", core: "0", place: 0x112, stack: stack.to_vec() });
+        assert_eq!(path(&[0x113, 0x122, 0x105, 0x122]), [0x112, 0x104, 0x121]);
+        assert_eq!(path(&[0x122]), [0x112, 0x121]);
+        assert_eq!(path(&[]), [0x112]);
+    }
+
+    #[test]
+    fn lines_without_an_image_stay_readable() {
+        let mut places = Places::new(Path::new("/nonexistent"));
+        let line = |places: &mut Places, line: &str| places.explain(line.to_owned());
+        assert_eq!(line(&mut places, "  core 0 was at 0x10, on its stack are 0x1"), "  core 0 was at 0x10");
+        assert_eq!(line(&mut places, "core 1 waits for core 0"), "core 1 waits for core 0");
+        places.last = Some(("0".into(), "main (a.rs:1)".into()));
+        assert_eq!(line(&mut places, "@done failed core 0: no"), "@done failed core 0: no, in main (a.rs:1)");
+        assert_eq!(line(&mut places, "@done failed core 00: no"), "@done failed core 00: no");
+        assert_eq!(line(&mut places, "@done failed core 1: no"), "@done failed core 1: no");
+    }
+}
