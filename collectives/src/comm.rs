@@ -95,6 +95,11 @@ impl<'c, C> Comm<'c, C> {
         &self.barrier
     }
 
+    /// The signals between this rank and all others.
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
     /// The order of collective operations.
     pub(crate) fn sequence(&self) -> &Sequence {
         &self.sequence
@@ -219,7 +224,12 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Signals `rank`, after all that was put and stored before.
     pub(crate) fn signal(&self, rank: usize) {
-        self.signals.send(self.hal, &self.mpb_layout(), self.rank(), rank, self.core_of(rank));
+        self.signals.send(self, rank);
+    }
+
+    /// Turns these bits of messages over for `rank`, after all that was put and stored before.
+    pub(crate) fn turn_signal(&self, bits: u8, rank: usize) {
+        self.signals.turn(self, bits, rank);
     }
 
     /// Takes the next signal from `rank`.

@@ -28,6 +28,17 @@ pub enum Error {
         /// That rank.
         rank: usize,
     },
+    /// The two ends of a message name different lengths. Both have this error, and nothing was received.
+    MessageLength {
+        /// Who sends.
+        from: usize,
+        /// Who receives.
+        to: usize,
+        /// Bytes that the one sends.
+        sent: usize,
+        /// Bytes that the other wants.
+        wanted: usize,
+    },
     /// More ranks than a communicator can have.
     TooManyRanks {
         /// That many.
@@ -258,6 +269,12 @@ impl fmt::Display for Error {
             }
             Self::SelfMessage { rank } => {
                 write!(out, "rank {rank} cannot exchange a two-sided message with itself; copy the data instead")
+            }
+            Self::MessageLength { from, to, sent, wanted } => {
+                write!(
+                    out,
+                    "rank {from} sends {sent} bytes to rank {to}, which wants {wanted}; both ends have to name the same length"
+                )
             }
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")

@@ -110,7 +110,14 @@ suite! {
         what_was_seen_before_is_forgotten,
         queue_locks_come_and_go,
     }
-    messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
+    messages::{
+        ring_of_all_sizes,
+        opposite_directions,
+        empty_messages_synchronise,
+        lengths_differ,
+        cost_what_they_should,
+        refuse_bad_peers,
+    }
     broadcast::{
         all_roots,
         all_sizes,

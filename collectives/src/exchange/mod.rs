@@ -38,6 +38,7 @@ use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 use crate::{
     Comm, Error,
     lengths::{check_len, with_buffer},
+    tagged::Source,
 };
 
 pub use self::pieces::Pieces;
@@ -249,7 +250,7 @@ impl Exchange {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("gather").with(comm.core_of(root)).of(block.len()));
         match self {
-            Self::TwoSided => comm.send(block, root)?,
+            Self::TwoSided => comm.send_within(Source::Memory, block, root)?,
             _ => gather::send(comm, self, common, block, root),
         }
         Ok(())
@@ -302,7 +303,7 @@ impl Exchange {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("scatter").with(comm.core_of(root)).of(block.len()));
         match self {
-            Self::TwoSided => comm.receive(block, root)?,
+            Self::TwoSided => comm.receive_within(block, root)?,
             _ => scatter::receive(comm, self, common, block, root),
         }
         Ok(())
