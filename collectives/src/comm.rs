@@ -34,6 +34,7 @@ pub struct Comm<'c, C> {
     requests: Requests<C>,
     counter_pairs: Cell<u64>,
     register_barriers: RegisterBarriers,
+    comparison: Cell<bool>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -61,6 +62,7 @@ impl<'c, C: Core> Comm<'c, C> {
             requests: Requests::default(),
             counter_pairs: Cell::new(0),
             register_barriers: RegisterBarriers::default(),
+            comparison: Cell::new(false),
         };
         let _span = hal.span(Span::new("world"));
         SharedAllocator::new(hal).initialise()?;
@@ -118,6 +120,11 @@ impl<'c, C> Comm<'c, C> {
     /// From now on they are, or are not.
     pub(crate) fn put_profile_in_force(&self, in_force: bool) {
         self.profile.set(in_force);
+    }
+
+    /// Whether collective operations begin by comparing the calls of all ranks.
+    pub(crate) fn comparison(&self) -> &Cell<bool> {
+        &self.comparison
     }
 
     /// This rank's places in broadcast trees.

@@ -4,7 +4,11 @@ use core::fmt;
 
 use hal::{ClaimError, CoreId, SharedAddress};
 
-use crate::{group::MAX_RANKS, window::NOTIFICATION_COUNTERS};
+use crate::{
+    arguments::{Call, Differing},
+    group::MAX_RANKS,
+    window::NOTIFICATION_COUNTERS,
+};
 
 /// A refused operation. Nothing was sent or changed, unless the variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +32,8 @@ pub enum Error {
         /// That rank.
         rank: usize,
     },
-    /// The two ends of a message name different lengths. Both have this error, and nothing was received.
+    /// The two ends of a message, or of a block of an exchange, name different lengths. Both have this error, or all
+    /// ranks for an exchange whose [arguments are checked](crate::Comm::check_arguments); and nothing was received.
     MessageLength {
         /// Who sends.
         from: usize,
@@ -38,6 +43,14 @@ pub enum Error {
         sent: usize,
         /// Bytes that the other wants.
         wanted: usize,
+    },
+    /// Ranks called different collective operations, or one with arguments that differ. All ranks have this error, if
+    /// [`Comm::check_arguments`](crate::Comm::check_arguments) is on, and nothing has happened.
+    CallsDiffer {
+        /// The first rank whose call differs from rank 0's.
+        rank: usize,
+        /// Its call, and rank 0's.
+        calls: [Call; 2],
     },
     /// More ranks than a communicator can have.
     TooManyRanks {
@@ -276,6 +289,7 @@ impl fmt::Display for Error {
                     "rank {from} sends {sent} bytes to rank {to}, which wants {wanted}; both ends have to name the same length"
                 )
             }
+            Self::CallsDiffer { rank, ref calls } => Differing { rank, calls }.fmt(out),
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
             }

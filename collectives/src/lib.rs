@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod arguments;
 pub mod barrier;
 pub mod broadcast;
 pub mod coherence;
@@ -32,6 +33,7 @@ mod tagged;
 pub mod two_sided;
 pub mod window;
 
+pub use arguments::Call;
 pub use barrier::{Arrived, Barrier, GroupBarrier, Release};
 pub use broadcast::{Broadcast, OcBcast};
 pub use coherence::{CoherentlyArrived, Scope};

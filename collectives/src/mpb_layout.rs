@@ -81,7 +81,8 @@ impl MpbLayout {
     /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
     pub fn new(ranks: usize) -> Result<Self, Error> {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
-        let free = MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES + LENGTH_LINES);
+        let free =
+            MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES + LENGTH_LINES);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {

@@ -3,10 +3,11 @@
 use hal::{Core, Layout};
 
 use crate::{
-    Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, cluster,
-    coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point,
-    group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations,
-    overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces, waiting, window,
+    Context, allocation, arguments, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome,
+    cluster, coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft,
+    floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking,
+    notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces,
+    waiting, window,
 };
 
 macro_rules! suite {
@@ -72,6 +73,10 @@ suite! {
         slices_survive_flushes_of_others,
         domains_have_finite_caches,
         flushes_hand_data_over,
+    }
+    arguments::{
+        disagreements_are_told_to_all,
+        lengths_of_blocks,
     }
     registers::{ exclude, are_freed_by_any_write, }
     waiting::{ times_out, }
@@ -285,6 +290,7 @@ suite! {
 /// What the names of tests begin with that machines pass on which no register reaches beyond its coherence domain and
 /// lines of other domains do not move as a whole.
 const BETWEEN_DOMAINS: &[&str] = &[
+    "arguments::",
     "barrier::",
     "broadcast::",
     "cluster::",

@@ -8,7 +8,10 @@ use super::{
     Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
     mechanism::Mechanism, party::Party, registers::Registers,
 };
-use crate::{Comm, Error, Group, Operator};
+use crate::{
+    Comm, Error, Group, Operator,
+    arguments::{Call, Collective},
+};
 
 /// A barrier of a group of ranks. Dropping it is collective over the communicator: a barrier of all ranks.
 ///
@@ -41,6 +44,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// the MPBs have no room for its flags, [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is none for
     /// its words, [`Error::RegistersWanted`], [`Error::NoAtomicCounters`], [`Error::BarriersDiffer`]; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
+        self.check_call(|| Call::new(Collective::BarrierOf))?;
         self.check_no_profile()?;
         self.agree(group.check(self.size()).and(barrier.check()), barrier)?;
         let mechanism: Box<dyn Mechanism<C>> = match barrier {

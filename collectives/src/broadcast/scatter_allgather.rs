@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// How the rounds of the allgather go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rounds {
     /// A send and a receive, one after the other: as published.
     InTurn,

@@ -62,7 +62,9 @@ fn ranks_that_only_send_to_each_other_never_end() {
 /// Messages in both directions, one right after the other: each arrives as itself, and once.
 #[test]
 fn messages_cross_in_all_orders() {
-    for (lens, spontaneous) in [(&[5, 0, 40][..], Spontaneous::default()), (&[0, 5], Spontaneous::default()), (&[5], drains())] {
+    for (lens, spontaneous) in
+        [(&[5, 0][..], Spontaneous::default()), (&[40], Spontaneous::default()), (&[5], drains())]
+    {
         let runs = explore(
             spontaneous,
             |comm| {

@@ -70,7 +70,12 @@ impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
             self.turn_signal(CHUNK, to);
             let length = (start == 0).then_some((staging, header));
             if let Answer::Refused { wanted } = self.take_answer(to, length) {
-                return Err(Error::MessageLength { from: self.rank(), to, sent: message.len(), wanted: wanted as usize });
+                return Err(Error::MessageLength {
+                    from: self.rank(),
+                    to,
+                    sent: message.len(),
+                    wanted: wanted as usize,
+                });
             }
         }
         Ok(())

@@ -65,6 +65,7 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     let args = Arguments::new(start.line, program.options)?;
     trace::start(hal, start.line)?;
     let comm = Comm::world(hal).map_err(|error| Failure::from(error).on_all_ranks())?;
+    comm.check_arguments(args::checks_arguments(start.line)?);
     let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
     let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
     let begin = hal.now();
