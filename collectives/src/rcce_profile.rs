@@ -45,7 +45,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         }
         let spare = self.spare_lines().take(layout.spare().len()).ok_or(refused)?;
         // All earlier operations are complete on all ranks when this returns.
-        self.barrier();
+        self.synchronise();
         self.put_profile_in_force(true);
         Ok(RcceProfile { comm: self, spare })
     }

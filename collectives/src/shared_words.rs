@@ -59,7 +59,7 @@ impl<C: Core> Comm<'_, C> {
             let told = self.hal().load_line(self.mpb_line(owner, line));
             SharedWords { region: Region::from_words([0, 1, 2].map(|word| told.word(word))), is_owner: own.is_some() }
         });
-        self.barrier();
+        self.synchronise();
         self.spare_lines().give_back(line, 1);
         Ok(shared)
     }

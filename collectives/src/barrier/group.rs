@@ -97,7 +97,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let schedule = group.position_of(self.rank()).map(|position| algorithm.schedule(position, &party));
         self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));
         self.hal().drain();
-        self.barrier();
+        self.synchronise();
         Ok(FlagBarrier::new(schedule.unwrap_or_default(), Members::These(members), first_line..first_line + lines))
     }
 }
