@@ -5,7 +5,7 @@
 //! differs from rank 0's, all return [`Error::CallsDiffer`], and nothing else has happened. What returns no error, such
 //! as a barrier, panics with it.
 //!
-//! A call is eight words, which are combined over [messages](crate::two_sided) up a tree to the first that differs,
+//! A call is a few words, which are combined over [messages](crate::two_sided) up a tree to the first that differs,
 //! and sent down again. So each operation costs 2 (P − 1) messages more, and no rank enters one before all have called
 //! it; which hides what can go wrong when ranks run ahead of each other. Where nothing is compared, all this costs a
 //! look at a flag.
@@ -58,22 +58,23 @@ collectives! {
 }
 
 /// Words of a call.
-const WORDS: usize = 8;
+const WORDS: usize = 7;
 
 // Which of them is what. 0 stands for what a call does not name, and numbers are raised by one.
 const OPERATION: usize = 0;
 const ROOT: usize = 1;
 const LENGTH: usize = 2;
 const ELEMENT: usize = 3;
-const ELEMENT_BYTES: usize = 4;
-const OPERATOR: usize = 5;
-const ALGORITHM: usize = 6;
-const COUNTS: usize = 7;
+const OPERATOR: usize = 4;
+const ALGORITHM: usize = 5;
+const COUNTS: usize = 6;
 const WINDOW: usize = COUNTS;
 
+/// Bits of the first word that say what is called. Above them are the bytes of an element, for reports.
+const OPERATION_BITS: u32 = 8;
+
 /// The words, for reports.
-const NAMES: [&str; WORDS] =
-    ["operation", "root", "length", "type", "size of elements", "operator", "algorithm", "counts"];
+const NAMES: [&str; WORDS] = ["operation", "root", "length", "type", "operator", "algorithm", "counts"];
 
 /// Types that reports know by name.
 const ELEMENTS: [&str; 14] =
@@ -120,7 +121,8 @@ impl Call {
             TypeId::of::<f64>(),
         ];
         let element = known.iter().position(|known| *known == id).map_or_else(|| digest(&id) | DIGEST, number);
-        self.with(ELEMENT, element).with(ELEMENT_BYTES, number(size_of::<T>()))
+        let operation = self.operation() | (size_of::<T>() as u32) << OPERATION_BITS;
+        self.with(ELEMENT, element).with(OPERATION, operation)
     }
 
     pub(crate) fn len(self, len: usize) -> Self {
@@ -147,20 +149,20 @@ impl Call {
         self.with(WINDOW, number(window as usize))
     }
 
-    fn is(&self, operation: Collective) -> bool {
-        self.0[OPERATION] == operation as u32
+    fn operation(&self) -> u32 {
+        self.0[OPERATION] & ((1 << OPERATION_BITS) - 1)
     }
 
-    /// What the two name differently, as indices of words.
+    fn is(&self, operation: Collective) -> bool {
+        self.operation() == operation as u32
+    }
+
+    /// What the two name differently, as indices of words. Where they call different operations, nothing else is of
+    /// interest.
     fn differences(self, other: Self) -> impl Iterator<Item = usize> {
-        let differs = move |word: &usize| self.0[*word] != other.0[*word];
-        // What is called decides what else means something, and the type how large its elements are.
-        let one = [OPERATION, ELEMENT].into_iter().find(differs);
-        (0..WORDS).filter(move |word| match one {
-            Some(OPERATION) => *word == OPERATION,
-            Some(ELEMENT) => *word != ELEMENT_BYTES && differs(word),
-            _ => differs(word),
-        })
+        let (first, rest) =
+            if self.operation() == other.operation() { (None, ROOT..WORDS) } else { (Some(OPERATION), 0..0) };
+        first.into_iter().chain(rest.filter(move |word| self.0[*word] != other.0[*word]))
     }
 }
 
@@ -173,8 +175,8 @@ impl fmt::Display for Call {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = |word: usize| self.0[word].checked_sub(1);
         let known = |word: usize, names: &'static [&'static str]| names.get(value(word)? as usize).copied();
-        out.write_str(COLLECTIVES.get(self.0[OPERATION] as usize).unwrap_or(&"nothing that is known"))?;
-        let bytes = value(ELEMENT_BYTES).unwrap_or(0);
+        out.write_str(COLLECTIVES.get(self.operation() as usize).unwrap_or(&"nothing that is known"))?;
+        let bytes = self.0[OPERATION] >> OPERATION_BITS;
         match (value(LENGTH), known(ELEMENT, &ELEMENTS), value(ELEMENT)) {
             (Some(len), Some(name), _) => write!(out, " of {len} {name}")?,
             (Some(len), None, Some(_)) => write!(out, " of {len} elements of {bytes} bytes")?,

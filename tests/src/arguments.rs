@@ -3,7 +3,8 @@
 use alloc::{string::ToString, vec, vec::Vec};
 
 use collectives::{
-    Barrier, Broadcast, Class, Comm, Error, Exchange, OcBcast, Operation, Operator, Pieces, Reduction, Scan, Window,
+    Barrier, Broadcast, Class, Comm, Error, Exchange, OcBcast, Operation, Operator, Pieces, Reduction, Request, Scan,
+    Window,
 };
 use hal::Core;
 
@@ -81,16 +82,16 @@ fn broadcasts<C: Core>(comm: &Comm<'_, C>) -> Outcome {
                     comm.allreduce_in_place(&mut [1_u32], &Operator::SUM)
                 }
             }),
-            ("root", &|differs| Ok(comm.start_broadcast(&mut [1_u8; 5], root(differs))?.wait())),
+            ("root", &|differs| comm.start_broadcast(&mut [1_u8; 5], root(differs)).map(Request::wait)),
             ("operator", &|differs| {
                 let operator = if differs { Operator::MIN } else { Operator::SUM };
-                Ok(comm.start_allreduce(&mut [1_u32; 5], operator)?.wait())
+                comm.start_allreduce(&mut [1_u32; 5], operator).map(Request::wait)
             }),
             ("operation", &|differs| {
                 if differs {
-                    Ok(comm.start_broadcast(&mut [1_u8; 5], 0)?.wait())
+                    comm.start_broadcast(&mut [1_u8; 5], 0).map(Request::wait)
                 } else {
-                    Ok(comm.start_barrier()?.wait())
+                    comm.start_barrier().map(Request::wait)
                 }
             }),
         ],
