@@ -37,6 +37,7 @@ pub struct Comm<'c, C> {
     requests: Requests<C>,
     counter_pairs: Cell<u64>,
     register_barriers: RegisterBarriers,
+    comparison: Cell<bool>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -68,6 +69,7 @@ impl<'c, C: Core> Comm<'c, C> {
             requests: Requests::default(),
             counter_pairs: Cell::new(0),
             register_barriers: RegisterBarriers::default(),
+            comparison: Cell::new(false),
         };
         let _span = hal.span(Span::new("world"));
         comm.allocator().initialise()?;
@@ -112,6 +114,11 @@ impl<'c, C> Comm<'c, C> {
         &self.choices
     }
 
+    /// The signals between this rank and all others.
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
     /// The order of collective operations.
     pub(crate) fn sequence(&self) -> &Sequence {
         &self.sequence
@@ -130,6 +137,11 @@ impl<'c, C> Comm<'c, C> {
     /// From now on they are, or are not.
     pub(crate) fn put_profile_in_force(&self, in_force: bool) {
         self.profile.set(in_force);
+    }
+
+    /// Whether collective operations begin by comparing the calls of all ranks.
+    pub(crate) fn comparison(&self) -> &Cell<bool> {
+        &self.comparison
     }
 
     /// This rank's places in broadcast trees.
@@ -236,7 +248,12 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Signals `rank`, after all that was put and stored before.
     pub(crate) fn signal(&self, rank: usize) {
-        self.signals.send(self.hal, &self.mpb_layout(), self.rank(), rank, self.core_of(rank));
+        self.signals.send(self, rank);
+    }
+
+    /// Turns these bits of messages over for `rank`, after all that was put and stored before.
+    pub(crate) fn turn_signal(&self, bits: u8, rank: usize) {
+        self.signals.turn(self, bits, rank);
     }
 
     /// Takes the next signal from `rank`.

@@ -95,6 +95,10 @@ pub struct Operator<T> {
     code: u32,
 }
 
+/// Names of the operators, by their numbers.
+pub(crate) const OPERATORS: [&str; 9] =
+    ["sum", "product", "minimum", "maximum", "replacement", "keeping", "and", "or", "exclusive or"];
+
 /// Numbers of the operators in packets.
 mod code {
     pub(super) const SUM: u32 = 0;
@@ -171,6 +175,10 @@ impl<T: Pod> Operator<T> {
                 _ if floats => FADD,
                 _ => words * INTEGER,
             }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        OPERATORS[(self.code & ((1 << code::BITS) - 1)) as usize]
     }
 
     /// The operator and its type, for a packet.

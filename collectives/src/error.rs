@@ -5,6 +5,7 @@ use core::fmt;
 use hal::{ClaimError, CoreId, SharedAddress};
 
 use crate::{
+    arguments::{Call, Differing},
     group::MAX_RANKS,
     window::{ElementType, NOTIFICATION_COUNTERS},
 };
@@ -30,6 +31,26 @@ pub enum Error {
     SelfMessage {
         /// The rank, its own peer.
         rank: usize,
+    },
+    /// The two ends of a message, or of a block of an exchange, name different lengths. Both have this error, or all
+    /// ranks for an exchange whose [arguments are checked](crate::Comm::check_arguments); and nothing was received.
+    MessageLength {
+        /// Who sends.
+        from: usize,
+        /// Who receives.
+        to: usize,
+        /// Bytes that the one sends.
+        sent: usize,
+        /// Bytes that the other wants.
+        wanted: usize,
+    },
+    /// Ranks called different collective operations, or one with arguments that differ. All ranks have this error, if
+    /// [`Comm::check_arguments`](crate::Comm::check_arguments) is on, and nothing has happened.
+    CallsDiffer {
+        /// The first rank whose call differs from rank 0's.
+        rank: usize,
+        /// Its call, and rank 0's.
+        calls: [Call; 2],
     },
     /// More ranks than a communicator can have.
     TooManyRanks {
@@ -273,6 +294,13 @@ impl fmt::Display for Error {
             Self::SelfMessage { rank } => {
                 write!(out, "rank {rank} cannot exchange a two-sided message with itself; copy the data instead")
             }
+            Self::MessageLength { from, to, sent, wanted } => {
+                write!(
+                    out,
+                    "rank {from} sends {sent} bytes to rank {to}, which wants {wanted}; both ends have to name the same length"
+                )
+            }
+            Self::CallsDiffer { rank, ref calls } => Differing { rank, calls }.fmt(out),
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
             }

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod arguments;
 pub mod barrier;
 pub mod broadcast;
 mod choices;
@@ -34,6 +35,7 @@ mod tagged;
 pub mod two_sided;
 pub mod window;
 
+pub use arguments::Call;
 pub use barrier::{Arrived, Barrier, GroupBarrier, Release};
 pub use broadcast::{Broadcast, OcBcast};
 pub use coherence::{CoherentlyArrived, Scope};

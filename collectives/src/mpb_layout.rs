@@ -10,6 +10,7 @@
 //! s+w+1 ‥ s+w+16   cells of collective operations: two lines for each of eight turns
 //! s+w+17 ‥ s+w+28  lines of non-blocking operations
 //! s+w+29 ‥         spare, for marks of windows and barriers of groups
+//! 255−2b           room for the length of a message of the program, which begins here and goes on behind
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
 //! ```
 //!
@@ -20,6 +21,7 @@
 //! p ‥              doorbells: one byte per peer; p is where staging began
 //! p+s ‥            acknowledgements: one byte per peer
 //! p+2s ‥           sections: l lines per peer, as many as leave staging 2 × 16 lines
+//! 255−2b           room for the length of a message
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
@@ -57,12 +59,15 @@ const FIXED_LINES: usize = CELL_LINES + REQUESTS * REQUEST_LINES;
 /// Lines that packets leave to a staging buffer at least.
 const LEAST_STAGING_LINES: usize = 16;
 
+/// Lines that messages have before the first staging buffer.
+const LENGTH_LINES: usize = 1;
+
 /// The layout of every MPB of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MpbLayout {
     ranks: usize,
     signal_lines: usize,
-    /// First line of the staging buffers, or of the packets that have taken lines from them.
+    /// First line of messages and of the staging buffers, or of the packets that have taken lines from them.
     staging: usize,
     buffer_lines: usize,
     /// Lines of each section, 0 without packets.
@@ -76,11 +81,12 @@ impl MpbLayout {
     /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
     pub fn new(ranks: usize) -> Result<Self, Error> {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
-        let free = MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES);
+        let free =
+            MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES + LENGTH_LINES);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
-                let staging = MPB_LINES - 2 * buffer_lines;
+                let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
                 Ok(Self { ranks, signal_lines, staging, buffer_lines, section_lines: 0 })
             }
             _ => Err(Error::TooManyRanks { size: ranks }),
@@ -139,6 +145,11 @@ impl MpbLayout {
         MPB_LINES - (2 - index) * self.buffer_lines
     }
 
+    /// The lines that messages of the program go through: a staging buffer, and one more for their length.
+    pub(crate) fn message_lines(&self) -> Range<usize> {
+        self.buffer(0) - LENGTH_LINES..self.buffer(1)
+    }
+
     /// Lines of one staging buffer.
     pub fn buffer_lines(&self) -> usize {
         self.buffer_lines
@@ -147,7 +158,7 @@ impl MpbLayout {
     /// The layout with room for packets, unless there are too many ranks for a section each.
     pub(crate) fn with_packets(&self) -> Option<Self> {
         let flags = 2 * self.signal_lines;
-        let lines = MPB_LINES - self.staging;
+        let lines = MPB_LINES - self.staging - LENGTH_LINES;
         let section_lines = lines.checked_sub(flags + 2 * LEAST_STAGING_LINES)? / self.ranks;
         let buffer_lines = (lines - flags - self.ranks * section_lines) / 2;
         (section_lines > 0).then_some(Self { buffer_lines, section_lines, ..*self })
@@ -155,7 +166,7 @@ impl MpbLayout {
 
     /// The layout without them.
     pub(crate) fn without_packets(&self) -> Self {
-        Self { buffer_lines: (MPB_LINES - self.staging) / 2, section_lines: 0, ..*self }
+        Self { buffer_lines: (MPB_LINES - self.staging - LENGTH_LINES) / 2, section_lines: 0, ..*self }
     }
 
     /// Lines of the doorbells, which the acknowledgements follow, as many.
@@ -189,7 +200,7 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, barrier {}, cells {CELL_LINES}, requests {}, spare {} (windows whose marks fit: {}), staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, barrier {}, cells {CELL_LINES}, requests {}, spare {} (windows whose marks fit: {}), message 1, staging 2 x {}",
             self.ranks,
             self.signal_lines,
             self.barrier().len(),
@@ -215,7 +226,7 @@ mod tests {
             let layout = MpbLayout::new(ranks).unwrap();
             let (last_signal, _) = layout.signal_from(ranks - 1);
             assert!(last_signal < layout.spare().start);
-            assert!(layout.spare().end <= layout.buffer(0));
+            assert!(layout.spare().end <= layout.message_lines().start);
             assert_eq!(layout.buffer(0) + layout.buffer_lines(), layout.buffer(1));
             assert_eq!(layout.buffer(1) + layout.buffer_lines(), MPB_LINES);
         }
@@ -224,7 +235,7 @@ mod tests {
     #[test]
     fn so_many_windows_have_marks_in_mpbs() {
         let fit = |ranks| MpbLayout::new(ranks).unwrap().windows_that_fit();
-        assert_eq!([1, 48, 255, 1024].map(fit), [32, 10, 1, 0]);
+        assert_eq!([1, 48, 255, 1024].map(fit), [31, 10, 1, 0]);
     }
 
     #[test]
@@ -252,7 +263,7 @@ mod tests {
             let (last_doorbell, _) = with.doorbell_of(ranks - 1);
             let (last_acknowledgement, _) = with.acknowledgement_of(ranks - 1);
             assert!(last_doorbell < with.acknowledgement_of(0).0 && last_acknowledgement < with.section_of(0));
-            assert!(with.section_of(ranks - 1) + with.section_lines() <= with.buffer(0));
+            assert!(with.section_of(ranks - 1) + with.section_lines() <= with.message_lines().start);
             assert!(with.buffer_lines() >= LEAST_STAGING_LINES);
         }
         let scc = MpbLayout::new(48).unwrap().with_packets().unwrap();

@@ -11,20 +11,23 @@
 //! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what
 //! is left there could look like tagged data.
 
-use hal::{LINE_BYTES, Mpb, MpbCopy, Wait};
+use hal::{Clock, LINE_BYTES, Mpb, MpbCopy, Wait};
 
-use crate::{Comm, Error};
+use crate::{
+    Comm, Error,
+    arguments::{Call, Collective},
+};
 
 /// The time in which two-sided messages have the payload of RCCE. Ends when it is dropped, which is collective: a
 /// barrier.
 #[must_use = "the profile ends when this is dropped"]
-pub struct RcceProfile<'p, 'c, C: Mpb + MpbCopy + Wait> {
+pub struct RcceProfile<'p, 'c, C: Mpb + MpbCopy + Clock + Wait> {
     comm: &'p Comm<'c, C>,
     /// First of the spare lines.
     spare: usize,
 }
 
-impl<'c, C: Mpb + MpbCopy + Wait> Comm<'c, C> {
+impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// Lends the MPBs to two-sided messages, until what it returns is dropped. Collective.
     ///
     /// # Errors
@@ -32,6 +35,7 @@ impl<'c, C: Mpb + MpbCopy + Wait> Comm<'c, C> {
     /// it is already. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking
     /// operations, as all have to.
     pub fn rcce_profile(&self) -> Result<RcceProfile<'_, 'c, C>, Error> {
+        self.check_call(|| Call::new(Collective::RcceProfile))?;
         self.check_no_profile()?;
         self.requests().check_none()?;
         let layout = self.mpb_layout();
@@ -41,7 +45,7 @@ impl<'c, C: Mpb + MpbCopy + Wait> Comm<'c, C> {
         }
         let spare = self.spare_lines().take(layout.spare().len()).ok_or(refused)?;
         // All earlier operations are complete on all ranks when this returns.
-        self.barrier();
+        self.synchronise();
         self.put_profile_in_force(true);
         Ok(RcceProfile { comm: self, spare })
     }
@@ -54,7 +58,7 @@ impl<C> Comm<'_, C> {
     }
 }
 
-impl<C: Mpb + MpbCopy + Wait> Drop for RcceProfile<'_, '_, C> {
+impl<C: Mpb + MpbCopy + Clock + Wait> Drop for RcceProfile<'_, '_, C> {
     fn drop(&mut self) {
         let (comm, layout) = (self.comm, self.comm.mpb_layout());
         comm.put_profile_in_force(false);

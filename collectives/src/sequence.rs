@@ -153,7 +153,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         let foreign = writers == Writers::Anyone && lines > 0 && progress.kept;
         let late = progress.begun.wrapping_sub(progress.complete) >= TURNS;
         if late || foreign || lines > 0 && progress.place(lines, room).is_none() {
-            self.barrier();
+            self.synchronise();
         }
         let mut progress = sequence.0.get();
         if lines > 0 {
@@ -180,7 +180,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     pub(crate) fn own_staging_turn(&self) {
         self.assert_no_profile();
         if self.sequence().0.get().taken > 0 {
-            self.barrier();
+            self.synchronise();
         }
         self.sequence().update(|progress| progress.kept = true);
         self.sequence().staging_is_raw();
@@ -196,7 +196,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         let (layout, sequence) = (self.mpb_layout(), self.sequence());
         let place = || sequence.0.get().place(lines, layout.buffer_lines());
         if place().is_none() {
-            self.barrier();
+            self.synchronise();
         }
         let first = layout.buffer(1) + place().unwrap_or_default().0;
         let bits = lines_bits(&(first..first + lines));
@@ -204,7 +204,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
             // Nobody reads or writes these lines of this rank's any more.
             let own = MpbLine::new(self.hal().core(), first);
             self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
-            self.barrier();
+            self.synchronise();
             sequence.update(|progress| progress.raw &= !bits);
         }
         let turn = self.begin(lines, Writers::Anyone);

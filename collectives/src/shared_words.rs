@@ -62,7 +62,7 @@ impl<C: Core> Comm<'_, C> {
                 is_owner: own.is_some(),
             }
         });
-        self.barrier();
+        self.synchronise();
         self.spare_lines().give_back(line, 1);
         Ok(shared)
     }

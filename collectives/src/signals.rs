@@ -1,11 +1,14 @@
 //! Signals: how a rank tells another that something is there, or done.
 //!
-//! Every MPB has one byte for each peer, and only that peer writes it. A signal raises the byte by one; the receiver
-//! knows how many signals it has taken from that peer and waits for the next. Nothing is ever reset, so there is no
-//! reset to race with; nobody else writes the byte, so there is no lock; and signals from one rank to another are taken
-//! in the order in which they were sent, whatever protocol they belong to. A byte suffices because no protocol here
-//! lets a rank run more than a few signals ahead of its peer: in a barrier one, in a message one, in a broadcast two
-//! chunks for each parent that is kept waiting by the peer; should it ever be more than 128, that is noticed.
+//! Every MPB has one byte for each peer, and only that peer writes it. Six bits of it count the signals of collective
+//! operations. A signal raises the count by one; the receiver knows how many signals it has taken from that peer and
+//! waits for the next. Nothing is ever reset, so there is no reset to race with; nobody else writes the byte, so there
+//! is no lock; and signals from one rank to another are taken in the order in which they were sent, whatever operation
+//! they belong to. Six bits suffice because no operation lets a rank run more than a few signals ahead of its peer: in a
+//! message one, in a gather one for each of the operations that may be under way, in a scan its slots, in OC-Bcast two
+//! chunks for each parent that is kept waiting by the peer; should it ever be more than 56, that is noticed.
+//!
+//! The other two bits are those of [messages](crate::two_sided) of the program, of which no rank is ahead.
 //!
 //! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes
 //! the data out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's Linux drivers
@@ -14,17 +17,33 @@
 use alloc::{boxed::Box, vec};
 use core::cell::Cell;
 
-use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
+use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
 
-use crate::{Comm, MpbLayout};
+use crate::Comm;
 
-/// Signals that a rank can be ahead of its peer in any program that is right; more would be taken for fewer.
-const FARTHEST: u8 = 128;
+/// The bits that count the signals of collective operations.
+const COUNT: u8 = 0b0011_1111;
+
+/// Turns over with each chunk of a message.
+pub(crate) const CHUNK: u8 = 0b0100_0000;
+
+/// Turns over with each answer to a chunk.
+pub(crate) const ANSWER: u8 = 0b1000_0000;
+
+/// Signals that a rank can be ahead of its peer in any program that is right; more could be taken for fewer.
+const FARTHEST: u8 = 56;
 
 /// The signals between this rank and all others.
 pub(crate) struct Signals {
+    /// The byte of this rank in each other MPB.
     sent: Box<[Cell<u8>]>,
+    /// That of each other rank in this one's MPB, as far as this rank has taken what it says.
     taken: Box<[Cell<u8>]>,
+}
+
+/// The byte with `signals` more in its count.
+fn raised(byte: u8, signals: u8) -> u8 {
+    byte & !COUNT | byte.wrapping_add(signals) & COUNT
 }
 
 impl Signals {
@@ -32,13 +51,34 @@ impl Signals {
         Self { sent: vec![Cell::new(0); ranks].into_boxed_slice(), taken: vec![Cell::new(0); ranks].into_boxed_slice() }
     }
 
-    /// Signals rank `to` on core `core`. All that was put and stored before is visible to it when it takes the signal.
-    pub(crate) fn send(&self, hal: &impl Mpb, layout: &MpbLayout, me: usize, to: usize, core: CoreId) {
-        let value = self.sent[to].get().wrapping_add(1);
+    /// Changes the byte of this rank in the MPB of rank `to`. All that was put and stored before
+    /// is visible to it when it sees the change.
+    fn change(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize, change: impl FnOnce(u8) -> u8) {
+        let value = change(self.sent[to].get());
         self.sent[to].set(value);
-        let (line, byte) = layout.signal_from(me);
-        hal.store(MpbLine::new(core, line), byte, &[value]);
-        hal.drain();
+        let (line, byte) = comm.mpb_layout().signal_from(comm.rank());
+        comm.hal().store(comm.mpb_line(to, line), byte, &[value]);
+        comm.hal().drain();
+    }
+
+    /// Signals rank `to`.
+    pub(crate) fn send(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize) {
+        self.change(comm, to, |byte| raised(byte, 1));
+    }
+
+    /// Turns bits of messages over for rank `to`.
+    pub(crate) fn turn(&self, comm: &Comm<'_, impl Mpb + Wait>, bits: u8, to: usize) {
+        self.change(comm, to, |byte| byte ^ bits);
+    }
+
+    /// The bits of messages that rank `from` has turned in `byte` since they were taken.
+    pub(crate) fn turned(&self, from: usize, byte: u8) -> u8 {
+        (byte ^ self.taken[from].get()) & !COUNT
+    }
+
+    /// Takes bits that rank `from` has turned.
+    pub(crate) fn take_turned(&self, from: usize, bits: u8) {
+        self.taken[from].set(self.taken[from].get() ^ bits);
     }
 
     /// Takes `count` signals from each of `ranks` (ascending), waiting until they are there. One line is polled at a
@@ -59,7 +99,7 @@ impl Signals {
             let all_there = |poll: &Poll<'_>| {
                 let bytes = poll.line(0).0;
                 let late = together.clone().find(|&rank| {
-                    let ahead = bytes[rank % LINE_BYTES].wrapping_sub(self.taken[rank].get());
+                    let ahead = bytes[rank % LINE_BYTES].wrapping_sub(self.taken[rank].get()) & COUNT;
                     assert!(ahead <= FARTHEST, "rank {rank} is {ahead} signals ahead: a protocol is broken");
                     ahead < count
                 });
@@ -70,7 +110,7 @@ impl Signals {
                 return;
             }
             for rank in together {
-                self.taken[rank].set(self.taken[rank].get().wrapping_add(count));
+                self.taken[rank].set(raised(self.taken[rank].get(), count));
             }
             while rest.next_if(|rank| layout.signal_from(*rank).0 == line).is_some() {}
         }

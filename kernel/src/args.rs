@@ -26,6 +26,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "deadline",
     "no_fw_cfg",
     "stuck_s",
+    "check",
 ];
 
 /// An option that a program understands: its name, and what it is for.
@@ -55,6 +56,22 @@ pub fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 /// Whether the word `key` is in a command line.
 pub fn has(line: &str, key: &str) -> bool {
     look_up(line, key) == Some(None)
+}
+
+/// Whether the word `check=arguments` is in a command line.
+///
+/// # Errors
+/// If something else is to be checked.
+pub(crate) fn checks_arguments(line: &str) -> Result<bool, Failure> {
+    match look_up(line, "check") {
+        None => Ok(false),
+        Some(Some("arguments")) => Ok(true),
+        Some(what) => {
+            let what = what.unwrap_or_default();
+            let text = format_args!("option `check={what}`: what can be checked is `check=arguments`");
+            Err(Failure::new(text).on_all_ranks())
+        }
+    }
 }
 
 impl<'a> Arguments<'a> {
@@ -173,5 +190,14 @@ mod tests {
         assert_eq!(steps("steps"), "option `steps` needs a value, as in `steps=50`");
         assert_eq!(message(of("quiet=1").unwrap().flag("quiet")), "option `quiet=1`: it takes no value");
         assert!(message(of("").unwrap().get("stops", 1u8)).contains("not in its OPTIONS"));
+    }
+
+    #[test]
+    fn arguments_are_checked_on_demand() {
+        assert_eq!(checks_arguments("steps=3"), Ok(false));
+        assert_eq!(checks_arguments("steps=3 check=arguments"), Ok(true));
+        for line in ["check", "check=", "check=all"] {
+            assert!(message(checks_arguments(line)).contains("what can be checked is `check=arguments`"));
+        }
     }
 }

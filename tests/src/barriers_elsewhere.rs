@@ -141,6 +141,7 @@ pub fn split_phase<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// What each does to memory and registers.
 pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
     let sum = |counters: Counters, total: &mut [u64; 6]| {
         *total = [

@@ -30,6 +30,7 @@ fn children(rank: usize, size: usize, k: usize) -> usize {
 
 /// The root writes each line once; all others read it, write it and read it again; straight leaves read it once.
 pub fn oc_bcast<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (rank, size) = (context.rank(), context.size());
     for lines in [1, 96, 97, 300] {
         let m = lines as u64;
@@ -54,6 +55,7 @@ pub fn oc_bcast<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Notifications and done flags of a chunk: everybody is notified once, and says once that it is done.
 pub fn oc_bcast_flags<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (rank, size) = (context.rank(), context.size());
     let algorithm: Broadcast = "oc-k7".parse()?;
     let before = context.hal().counters();
@@ -74,6 +76,7 @@ pub fn oc_bcast_flags<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Whoever sends writes the whole message, and whoever receives reads it.
 pub fn binomial<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (rank, size) = (context.rank(), context.size());
     let (mut first, mut end, mut sends) = (0, size, 0);
     while end - first > 1 {
@@ -96,6 +99,7 @@ pub fn binomial<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 /// The allgather moves P − 1 slices in and out of each rank. The root sends as many in the scatter, and the last rank
 /// receives its own.
 pub fn scatter_allgather<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (rank, size) = (context.rank(), context.size() as u64);
     let slice = 3;
     for algorithm in ["scatter-allgather", "scatter-allgather-overlapped"] {
@@ -112,6 +116,7 @@ pub fn scatter_allgather<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// One-sided, the root writes each line once, and a cell for each slice; all others read each line once.
 pub fn one_sided_scatter_allgather<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let size = context.size();
     for lines in [1, size, 3 * size + 1] {
         let (m, slices) = (lines as u64, lines.min(size) as u64);

@@ -477,6 +477,7 @@ pub fn staging_shrinks_and_comes_back<C: Core>(context: &mut Context<'_, '_, C>)
 
 /// Packets cost what the channel's documentation says, and an epoch has no more of them than it needs.
 pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
     if !(2..=48).contains(&size) {
         return Ok(());

@@ -71,6 +71,7 @@ pub fn all_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Many in a row without anything between: roots and sizes change, the cells come around, and the slots are used again.
 pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let rounds = if context.size() >= MANY { 20 } else { 50 };
     for turn in 0..rounds {
         let len = [3, 28, 100, 700, 0, 2500, 29, 64, 1, 141][turn % 10] + turn;
@@ -81,6 +82,7 @@ pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Every rank comes late at another time, by more than a broadcast takes.
 pub fn ranks_come_late<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let rounds = if context.size() >= MANY { 6 } else { 30 };
     for turn in 0..rounds {
         if (context.rank() + turn).is_multiple_of(5) {
@@ -94,6 +96,7 @@ pub fn ranks_come_late<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Other operations that use the same lines of the MPBs come between.
 pub fn mixed_with_other_operations<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (comm, rank, size) = (context.comm, context.rank(), context.size());
     let rounds = if size >= MANY { 4 } else { 12 };
     for turn in 0..rounds {
@@ -149,6 +152,7 @@ pub fn next_to_windows<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// A short message is written once, and nobody reads anything but in polls.
 pub fn short_ones_cost_a_line<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     context.comm.barrier();
     let (comm, size) = (context.comm, context.size());
     let mut message = [context.rank() as u8; 28];
@@ -169,6 +173,7 @@ pub fn short_ones_cost_a_line<C: Core>(context: &mut Context<'_, '_, C>) -> Outc
 
 /// Of a long message, the root alone writes lines, and all others read each once.
 pub fn long_ones_are_read_once<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     if context.size() > 49 {
         return Ok(());
     }

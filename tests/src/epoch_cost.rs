@@ -16,6 +16,7 @@ const MATCH_VECTORS: [Class; 4] = [Class::TrulyOneSided, Class::TriggerOnly, Cla
 /// START touches no memory, except that `Immediate` polls; POST is |Gp| locked updates; COMPLETE |Gs| locked resets
 /// and |Gs| locked decrements.
 pub fn match_vectors_cost_the_papers_updates<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     with_each(context, &MATCH_VECTORS, |context, class| {
         let hal = context.hal();
         let (rank, size) = (context.rank(), context.size());
@@ -60,6 +61,7 @@ pub fn match_vectors_cost_the_papers_updates<C: Core>(context: &mut Context<'_, 
 /// many as the lines
 /// in which the origin keeps their marks. START touches no memory.
 pub fn marks_cost_line_writes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let hal = context.hal();
     let (rank, size) = (context.rank(), context.size());
     let (window, mut view) = make_of::<_, u32>(context, Class::Default, 8)?;
@@ -101,6 +103,7 @@ pub fn marks_cost_line_writes<C: Core>(context: &mut Context<'_, '_, C>) -> Outc
 
 /// All ranks with all others: everybody keeps its marks, so that both calls are a few stores to its own MPB.
 pub fn marks_of_all_pairs_are_kept<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let hal = context.hal();
     let size = context.size();
     let all = context.comm.group();
@@ -132,6 +135,7 @@ fn check_no_words(counted: Counters, what: &str) -> Outcome {
 
 /// An origin that puts pays for its data and nothing more: the completion follows it without a register.
 pub fn puts_cost_their_lines<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     with_each(context, &[Class::Default, Class::TriggerOnly, Class::Deferred], |context, class| {
         let hal = context.hal();
         let (rank, size) = (context.rank(), context.size());

@@ -13,6 +13,8 @@ pub const FATAL: &[(&str, &str)] = &[
     ("never_posts", "the post of window 0 from core 0"),
     ("never_completes", "origins to complete on window 0"),
     ("register_is_never_freed", "the own match vector"),
+    ("calls_something_else", "calls broadcast of 1 u8 with root 0, rank 0 barrier"),
+    ("only_sends", "a message being received from core 0"),
     ("undrained_flag", "has not drained its write-combine buffer"),
     ("ends_without_draining", "core 0 has not drained its write-combine buffer"),
     ("cached_match_vector", "a post that an eviction has wiped out from core 2"),
@@ -61,6 +63,8 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "never_posts" => never_posts(context),
         "never_completes" => never_completes(context),
         "register_is_never_freed" => register_is_never_freed(context),
+        "calls_something_else" => calls_something_else(context),
+        "only_sends" => only_sends(context),
         "undrained_flag" => undrained_flag(context),
         "ends_without_draining" => ends_without_draining(context),
         "cached_match_vector" => hazards::cached_match_vector(context),
@@ -195,6 +199,22 @@ fn register_is_never_freed<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
     access.complete();
     drop(exposure.wait(context.caches));
     Ok(())
+}
+
+/// The last rank broadcasts where all others are in a barrier, with arguments checked.
+fn calls_something_else<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.comm.check_arguments(true);
+    if context.rank() + 1 < context.size() {
+        context.comm.barrier();
+        return Ok(());
+    }
+    Ok(context.comm.broadcast(&mut [0_u8], 0)?)
+}
+
+/// Ranks 0 and 1 send to each other, and neither receives.
+fn only_sends<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let rank = context.rank();
+    if rank < 2 { Ok(context.comm.send(&[rank as u8], 1 - rank)?) } else { Ok(()) }
 }
 
 /// A flag whose drain was forgotten: the one who waits for it waits for ever, and the report names the culprit's

@@ -9,6 +9,7 @@ extern crate alloc;
 pub use alloc::format;
 
 pub mod allocation;
+pub mod arguments;
 pub mod barrier;
 pub mod barriers_elsewhere;
 pub mod broadcast;

@@ -112,6 +112,7 @@ pub fn several_locks<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// A lock that nobody else wants, and the tail of a queue.
 pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let hal = context.hal();
     let mut register = context.comm.register_lock(0)?;
     let mut queue = context.comm.queue_lock(0)?;

@@ -38,6 +38,7 @@ impl Program for Suite {
         let is_wanted = |name: &&&str| name.contains(&*filter) && is_chosen(name) && suite::suits(name, &layout);
         for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
+            rank.comm.check_arguments(true);
             if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {
                 // The others cannot go on without this rank; the machine will end, and this line says why.
                 rank.tell_host(format_args!("test {name} failed rank {}: {failed}", rank.comm.rank()));

@@ -3,12 +3,13 @@
 use alloc::vec;
 
 use collectives::Error;
-use hal::{Core, LINE_BYTES};
+use hal::{Core, LINE_BYTES, kind};
 
 use crate::{
-    Context,
+    Context, check,
     check::{Outcome, pattern},
     check_eq,
+    memory::{free, shared},
 };
 
 /// Messages of all kinds of lengths go around a ring: even ranks send first.
@@ -52,6 +53,79 @@ pub fn opposite_directions<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome
             }
             check_eq!(got, [round, peer as u8], "the message of round {round}");
         }
+    }
+    Ok(())
+}
+
+/// A message of 0 bytes is received like any other: its sender goes on after that, and not before.
+pub fn empty_messages_synchronise<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, hal, rank, size) = (context.comm, context.hal(), context.rank(), context.size());
+    let words = shared::<_, kind::Uncached>(context, size * LINE_BYTES)?;
+    let (peer, word) = (rank ^ 1, |rank: usize| rank * LINE_BYTES / 4);
+    for round in (1..=3).filter(|_| peer < size) {
+        for sends in [rank < peer, rank > peer] {
+            if sends {
+                comm.send(&[], peer)?;
+                check_eq!(hal.load_word(words, word(peer)), round, "what rank {peer} stored before it received");
+            } else {
+                hal.compute(20_000);
+                hal.store_word(words, word(rank), round);
+                comm.receive(&mut [], peer)?;
+            }
+        }
+    }
+    free(context, words)
+}
+
+/// Lengths that differ are errors at both ends, with nothing received; and what comes next arrives.
+pub fn lengths_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, rank, peer) = (context.comm, context.rank(), context.rank() ^ 1);
+    if peer >= context.size() {
+        return Ok(());
+    }
+    let chunk = comm.mpb_layout().buffer_lines() * LINE_BYTES;
+    let lengths = [(1, 0), (0, 1), (5, 7), (28, 29), (33, 32), (chunk, 3 * chunk), (2 * chunk + 1, 1), (0, chunk)];
+    for (round, (sent, wanted)) in lengths.into_iter().enumerate() {
+        let message = (0..sent).map(|index| pattern(index, rank + round)).collect::<vec::Vec<_>>();
+        let mut got = vec![0xEE; wanted];
+        for sends in [rank < peer, rank > peer] {
+            let (from, to) = if sends { (rank, peer) } else { (peer, rank) };
+            let result = if sends { comm.send(&message, peer) } else { comm.receive(&mut got, peer) };
+            check_eq!(result, Err(Error::MessageLength { from, to, sent, wanted }), "on rank {rank} in round {round}");
+        }
+        check!(got.iter().all(|byte| *byte == 0xEE), "something was received in round {round}");
+        // Who has refused sends first.
+        let (sent, mut got) = ([round as u8, rank as u8], [0; 2]);
+        for sends in [rank > peer, rank < peer] {
+            if sends { comm.send(&sent, peer)? } else { comm.receive(&mut got, peer)? }
+        }
+        check_eq!(got, [round as u8, peer as u8], "the message after round {round}");
+    }
+    Ok(())
+}
+
+/// A message costs its lines and a signal for each chunk at either end, and its length another line where the last
+/// one has no room for it.
+pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
+    let (comm, hal, rank, peer) = (context.comm, context.hal(), context.rank(), context.rank() ^ 1);
+    if peer >= context.size() {
+        return Ok(());
+    }
+    let chunk = comm.mpb_layout().buffer_lines() * LINE_BYTES;
+    for len in [0, 1, 28, 29, 32, 33, 60, 64, chunk - 4, chunk - 3, chunk, 2 * chunk, 3 * chunk - 4] {
+        let (lines, chunks) = ((len + 4).div_ceil(LINE_BYTES) as u64, len.div_ceil(chunk).max(1) as u64);
+        let mut buffer = vec![0; len];
+        let before = hal.counters();
+        if rank < peer {
+            comm.send(&buffer, peer)?
+        } else {
+            comm.receive(&mut buffer, peer)?
+        }
+        let did = hal.counters() - before;
+        let (written, read) = if rank < peer { (lines + chunks, 0) } else { (chunks, lines) };
+        let found = (did.mpb_lines_written, did.mpb_lines_read, did.drains);
+        check_eq!(found, (written, read, chunks), "lines written and read, and drains, for {len} bytes");
     }
     Ok(())
 }

@@ -175,6 +175,7 @@ pub fn at_random<C: Core>(context: &Context<'_, '_, C>, seed: usize, batches: us
 
 /// Several together.
 pub fn several_in_any_order<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (batches, longest) = if is_large(context) { (2, 4) } else { (8, 12) };
     at_random(context, 3, batches, longest)
 }
@@ -182,6 +183,7 @@ pub fn several_in_any_order<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
 /// Each rank waits for its requests in another order, and meanwhile sends and receives; all go on while it waits for
 /// something else.
 pub fn go_on_in_blocking_waits<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (comm, me, size) = (context.comm, context.rank(), context.size());
     let (mut sum, mut message) = ([1u32], [if me == size - 1 { 9u8 } else { 0 }; 60]);
     let reduce = comm.start_allreduce(&mut sum, Operator::SUM)?;
@@ -232,6 +234,7 @@ pub fn lines_are_lent_and_come_back<C: Core>(context: &mut Context<'_, '_, C>) -
 
 /// A barrier writes one line on the way up and, with children, one down; it reads by polls only.
 pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let has_children = context.rank() == 0 && context.size() > 1;
     let before = context.hal().counters();
     context.comm.start_barrier()?.wait();

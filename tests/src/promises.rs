@@ -84,6 +84,7 @@ pub fn no_check_broken<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 /// A target that only reads its part promises that it stored nothing: what the epochs bring is seen, and nothing is
 /// flushed at POST.
 pub fn no_store<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     with_every_class(context, |context, class| {
         let rank = context.rank();
         let (right, left) = ring(context);
@@ -109,6 +110,7 @@ pub fn no_store<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 /// A target that nobody puts to has its stores seen, and nothing is flushed at WAIT. Epochs with and without the
 /// promise alternate.
 pub fn no_put<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     with_every_class(context, |context, class| {
         let rank = context.rank();
         let (right, left) = ring(context);

@@ -3,10 +3,11 @@
 use hal::{Core, Layout};
 
 use crate::{
-    Context, allocation, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome, cluster,
-    coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft, floating_point,
-    group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking, notification, operations,
-    overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces, waiting, window,
+    Context, allocation, arguments, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome,
+    cluster, coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft,
+    floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking,
+    notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces,
+    waiting, window,
 };
 
 macro_rules! suite {
@@ -73,6 +74,10 @@ suite! {
         domains_have_finite_caches,
         flushes_hand_data_over,
     }
+    arguments::{
+        disagreements_are_told_to_all,
+        lengths_of_blocks,
+    }
     registers::{ exclude, are_freed_by_any_write, }
     waiting::{ times_out, }
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
@@ -110,7 +115,14 @@ suite! {
         what_was_seen_before_is_forgotten,
         queue_locks_come_and_go,
     }
-    messages::{ ring_of_all_sizes, opposite_directions, refuse_bad_peers, }
+    messages::{
+        ring_of_all_sizes,
+        opposite_directions,
+        empty_messages_synchronise,
+        lengths_differ,
+        cost_what_they_should,
+        refuse_bad_peers,
+    }
     broadcast::{
         all_roots,
         all_sizes,
@@ -279,6 +291,7 @@ suite! {
 /// What the names of tests begin with that machines pass on which no register reaches beyond its coherence domain and
 /// lines of other domains do not move as a whole.
 const BETWEEN_DOMAINS: &[&str] = &[
+    "arguments::",
     "barrier::",
     "broadcast::",
     "cluster::",

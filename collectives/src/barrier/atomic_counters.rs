@@ -62,7 +62,7 @@ impl AtomicCounters {
         if let Some(first) = first.filter(|_| root == Some(comm.rank())) {
             [first, first + 1].into_iter().for_each(|counter| comm.hal().set_counter(counter, 0));
         }
-        comm.barrier();
+        comm.synchronise();
         Ok(barrier)
     }
 

@@ -8,7 +8,10 @@ use super::{
     Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
     mechanism::Mechanism, party::Party, registers::Registers,
 };
-use crate::{Comm, Error, Group, Operator};
+use crate::{
+    Comm, Error, Group, Operator,
+    arguments::{Call, Collective},
+};
 
 /// A barrier of a group of ranks. Dropping it is collective over the communicator: a barrier of all ranks.
 ///
@@ -41,6 +44,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// the MPBs have no room for its flags, [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is none for
     /// its words, [`Error::RegistersWanted`], [`Error::NoAtomicCounters`], [`Error::BarriersDiffer`]; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
+        self.check_call(|| Call::new(Collective::BarrierOf))?;
         self.check_no_profile()?;
         self.agree(group.check(self.size()).and(barrier.check()), barrier)?;
         let mechanism: Box<dyn Mechanism<C>> = match barrier {
@@ -93,7 +97,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let schedule = group.position_of(self.rank()).map(|position| algorithm.schedule(position, &party));
         self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));
         self.hal().drain();
-        self.barrier();
+        self.synchronise();
         Ok(FlagBarrier::new(schedule.unwrap_or_default(), Members::These(members), first_line..first_line + lines))
     }
 }

@@ -34,7 +34,7 @@ mod exploration;
 #[cfg(test)]
 mod timing;
 
-use hal::{LINE_BYTES, Layout, Mpb, Span, Wait};
+use hal::{Clock, LINE_BYTES, Layout, Mpb, MpbCopy, Span, Wait};
 
 pub use self::{
     group::{Arrived, GroupBarrier},
@@ -51,7 +51,10 @@ use self::{
     algorithm::Algorithm, dissemination::Dissemination, fastest::choose, hierarchical::Hierarchical, party::Party,
     tree::Tree,
 };
-use crate::{Comm, Error, Group};
+use crate::{
+    Comm, Error, Group,
+    arguments::{Call, Collective},
+};
 
 /// Which way a flag comes to those who wait for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,9 +120,20 @@ pub enum Barrier {
     Registers,
 }
 
-impl<C: Mpb + Wait> Comm<'_, C> {
+impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// Returns when every rank has called it.
+    ///
+    /// # Panics
+    /// If [arguments are checked](Self::check_arguments) and a rank calls something else.
     pub fn barrier(&self) {
+        self.assert_call(|| Call::new(Collective::Barrier));
+        self.synchronise();
+    }
+}
+
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// A barrier of all ranks, whatever they called to get there.
+    pub(crate) fn synchronise(&self) {
         let _span = self.hal().span(Span::new("barrier"));
         self.meet();
         self.sequence().all_complete();

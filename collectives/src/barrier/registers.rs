@@ -90,10 +90,10 @@ impl Registers {
             return Err(Error::RegistersWanted);
         }
         // Who has yet to come here may want to lock registers before.
-        comm.barrier();
+        comm.synchronise();
         let registers = Self::taken(comm, group);
         comm.register_barriers().begin(is_member);
-        comm.barrier();
+        comm.synchronise();
         Ok(registers)
     }
 

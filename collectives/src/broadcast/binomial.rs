@@ -21,9 +21,9 @@ pub(super) fn broadcast<C: Mpb + MpbCopy + Clock + Wait>(
     let mut source = Source::Memory;
     for halving in halvings(ring.position, comm.size()) {
         if ring.position == halving.first {
-            comm.send_from(source, message, ring.rank_at(halving.middle))?;
+            comm.send_within(source, message, ring.rank_at(halving.middle))?;
         } else if ring.position == halving.middle {
-            comm.receive(message, ring.rank_at(halving.first))?;
+            comm.receive_within(message, ring.rank_at(halving.first))?;
         } else {
             continue;
         }

@@ -21,13 +21,16 @@ use bytemuck::{Pod, cast_slice_mut};
 use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 use self::ring::Ring;
-use crate::{Comm, Error};
+use crate::{
+    Comm, Error,
+    arguments::{Call, Collective},
+};
 
 pub(crate) use self::{fastest::by_domains, tree::Places};
 pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rounds};
 
 /// A broadcast algorithm, with its parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Broadcast {
     /// The fastest for the machine, the ranks and the length: on an SCC [`Short`](Self::Short) up to 252 bytes, then
     /// [`Long`](Self::Long); between nodes of several cores [`OcBcast`] of one rank of each.
@@ -61,6 +64,7 @@ impl Broadcast {
         message: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Broadcast).of::<T>().len(message.len()).rooted(root).by(self))?;
         let message = cast_slice_mut(message);
         comm.check_rank(root)?;
         let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
@@ -71,7 +75,7 @@ impl Broadcast {
             Self::Default => fastest::broadcast(comm, message, root)?,
             Self::Short => fastest::short(comm, message, root),
             Self::Long => fastest::long(comm, message, root),
-            Self::OcBcast(parameters) => parameters.broadcast(comm, message, root)?,
+            Self::OcBcast(parameters) => parameters.run(comm, message, root)?,
             Self::Binomial => binomial::broadcast(comm, message, root)?,
             Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
             Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),

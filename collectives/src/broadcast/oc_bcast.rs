@@ -31,14 +31,14 @@
 
 use alloc::rc::Rc;
 
-use bytemuck::{Pod, cast_slice_mut};
+use bytemuck::Pod;
 use hal::{Clock, LINE_BYTES, Mpb, MpbCopy, Reason, Wait};
 
-use super::{notification, tree::Place};
+use super::{Broadcast, notification, tree::Place};
 use crate::{Comm, Error};
 
 /// The parameters of OC-Bcast.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OcBcast {
     /// Degree of the message propagation tree.
     pub k: usize,
@@ -88,9 +88,15 @@ impl OcBcast {
         message: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
-        let message: &mut [u8] = cast_slice_mut(message);
-        comm.check_rank(root)?;
-        comm.check_no_profile()?;
+        Broadcast::OcBcast(*self).broadcast(comm, message, root)
+    }
+
+    pub(super) fn run<C: Mpb + MpbCopy + Clock + Wait>(
+        &self,
+        comm: &Comm<'_, C>,
+        message: &mut [u8],
+        root: usize,
+    ) -> Result<(), Error> {
         if self.k == 0 || self.notification_degree == 0 {
             return Err(Error::NoDegree);
         }

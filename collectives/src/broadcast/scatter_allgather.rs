@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// How the rounds of the allgather go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rounds {
     /// A send and a receive, one after the other: as published.
     InTurn,
@@ -79,10 +79,10 @@ fn scatter<C: Mpb + MpbCopy + Clock + Wait>(
     for halving in halvings(ring.position, comm.size()) {
         let part = slices.bytes(halving.middle..halving.end);
         if ring.position == halving.first {
-            comm.send(&message[part], ring.rank_at(halving.middle))?;
+            comm.send_within(Source::Memory, &message[part], ring.rank_at(halving.middle))?;
         } else if ring.position == halving.middle {
             touched_bytes = part.len();
-            comm.receive(&mut message[part], ring.rank_at(halving.first))?;
+            comm.receive_within(&mut message[part], ring.rank_at(halving.first))?;
         }
     }
     Ok(touched_bytes)
@@ -100,12 +100,12 @@ fn allgather_in_turn<C: Mpb + MpbCopy + Clock + Wait>(
         let own = slices.slice(ring.position + round - 1);
         let next = slices.slice(ring.position + round);
         if sends_first {
-            comm.send_from(Source::after(touched_bytes), &message[own], ring.left())?;
-            comm.receive(&mut message[next.clone()], ring.right())?;
+            comm.send_within(Source::after(touched_bytes), &message[own], ring.left())?;
+            comm.receive_within(&mut message[next.clone()], ring.right())?;
             touched_bytes = next.len();
         } else {
-            comm.receive(&mut message[next.clone()], ring.right())?;
-            comm.send_from(
+            comm.receive_within(&mut message[next.clone()], ring.right())?;
+            comm.send_within(
                 Source::after(touched_bytes.saturating_add(next.len())),
                 &message[own.clone()],
                 ring.left(),

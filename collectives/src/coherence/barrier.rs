@@ -21,12 +21,12 @@
 //!
 //! Cost beside the barrier: two flushes of the scope, by each rank at the same time.
 
-use hal::{Cached, Caches, Core, Mpb, Span, Wait};
+use hal::{Cached, Caches, Clock, Core, Mpb, MpbCopy, Span, Wait};
 
 use super::Scope;
 use crate::{Arrived, Comm, GroupBarrier};
 
-impl<C: Cached + Mpb + Wait> Comm<'_, C> {
+impl<C: Cached + Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
     /// The barrier of all ranks as a coherency point for `scope`: afterwards every rank sees what any rank stored before.
     pub fn coherent_barrier(&self, caches: &mut Caches, scope: Scope<'_>) {
         let _span = self.hal().span(Span::new("coherent barrier"));

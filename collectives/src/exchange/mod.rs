@@ -10,8 +10,9 @@
 //! **Which lengths a rank must know.** In [`gatherv`](Exchange::gatherv) and [`scatterv`](Exchange::scatterv) the
 //! root knows all counts and everybody else its own; in [`allgatherv`](Exchange::allgatherv) all know all; in
 //! [`alltoallv`](Exchange::alltoallv) a rank knows what it sends to each and what it receives from each. Counts at
-//! the two ends have to agree, which nobody can check: a program in which they do not may mix blocks up, or wait for
-//! ever for what nobody sends; then the report of the deadlock says so.
+//! the two ends have to agree. Normally nobody checks that: a program in which they do not may mix blocks up, or wait
+//! for ever for what nobody sends; then the report of the deadlock says so. While [arguments are
+//! checked](Comm::check_arguments), the two ends tell each other, and all ranks get the error.
 //!
 //! **What happens on errors.** What all ranks can see, such as a root that does not exist, all refuse alike; nothing
 //! is sent, and buffers stay as they are. So it is with [`Error::ProfileInForce`], while the MPBs are lent to two-sided
@@ -22,6 +23,7 @@
 mod allgather;
 mod alltoall;
 mod comm;
+mod ends;
 mod gather;
 mod pieces;
 mod scatter;
@@ -38,7 +40,9 @@ use hal::{Clock, Mpb, MpbCopy, Span, Wait};
 
 use crate::{
     Comm, Error,
+    arguments::{Call, Collective},
     lengths::{check_len, with_buffer},
+    tagged::Source,
 };
 
 pub use self::pieces::Pieces;
@@ -46,7 +50,7 @@ pub use self::pieces::Pieces;
 use self::{alltoall::Buffers, pieces::Spans};
 
 /// How blocks are exchanged. All ranks use the same at a time.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Exchange {
     /// The fastest that there is, by length of blocks and number of ranks.
     #[default]
@@ -76,6 +80,7 @@ impl Exchange {
         all: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Gather).of::<T>().len(block.len()).rooted(root).by(&self))?;
         comm.check_rank(root)?;
         let len = size_of_val(block);
         if comm.rank() != root {
@@ -99,6 +104,7 @@ impl Exchange {
         count: usize,
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Gather).of::<T>().len(count).rooted(root).by(&self))?;
         comm.check_rank(root)?;
         let len = count.saturating_mul(size_of::<T>());
         if comm.rank() != root {
@@ -125,6 +131,7 @@ impl Exchange {
         block: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Scatter).of::<T>().len(block.len()).rooted(root).by(&self))?;
         comm.check_rank(root)?;
         let len = size_of_val(block);
         if comm.rank() != root {
@@ -151,6 +158,7 @@ impl Exchange {
         count: usize,
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Scatter).of::<T>().len(count).rooted(root).by(&self))?;
         comm.check_rank(root)?;
         let len = count.saturating_mul(size_of::<T>());
         if comm.rank() != root {
@@ -174,6 +182,7 @@ impl Exchange {
         block: &[T],
         all: &mut [T],
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Allgather).of::<T>().len(all_of(block.len(), comm.size())).by(&self))?;
         let (count, spans) = (all_of(block.len(), comm.size()), Spans::Equal(size_of_val(block)));
         with_buffer(check_len(all.len(), count), all, count, |all| {
             self.exchange_all(comm, Some(cast_slice(block)), cast_slice_mut(all), &spans)
@@ -190,6 +199,7 @@ impl Exchange {
         comm: &Comm<'_, C>,
         all: &mut [T],
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Allgather).of::<T>().len(all.len()).by(&self))?;
         let count = all.len() / comm.size();
         check_len(all.len(), count * comm.size())?;
         self.exchange_all(comm, None, cast_slice_mut(all), &Spans::Equal(count * size_of::<T>()))
@@ -206,6 +216,7 @@ impl Exchange {
         send: &[T],
         receive: &mut [T],
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Alltoall).of::<T>().len(send.len()).by(&self))?;
         let count = send.len() / comm.size();
         check_len(send.len(), count * comm.size())?;
         let spans = Spans::Equal(count * size_of::<T>());
@@ -225,6 +236,7 @@ impl Exchange {
         comm: &Comm<'_, C>,
         buffer: &mut [T],
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Alltoall).of::<T>().len(buffer.len()).by(&self))?;
         let count = buffer.len() / comm.size();
         check_len(buffer.len(), count * comm.size())?;
         let received = &Spans::Equal(count * size_of::<T>());
@@ -250,7 +262,7 @@ impl Exchange {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("gather").with(comm.core_of(root)).of(block.len()));
         match self {
-            Self::TwoSided => comm.send(block, root)?,
+            Self::TwoSided => comm.send_within(Source::Memory, block, root)?,
             _ => gather::send(comm, self, common, block, root),
         }
         Ok(())
@@ -303,7 +315,7 @@ impl Exchange {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("scatter").with(comm.core_of(root)).of(block.len()));
         match self {
-            Self::TwoSided => comm.receive(block, root)?,
+            Self::TwoSided => comm.receive_within(block, root)?,
             _ => scatter::receive(comm, self, common, block, root),
         }
         Ok(())

@@ -30,6 +30,11 @@ impl<'p> Pieces<'p> {
         self.counts.get(rank).copied().unwrap_or(0)
     }
 
+    /// Elements of all blocks.
+    pub(super) fn counts(&self) -> impl Iterator<Item = usize> + '_ {
+        self.counts.iter().copied()
+    }
+
     /// First element of each block, and how many it has.
     fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let mut end = 0;

@@ -17,12 +17,12 @@ use super::{
 
 /// The root receives all blocks but its own.
 pub(super) fn collect<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &mut [u8], spans: &Spans) -> Result<(), Error> {
-    others(comm).try_for_each(|rank| comm.receive(&mut all[spans.of(rank)], rank))
+    others(comm).try_for_each(|rank| comm.receive_within(&mut all[spans.of(rank)], rank))
 }
 
 /// The root sends all blocks but its own.
 pub(super) fn distribute<C: Mpb + MpbCopy + Wait>(comm: &Comm<'_, C>, all: &[u8], spans: &Spans) -> Result<(), Error> {
-    others(comm).try_for_each(|rank| comm.send(&all[spans.of(rank)], rank))
+    others(comm).try_for_each(|rank| comm.send_within(Source::Memory, &all[spans.of(rank)], rank))
 }
 
 /// In each of P − 1 rounds every rank sends to the right what it has received from the left, which L1 may still hold.
@@ -44,13 +44,13 @@ pub(crate) fn ring<C: Mpb + MpbCopy + Wait>(
         let received = from.len();
         // A send waits for its receiver, so that some have to receive first.
         if me % 2 == 0 {
-            comm.send_from(Source::after(touched_bytes), &all[to], right)?;
-            comm.receive(&mut all[from], left)?;
+            comm.send_within(Source::after(touched_bytes), &all[to], right)?;
+            comm.receive_within(&mut all[from], left)?;
             touched_bytes = received;
         } else {
-            comm.receive(&mut all[from], left)?;
+            comm.receive_within(&mut all[from], left)?;
             let sent = to.len();
-            comm.send_from(Source::after(touched_bytes.saturating_add(received)), &all[to], right)?;
+            comm.send_within(Source::after(touched_bytes.saturating_add(received)), &all[to], right)?;
             touched_bytes = received + sent;
         }
     }
@@ -65,16 +65,16 @@ pub(super) fn meet<C: Mpb + MpbCopy + Clock + Wait>(
     let (me, size) = (comm.rank(), comm.size());
     for rank in (0..rounds(size)).filter_map(|round| partner(me, size, round)) {
         if me < rank {
-            comm.send(buffers.to(rank), rank)?;
-            comm.receive(buffers.from(rank), rank)?;
+            comm.send_within(Source::Memory, buffers.to(rank), rank)?;
+            comm.receive_within(buffers.from(rank), rank)?;
         } else if buffers.send.is_some() {
-            comm.receive(buffers.from(rank), rank)?;
-            comm.send(buffers.to(rank), rank)?;
+            comm.receive_within(buffers.from(rank), rank)?;
+            comm.send_within(Source::Memory, buffers.to(rank), rank)?;
         } else {
             let block: Vec<u8> = buffers.to(rank).to_vec();
             account_copy(comm.hal(), block.len());
-            comm.receive(buffers.from(rank), rank)?;
-            comm.send(&block, rank)?;
+            comm.receive_within(buffers.from(rank), rank)?;
+            comm.send_within(Source::Memory, &block, rank)?;
         }
     }
     Ok(())

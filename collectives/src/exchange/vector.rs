@@ -5,9 +5,19 @@ use alloc::vec;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::{Clock, Mpb, MpbCopy, Wait};
 
-use crate::{Comm, Error, lengths::check_len};
+use crate::{
+    Comm, Error,
+    arguments::{Call, Collective},
+    lengths::check_len,
+};
 
-use super::{Exchange, Pieces, alltoall::Buffers, pieces::Spans, scatter};
+use super::{
+    Exchange, Pieces,
+    alltoall::Buffers,
+    ends::{Way, check_between_all, check_with_root},
+    pieces::Spans,
+    scatter,
+};
 
 /// Calls `part` with this rank's own block, where that is apart, with the buffer that `pieces` of are written, and
 /// with where these lie in it; if something is wrong with them, with no block and with zeros instead, and returns what
@@ -44,7 +54,10 @@ impl Exchange {
         pieces: &Pieces<'_>,
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Gatherv).of::<T>().rooted(root).by(&self))?;
         comm.check_rank(root)?;
+        let bytes = |rank| pieces.count(rank).saturating_mul(size_of::<T>());
+        check_with_root(comm, Way::ToRoot, root, size_of_val(block), bytes)?;
         if comm.rank() != root {
             return self.send_to_root(comm, None, cast_slice(block), root);
         }
@@ -61,6 +74,9 @@ impl Exchange {
         all: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Gatherv).of::<T>().rooted(comm.rank()).by(&self))?;
+        let bytes = |rank| pieces.count(rank).saturating_mul(size_of::<T>());
+        check_with_root(comm, Way::ToRoot, comm.rank(), bytes(comm.rank()), bytes)?;
         with_pieces(comm, None, all, pieces, |own, all, spans| self.collect(comm, None, own, all, spans))
     }
 
@@ -78,7 +94,10 @@ impl Exchange {
         block: &mut [T],
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Scatterv).of::<T>().rooted(root).by(&self))?;
         comm.check_rank(root)?;
+        let bytes = |rank| pieces.count(rank).saturating_mul(size_of::<T>());
+        check_with_root(comm, Way::FromRoot, root, size_of_val(block), bytes)?;
         if comm.rank() != root {
             return self.receive_from_root(comm, None, cast_slice_mut(block), root);
         }
@@ -98,6 +117,9 @@ impl Exchange {
         all: &[T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Scatterv).of::<T>().rooted(comm.rank()).by(&self))?;
+        let bytes = |rank| pieces.count(rank).saturating_mul(size_of::<T>());
+        check_with_root(comm, Way::FromRoot, comm.rank(), bytes(comm.rank()), bytes)?;
         self.distribute_pieces(comm, all, pieces)
     }
 
@@ -129,6 +151,7 @@ impl Exchange {
         all: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Allgatherv).of::<T>().each(pieces.counts()).by(&self))?;
         with_pieces(comm, Some(block), all, pieces, |own, all, spans| self.exchange_all(comm, own, all, spans))
     }
 
@@ -142,6 +165,7 @@ impl Exchange {
         all: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Allgatherv).of::<T>().each(pieces.counts()).by(&self))?;
         with_pieces(comm, None, all, pieces, |own, all, spans| self.exchange_all(comm, own, all, spans))
     }
 
@@ -157,6 +181,9 @@ impl Exchange {
         send: (&[T], &Pieces<'_>),
         receive: (&mut [T], &Pieces<'_>),
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Alltoallv).of::<T>().by(&self))?;
+        let bytes = |pieces: &Pieces<'_>, rank| pieces.count(rank).saturating_mul(size_of::<T>());
+        check_between_all(comm, |rank| bytes(send.1, rank), |rank| bytes(receive.1, rank))?;
         let (size, me) = (comm.size(), comm.rank());
         let checked = check_len(send.1.count(me), receive.1.count(me))
             .and(send.1.check(size, send.0.len(), false))
@@ -183,6 +210,9 @@ impl Exchange {
         buffer: &mut [T],
         pieces: &Pieces<'_>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Alltoallv).of::<T>().by(&self))?;
+        let bytes = |rank| pieces.count(rank).saturating_mul(size_of::<T>());
+        check_between_all(comm, bytes, bytes)?;
         with_pieces(comm, None, buffer, pieces, |_, receive, received| {
             self.meet(comm, None, Buffers { send: None, receive, received })
         })

@@ -40,7 +40,10 @@ use alloc::{boxed::Box, vec::Vec};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::{Clock, Deadline, LINE_BYTES, Mpb, MpbCopy, Reason, Span, Wait};
 
-use crate::{Combine, Comm, Error};
+use crate::{
+    Combine, Comm, Error,
+    arguments::{Call, Collective},
+};
 
 pub(crate) use self::outstanding::Requests;
 
@@ -151,6 +154,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         message: &'r mut [T],
         root: usize,
     ) -> Result<Request<'r, 'c, C, T>, Error> {
+        self.check_call(|| Call::new(Collective::StartBroadcast).of::<T>().len(message.len()).rooted(root))?;
         self.check_rank(root)?;
         let _span = self.hal().span(Span::new("start broadcast").with(self.core_of(root)).of(size_of_val(message)));
         let data = cast_slice(message).to_vec();
@@ -172,6 +176,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
         values: &'r mut [T],
         operation: impl Combine<T> + 'static,
     ) -> Result<Request<'r, 'c, C, T>, Error> {
+        self.check_call(|| Call::new(Collective::StartAllreduce).of::<T>().len(values.len()).combined(&operation))?;
         let (element_bytes, cycles) = (size_of::<T>(), operation.cycles());
         if element_bytes > CHUNK_BYTES {
             return Err(Error::ElementTooLarge { len_bytes: element_bytes, limit_bytes: CHUNK_BYTES });
@@ -196,6 +201,7 @@ impl<'c, C: Mpb + MpbCopy + Clock + Wait> Comm<'c, C> {
     /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program
     /// in which not all ranks get it is wrong.
     pub fn start_barrier(&self) -> Result<Request<'_, 'c, C, u8>, Error> {
+        self.check_call(|| Call::new(Collective::StartBarrier))?;
         let _span = self.hal().span(Span::new("start barrier"));
         let kind = Kind::Allreduce { combine: Box::new(|_, _| ()), element_bytes: 0, cycles: 0 };
         self.start(kind, &mut [], Vec::new(), "a non-blocking barrier, chunk")

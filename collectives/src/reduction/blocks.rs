@@ -60,7 +60,7 @@ impl Staging {
     /// Gives them back after the last [`Comm::meet`]. Others may still read what is there.
     pub(super) fn give_back(self, comm: &Comm<'_, impl Mpb + Wait>) {
         if self.kept {
-            comm.barrier();
+            comm.synchronise();
         } else {
             comm.sequence().earlier_complete();
         }
@@ -151,7 +151,7 @@ pub(super) fn reduce<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     for chunk in cut.chunks() {
         if chunk.elements.start > 0 && chunk.part < cut.most {
             // Parts lie elsewhere than in the chunk before, whose results others may still get.
-            comm.barrier();
+            comm.synchronise();
         }
         let line = |of: usize, part: usize| comm.mpb_line(of, staging.first + chunk.line_of::<T>(part));
         for parts in chunk.others(rank, size_of::<T>()) {

@@ -86,4 +86,4 @@ pub(super) fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
 }
 
 /// Chunks that a rank may be ahead, well below what signals can tell apart.
-const MOST_SLOTS: usize = 64;
+const MOST_SLOTS: usize = 16;

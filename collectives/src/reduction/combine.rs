@@ -15,6 +15,12 @@ pub trait Combine<T> {
 
     /// P54C cycles that one combination takes, operands and result in L1.
     fn cycles(&self) -> u64;
+
+    /// What tells it from other operations, where the [arguments of ranks are
+    /// compared](crate::Comm::check_arguments): a name of its own, or that of its type.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
 }
 
 impl<T: Pod> Combine<T> for Operator<T> {
@@ -24,6 +30,10 @@ impl<T: Pod> Combine<T> for Operator<T> {
 
     fn cycles(&self) -> u64 {
         Operator::cycles(self)
+    }
+
+    fn name(&self) -> &'static str {
+        Operator::name(self)
     }
 }
 

@@ -18,7 +18,7 @@
 //! alike, and nothing is sent; and so with [`Error::ProfileInForce`], while the MPBs are lent to two-sided messages,
 //! all algorithms but those over them. A rank whose `result` alone has a wrong length takes part all the same, leaves
 //! it as it was, and then returns the error; the others are not told. A number of operands that differs from rank to
-//! rank leaves them waiting or is wrong unnoticed, as in MPI.
+//! rank leaves them waiting or is wrong unnoticed, as in MPI, unless [arguments are checked](Comm::check_arguments).
 
 mod blocks;
 mod buffers;
@@ -34,7 +34,7 @@ mod short;
 mod tree;
 mod two_sided;
 
-use core::{fmt, str::FromStr};
+use core::{fmt, iter::repeat_n, str::FromStr};
 
 use bytemuck::Pod;
 use hal::{Clock, Mpb, MpbCopy, Span, Wait};
@@ -48,11 +48,12 @@ use self::{
 };
 use crate::{
     Comm, Error,
+    arguments::{Call, Collective},
     lengths::{check_len, with_buffer},
 };
 
 /// An algorithm for reduce, allreduce and reduce-scatter.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Reduction {
     /// The fastest of the others for the size and the number of ranks.
     #[default]
@@ -66,7 +67,7 @@ pub enum Reduction {
 }
 
 /// An algorithm for scans.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Scan {
     /// The fastest of the others for the size and the number of ranks.
     #[default]
@@ -100,6 +101,9 @@ impl Reduction {
         operation: &impl Combine<T>,
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::Reduce).of::<T>().len(operands.len()).rooted(root).combined(operation).by(&self)
+        })?;
         if comm.rank() != root {
             // This rank writes no result, so that none is needed.
             return self.reduce_buffers(comm, Buffers::apart(operands, &mut [], 0), operation, Some(root));
@@ -120,6 +124,9 @@ impl Reduction {
         operation: &impl Combine<T>,
         root: usize,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::Reduce).of::<T>().len(data.len()).rooted(root).combined(operation).by(&self)
+        })?;
         self.reduce_buffers(comm, Buffers::in_place(data), operation, Some(root))
     }
 
@@ -165,6 +172,9 @@ impl Reduction {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::Allreduce).of::<T>().len(operands.len()).combined(operation).by(&self)
+        })?;
         with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
             self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, None)
         })
@@ -180,6 +190,7 @@ impl Reduction {
         data: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Allreduce).of::<T>().len(data.len()).combined(operation).by(&self))?;
         self.reduce_buffers(comm, Buffers::in_place(data), operation, None)
     }
 
@@ -197,6 +208,14 @@ impl Reduction {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::ReduceScatter)
+                .of::<T>()
+                .len(operands.len())
+                .combined(operation)
+                .each(counts.iter().copied())
+                .by(&self)
+        })?;
         let counts = Counts::of(counts, comm.size())?;
         self.scatter_apart(comm, operands, &counts, result, operation)
     }
@@ -214,6 +233,14 @@ impl Reduction {
         counts: &[usize],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::ReduceScatter)
+                .of::<T>()
+                .len(data.len())
+                .combined(operation)
+                .each(counts.iter().copied())
+                .by(&self)
+        })?;
         let counts = Counts::of(counts, comm.size())?;
         self.scatter_in_place(comm, data, &counts, operation)
     }
@@ -230,6 +257,14 @@ impl Reduction {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::ReduceScatter)
+                .of::<T>()
+                .len(operands.len())
+                .combined(operation)
+                .each(repeat_n(operands.len() / comm.size(), comm.size()))
+                .by(&self)
+        })?;
         // Not what `result` has room for: that may be wrong on one rank only.
         let counts = Counts::equal(operands.len() / comm.size(), comm.size());
         self.scatter_apart(comm, operands, &counts, result, operation)
@@ -245,6 +280,14 @@ impl Reduction {
         data: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| {
+            Call::new(Collective::ReduceScatter)
+                .of::<T>()
+                .len(data.len())
+                .combined(operation)
+                .each(repeat_n(data.len() / comm.size(), comm.size()))
+                .by(&self)
+        })?;
         self.scatter_in_place(comm, data, &Counts::equal(data.len() / comm.size(), comm.size()), operation)
     }
 
@@ -297,6 +340,20 @@ impl Reduction {
     }
 }
 
+/// Combines one element of each rank on every rank, in the order of ranks. It uses nothing but messages, so it can be
+/// where nobody knows which operation ranks are in.
+pub(crate) fn over_messages<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
+    comm: &Comm<'_, C>,
+    own: T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let mut all = [own];
+    let buffers = Buffers::in_place(&mut all);
+    let done = Reduction::TwoSided.reduce_buffers(comm, buffers, &Operation::new(combine), None);
+    debug_assert_eq!(done, Ok(()), "messages between ranks that there are");
+    all[0]
+}
+
 impl Scan {
     /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan).
     /// Collective.
@@ -310,6 +367,7 @@ impl Scan {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Scan).of::<T>().len(operands.len()).combined(operation).by(&self))?;
         with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
             self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Inclusive)
         })
@@ -325,6 +383,7 @@ impl Scan {
         data: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Scan).of::<T>().len(data.len()).combined(operation).by(&self))?;
         self.run(comm, Buffers::in_place(data), operation, Kind::Inclusive)
     }
 
@@ -340,6 +399,7 @@ impl Scan {
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Exscan).of::<T>().len(operands.len()).combined(operation).by(&self))?;
         with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
             self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Exclusive)
         })
@@ -355,6 +415,7 @@ impl Scan {
         data: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Exscan).of::<T>().len(data.len()).combined(operation).by(&self))?;
         self.run(comm, Buffers::in_place(data), operation, Kind::Exclusive)
     }
 

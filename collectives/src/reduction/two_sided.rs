@@ -7,7 +7,7 @@
 //!   which neighbours send and receive in turn, spreads the result (allgather), or all parts are sent to the root.
 //! * **Doubling distances** for scans.
 //!
-//! Messages are received into memory, at the price of [`Comm::receive`]. What was received or computed a moment ago
+//! Messages are received into memory, at the price of a get. What was received or computed a moment ago
 //! is in L1 if it fits with what was touched since; then it is combined or sent on without reading memory.
 
 use alloc::{vec, vec::Vec};
@@ -87,8 +87,8 @@ pub(super) fn scan<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
         let sends_first = rank / distance % 2 == 0;
         for sends in [sends_first, !sends_first] {
             match (to, from) {
-                (Some(to), _) if sends => comm.send_from(after(3, &with_own), bytemuck::cast_slice(&with_own), to)?,
-                (_, Some(from)) if !sends => comm.receive(bytemuck::cast_slice_mut(&mut operands), from)?,
+                (Some(to), _) if sends => comm.send_within(after(3, &with_own), bytemuck::cast_slice(&with_own), to)?,
+                (_, Some(from)) if !sends => comm.receive_within(bytemuck::cast_slice_mut(&mut operands), from)?,
                 _ => {}
             }
         }
@@ -123,17 +123,17 @@ fn up<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
 ) -> Result<Option<Vec<T>>, Error> {
     let node = node(comm);
     if let (Some((parent, _)), true) = (node.parent, node.children.is_empty()) {
-        comm.send(buffers.bytes(0..buffers.len()), parent)?;
+        comm.send_within(Source::Memory, buffers.bytes(0..buffers.len()), parent)?;
         return Ok(None);
     }
     let mut values = buffers.read(comm.hal(), 0..buffers.len());
     let mut operands = vec![T::zeroed(); values.len()];
     for child in node.children {
-        comm.receive(bytemuck::cast_slice_mut(&mut operands), child)?;
+        comm.receive_within(bytemuck::cast_slice_mut(&mut operands), child)?;
         combine(comm.hal(), operation, &mut values, &operands);
     }
     let Some((parent, _)) = node.parent else { return Ok(Some(values)) };
-    comm.send_from(after(2, &values), bytemuck::cast_slice(&values), parent)?;
+    comm.send_within(after(2, &values), bytemuck::cast_slice(&values), parent)?;
     Ok(None)
 }
 
@@ -147,8 +147,8 @@ fn down<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     let len = buffers.len();
     match (wanted, values) {
         (Wanted::By(0), Some(values)) => buffers.write(comm.hal(), 0, values),
-        (Wanted::By(root), Some(values)) => comm.send_from(after(2, values), bytemuck::cast_slice(values), *root)?,
-        (Wanted::By(root), None) if *root == comm.rank() => comm.receive(buffers.result_bytes(0..len), 0)?,
+        (Wanted::By(root), Some(values)) => comm.send_within(after(2, values), bytemuck::cast_slice(values), *root)?,
+        (Wanted::By(root), None) if *root == comm.rank() => comm.receive_within(buffers.result_bytes(0..len), 0)?,
         (Wanted::By(_), None) => {}
         _ => {
             if let Some(values) = values {
@@ -156,11 +156,11 @@ fn down<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
             }
             let node = node(comm);
             if let Some((parent, _)) = node.parent {
-                comm.receive(buffers.result_bytes(0..len), parent)?;
+                comm.receive_within(buffers.result_bytes(0..len), parent)?;
             }
             for &child in node.children.iter().rev() {
                 let result = buffers.result_bytes(0..len);
-                comm.send_from(after(1, result), result, child)?;
+                comm.send_within(after(1, result), result, child)?;
             }
         }
     }
@@ -185,9 +185,9 @@ fn exchange<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
             let mut operands = vec![T::zeroed(); mine.len()];
             for sends in [rank < peer, rank > peer] {
                 if sends {
-                    comm.send(buffers.bytes(part_of(peer)), peer)?;
+                    comm.send_within(Source::Memory, buffers.bytes(part_of(peer)), peer)?;
                 } else {
-                    comm.receive(bytemuck::cast_slice_mut(&mut operands), peer)?;
+                    comm.receive_within(bytemuck::cast_slice_mut(&mut operands), peer)?;
                 }
             }
             operands
@@ -209,13 +209,13 @@ fn gather<C: Mpb + MpbCopy + Clock + Wait, T: Pod>(
     part_of: &impl Fn(usize) -> Range<usize>,
 ) -> Result<(), Error> {
     if comm.rank() != root {
-        return comm.send_from(after(3, own), bytemuck::cast_slice(own), root);
+        return comm.send_within(after(3, own), bytemuck::cast_slice(own), root);
     }
     for rank in 0..comm.size() {
         if rank == root {
             buffers.write(comm.hal(), part_of(rank).start, own);
         } else {
-            comm.receive(buffers.result_bytes(part_of(rank)), rank)?;
+            comm.receive_within(buffers.result_bytes(part_of(rank)), rank)?;
         }
     }
     Ok(())

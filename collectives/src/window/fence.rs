@@ -12,7 +12,10 @@ use core::{mem, ops::Deref};
 
 use hal::{Caches, Core, LocalView, Pod, Span};
 
-use crate::{Error, Returned};
+use crate::{
+    Error, Returned,
+    arguments::{Call, Collective},
+};
 
 use super::{Assertions, Operations, Window, operations::Reach};
 
@@ -40,13 +43,21 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         }
         let _span = self.comm().hal().span(Span::new("fence"));
         let view = self.give_up(view, caches, assertions)?;
+        if let Err(error) = self.comm().check_call(|| self.fence_call()) {
+            self.exposure_open.set(false);
+            return Err(Returned { error, taken: view });
+        }
         self.access_open.set(true);
         Ok(self.open_fence(view, !assertions.contains(Assertions::NO_PUT), true))
     }
 
+    fn fence_call(&self) -> Call {
+        Call::new(Collective::Fence).on_window(self.number())
+    }
+
     fn open_fence<'b>(&self, view: LocalView<'c, T>, invalidates: bool, meets: bool) -> FenceEpoch<'b, '_, 'c, C, T> {
         if meets {
-            self.comm().barrier();
+            self.comm().synchronise();
             // Nothing older than the stores of others, or of this rank's view, is read in the epoch. The polls of a
             // barrier of one rank would not see to it, as there are none.
             self.comm().hal().invalidate_mpb();
@@ -98,7 +109,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         let window = self.operations.window;
         let _span = window.comm().hal().span(Span::new("fence"));
         if self.settle(assertions) {
-            window.comm().barrier();
+            window.comm().synchronise();
         }
         let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
         let invalidates = self.invalidates;
@@ -111,6 +122,8 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     fn settle(&self, assertions: Assertions) -> bool {
         let meets = !assertions.contains(Assertions::NO_PRECEDE);
         if meets {
+            let window = self.operations.window;
+            window.comm().assert_call(|| window.fence_call());
             self.operations.settle();
         } else {
             // Buffers are free when the epoch is over, whatever was promised.
@@ -125,7 +138,7 @@ impl<C: Core, T: Pod> Drop for FenceEpoch<'_, '_, '_, C, T> {
         let window = self.operations.window;
         if !window.comm().hal().is_dying() {
             self.settle(Assertions::empty());
-            window.comm().barrier();
+            window.comm().synchronise();
             window.access_open.set(false);
             window.exposure_open.set(false);
         }

@@ -48,7 +48,10 @@ use core::{cell::Cell, marker::PhantomData};
 
 use hal::{Caches, Core, Exposable, Exposure, LocalView, Pod, Region, Span, kind};
 
-use crate::{Comm, CopyEngines, Error, Returned};
+use crate::{
+    Comm, CopyEngines, Error, Returned,
+    arguments::{Call, Collective},
+};
 
 pub use self::{
     access::AccessEpoch,
@@ -174,6 +177,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         len: usize,
         plan: Plan<'c, C>,
     ) -> Result<Made<'c, C, T>, Error> {
+        comm.check_call(|| Call::new(Collective::Window))?;
         let Plan { class, engines, memory } = plan;
         let _span = comm.hal().span(Span::new("window"));
         let (number, size) = (comm.next_window(), comm.size());
@@ -244,6 +248,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if let Err(error) = self.check_own(&view) {
             return Err(Returned { error, taken: Box::new((self, view)) });
         }
+        if let Err(error) = self.comm().check_call(|| Call::new(Collective::Free).on_window(self.number())) {
+            return Err(Returned { error, taken: Box::new((self, view)) });
+        }
         let _span = self.comm().hal().span(Span::new("free window"));
         // Of epochs that were forgotten.
         self.await_copies();
@@ -260,10 +267,10 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// afterwards, does not depend on who comes first.
     fn release(&self) -> Result<(), Error> {
         let comm = self.comm();
-        comm.barrier();
+        comm.synchronise();
         let freed = if comm.rank() == 0 { self.free_parts() } else { Ok(()) };
         let released = self.synchronisation.release(comm, self.number());
-        comm.barrier();
+        comm.synchronise();
         freed.and(released)
     }
 

@@ -63,7 +63,7 @@ impl Table {
         let len_bytes = comm.size() * WORDS * 4;
         let mut announcement = [NOTHING; 3];
         // So that nobody frees or allocates for an earlier purpose while rank 0 looks for room.
-        comm.barrier();
+        comm.synchronise();
         if comm.rank() == 0
             && let Ok(words) = comm.allocator().allocate(len_bytes, Placement::Near(comm.hal().core()))
         {
@@ -87,7 +87,7 @@ impl Table {
     ) -> Result<(), Error> {
         let me = comm.rank();
         self.store(comm, me, KIND, element.tag() << CLASS_BITS | class as u32);
-        comm.barrier();
+        comm.synchronise();
         let first = self.load(comm, 0, KIND);
         let other =
             (1..comm.size()).find_map(|rank| Some((rank, self.load(comm, rank, KIND))).filter(|of| of.1 != first));
@@ -97,7 +97,7 @@ impl Table {
         }
         // Nothing is allocated yet, so the words of an allocation are free to say what a tag does not.
         self.store(comm, me, LEN_BYTES, element.len_bytes());
-        comm.barrier();
+        comm.synchronise();
         let of =
             |rank| ElementType::from_parts(self.load(comm, rank, KIND) >> CLASS_BITS, self.load(comm, rank, LEN_BYTES));
         Err(Error::ElementsDiffer { window, rank, element: of(rank), first: of(0) })
@@ -119,7 +119,7 @@ impl Table {
         self.store(comm, me, LEN_BYTES, u32::try_from(len_bytes).unwrap_or(u32::MAX));
         self.store_address(comm, me, SYNC, sync.ok().flatten());
         self.store_address(comm, me, MEMORY, memory);
-        comm.barrier();
+        comm.synchronise();
         if comm.rank() == 0 {
             for rank in 0..comm.size() {
                 if !can_allocate(rank) {
@@ -133,7 +133,7 @@ impl Table {
                 }
             }
         }
-        comm.barrier();
+        comm.synchronise();
         let entry = |rank| Entry {
             memory: self.load_address(comm, rank, MEMORY),
             len: self.load(comm, rank, LEN),
@@ -149,14 +149,14 @@ impl Table {
     /// Returns when all ranks have said whether they are ready: the first that is not, if any.
     pub(super) fn agree<C: Core>(&self, comm: &Comm<'_, C>, ready: bool) -> Result<(), usize> {
         self.store(comm, comm.rank(), READY, u32::from(ready));
-        comm.barrier();
+        comm.synchronise();
         (0..comm.size()).try_for_each(|rank| if self.load(comm, rank, READY) == 1 { Ok(()) } else { Err(rank) })
     }
 
     /// Frees the table. Those that still read it find it as it was: nobody can allocate before all have come here.
     pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
         let freed = if comm.rank() == 0 { comm.allocator().free(self.words) } else { Ok(()) };
-        comm.barrier();
+        comm.synchronise();
         freed
     }
 

@@ -69,6 +69,7 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     // itself, and windows take views back before others store to their memory.
     let regions = unsafe { Regions::new() };
     let comm = Comm::world(hal, regions).map_err(|error| Failure::from(error).on_all_ranks())?;
+    comm.check_arguments(args::checks_arguments(start.line)?);
     let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
     let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
     let begin = hal.now();

@@ -8,8 +8,12 @@ struct Obedient;
 impl Program for Obedient {
     const NAME: &'static str = "obedient";
     const ABOUT: &'static str = "does what it is told";
-    const OPTIONS: &'static [(&'static str, &'static str)] =
-        &[("fail", "the rank that fails"), ("panic", "the rank that panics"), ("wait", "the rank that waits for ever")];
+    const OPTIONS: &'static [(&'static str, &'static str)] = &[
+        ("fail", "the rank that fails"),
+        ("panic", "the rank that panics"),
+        ("wait", "the rank that waits for ever"),
+        ("stray", "the rank that broadcasts from another root"),
+    ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let me = rank.comm.rank();
@@ -19,6 +23,10 @@ impl Program for Obedient {
         assert!(me != rank.args.get("panic", usize::MAX)?, "told to");
         if me == rank.args.get("wait", usize::MAX)? {
             rank.comm.receive(&mut [0], (me + 1) % rank.comm.size())?;
+        }
+        let stray = rank.args.get("stray", usize::MAX)?;
+        if stray < usize::MAX {
+            rank.comm.broadcast(&mut [0_u8; 5], usize::from(me == stray))?;
         }
         rank.write_file(&std::format!("of-{me}"), b"x")
     }
@@ -66,10 +74,22 @@ fn a_deadlock_names_who_waits() {
 }
 
 #[test]
+fn arguments_are_checked_on_demand() {
+    let simulation = run("cores=4 stray=2 check=arguments");
+    let report = "rank 2 calls broadcast of 5 u8 with root 1, rank 0 broadcast of 5 u8 with root 0";
+    for rank in 0..4 {
+        assert!(simulation.console.contains(&std::format!("rank {rank} failed: {report}")), "{}", simulation.console);
+    }
+    assert!(!run("cores=4 stray=2").console.contains(report));
+    assert!(run("cores=4 stray=9 check=arguments").success);
+}
+
+#[test]
 fn what_all_ranks_do_wrong_is_reported_once() {
     for (words, message) in [
         ("cores=3 fail=x", "option `fail=x`: invalid digit found in string"),
         ("cores=3 fall=1", "unknown option `fall=1`; options are `fail` (the rank that fails), "),
+        ("cores=3 check=all", "option `check=all`: what can be checked is `check=arguments`"),
         ("cores=3 program=other", "no program is called `other`; there are obedient"),
     ] {
         let simulation = run(words);

@@ -26,6 +26,7 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Every rank is root once, and operations follow each other without a barrier, while one rank after the other is late.
 pub fn all_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (rank, size) = (context.rank(), context.size());
     for root in 0..size {
         let len = [1, 2, 9, 70][root % 4];
@@ -46,6 +47,7 @@ pub fn all_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outc
 
 /// Operations of all kinds follow each other without a barrier, mixed with others.
 pub fn mixed_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (rank, size) = (context.rank(), context.size());
     let turns = if size >= 64 { 6 } else { 24 };
     let mut numbers = Numbers::new(&[size, 5]);
@@ -253,6 +255,7 @@ pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> O
 /// No rank leaves a long reduction while others still get from its lines: what follows may write to them at once, and
 /// here does so on a rank that gets nothing itself, while the one that gets from it last has hardly begun.
 pub fn messages_follow_long_ones<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     const LATE: usize = 1;
     let (comm, rank, size) = (context.comm, context.rank(), context.size());
     if size == 1 {
@@ -371,6 +374,7 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
 
 /// Who writes and reads how many lines.
 pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
     let (hal, comm, rank, size) = (context.hal(), context.comm, context.rank(), context.size());
     if size == 1 {
         return Ok(());

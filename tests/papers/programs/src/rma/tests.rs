@@ -147,8 +147,9 @@ fn lines_are_counted_over_all_ranks() {
         assert_eq!(value(&simulation, "default", metric, (7, 256)), 7 * 16 * 8, "{metric}");
     }
     let simulation = run::<Lines>("cores=8 algorithm=two-sided most=256");
-    // Data, a signal that it is there, and one that it has been taken; signals are polled.
-    for (metric, lines) in [("mpb_lines_written", 8 + 2), ("mpb_lines_read", 8)] {
+    // Data, a line more since the last one has no room for the length, a signal that it is there, and one that it has
+    // been taken; signals are polled.
+    for (metric, lines) in [("mpb_lines_written", 8 + 1 + 2), ("mpb_lines_read", 8 + 1)] {
         assert_eq!(value(&simulation, "two-sided", metric, (7, 256)), 7 * 16 * lines, "{metric}");
     }
 }

@@ -1,8 +1,8 @@
-//! Two-sided messages through the MPB: RCCE's rendezvous (local put, remote get).
+//! Messages within collective operations: RCCE's rendezvous as published, for the baselines.
 //!
-//! The sender puts a chunk into its own MPB and signals the receiver; the receiver gets it from there and signals
-//! back; so on, chunk by chunk. Both must name the same length. A send returns when the message has been received,
-//! which leaves the sender's staging quiescent.
+//! Sender and receiver know the length, since all ranks call the operation alike, so it does not go along; and a
+//! message of 0 bytes is none. Both directions are [signals](crate::signals), which the operations of a communicator
+//! share in their order. No message of a program can be taken for one of these, nor the other way round.
 
 use core::ops::Range;
 
@@ -14,16 +14,11 @@ use crate::{
 };
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
-    /// Sends `message` to rank `to`, which has to receive as many bytes. Returns when it has.
+    /// Sends `message`, which is where `source` says, to rank `to`, and returns when that has received it.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
-    pub fn send(&self, message: &[u8], to: usize) -> Result<(), Error> {
-        self.send_from(Source::Memory, message, to)
-    }
-
-    /// [`send`](Self::send) of a message that may be in L1, as `source` says.
-    pub(crate) fn send_from(&self, source: Source, message: &[u8], to: usize) -> Result<(), Error> {
+    pub(crate) fn send_within(&self, source: Source, message: &[u8], to: usize) -> Result<(), Error> {
         self.check_peer(to)?;
         let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
         let payload = self.payload();
@@ -31,22 +26,22 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         for chunk in message.chunks(payload.len() * LINE_BYTES) {
             put_from(self.hal(), chunk, source, staging);
             self.signal(to);
-            self.take_signal(to, Reason::new("a message being received"));
+            self.take_signal(to, Reason::new("a collective operation's message being received"));
         }
         Ok(())
     }
 
-    /// Receives a message of exactly `message.len()` bytes from rank `from`.
+    /// Receives a message of `message.len()` bytes from rank `from`.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
-    pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
+    pub(crate) fn receive_within(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         self.check_peer(from)?;
         let _span = self.hal().span(Span::new("receive").with(self.core_of(from)).of(message.len()));
         let payload = self.payload();
         let staging = self.mpb_line(from, payload.start);
         for chunk in message.chunks_mut(payload.len() * LINE_BYTES) {
-            self.take_signal(from, Reason::new("a message"));
+            self.take_signal(from, Reason::new("a collective operation's message"));
             self.hal().get(staging, chunk);
             self.signal(from);
         }
@@ -58,10 +53,5 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         let layout = self.mpb_layout();
         let buffer = layout.buffer(0)..layout.buffer(1);
         if self.profile_in_force() { layout.rcce_payload() } else { buffer }
-    }
-
-    fn check_peer(&self, rank: usize) -> Result<(), Error> {
-        self.check_rank(rank)?;
-        if rank == self.rank() { Err(Error::SelfMessage { rank }) } else { Ok(()) }
     }
 }
