@@ -106,10 +106,11 @@ pub struct Simulation {
     pub console: String,
 }
 
-/// Runs an image in the simulator with these words and input files, and keeps what it prints; for tests.
+/// Runs an image in the simulator with these words and input files, and keeps what it prints; for tests. Heaps have room
+/// for all that programs allocate, unless the words say how large they are: one that is full ends the process.
 pub fn simulate<P: Programs>(words: &str, inputs: &[Input<'_>]) -> Simulation {
     let console = Kept::default();
-    let success = run::<P>(words, inputs, &console);
+    let success = run::<P>(&format!("heap_kib={MOST_HEAP_KIB} {words}"), inputs, &console);
     Simulation { success, console: console.into_text() }
 }
 
