@@ -27,7 +27,8 @@ bitflags! {
         /// 48, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
-        /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the same code on every machine runs on one size of each kind.
+        /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
+        /// same code on every machine runs on one size of each kind.
         const MACHINE = 16;
     }
 }

@@ -12,8 +12,10 @@ use std::{
 pub(super) struct Job<'t> {
     suite: String,
     cost_s: usize,
-    run: Box<dyn FnOnce(&mut Suite) -> Result<()> + Send + 't>,
+    run: Box<Work<'t>>,
 }
+
+type Work<'t> = dyn FnOnce(&mut Suite) -> Result<()> + Send + 't;
 
 impl<'t> Job<'t> {
     /// A job whose results are part of this suite. What takes many seconds, roughly, begins early: what begins last should

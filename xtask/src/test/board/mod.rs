@@ -96,14 +96,14 @@ pub(super) fn in_kernel<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
 pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
     let wants = |name: &&'static str| kit.arguments.wants(name);
     let mut jobs = Vec::new();
-    if MAIN_JOB.iter().any(|name| wants(&name)) {
+    if MAIN_JOB.iter().any(wants) {
         jobs.push(Job::new("boards", 200, |suite| main_job(suite, kit)));
     }
     if wants(&STARTED) {
         jobs.push(Job::new("boards", 30, |suite| started(suite, kit)));
     }
     jobs.extend(damage::jobs(kit));
-    if refusals::NAMES.iter().any(|name| wants(&name)) {
+    if refusals::NAMES.iter().any(wants) {
         jobs.push(Job::new("boards", 5, |suite| refusals::run(suite, kit)));
     }
     jobs
