@@ -89,7 +89,7 @@ pub(crate) fn built_bare_metal(program: &Program) -> Result<PathBuf> {
     built_before(program, &workspace::target().join("kernel").join(target), Profile::Release)
 }
 
-/// Where [`host`] has left a program's binary before.
+/// Where [`host()`] has left a program's binary before.
 ///
 /// # Errors
 ///
