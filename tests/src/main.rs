@@ -12,7 +12,7 @@ use kernel::{Failure, Program, Rank};
 use tests::{
     Context,
     fatal::{self, FATAL},
-    suite,
+    suite::{self, Needs},
 };
 
 /// Runs the suite, or the tests whose names contain the filter, and reports each.
@@ -23,19 +23,22 @@ impl Program for Suite {
     const ABOUT: &'static str = "runs the integration tests one after another";
     const OPTIONS: &'static [(&'static str, &'static str)] = &[
         ("filter", "part of the names of the tests to run"),
-        ("modules", "modules whose tests run, with commas between; none stands for all"),
+        ("only", "`size` or `machine`: tests whose outcome depends on the number of cores, or on the machine"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let filter: String = rank.args.get("filter", String::new())?;
-        let modules: String = rank.args.get("modules", String::new())?;
+        let only: String = rank.args.get("only", String::new())?;
         let mut passed = 0;
         let layout = *rank.hal().layout();
-        let is_chosen = |name: &str| {
-            let module = name.split("::").next();
-            modules.is_empty() || modules.split(',').any(|chosen| Some(chosen) == module)
+        let only = match &*only {
+            "" => Needs::empty(),
+            "size" => Needs::SIZE,
+            "machine" => Needs::MACHINE,
+            other => return Err(Failure::new(format_args!("`only={other}`: size or machine")).on_all_ranks()),
         };
-        let is_wanted = |name: &&&str| name.contains(&*filter) && is_chosen(name) && suite::suits(name, &layout);
+        let is_wanted =
+            |name: &&&str| name.contains(&*filter) && suite::needs(name).contains(only) && suite::suits(name, &layout);
         for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
             rank.comm.check_arguments(true);

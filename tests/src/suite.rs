@@ -1,5 +1,6 @@
 //! The list of tests, and how they are run.
 
+use bitflags::bitflags;
 use hal::{Core, Layout};
 
 use crate::{
@@ -10,10 +11,52 @@ use crate::{
     waiting, window,
 };
 
+bitflags! {
+    /// What a test needs, and what its outcome depends on. A test says so in the list below; what it does not say, it does
+    /// not need.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Needs: u8 {
+        /// Registers that all cores reach, and lines that move as a whole: what there is between the nodes of no cluster.
+        const REGISTERS = 1;
+        /// Four memory controllers.
+        const CONTROLLERS = 2;
+        /// Hardware that does nothing on its own account. The test shows what caches and buffers keep to themselves, and
+        /// with a seed they evict and drain.
+        const QUIET = 4;
+        /// Many cores: with more ranks it takes other paths (deeper trees, more lines, longer tables, other algorithms),
+        /// and so it runs on the largest machine, too. All others say nothing about 255 cores that they do not say about
+        /// 48, where all run.
+        const SIZE = 8;
+        /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
+        /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
+        /// same code on every machine runs on one size of each kind.
+        const MACHINE = 16;
+    }
+}
+
 macro_rules! suite {
-    ($( $module:ident :: { $( $test:ident ),* $(,)? } )*) => {
+    ($(
+        $( #[needs($( $all:ident ),*)] )?
+        $module:ident :: { $( $( #[needs($( $need:ident ),*)] )? $test:ident ),* $(,)? }
+    )*) => {
         /// The names of all tests.
         pub const NAMES: &[&str] = &[$( $( concat!(stringify!($module), "::", stringify!($test)), )* )*];
+
+        /// What the test with this name needs.
+        ///
+        /// # Panics
+        /// If there is no such test.
+        pub fn needs(name: &str) -> Needs {
+            $(
+                let all = Needs::empty()$( $( .union(Needs::$all) )* )?;
+                $(
+                    if name == concat!(stringify!($module), "::", stringify!($test)) {
+                        return all$( $( .union(Needs::$need) )* )?;
+                    }
+                )*
+            )*
+            panic!("there is no test {name}")
+        }
 
         /// Runs the test with this name. Collective.
         ///
@@ -34,29 +77,45 @@ macro_rules! suite {
 }
 
 suite! {
+    #[needs(REGISTERS, MACHINE)]
     memory::{
+        #[needs(SIZE)]
         statics_are_private,
+        #[needs(QUIET)]
         unflushed_store_is_unseen,
+        #[needs(QUIET)]
         cached_read_without_invalidate_is_stale,
+        #[needs(QUIET)]
         mpb_read_without_invalidate_is_stale,
+        #[needs(QUIET)]
         combined_read_without_invalidate_is_stale,
+        #[needs(QUIET)]
         undrained_mpb_store_is_unseen,
+        #[needs(QUIET)]
         undrained_put_is_unseen,
+        #[needs(QUIET)]
         register_does_not_drain,
+        #[needs(QUIET)]
         false_sharing_loses_an_update,
         masked_writes_do_not_lose_updates,
         copies_of_all_alignments,
         uncached_words_are_current,
         lines_are_atomic,
         first_touches_coincide,
+        #[needs(QUIET)]
         more_pages_than_frames,
         views_do_not_overlap,
     }
+    #[needs(REGISTERS, MACHINE)]
     exposed::{
+        #[needs(QUIET)]
         unflushed_store_of_the_owner_is_unseen,
+        #[needs(QUIET)]
         put_is_unseen_until_the_owner_invalidates,
+        #[needs(QUIET)]
         write_back_of_the_owner_wipes_out_a_put,
         neighbours_are_unharmed,
+        #[needs(SIZE)]
         everybody_exposes,
         exposed_and_ended_many_times,
         views_of_exposed_memory,
@@ -64,8 +123,11 @@ suite! {
         mappings_are_reused,
         refusals,
     }
+    #[needs(REGISTERS, MACHINE)]
     domains::{
+        #[needs(QUIET)]
         cached_stores_are_seen_inside,
+        #[needs(QUIET)]
         false_sharing_is_harmless_inside,
         pushed_flags_end_local_spinning,
         cached_flags_end_local_spinning,
@@ -78,11 +140,17 @@ suite! {
         disagreements_are_told_to_all,
         lengths_of_blocks,
     }
-    registers::{ exclude, are_freed_by_any_write, }
+    #[needs(REGISTERS, MACHINE)]
+    registers::{ #[needs(SIZE)] exclude, are_freed_by_any_write, }
+    #[needs(REGISTERS, MACHINE)]
     waiting::{ times_out, }
+    #[needs(REGISTERS)]
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
+    #[needs(MACHINE)]
     floating_point::{ is_53_bits, }
+    #[needs(SIZE, MACHINE)]
     barrier::{ separates_phases, back_to_back, costs_what_it_should, }
+    #[needs(REGISTERS, SIZE)]
     group_barriers::{
         separate_phases,
         groups,
@@ -93,6 +161,7 @@ suite! {
         refusals,
         ends_are_barriers,
     }
+    #[needs(REGISTERS, SIZE)]
     barriers_elsewhere::{
         separate_phases,
         groups,
@@ -103,8 +172,10 @@ suite! {
         different_kinds_are_refused,
         registers_are_taken,
     }
+    #[needs(REGISTERS, SIZE, MACHINE)]
     coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
     cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
+    #[needs(REGISTERS, SIZE, MACHINE)]
     locks::{
         mutexes_exclude,
         pass_on_what_was_stored,
@@ -115,6 +186,7 @@ suite! {
         what_was_seen_before_is_forgotten,
         queue_locks_come_and_go,
     }
+    #[needs(SIZE)]
     messages::{
         ring_of_all_sizes,
         opposite_directions,
@@ -123,6 +195,7 @@ suite! {
         cost_what_they_should,
         refuse_bad_peers,
     }
+    #[needs(SIZE, MACHINE)]
     broadcast::{
         all_roots,
         all_sizes,
@@ -134,6 +207,7 @@ suite! {
         rcce_profile_excludes_others,
         refuses_bad_arguments,
     }
+    #[needs(SIZE)]
     default_broadcast::{
         all_sizes,
         all_roots,
@@ -145,7 +219,9 @@ suite! {
         long_ones_are_read_once,
         refuses_bad_roots,
     }
+    #[needs(REGISTERS, SIZE)]
     broadcast_cost::{ oc_bcast, oc_bcast_flags, binomial, scatter_allgather, one_sided_scatter_allgather, }
+    #[needs(SIZE)]
     exchanges::{
         gathers,
         scatters,
@@ -157,6 +233,7 @@ suite! {
         refuse_bad_arguments,
         cost_what_they_should,
     }
+    #[needs(SIZE)]
     reductions::{
         all_sizes,
         all_roots_back_to_back,
@@ -170,6 +247,7 @@ suite! {
         refuses_bad_arguments,
         costs_what_it_should,
     }
+    #[needs(SIZE)]
     nonblocking::{
         broadcasts,
         allreduces,
@@ -181,7 +259,9 @@ suite! {
         lines_are_lent_and_come_back,
         cost_what_they_should,
     }
-    allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, placements, refusals, zeroed, }
+    #[needs(REGISTERS)]
+    allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, #[needs(CONTROLLERS)] placements, #[needs(CONTROLLERS)] refusals, zeroed, }
+    #[needs(REGISTERS, SIZE, MACHINE)]
     window::{
         uneven_parts,
         misuse_is_refused,
@@ -194,6 +274,7 @@ suite! {
         fresh_part_on_a_cached_page,
         freed_memory_is_not_written_any_more,
     }
+    #[needs(SIZE, MACHINE)]
     pscw::{
         put_and_get_all_pairs,
         neighbours_ring,
@@ -209,6 +290,7 @@ suite! {
         neighbouring_bytes_of_many_origins,
     }
     overlap::{ two_windows_interleaved, start_before_and_after_post, complete_before_and_after_wait, }
+    #[needs(REGISTERS)]
     queue::{
         operations_do_not_block,
         queued_operations_go_out_before_complete,
@@ -216,23 +298,30 @@ suite! {
         operations_keep_their_order,
         a_full_queue_is_progressed,
     }
+    #[needs(REGISTERS)]
     promises::{ no_check_over_many_epochs, no_check_broken, no_store, no_put, }
+    #[needs(SIZE)]
     marks::{ one_and_many, bipartite_groups, changing_groups, numbers_wrap_around, more_windows_than_lines, }
+    #[needs(REGISTERS, SIZE)]
     epoch_cost::{
         match_vectors_cost_the_papers_updates,
         marks_cost_line_writes,
         marks_of_all_pairs_are_kept,
         puts_cost_their_lines,
     }
+    #[needs(REGISTERS)]
     operations::{
         shapes_of_all_sizes,
+        #[needs(SIZE)]
         contributions_are_complete,
+        #[needs(SIZE)]
         tickets_are_unique,
         one_swap_wins,
         notified_puts_are_there,
         what_does_not_fit_is_refused,
         overlapping_blocks_are_got,
     }
+    #[needs(SIZE)]
     fence::{
         epochs_are_separated,
         fences_back_to_back,
@@ -241,6 +330,7 @@ suite! {
         fences_exclude_other_epochs,
         fences_of_two_windows,
     }
+    #[needs(REGISTERS, SIZE)]
     passive::{
         exclusive_locks_exclude,
         shared_locks_are_shared,
@@ -254,9 +344,13 @@ suite! {
         amounts_are_moved,
         misuse_is_refused,
     }
+    #[needs(REGISTERS, SIZE)]
     fft::{ equals_its_sums, is_the_same_everywhere, lengths, refuses_too_much, }
+    #[needs(REGISTERS)]
     copy_engine::{ clients_put_and_get, engines_copy_meanwhile, }
-    private_window::{ neighbours_reach_it, less_than_the_part_is_refused, }
+    #[needs(REGISTERS)]
+    private_window::{ #[needs(SIZE)] neighbours_reach_it, less_than_the_part_is_refused, }
+    #[needs(REGISTERS, SIZE)]
     channel::{
         all_pairs,
         all_sizes,
@@ -271,9 +365,12 @@ suite! {
         staging_shrinks_and_comes_back,
         costs_what_it_should,
     }
+    #[needs(REGISTERS)]
     hazards::{ real_protocol_keeps_the_post, }
     traces::{ operations_nest_and_waits_have_places, nothing_is_noted_without_a_trace, }
+    #[needs(REGISTERS, SIZE, MACHINE)]
     interrupts::{ come_while_programs_compute, are_deferred, come_from_everybody, }
+    #[needs(REGISTERS, SIZE)]
     notification::{
         reach_ranks_that_compute,
         all_sizes,
@@ -288,29 +385,11 @@ suite! {
     }
 }
 
-/// What the names of tests begin with that machines pass on which no register reaches beyond its coherence domain and
-/// lines of other domains do not move as a whole.
-const BETWEEN_DOMAINS: &[&str] = &[
-    "arguments::",
-    "barrier::",
-    "broadcast::",
-    "cluster::",
-    "default_broadcast::",
-    "exchanges::",
-    "fence::",
-    "floating_point::",
-    "marks::",
-    "messages::",
-    "nonblocking::",
-    "overlap::",
-    "pscw::",
-    "reductions::",
-    "traces::",
-];
-
 /// Whether the machine has what a test needs.
 pub fn suits(name: &str, layout: &Layout) -> bool {
-    layout.registers_reach_everywhere() || BETWEEN_DOMAINS.iter().any(|prefix| name.starts_with(prefix))
+    let needs = needs(name);
+    (layout.registers_reach_everywhere() || !needs.contains(Needs::REGISTERS))
+        && (layout.controllers() == 4 || !needs.contains(Needs::CONTROLLERS))
 }
 
 /// [`run`] in the simulator, where it is compiled once for all host tests that use it.

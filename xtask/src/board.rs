@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with_all = FLASHED)]
     dir: Option<PathBuf>,
 
-    /// Seconds until a board that does not end is given up
+    /// Seconds of the emulator's processor time until a board that does not end is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 

@@ -7,9 +7,8 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
-    time::{Duration, Instant},
 };
 
 /// What every command given to [`build`] needs among its options.
@@ -23,10 +22,22 @@ pub(crate) struct Built {
     pub(crate) warnings: Vec<String>,
 }
 
+/// Something executable that cargo has made.
+#[derive(Debug)]
+pub(crate) struct Artifact {
+    /// The target's name.
+    pub(crate) name: String,
+    /// The package's name, and its directory.
+    pub(crate) package: String,
+    pub(crate) directory: PathBuf,
+    pub(crate) executable: PathBuf,
+    is_test: bool,
+}
+
 /// What cargo's messages add up to.
 #[derive(Default)]
 struct Messages {
-    executable: Option<PathBuf>,
+    artifacts: Vec<Artifact>,
     warnings: Vec<String>,
     errors: Vec<String>,
     /// The first crate that asks for `std` where there is none.
@@ -41,10 +52,17 @@ impl Messages {
         match message["reason"].as_str()? {
             "compiler-artifact" => {
                 self.crates += 1;
+                let name = message["target"]["name"].as_str()?.to_owned();
                 if let Some(path) = message["executable"].as_str() {
-                    self.executable = Some(path.into());
+                    let manifest = Path::new(message["manifest_path"].as_str().unwrap_or_default());
+                    let directory = manifest.parent().unwrap_or(Path::new("")).to_owned();
+                    // The workspace's packages have the names of their directories.
+                    let package = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    let is_test = message["profile"]["test"].as_bool() == Some(true);
+                    let name = name.clone();
+                    self.artifacts.push(Artifact { name, package, directory, executable: path.into(), is_test });
                 }
-                message["target"]["name"].as_str().map(str::to_owned)
+                Some(name)
             }
             "compiler-message" => {
                 let text = message["message"]["message"].as_str().unwrap_or_default();
@@ -70,6 +88,23 @@ impl Messages {
 ///
 /// When the build fails.
 pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
+    let mut messages = execute(what, command)?;
+    let built = messages.artifacts.pop().with_context(|| format!("cargo has built no executable for {what}"))?;
+    Ok(Built { executable: built.executable, warnings: messages.warnings })
+}
+
+/// Runs a cargo command with [`MESSAGES`] that builds tests, and returns the binaries with them.
+///
+/// # Errors
+///
+/// When the build fails.
+pub(crate) fn tests(what: &str, command: &mut Command) -> Result<Vec<Artifact>> {
+    let mut artifacts = execute(what, command)?.artifacts;
+    artifacts.retain(|artifact| artifact.is_test);
+    Ok(artifacts)
+}
+
+fn execute(what: &str, command: &mut Command) -> Result<Messages> {
     let progress = Progress::new(format!("building {what}"));
     let mut running = Running::start(command.env("CARGO_TERM_COLOR", "never"))?;
     let mut messages = Messages::default();
@@ -84,7 +119,7 @@ pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
             Next::Interrupted => bail!("interrupted"),
         }
     }
-    let status = running.wait(Instant::now() + Duration::from_secs(10))?;
+    let status = running.wait()?;
     drop(progress);
     if !status.success() {
         crate::interrupt::check()?;
@@ -99,8 +134,7 @@ pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
         }
         bail!("cannot build {what}");
     }
-    let executable = messages.executable.with_context(|| format!("cargo has built no executable for {what}"))?;
-    Ok(Built { executable, warnings: messages.warnings })
+    Ok(messages)
 }
 
 #[cfg(test)]
@@ -114,13 +148,16 @@ mod tests {
             r#"{"reason":"compiler-artifact","target":{"name":"core"},"executable":null}"#,
             r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"warning: unused"}}"#,
             "not json",
+            r#"{"reason":"compiler-artifact","target":{"name":"a"},"manifest_path":"/w/tests/Cargo.toml","profile":{"test":true},"executable":"/t/a"}"#,
             r#"{"reason":"compiler-artifact","target":{"name":"atoll"},"executable":"/t/atoll"}"#,
             r#"{"reason":"build-finished","success":true}"#,
         ] {
             messages.take(line);
         }
-        assert_eq!(messages.executable, Some("/t/atoll".into()));
-        assert_eq!((messages.crates, messages.warnings.len(), messages.errors.len()), (2, 1, 0));
+        let [test, binary] = &messages.artifacts[..] else { panic!("{:?}", messages.artifacts) };
+        assert!(test.is_test && test.package == "tests" && test.directory == Path::new("/w/tests"), "{test:?}");
+        assert!(!binary.is_test && binary.executable == Path::new("/t/atoll"), "{binary:?}");
+        assert_eq!((messages.crates, messages.warnings.len(), messages.errors.len()), (3, 1, 0));
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::{
     workspace,
 };
 use anyhow::{Result, bail, ensure};
-use std::time::Duration;
 
 /// The PROGRAM that lists all others.
 pub(crate) const LIST: &str = "list";
@@ -55,7 +54,7 @@ fn lines(program: &Program) -> Result<Vec<String>> {
     let built = image::host(program, Profile::Release)?;
     let mut command = workspace::command(&built.executable);
     command.args(["--cmdline", &format!("program={LIST}")]);
-    let finished = process::finish(&mut command, Duration::from_secs(60), |_| {})?;
+    let finished = process::finish(&mut command, |_| {})?;
     Ok(finished.output.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect())
 }
 

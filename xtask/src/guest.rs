@@ -1,8 +1,11 @@
-//! A guest (a machine in QEMU, an emulated board, or the simulator) from its start to a verdict, within a time limit.
+//! A guest (a machine in QEMU, an emulated board, or the simulator) from its start to a verdict, within a limit on the
+//! processor time that it uses.
 
 mod merge;
+mod meter;
 
 pub(crate) use merge::{captured, merge};
+pub(crate) use meter::Meter;
 
 use crate::{
     console::{Console, Event, Transcript},
@@ -11,11 +14,13 @@ use crate::{
     process::{Next, Running},
 };
 use anyhow::{Result, bail};
+use meter::{GLANCE, Spent};
 use std::{
     cell::Cell,
     os::unix::process::ExitStatusExt,
     path::Path,
     process::{Command, ExitStatus},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -34,16 +39,13 @@ const STANDSTILL: i32 = 4;
 /// Its exit status when its time is over.
 const TIME_IS_OVER: i32 = 5;
 
-/// How often somebody else may end a guest.
-const GLANCE: Duration = Duration::from_millis(100);
-
-/// How long a guest that has said `@done` may take to go away.
+/// What a guest that has said `@done` may still use until it goes away.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long a machine that does not go away may take, after it has said `@done`, until all its cores have stopped.
+/// What a machine that does not go away may use, after it has said `@done`, until all its cores have stopped.
 const HALT_TIME: Duration = Duration::from_millis(500);
 
-/// How long the cores of a machine that has not ended may take to report where they are.
+/// What the cores of a machine that has not ended may use to report where they are.
 const REPORT_TIME: Duration = Duration::from_secs(2);
 
 /// How many console lines are shown of a guest that has failed.
@@ -53,7 +55,8 @@ const TAIL_LINES: usize = 12;
 #[derive(Clone, Copy, Debug)]
 enum Ending {
     Exited(ExitStatus),
-    TimedOut(Duration),
+    /// It has used up what it may use.
+    TimedOut(Spent),
     Lingered,
     /// Others that it belongs together with have failed.
     Stopped,
@@ -70,6 +73,8 @@ pub(crate) struct Outcome {
     pub(crate) label: String,
     pub(crate) transcript: Transcript,
     pub(crate) elapsed: Duration,
+    /// How long each of its tests took.
+    pub(crate) times: Vec<Duration>,
     ending: Ending,
     /// What the process wrote to standard error.
     messages: String,
@@ -77,8 +82,8 @@ pub(crate) struct Outcome {
     reports: usize,
 }
 
-/// Runs a guest; every event is shown to `watch` as it happens. One that can be asked and has not ended in time is
-/// asked where its cores are.
+/// Runs a guest; every event is shown to `watch` as it happens. One that has used `limit` of processor time, counted anew
+/// with each test that it reports, or sleeps for good, is given up; if it can be asked, it is asked where its cores are.
 ///
 /// # Errors
 ///
@@ -93,7 +98,7 @@ pub(crate) fn run(
     run_until(label, command, inquiry, limit, |_| None, watch)
 }
 
-/// Runs a guest like [`run`]. `end` is asked again and again when it has to end at the latest, because of others.
+/// Runs a guest like [`run`]. `end` is asked again and again what it may still use at most, because of others.
 ///
 /// # Errors
 ///
@@ -103,7 +108,7 @@ pub(crate) fn run_until(
     command: &mut Command,
     inquiry: Option<&Inquiry>,
     limit: Duration,
-    end: impl FnMut(&Running) -> Option<Instant>,
+    end: impl FnMut(&Running) -> Option<Duration>,
     mut watch: impl FnMut(&Event<'_>),
 ) -> Result<Outcome> {
     run_by_lines(label, command, inquiry, limit, end, |_, event| watch(event))
@@ -119,39 +124,62 @@ pub(crate) fn run_by_lines(
     command: &mut Command,
     inquiry: Option<&Inquiry>,
     limit: Duration,
-    mut end: impl FnMut(&Running) -> Option<Instant>,
+    mut end: impl FnMut(&Running) -> Option<Duration>,
     mut watch: impl FnMut(&str, &Event<'_>),
 ) -> Result<Outcome> {
     let start = Instant::now();
-    let mut deadline = start + limit;
     let mut console = Console::default();
     // A simulator is its own image.
     let image = inquiry.map_or_else(|| Path::new(command.get_program()), |inquiry| &inquiry.image);
     let mut places = Places::new(image);
     let mut running = Running::start(command)?;
-    let mut done = false;
+    let mut meter = Meter::open(limit, &running);
+    let (mut done, mut last) = (false, None);
+    let (mut times, mut told) = (Vec::new(), start);
     let ending = loop {
-        let now = Instant::now();
-        if end(&running).is_some_and(|end| now >= end) {
-            break Ending::Stopped;
+        if let Some(left) = end(&running)
+            && last.is_none_or(|last| left < last)
+        {
+            last = Some(left);
+            meter = Meter::errand(left, &running);
         }
-        match running.next(Some(deadline.min(now + GLANCE))) {
+        let is_closed = match running.next(Some(Instant::now() + GLANCE)) {
             Next::Line(line) => {
+                meter.heard();
                 let line = places.explain(line);
                 let event = console.line(&line);
-                if event == Event::Done && !done {
-                    done = true;
-                    deadline = deadline.min(Instant::now() + GRACE);
+                if event == Event::Test {
+                    times.push(std::mem::replace(&mut told, Instant::now()).elapsed());
+                }
+                match event {
+                    Event::Done if !done => {
+                        done = true;
+                        if last.is_none() {
+                            meter = Meter::errand(GRACE, &running);
+                        }
+                    }
+                    Event::Test if !done && last.is_none() => meter = Meter::open(limit, &running),
+                    _ => {}
                 }
                 watch(&line, &event);
+                false
             }
-            Next::End => match running.wait(deadline.max(Instant::now() + Duration::from_secs(1))) {
-                Ok(status) => break Ending::Exited(status),
-                Err(_) => break Ending::Lingered,
-            },
-            Next::TimedOut if Instant::now() < deadline => {}
-            Next::TimedOut => break if done { Ending::Lingered } else { Ending::TimedOut(limit) },
+            Next::End => true,
+            Next::TimedOut => false,
             Next::Interrupted => bail!("interrupted"),
+        };
+        if is_closed {
+            if let Some(status) = running.status()? {
+                break Ending::Exited(status);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        if let Some(spent) = meter.look(&running) {
+            break match last {
+                Some(_) => Ending::Stopped,
+                None if done || is_closed => Ending::Lingered,
+                None => Ending::TimedOut(spent),
+            };
         }
     };
     let mut reports = 0;
@@ -170,6 +198,7 @@ pub(crate) fn run_by_lines(
         label: label.into(),
         transcript: console.finish(),
         elapsed: start.elapsed(),
+        times,
         ending,
         messages: running.messages(),
         reports,
@@ -180,20 +209,21 @@ pub(crate) fn run_by_lines(
 fn report(inquiry: &Inquiry, running: &Running) -> Vec<String> {
     let mut lines = Vec::new();
     if inquiry.interrupt().is_ok() {
-        let deadline = Instant::now() + REPORT_TIME;
-        while let Next::Line(line) = running.next(Some(deadline)) {
-            lines.push(line);
-            // A core that prints without end would keep the line busy, and what it prints is not wanted.
-            if Instant::now() >= deadline {
-                break;
+        // A core that prints without end uses it up, too, and what it prints is not wanted.
+        let mut meter = Meter::errand(REPORT_TIME, running);
+        while meter.look(running).is_none() {
+            match running.next(Some(Instant::now() + GLANCE)) {
+                Next::Line(line) => lines.push(line),
+                Next::TimedOut => {}
+                Next::End | Next::Interrupted => break,
             }
         }
     }
     lines
 }
 
-/// Runs a guest like [`run`] on a machine that need not go away by itself: a moment after it has said `@done`, `look` is
-/// called, and the machine ended.
+/// Runs a guest like [`run`] on a machine that need not go away by itself: when it has said `@done` and its cores have
+/// had the time to stop, `look` is called, and the machine ended.
 ///
 /// # Errors
 ///
@@ -206,24 +236,21 @@ pub(crate) fn run_halting(
     look: impl FnOnce(),
     mut watch: impl FnMut(&Event<'_>),
 ) -> Result<Outcome> {
-    let end = Cell::new(None);
-    let mut look = Some(look);
-    let may_end = |_: &Running| {
-        let end = end.get()?;
-        if Instant::now() >= end
-            && let Some(look) = look.take()
-        {
+    let done = Cell::new(false);
+    let (mut meter, mut look) = (None, Some(look));
+    let end = |running: &Running| {
+        let meter = done.get().then(|| meter.get_or_insert_with(|| Meter::errand(HALT_TIME, running)))?;
+        meter.look(running)?;
+        look.take().map(|look| {
             look();
-        }
-        Some(end)
+            Duration::ZERO
+        })
     };
     let note_end = |event: &Event<'_>| {
-        if *event == Event::Done && end.get().is_none() {
-            end.set(Some(Instant::now() + HALT_TIME));
-        }
+        done.set(done.get() || *event == Event::Done);
         watch(event);
     };
-    let mut outcome = run_until(label, command, Some(inquiry), limit, may_end, note_end)?;
+    let mut outcome = run_until(label, command, Some(inquiry), limit, end, note_end)?;
     if matches!(outcome.ending, Ending::Stopped) {
         outcome.ending = Ending::Halted;
     }
@@ -243,10 +270,9 @@ impl Outcome {
             bail!("{label} failed: {}", self.with_cause(message));
         }
         let status = match self.ending {
-            Ending::TimedOut(limit) => {
+            Ending::TimedOut(spent) => {
                 bail!(
-                    "{label} has not ended after {} s, {}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
-                    limit.as_secs(),
+                    "{label} {spent}, {}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
                     self.place()
                 );
             }
@@ -312,12 +338,10 @@ impl Outcome {
     }
 
     /// What to show of a guest whose console was not shown live: its last lines.
-    pub(crate) fn show_tail(&self) {
-        eprintln!("--- {}: last lines of its console", self.label);
-        for line in self.transcript.tail(TAIL_LINES + self.reports) {
-            eprintln!("    {line}");
-        }
-        self.show_messages();
+    pub(crate) fn tail(&self) -> String {
+        let lines = self.transcript.tail(TAIL_LINES + self.reports).iter().map(String::as_str);
+        let lines = lines.chain(self.messages.lines().take(TAIL_LINES)).map(|line| format!("\n    {line}"));
+        format!("--- {}: last lines of its console{}", self.label, lines.collect::<String>())
     }
 
     /// Shows what the process itself complained about.
@@ -435,16 +459,38 @@ mod tests {
         let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
         let outcome = run("stand-in", &mut command, Some(&inquiry), Duration::from_millis(300), |_| {}).unwrap();
         assert_eq!(outcome.transcript.text, ["one"]);
-        assert!(outcome.verdict().unwrap_err().to_string().contains("has not ended after 0 s, before"));
+        assert!(
+            outcome
+                .verdict()
+                .unwrap_err()
+                .to_string()
+                .contains("does nothing any more, all its cores are halted, before")
+        );
     }
 
     #[test]
     fn a_hang_is_ended_and_explained() {
-        let outcome = guest("echo '@phase halos'; echo 'core 1 waits for core 2'; exec sleep 60", 500);
-        let message = outcome.verdict().unwrap_err().to_string();
-        assert!(message.contains("in phase `halos`") && message.contains("--timeout"), "{message}");
-        assert_eq!(outcome.transcript.text, ["core 1 waits for core 2"]);
-        assert!(outcome.elapsed < Duration::from_secs(20));
+        let said = "echo '@phase halos'; echo 'core 1 waits for core 2'";
+        for (script, how) in
+            [("exec sleep 6000", "does nothing any more"), ("while :; do :; done", "after 0 s of its own")]
+        {
+            let outcome = guest(&format!("{said}; {script}"), 500);
+            let message = outcome.verdict().unwrap_err().to_string();
+            assert!(message.contains(how), "{message}");
+            assert!(message.contains("in phase `halos`") && message.contains("--timeout"), "{message}");
+            assert_eq!(outcome.transcript.text, ["core 1 waits for core 2"]);
+        }
+    }
+
+    #[test]
+    fn what_a_guest_may_use_is_counted_anew_with_each_test() {
+        let turns = "turn() { i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; }";
+        let used =
+            |script: &str| guest(&format!("{turns}; {script}"), 400).verdict().map_err(|error| error.to_string());
+        let many = |told: &str| format!("for n in $(seq 40); do turn; {told}; done; echo @done ok; exit 33");
+        assert_eq!(used(&many("echo @test a ok")), Ok(()));
+        assert!(used(&many("echo working")).unwrap_err().contains("of its own processor time"));
+        assert!(used("echo @done ok; while :; do :; done").unwrap_err().contains("does not go away"));
     }
 
     #[test]
@@ -475,7 +521,7 @@ mod tests {
         assert_eq!(halting("echo @done failed no; exec sleep 60"), (Err("stand-in failed: no".into()), 1));
         assert!(halting("echo @bogus; echo @done ok; exec sleep 60").0.unwrap_err().contains("@bogus"));
         let (verdict, looks) = halting("echo one; exec sleep 60");
-        assert!(verdict.unwrap_err().contains("has not ended after 3 s") && looks == 0);
+        assert!(verdict.unwrap_err().contains("has not ended") && looks == 0);
     }
 
     #[test]

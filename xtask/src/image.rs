@@ -16,11 +16,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    time::Duration,
 };
-
-/// How long clippy may take, which checks the library first.
-const LINT_LIMIT: Duration = Duration::from_secs(600);
 
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +118,7 @@ pub(crate) fn lint(program: &Program, tools: &Tools) -> Result<bool> {
     }
     let _progress = Progress::new("clippy on the image");
     for target in [PC, BOARD] {
-        let finished = process::finish(&mut lint_command(program, &tools.toolchain, target), LINT_LIMIT, |_| {})?;
+        let finished = process::finish(&mut lint_command(program, &tools.toolchain, target), |_| {})?;
         if !finished.status.success() {
             eprintln!("{}", finished.messages.trim_end());
             let first = finished.messages.lines().find(|line| line.starts_with("error"));

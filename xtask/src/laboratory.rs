@@ -14,11 +14,7 @@ use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::Command,
-    time::Duration,
 };
-
-/// How long a picture may take.
-const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 #[command(disable_help_flag = true)]
@@ -46,7 +42,7 @@ pub(crate) fn main(command: &str, arguments: &Arguments) -> Result<()> {
 ///
 /// When it cannot, with its reason.
 pub(crate) fn draw(what: &str, files: &[&Path]) -> Result<String> {
-    let finished = process::finish(workspace::command(built()?).arg(what).args(files), LIMIT, |_| {})?;
+    let finished = process::finish(workspace::command(built()?).arg(what).args(files), |_| {})?;
     if !finished.status.success() {
         let reason = finished.messages.lines().find_map(|line| line.strip_prefix(ERROR));
         bail!("{}", reason.unwrap_or("the laboratory cannot draw it, and does not say why"));

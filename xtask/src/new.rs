@@ -150,6 +150,7 @@ mod tests {
         process,
         program::Program,
         sim,
+        words::Words,
     };
     use std::time::Duration;
 
@@ -165,14 +166,15 @@ mod tests {
 
         let built = image::host(&program, Profile::Release).unwrap();
         assert_eq!(built.warnings, [""; 0]);
-        let mut command = sim::command(&built.executable, "cores=5 rounds=3", &[]);
+        let words = Words::default().value("cores", Some(5)).value("rounds", Some(3));
+        let mut command = sim::command(&built.executable, words, &[]).unwrap();
         let outcome = guest::run("my-ring", &mut command, None, LIMIT, |_| {}).unwrap();
         outcome.verdict().unwrap();
         assert_eq!(outcome.transcript.text, ["after 3 rounds the sum of 5 numbers is 10"]);
 
         let mut command = workspace::command(workspace::host_cargo());
         command.args(["test", "--release"]).current_dir(&directory).env("CARGO_TARGET_DIR", workspace::target());
-        let tested = process::finish(&mut command, LIMIT, |_| {}).unwrap();
+        let tested = process::finish(&mut command, |_| {}).unwrap();
         assert!(tested.status.success(), "{}{}", tested.output, tested.messages);
         assert!(tested.output.contains("all_numbers_come_around ... ok"), "{}", tested.output);
 

@@ -11,7 +11,7 @@
 
 use crate::{process, progress::Progress, workspace};
 use anyhow::{Result, bail, ensure};
-use std::{collections::HashSet, path::Path, time::Duration};
+use std::{collections::HashSet, path::Path};
 
 /// Mnemonics of a P54C, in the disassembler's Intel spelling.
 const INSTRUCTIONS: &str = include_str!("p54c.txt");
@@ -32,9 +32,6 @@ pub(crate) const SCC_INSTRUCTIONS: [&str; 1] = ["0f 0a"];
 /// How many violations are shown.
 const SHOWN: usize = 10;
 
-/// How long the disassembler may take.
-const LIMIT: Duration = Duration::from_secs(120);
-
 /// An instruction that a P54C lacks.
 #[derive(Debug, PartialEq, Eq)]
 struct Violation {
@@ -54,7 +51,7 @@ pub(crate) fn check_image(objdump: &Path, image: &Path, further: &[&str]) -> Res
     let mut command = workspace::command(objdump);
     command.args(["--disassemble", "--wide", "--demangle", "-M", "intel"]).arg(image);
     let progress = Progress::new("checking the instructions of the image");
-    let finished = process::finish(command.env("LC_ALL", "C"), LIMIT, |_| {})?;
+    let finished = process::finish(command.env("LC_ALL", "C"), |_| {})?;
     drop(progress);
     if !finished.status.success() {
         bail!("objdump cannot read {shown}: {}", finished.messages.lines().last().unwrap_or("no reason given"));

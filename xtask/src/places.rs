@@ -17,11 +17,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    time::Duration,
 };
-
-/// How long it may take to look addresses up.
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// Callers that are followed.
 const CALLERS: usize = 24;
@@ -280,7 +276,7 @@ fn short(name: &str) -> &str {
 fn frames(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BTreeMap<u64, Vec<Frame>>> {
     let mut command = workspace::command("addr2line");
     command.args(["-a", "-f", "-i", "-C", "-e"]).arg(image).args(addresses.map(|address| format!("{address:#x}")));
-    Ok(parse(&process::finish(&mut command, LIMIT, |_| {})?.output))
+    Ok(parse(&process::finish(&mut command, |_| {})?.output))
 }
 
 /// `addr2line` prints each address, and then two lines for each function there: its name, and its place in the sources.

@@ -212,7 +212,7 @@ mod tests {
     fn command_line() {
         assert_eq!(
             arguments(false, &["a.pgm".into(), "b.txt".into()], None),
-            "-cpu|pentium,-mmx|-smp|48|-m|336|-accel|tcg,thread=single|-icount|shift=0,sleep=off|-display|none|-serial|stdio|\
+            "-cpu|pentium,-mmx|-smp|48|-m|342|-accel|tcg,thread=single|-icount|shift=0,sleep=off|-display|none|-serial|stdio|\
              -monitor|none|-nic|none|-no-reboot|-qmp|unix:qmp.sock,server=on,wait=off|-device|isa-debug-exit,iobase=0xf4,iosize=0x04|-kernel|./atoll.elf|-append|\
              program=terrain seed=7 heap_kib=4096 heap0_kib=4096|-initrd|a.pgm,b.txt"
         );
@@ -230,9 +230,9 @@ mod tests {
         let line = arguments(false, &[], Some(&Node { node: 1, nodes: 2, region, input_bytes: 0, deadline_s: 10 }));
         assert!(
             line.starts_with(
-                "-cpu|pentium,-mmx|-smp|48|-m|404|-object|memory-backend-ram,id=low,size=64M|\
+                "-cpu|pentium,-mmx|-smp|48|-m|410|-object|memory-backend-ram,id=low,size=64M|\
                  -object|memory-backend-file,id=shared,size=68M,share=on,mem-path=/proc/1/fd/7|\
-                 -object|memory-backend-ram,id=high,size=272M|-numa|node,memdev=low|-numa|node,memdev=shared|\
+                 -object|memory-backend-ram,id=high,size=278M|-numa|node,memdev=low|-numa|node,memdev=shared|\
                  -numa|node,memdev=high|-accel|tcg,thread=single|-display|"
             ),
             "{line}"

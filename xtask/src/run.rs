@@ -25,7 +25,7 @@ use std::{
 /// The elevation map that the default program computes on.
 const DEFAULT_INPUT: &str = "tests/data/jacksboro-elevation.pgm";
 
-/// Seconds for a guest whose input is no larger than [`SMALL_INPUT_KIB`].
+/// Seconds of processor time for a guest whose input is no larger than [`SMALL_INPUT_KIB`].
 const LIMIT_S: u64 = 120;
 
 /// Input that [`LIMIT_S`] is enough for.
@@ -55,8 +55,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = cores::number)]
     cores: u16,
 
-    /// Seconds until a guest that does not end is given up [default: 120, and 1 more per 20 KiB of input beyond 512
-    /// KiB]
+    /// Seconds of processor time until a guest that does not end is given up [default: 120, and 1 more per 20 KiB of
+    /// input beyond 512 KiB]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
 
@@ -196,7 +196,7 @@ pub(crate) fn bytes(inputs: &[PathBuf]) -> u64 {
     inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum()
 }
 
-/// How long a guest may take: what the user says, or more for a larger input.
+/// How much processor time a guest may use: what the user says, or more for a larger input.
 pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
     let beyond_kib = input_bytes.div_ceil(1024).saturating_sub(SMALL_INPUT_KIB);
     Duration::from_secs(timeout.unwrap_or_else(|| LIMIT_S.saturating_add(beyond_kib.div_ceil(INPUT_KIB_PER_S))))
@@ -295,7 +295,7 @@ pub(crate) fn pass_on(
     let outcome = guest::run_by_lines(label, command, inquiry, limit, |_| None, |line, _| println!("{line}"))?;
     let verdict = outcome.verdict();
     if verdict.is_err() {
-        outcome.show_tail();
+        eprintln!("{}", outcome.tail());
     }
     verdict
 }

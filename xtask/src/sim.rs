@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     cores: Option<u32>,
 
-    /// Seconds until a simulation that does not end is given up
+    /// Seconds of processor time until a simulation that does not end is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 

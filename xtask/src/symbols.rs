@@ -2,10 +2,7 @@
 
 use crate::{process, workspace};
 use anyhow::{Result, bail};
-use std::{path::Path, time::Duration};
-
-/// How long it may take to read them.
-const LIMIT: Duration = Duration::from_secs(60);
+use std::path::Path;
 
 /// An item of a crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +19,7 @@ pub(crate) struct Symbol<'t> {
 pub(crate) fn table(objdump: &Path, binary: &Path) -> Result<String> {
     let mut command = workspace::command(objdump);
     command.args(["--syms", "--demangle=rust"]).arg(binary);
-    let finished = process::finish(command.env("LC_ALL", "C"), LIMIT, |_| {})?;
+    let finished = process::finish(command.env("LC_ALL", "C"), |_| {})?;
     if !finished.status.success() || !finished.output.contains(".text") {
         bail!("cannot read the symbols of {}", workspace::display(binary));
     }

@@ -74,7 +74,7 @@ mod tests {
     fn copies_are_of_the_lines_around() {
         let copy = Transfer { from: SharedAddress::new(2, 101), to: SharedAddress::new(3, 64), len_bytes: 60 };
         let regions = regions::of_a_test();
-        let lines = |offset, len| regions.region(SharedAddress::new(offset / 1000, offset % 1000), len);
+        let lines = |offset: usize, len| regions.region(SharedAddress::new(offset / 1000, offset % 1000), len);
         assert_eq!(copy.lines_at(copy.from, &regions), (lines(2096, 96), 5));
         assert_eq!(copy.lines_at(copy.to, &regions), (lines(3064, 64), 0));
     }

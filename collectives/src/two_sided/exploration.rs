@@ -23,7 +23,7 @@ fn explore<R>(
         spontaneous,
         LIMIT,
         |core| {
-            let comm = Comm::world(core).expect("the machine is small enough");
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
             let result = program(&comm);
             core.drain();
             result

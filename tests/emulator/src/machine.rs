@@ -5,7 +5,7 @@
 //! cores are the same again. While nobody does anything but wait, rounds take longer and longer, so that deadlines
 //! come.
 
-use std::{cell::RefCell, rc::Rc, time::Instant};
+use std::{cell::RefCell, rc::Rc};
 
 use crate::{
     Chip, Violation,
@@ -20,7 +20,7 @@ const IDLE_CYCLES: u64 = 5_000_000;
 const STUCK_CYCLES: u64 = 200_000_000_000;
 /// Of so many rounds in which others compute, a core that waits has a turn in one.
 const ROUNDS_PER_POLL: u64 = 8;
-/// Rounds between looks at the host's clock.
+/// Rounds between questions whether to go on.
 const ROUNDS_PER_LOOK: u64 = 64;
 
 /// How a run ended.
@@ -34,7 +34,7 @@ pub enum Ended {
     Refused(Violation, u32),
     /// No core will ever do anything again.
     Stuck(String),
-    /// The host's time was over.
+    /// It was given up.
     TimedOut(String),
 }
 
@@ -64,9 +64,9 @@ impl Machine {
         self.rounds
     }
 
-    /// Runs until the program ends, or until a moment of the host's clock. Every line of a console is shown when it is
-    /// complete, with the number of the core.
-    pub fn run(&mut self, until: Option<Instant>, mut show: impl FnMut(usize, &str)) -> Ended {
+    /// Runs until the program ends, or `give_up`, which is asked now and then, says so. Every line of a console is shown
+    /// when it is complete, with the number of the core.
+    pub fn run(&mut self, mut give_up: impl FnMut() -> bool, mut show: impl FnMut(usize, &str)) -> Ended {
         let (mut idle, mut waited) = (0_u32, 0);
         let mut before = self.shared.borrow().chip.changes();
         loop {
@@ -92,7 +92,7 @@ impl Machine {
                     return Ended::Stuck(self.places());
                 }
             }
-            if self.rounds.is_multiple_of(ROUNDS_PER_LOOK) && until.is_some_and(|until| Instant::now() >= until) {
+            if self.rounds.is_multiple_of(ROUNDS_PER_LOOK) && give_up() {
                 return Ended::TimedOut(self.places());
             }
         }

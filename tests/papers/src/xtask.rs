@@ -10,9 +10,6 @@ use std::{
 };
 use transcript::console::{Console, Transcript};
 
-/// What `xtask` itself takes at most, besides the time of the run.
-const MARGIN: Duration = Duration::from_secs(60);
-
 /// Where programs run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Backend<'m> {
@@ -84,7 +81,7 @@ impl Run<'_> {
         let mut console = Console::default();
         let mut command = xtask();
         command.args(self.arguments()).stdin(Stdio::null()).process_group(0);
-        let finished = process::finish(&mut command, self.limit.saturating_add(MARGIN), |line| _ = console.line(line))?;
+        let finished = process::finish(&mut command, |line| _ = console.line(line))?;
         if !finished.status.success() {
             let (errors, others): (Vec<_>, Vec<_>) =
                 finished.messages.lines().partition(|line| line.starts_with(ERROR));

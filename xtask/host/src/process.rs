@@ -3,6 +3,7 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use std::{
+    fs,
     io::{BufRead, BufReader, Error, Read},
     os::unix::process::CommandExt,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
@@ -19,6 +20,9 @@ const QUEUE_LINES: usize = 4096;
 
 /// Bytes of a child's standard error that are kept.
 const MESSAGE_BYTES: usize = 4 << 20;
+
+/// How long the last lines of a child that was killed may take to be read.
+const REST_TIME: Duration = Duration::from_secs(10);
 
 /// What came next from a child.
 #[derive(Debug, PartialEq, Eq)]
@@ -86,6 +90,26 @@ impl Running {
         }
     }
 
+    /// Processor time that the child has used, all its threads together; nothing when it is gone.
+    pub fn processor_time(&self) -> Option<Duration> {
+        /// In which Linux counts for other processes, on every architecture.
+        const TICKS_PER_S: u64 = 100;
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        let fields: Vec<_> = after_name(&stat)?.split(' ').collect();
+        let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
+        Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 1000 / TICKS_PER_S))
+    }
+
+    /// Tells whether nothing of the child runs, wants to run, or waits for a disk: neither its threads nor, where it
+    /// leads a process group, what it has started. A child that a busy host lets wait is not asleep.
+    pub fn is_asleep(&self) -> bool {
+        let leader = self.child.id().to_string();
+        let sleeps = |stat: &str| !matches!(state(stat), Some('R' | 'D'));
+        let of_group = |stat: &str| after_name(stat).and_then(|rest| rest.split(' ').nth(2)) == Some(&*leader);
+        stats(&format!("/proc/{leader}/task")).all(|stat| sleeps(&stat))
+            && stats("/proc").filter(|stat| of_group(stat)).all(|stat| sleeps(&stat))
+    }
+
     /// Sends the child a signal, unless it is gone.
     pub fn signal(&self, signal: i32) {
         if let Ok(child) = i32::try_from(self.child.id()) {
@@ -99,7 +123,7 @@ impl Running {
     pub fn kill(&mut self) -> Vec<String> {
         self.kill_group();
         // Grandchildren may hold the pipe open, so this does not wait for its end for ever.
-        let deadline = Instant::now() + Duration::from_secs(2);
+        let deadline = Instant::now() + REST_TIME;
         let mut rest = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             rest.push(line);
@@ -119,19 +143,26 @@ impl Running {
         let _ = self.child.wait();
     }
 
+    /// How the child has ended, if it has.
+    ///
+    /// # Errors
+    ///
+    /// When nobody can tell.
+    pub fn status(&mut self) -> Result<Option<ExitStatus>> {
+        self.child.try_wait().context("cannot wait for the child")
+    }
+
     /// Waits until the child, whose output has ended, is gone.
     ///
     /// # Errors
     ///
-    /// When it is still there at the deadline.
-    pub fn wait(&mut self, deadline: Instant) -> Result<ExitStatus> {
+    /// When the user wants to stop.
+    pub fn wait(&mut self) -> Result<ExitStatus> {
         loop {
-            if let Some(status) = self.child.try_wait().context("cannot wait for the child")? {
+            if let Some(status) = self.status()? {
                 return Ok(status);
             }
-            if Instant::now() >= deadline || interrupt::requested() {
-                bail!("the process does not end");
-            }
+            interrupt::check()?;
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -146,6 +177,22 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.kill_group();
     }
+}
+
+/// What `stat` says of a process behind its name, which may contain anything.
+fn after_name(stat: &str) -> Option<&str> {
+    stat.rsplit_once(") ").map(|(_, rest)| rest)
+}
+
+/// The state of a process or thread: running, asleep, …
+fn state(stat: &str) -> Option<char> {
+    after_name(stat)?.chars().next()
+}
+
+/// What there is of processes or threads below a directory of `/proc`.
+fn stats(directory: &str) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok())
 }
 
 /// Has the kernel kill the child when this process is gone: after a `kill -9` no drop does it.
@@ -192,29 +239,43 @@ pub struct Finished {
     pub messages: String,
 }
 
-/// Runs a command to its end with its output captured; each line of standard output is also shown to `look`.
+/// Runs a command to its end with its output captured; each line of standard output is also shown to `look`. It may take
+/// as long as it likes: what builds, or looks at what was built, ends by itself, and later on a busy host.
 ///
 /// # Errors
 ///
-/// When it cannot be started, takes longer than `limit`, or the user wants to stop.
-pub fn finish(command: &mut Command, limit: Duration, mut look: impl FnMut(&str)) -> Result<Finished> {
+/// When it cannot be started or the user wants to stop.
+pub fn finish(command: &mut Command, look: impl FnMut(&str)) -> Result<Finished> {
+    finish_by(command, None, look)
+}
+
+/// [`finish`] for what waits for others, such as a server that does not answer: it is given up after `limit`.
+///
+/// # Errors
+///
+/// As there, and when it takes longer.
+pub fn finish_within(command: &mut Command, limit: Duration) -> Result<Finished> {
+    finish_by(command, Some(limit), |_| {})
+}
+
+fn finish_by(command: &mut Command, limit: Option<Duration>, mut look: impl FnMut(&str)) -> Result<Finished> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut running = Running::start(command)?;
-    let deadline = Instant::now() + limit;
+    let deadline = limit.map(|limit| Instant::now() + limit);
     let mut output = String::new();
     loop {
-        match running.next(Some(deadline)) {
+        match running.next(deadline) {
             Next::Line(line) => {
                 look(&line);
                 output.push_str(&line);
                 output.push('\n');
             }
             Next::End => break,
-            Next::TimedOut => bail!("{name} has not ended after {} s", limit.as_secs()),
+            Next::TimedOut => bail!("{name} has not ended after {} s", limit.unwrap_or_default().as_secs()),
             Next::Interrupted => bail!("interrupted"),
         }
     }
-    let status = running.wait(deadline.max(Instant::now() + Duration::from_secs(1)))?;
+    let status = running.wait()?;
     interrupt::check()?;
     Ok(Finished { status, output, messages: running.messages() })
 }
@@ -231,19 +292,44 @@ mod tests {
 
     #[test]
     fn lines_and_status_arrive() {
-        let finished =
-            finish(&mut shell("printf 'one\\r\\ntwo'; echo three >&2; exit 3"), Duration::from_secs(10), |_| {})
-                .unwrap();
+        let finished = finish(&mut shell("printf 'one\\r\\ntwo'; echo three >&2; exit 3"), |_| {}).unwrap();
         assert_eq!((finished.output.as_str(), finished.messages.as_str()), ("one\ntwo\n", "three\n"));
         assert_eq!(finished.status.code(), Some(3));
     }
 
     #[test]
     fn a_child_that_hangs_is_killed() {
-        let start = Instant::now();
-        let error = finish(&mut shell("exec sleep 60"), Duration::from_millis(300), |_| {}).err().expect("too slow");
+        let error = finish_within(&mut shell("exec sleep 6000"), Duration::from_millis(300)).err().expect("too slow");
         assert!(error.to_string().contains("has not ended"), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn whoever_computes_is_not_asleep() {
+        let soon = |running: &Running, asleep: bool| {
+            (0..1000).any(|_| {
+                thread::sleep(Duration::from_millis(20));
+                running.is_asleep() == asleep
+            })
+        };
+        let used = |running: &Running| running.processor_time().unwrap_or_default();
+        let busy = Running::start(&mut shell("while :; do :; done")).unwrap();
+        assert!(soon(&busy, false));
+        assert!((0..1000).any(|_| !soon(&busy, true) || used(&busy) > Duration::from_millis(50)));
+        let idle = Running::start(&mut shell("exec sleep 6000")).unwrap();
+        assert!(soon(&idle, true));
+        let before = used(&idle);
+        thread::sleep(Duration::from_millis(200));
+        assert_eq!(used(&idle), before);
+        // The shell sleeps, and what it has started does not.
+        let leader = Running::start(shell("while :; do :; done & wait").process_group(0)).unwrap();
+        assert!(soon(&leader, false) && !is_asleep_for(&leader, 20));
+    }
+
+    fn is_asleep_for(running: &Running, looks: usize) -> bool {
+        (0..looks).all(|_| {
+            thread::sleep(Duration::from_millis(20));
+            running.is_asleep()
+        })
     }
 
     #[test]
@@ -256,8 +342,8 @@ mod tests {
 
     /// Whether a process runs; one that is dead and only not waited for does not.
     fn is_alive(process: &str) -> bool {
-        let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        !matches!(state.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()), None | Some('Z' | 'X'))
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        !matches!(state(&stat), None | Some('Z' | 'X'))
     }
 
     fn ends_soon(process: &str) -> bool {

@@ -73,6 +73,11 @@ impl Progress {
     }
 }
 
+/// Prints lines for whoever watches, above all that spins.
+pub fn say(lines: &str) {
+    ALL.suspend(|| eprintln!("{lines}"));
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

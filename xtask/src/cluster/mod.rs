@@ -3,12 +3,14 @@
 mod nodes;
 mod region;
 
-pub(crate) use nodes::{Disturbance, Ended};
+pub(crate) use nodes::Disturbance;
 
 use crate::{
     catalogue,
     console::Event,
-    cores, image,
+    cores,
+    guest::Outcome,
+    image,
     memory::Plan,
     program::Program,
     progress::Progress,
@@ -53,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_S, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     deadline: u64,
 
-    /// Seconds until a guest that does not end is given up [default: as for `run`]
+    /// Seconds of its processor time until a node that does not end is given up [default: as for `run`]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
 
@@ -121,7 +123,7 @@ impl Cluster<'_> {
         limit: Duration,
         disturbance: Option<Disturbance>,
         watch: impl Fn(usize, &Event<'_>) + Sync,
-    ) -> Result<Ended> {
+    ) -> Result<Outcome> {
         let region = Region::new()?;
         let mut nodes = (0..self.shape.nodes).map(|node| self.stage(node, &region)).collect::<Result<Vec<_>>>()?;
         nodes::run(label, &mut nodes, limit, Duration::from_secs(self.deadline_s), disturbance, watch)
@@ -179,13 +181,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let label = format!("{} on {shape}", program.name);
     let progress = Progress::new(format!("booting {label}"));
     let limit = run::limit(arguments.timeout, run::bytes(&inputs));
-    let ended = cluster.run(&label, limit, None, |node, event| match event {
+    let outcome = cluster.run(&label, limit, None, |node, event| match event {
         Event::Text(line) => progress.print(&format!("node {node}: {line}")),
         Event::Phase(phase) => progress.say(format!("{label}: {phase}")),
         _ => {}
     })?;
     drop(progress);
-    run::conclude(&ended.outcome, &workspace::results(&program.name), &inputs, common.counters)
+    run::conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long the others may take to follow a node that has said why it failed.
+/// What the others may use to follow a node that has said why it failed.
 const FOLLOWING: Duration = Duration::from_secs(5);
 
 /// Something that happens to a node from outside, for tests.
@@ -33,11 +33,11 @@ pub(crate) struct Disturbance {
 /// What the threads that watch one node each have in common.
 #[derive(Default)]
 struct Watch {
-    /// When all nodes have to end at the latest.
-    end: Mutex<Option<Instant>>,
+    /// What all nodes may still use.
+    left: Mutex<Option<Duration>>,
     /// When node 0 announced a phase first.
     began: Mutex<Option<Instant>>,
-    disturbed: Mutex<Option<Instant>>,
+    is_disturbed: Mutex<bool>,
 }
 
 impl Watch {
@@ -46,33 +46,25 @@ impl Watch {
         value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn end_by(&self, latest: Instant) {
-        let mut end = Self::lock(&self.end);
-        *end = Some(end.map_or(latest, |end| end.min(latest)));
+    fn end_within(&self, most: Duration) {
+        let mut left = Self::lock(&self.left);
+        *left = Some(left.map_or(most, |left| left.min(most)));
     }
 
-    fn glance(&self, node: usize, running: &Running, disturbance: Option<Disturbance>) -> Option<Instant> {
+    fn glance(&self, node: usize, running: &Running, disturbance: Option<Disturbance>) -> Option<Duration> {
         if let (Some(disturbance), Some(began)) = (disturbance, *Self::lock(&self.began)) {
-            let mut disturbed = Self::lock(&self.disturbed);
-            if disturbance.node == node && disturbed.is_none() && began.elapsed() >= disturbance.after {
+            let mut is_disturbed = Self::lock(&self.is_disturbed);
+            if disturbance.node == node && !*is_disturbed && began.elapsed() >= disturbance.after {
                 running.signal(disturbance.signal);
-                *disturbed = Some(Instant::now());
+                *is_disturbed = true;
             }
         }
-        *Self::lock(&self.end)
+        *Self::lock(&self.left)
     }
 }
 
-/// How a cluster ended.
-pub(crate) struct Ended {
-    /// All nodes as one guest.
-    pub(crate) outcome: Outcome,
-    /// When it was disturbed, before now.
-    pub(crate) disturbed: Option<Duration>,
-}
-
-/// Starts all nodes and waits until they have ended. When one of them fails, the others get the time to notice and to
-/// say so: a little more than `deadline`, or less if a reason has been given.
+/// Starts all nodes and waits until they have ended, and returns how, as if they were one guest. When one of them fails,
+/// the others get the time to notice and to say so: a little more than `deadline`, or less if a reason has been given.
 ///
 /// # Errors
 ///
@@ -84,7 +76,7 @@ pub(crate) fn run(
     deadline: Duration,
     disturbance: Option<Disturbance>,
     watch: impl Fn(usize, &Event<'_>) + Sync,
-) -> Result<Ended> {
+) -> Result<Outcome> {
     let common = Watch::default();
     let (ended, results) = channel();
     thread::scope(|scope| {
@@ -104,9 +96,7 @@ pub(crate) fn run(
         outcomes.push((node, outcome));
     }
     outcomes.sort_by_key(|(node, _)| *node);
-    let outcome = guest::merge(label, outcomes.into_iter().map(|(_, outcome)| outcome).collect(), &failed);
-    let disturbed = Watch::lock(&common.disturbed).map(|at| at.elapsed());
-    Ok(Ended { outcome, disturbed })
+    Ok(guest::merge(label, outcomes.into_iter().map(|(_, outcome)| outcome).collect(), &failed))
 }
 
 /// Runs one node to its end, and lets the others end if it failed.
@@ -131,11 +121,11 @@ fn one(
     let label = format!("node {node}");
     let result = guest::run_until(&label, &mut staged.command, Some(&staged.inquiry), limit, end, show);
     match &result {
-        Err(_) => common.end_by(Instant::now()),
+        Err(_) => common.end_within(Duration::ZERO),
         Ok(outcome) if outcome.verdict().is_err() => {
             // One that died without a word leaves it to the others to find out.
             let said_why = outcome.transcript.done.is_some();
-            common.end_by(Instant::now() + FOLLOWING + if said_why { Duration::ZERO } else { deadline });
+            common.end_within(FOLLOWING + if said_why { Duration::ZERO } else { deadline });
         }
         Ok(_) => {}
     }

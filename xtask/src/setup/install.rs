@@ -140,8 +140,8 @@ pub(crate) fn consent(plan: &Plan, yes: bool) -> Result<()> {
 pub(crate) fn execute(plan: &Plan, mut missing: Vec<Missing>, finder: &Finder) -> Result<()> {
     if let Some(rustup) = &plan.rustup {
         let progress = Progress::new("rustup component add rust-src");
-        let result =
-            process::finish(workspace::command(rustup).args(["component", "add", "rust-src"]), RUSTUP_LIMIT, |_| {});
+        let mut command = workspace::command(rustup);
+        let result = process::finish_within(command.args(["component", "add", "rust-src"]), RUSTUP_LIMIT);
         drop(progress);
         crate::interrupt::check()?;
         let reason = match result {
@@ -189,7 +189,7 @@ impl Apt {
 
     fn run(&self, arguments: &[&str]) -> Result<()> {
         let _progress = Progress::new(format!("apt-get {}", arguments.join(" ")));
-        let finished = process::finish(&mut self.command(arguments), APT_LIMIT, |_| {})?;
+        let finished = process::finish_within(&mut self.command(arguments), APT_LIMIT)?;
         if !finished.status.success() {
             let reason =
                 finished.messages.lines().find(|line| line.starts_with("E:")).or(finished.messages.lines().last());

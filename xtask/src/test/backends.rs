@@ -1,41 +1,25 @@
 //! One program on both backends, for tests that compare them.
 
-use super::Arguments;
-use crate::{
-    build::Built,
-    cores, guest,
-    image::{self, Profile},
-    memory::Plan,
-    program::Program,
-    qemu::Machine,
-    setup::Tools,
-    sim,
-    words::Words,
-};
+use super::kit::Kit;
+use crate::{cores, guest, memory::Plan, program::Program, qemu::Machine, sim, words::Words};
 use anyhow::Result;
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
-/// A program of the tree, built for both.
+/// A program of the tree, for both.
 pub(super) struct Backends<'t> {
     pub(super) program: Program,
-    image: Built,
-    simulator: Built,
-    tools: &'t Tools,
+    kit: &'t Kit<'t>,
     inputs: Vec<PathBuf>,
-    limit: Duration,
 }
 
 impl<'t> Backends<'t> {
-    /// Builds it; it gets these input files.
+    /// The program with this name; it gets these input files.
     ///
     /// # Errors
     ///
-    /// When it cannot be built.
-    pub(super) fn build(name: &str, inputs: Vec<PathBuf>, arguments: &Arguments, tools: &'t Tools) -> Result<Self> {
-        let program = Program::resolve(name)?;
-        let image = image::bare_metal(&program, tools)?;
-        let simulator = image::host(&program, Profile::Release)?;
-        Ok(Self { program, image, simulator, tools, inputs, limit: arguments.limit() })
+    /// When there is none.
+    pub(super) fn of(name: &str, inputs: Vec<PathBuf>, kit: &'t Kit<'t>) -> Result<Self> {
+        Ok(Self { program: Program::resolve(name)?, kit, inputs })
     }
 
     /// The input files.
@@ -47,15 +31,15 @@ impl<'t> Backends<'t> {
         words.clone().value("program", Some(&self.program.name))
     }
 
-    /// Runs it in QEMU; shows its last lines if it fails.
+    /// Runs it in QEMU.
     ///
     /// # Errors
     ///
-    /// When it cannot be started.
+    /// When it cannot be built or started.
     pub(super) fn in_qemu(&self, cores: u16, plan: &Plan, words: &Words) -> Result<guest::Outcome> {
         let machine = Machine {
-            qemu: &self.tools.qemu,
-            image: &self.image.executable,
+            image: &self.kit.image(&self.program)?.executable,
+            qemu: &self.kit.tools()?.qemu,
             inputs: &self.inputs,
             cores,
             plan,
@@ -64,28 +48,19 @@ impl<'t> Backends<'t> {
         };
         let mut staged = machine.stage()?;
         let label = format!("{} on {}", self.program.name, cores::cores(cores.into()));
-        shown(guest::run(&label, &mut staged.command, Some(&staged.inquiry), self.limit, |_| {}))
+        guest::run(&label, &mut staged.command, Some(&staged.inquiry), self.kit.limit(), |_| {})
     }
 
-    /// Runs it in the simulator of the SCC with contention, by whose prices QEMU chooses algorithms, too; shows its last
-    /// lines if it fails.
+    /// Runs it in the simulator of the SCC with contention, by whose prices QEMU chooses algorithms, too.
     ///
     /// # Errors
     ///
-    /// When it cannot be started.
+    /// When it cannot be built or started.
     pub(super) fn simulated(&self, cores: u16, words: &Words) -> Result<guest::Outcome> {
         let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
-        let mut command = sim::command(&self.simulator.executable, words, &self.inputs)?;
+        let mut command =
+            sim::command(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));
-        shown(guest::run(&label, &mut command, None, self.limit, |_| {}))
+        guest::run(&label, &mut command, None, self.kit.limit(), |_| {})
     }
-}
-
-fn shown(outcome: Result<guest::Outcome>) -> Result<guest::Outcome> {
-    if let Ok(outcome) = &outcome
-        && outcome.verdict().is_err()
-    {
-        outcome.show_tail();
-    }
-    outcome
 }

@@ -1,20 +1,23 @@
 //! In-kernel tests: many of them share one boot.
 
-use super::{Arguments, summary::Suite};
+use super::{jobs::Job, kit::Kit, summary::Suite};
 use crate::{
     console::Event,
     guest::{self, Outcome},
     memory::Plan,
+    program::Program,
     progress::Progress,
     qemu::Machine,
-    setup::Tools,
     words::Words,
 };
 use anyhow::{Result, ensure};
-use std::{fmt, num::NonZero, path::Path};
+use std::{cell::Cell, fmt, num::NonZero};
 
 /// What a guest says that has no test for a filter.
 const NO_MATCH: &str = "no test's name contains";
+
+/// Name of the test that `coherent` makes memory coherent.
+pub(super) const COHERENT: &str = "coherent-memory-is-coherent";
 
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;
@@ -29,12 +32,14 @@ pub(crate) struct Guest {
     pub(crate) thread_multi: bool,
     /// Coherence domains of neighbouring cores.
     pub(crate) domains: Option<NonZero<u16>>,
+    /// What its tests have to depend on, if not all run; see the list of tests.
+    pub(crate) only: Option<&'static str>,
 }
 
 impl Guest {
     /// A machine whose cores take turns only where they wait.
     pub(crate) fn of(cores: u16) -> Self {
-        Self { cores, preempt: None, thread_multi: false, domains: None }
+        Self { cores, preempt: None, thread_multi: false, domains: None, only: None }
     }
 }
 
@@ -54,18 +59,16 @@ impl fmt::Display for Guest {
     }
 }
 
-/// Boots the image with the tests and counts them.
-///
-/// # Errors
-///
-/// When the machine cannot be started.
-pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest) -> Result<()> {
-    let words = Words::default().value("filter", arguments.filter.as_ref());
-    let outcome = boot(arguments, tools, image, guest, words, "in-kernel tests")?;
-    if count(suite, &outcome, arguments.filter.is_some()) {
-        outcome.show_tail();
-    }
-    Ok(())
+/// Jobs that boot the image with the tests, one for each of these machines.
+pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<Item = Job<'t>> {
+    guests.into_iter().map(move |guest| {
+        Job::new(format!("in-kernel, {guest}"), usize::from(guest.cores) * 2, move |suite| {
+            let words = Words::default().value("filter", kit.arguments.filter.as_ref()).value("only", guest.only);
+            let outcome = boot(kit, guest, words, "in-kernel tests")?;
+            count(suite, &outcome, kit.arguments.filter.is_some());
+            Ok(())
+        })
+    })
 }
 
 /// Boots the image once for every program that has to end the machine with a report.
@@ -73,50 +76,46 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image
 /// # Errors
 ///
 /// When a machine cannot be started or does not list these programs.
-pub(crate) fn fatal(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path) -> Result<()> {
+pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let words = || Words::default().value("program", Some("fatal"));
-    let list = boot(arguments, tools, image, Guest::of(1), words(), "the list of fatal programs")?;
+    let list = boot(kit, Guest::of(1), words(), "the list of fatal programs")?;
     list.verdict()?;
+    suite.begin();
     ensure!(!list.transcript.fatal.is_empty(), "the image lists no program that has to end the machine");
     for (name, report) in &list.transcript.fatal {
         let name = format!("fatal::{name}");
-        if !arguments.wants(&name) {
+        if !kit.arguments.wants(&name) {
             continue;
         }
         let case = words().value("case", name.strip_prefix("fatal::"));
-        let outcome = boot(arguments, tools, image, Guest::of(FATAL_CORES), case, &name)?;
+        let outcome = boot(kit, Guest::of(FATAL_CORES), case, &name)?;
         let verdict = outcome.verdict_of_fatal(report);
         if verdict.is_err() {
-            outcome.show_tail();
+            suite.note(outcome.tail());
         }
         suite.check(&name, verdict);
     }
-    Ok(())
+    coherent(suite, kit)
 }
 
 /// Shows that `coherent` makes memory coherent: then a test of the opposite has to fail.
-///
-/// # Errors
-///
-/// When the machine cannot be started.
-pub(crate) fn coherent(suite: &mut Suite, arguments: &Arguments, tools: &Tools, image: &Path) -> Result<()> {
-    let name = "coherent-memory-is-coherent";
-    if arguments.wants(name) {
+fn coherent(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    if kit.arguments.wants(COHERENT) {
         let words =
             Words::default().value("filter", Some("memory::unflushed_store_is_unseen")).switch("coherent", true);
-        let outcome = boot(arguments, tools, image, Guest::of(FATAL_CORES), words, name)?;
-        suite.check(name, outcome.verdict_of_fatal("a store that was not flushed"));
+        let outcome = boot(kit, Guest::of(FATAL_CORES), words, COHERENT)?;
+        suite.check(COHERENT, outcome.verdict_of_fatal("a store that was not flushed"));
     }
     Ok(())
 }
 
-fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words: Words, what: &str) -> Result<Outcome> {
+fn boot(kit: &Kit<'_>, guest: Guest, words: Words, what: &str) -> Result<Outcome> {
+    let image = &kit.image(&Program::integration())?.executable;
     let label = format!("{what} on {guest}");
-    let progress = Progress::new(label.clone());
     let plan = Plan::new(guest.cores, 0, None, None)?;
     let words = words.value("preempt", guest.preempt).value("domains", guest.domains);
     let machine = Machine {
-        qemu: &tools.qemu,
+        qemu: &kit.tools()?.qemu,
         image,
         inputs: &[],
         cores: guest.cores,
@@ -125,23 +124,38 @@ fn boot(arguments: &Arguments, tools: &Tools, image: &Path, guest: Guest, words:
         thread_multi: guest.thread_multi,
     };
     let mut staged = machine.stage()?;
-    let mut done = 0;
-    guest::run(&label, &mut staged.command, Some(&staged.inquiry), arguments.limit(), |event| {
-        if matches!(event, Event::Test) {
-            done += 1;
-            progress.say(format!("{label}: {done} tests"));
-        }
-    })
+    let counting = Counting::new(&label);
+    guest::run(&label, &mut staged.command, Some(&staged.inquiry), kit.limit(), |event| counting.watch(event))
 }
 
-/// Counts a guest's tests, and as one more failure what is wrong with the guest itself. Tells whether anything failed.
-pub(crate) fn count(suite: &mut Suite, outcome: &Outcome, filtered: bool) -> bool {
+/// Shows how many tests of a guest have ended.
+pub(super) struct Counting {
+    progress: Progress,
+    label: String,
+    done: Cell<usize>,
+}
+
+impl Counting {
+    pub(super) fn new(label: &str) -> Self {
+        Self { progress: Progress::new(label), label: label.into(), done: Cell::new(0) }
+    }
+
+    pub(super) fn watch(&self, event: &Event<'_>) {
+        if matches!(event, Event::Test) {
+            self.done.set(self.done.get() + 1);
+            self.progress.say(format!("{}: {} tests", self.label, self.done.get()));
+        }
+    }
+}
+
+/// Counts a guest's tests, and as one more failure what is wrong with the guest itself.
+pub(super) fn count(suite: &mut Suite, outcome: &Outcome, filtered: bool) {
     let before = suite.failed();
     let tests = &outcome.transcript.tests;
-    for test in tests {
+    for (place, test) in tests.iter().enumerate() {
         match &test.failure {
             Some(message) => suite.fail(&test.name, message),
-            None => suite.pass(&test.name),
+            None => suite.pass_in(&test.name, outcome.times.get(place).copied().unwrap_or_default()),
         }
     }
     let failed = suite.failed() - before;
@@ -163,7 +177,9 @@ pub(crate) fn count(suite: &mut Suite, outcome: &Outcome, filtered: bool) -> boo
         (_, Ok(())) if tests.is_empty() && !filtered => suite.fail("count", "the guest has no test"),
         (_, Ok(())) => {}
     }
-    suite.failed() > before
+    if suite.failed() > before {
+        suite.note(outcome.tail());
+    }
 }
 
 #[cfg(test)]
@@ -176,8 +192,8 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let outcome = guest::run("stand-in", &mut command, None, Duration::from_millis(800), |_| {}).unwrap();
-        let mut suite = Suite::default();
-        assert_eq!(count(&mut suite, &outcome, filtered), suite.failed() > 0);
+        let mut suite = Suite::new("guest");
+        count(&mut suite, &outcome, filtered);
         (suite.failed(), format!("{suite:?}"))
     }
 

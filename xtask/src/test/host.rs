@@ -1,73 +1,220 @@
-//! Tests on the host: `cargo test`, with doc tests.
+//! Tests on the host: all that `cargo test` would run, with doc tests. Each test binary is a job, which runs its tests one
+//! after another; so it is known which takes how long, and one that hangs is found as a guest is.
 
-use super::summary::Suite;
-use crate::{emulator, process, progress::Progress, workspace};
-use anyhow::{Result, bail};
-use std::time::Duration;
+use super::{Stage, jobs::Job, kit::Kit, summary::Suite};
+use crate::{
+    build::{self, Built},
+    emulator,
+    guest::Meter,
+    process::{self, Next, Running},
+    program::Program,
+    workspace,
+};
+use anyhow::{Result, bail, ensure};
+use std::{
+    collections::BTreeMap,
+    process::Command,
+    time::{Duration, Instant},
+};
 
-/// How long all of them may take, the build included.
-const LIMIT: Duration = Duration::from_secs(1200);
+/// The package whose tests run in the simulator.
+const SIMULATED: &str = "tests";
 
-/// What test harnesses have said.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
-    passed: usize,
-    failed: usize,
-    names: Vec<String>,
+/// The test binary with the in-kernel tests.
+const IN_KERNEL: &str = "suite";
+
+/// Tests that take a second together, on average.
+const TESTS_PER_S: usize = 30;
+
+/// A binary with tests.
+#[derive(Debug)]
+pub(super) struct Binary {
+    artifact: build::Artifact,
+    stage: Stage,
+    /// How many of its tests are wanted.
+    wanted: usize,
 }
 
-impl Tally {
-    fn take(&mut self, line: &str) {
-        if let Some(counts) = line.strip_prefix("test result: ") {
-            let count = |word: &str| {
-                let parts = counts.split([';', '.']).find_map(|part| part.trim().strip_suffix(word));
-                parts.and_then(|number| number.trim().parse::<usize>().ok()).unwrap_or(0)
-            };
-            self.passed += count("passed");
-            self.failed += count("failed");
-        } else if let Some((name, "FAILED")) = line.strip_prefix("test ").and_then(|line| line.rsplit_once(" ... ")) {
-            self.names.push(name.into());
-        }
+impl Binary {
+    /// Whether in-kernel tests are wanted.
+    pub(super) fn is_in_kernel(&self) -> bool {
+        self.stage == Stage::Sim && self.artifact.name == IN_KERNEL && self.wanted > 0
+    }
+
+    /// Whether any of its tests is wanted.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wanted > 0
+    }
+
+    fn command(&self, filter: Option<&str>) -> Command {
+        let mut command = workspace::command(&self.artifact.executable);
+        // What cargo says to tests.
+        command
+            .args(filter)
+            .env("CARGO", workspace::host_cargo())
+            .env("CARGO_MANIFEST_DIR", &self.artifact.directory)
+            .env("CARGO_TARGET_DIR", workspace::target())
+            .current_dir(&self.artifact.directory);
+        command
     }
 }
 
-/// Runs them and adds their results up.
+/// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
+/// packages crates would have other features, and be built once more.
+fn cargo(subcommand: &str) -> Command {
+    let mut command = on_host(subcommand);
+    command.args(["--workspace", "--exclude", emulator::PACKAGE]);
+    command
+}
+
+fn on_host(subcommand: &str) -> Command {
+    let mut command = workspace::command(workspace::host_cargo());
+    command.args([subcommand, "--release"]).env("CARGO_TARGET_DIR", workspace::target());
+    command.env("CARGO_TERM_COLOR", "never").current_dir(workspace::root());
+    command
+}
+
+/// Builds a program for the host, from the crates that their tests are made with.
 ///
 /// # Errors
 ///
-/// When they do not build or not end.
-pub(crate) fn run(suite: &mut Suite, filter: Option<&str>) -> Result<()> {
-    let progress = Progress::new("tests on the host");
-    let mut command = workspace::command(workspace::host_cargo());
-    command.args(["test", "--release", "--workspace", "--features", emulator::FEATURE, "--no-fail-fast"]).args(filter);
-    command
-        .env("CARGO_TARGET_DIR", workspace::target())
-        .env("CARGO_TERM_COLOR", "never")
-        .current_dir(workspace::root());
-    let mut tally = Tally::default();
-    let finished = process::finish(&mut command, LIMIT, |line| {
-        tally.take(line);
-        if line.starts_with("test ") {
-            progress.say(format!("tests on the host: {} passed", tally.passed));
+/// When they do not build.
+pub(super) fn simulator(program: &Program) -> Result<Built> {
+    let what = format!("the simulator of {}", program.binary);
+    build::build(&what, cargo("build").args(build::MESSAGES).args(["--bin", &program.binary]))
+}
+
+/// Builds the tests of these stages, and asks which of them are wanted.
+///
+/// # Errors
+///
+/// When they do not build.
+pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary>> {
+    let artifacts = build::tests("the tests on the host", cargo("test").arg("--no-run").args(build::MESSAGES))?;
+    binaries(artifacts, |artifact| if artifact.package == SIMULATED { Stage::Sim } else { Stage::Host }, stages, filter)
+}
+
+/// The tests of the emulator, which only the board's stage builds.
+///
+/// # Errors
+///
+/// When they do not build.
+pub(super) fn of_emulator(kit: &Kit<'_>) -> Result<Vec<Binary>> {
+    kit.emulator_tools()?;
+    let mut command = on_host("test");
+    command.args(["--package", emulator::PACKAGE, "--features", "cpu", "--no-run"]).args(build::MESSAGES);
+    let artifacts = build::tests("the tests of the emulator", &mut command)?;
+    binaries(artifacts, |_| Stage::Board, &[Stage::Board], kit.arguments.filter.as_deref())
+}
+
+fn binaries(
+    artifacts: Vec<build::Artifact>,
+    stage: impl Fn(&build::Artifact) -> Stage,
+    stages: &[Stage],
+    filter: Option<&str>,
+) -> Result<Vec<Binary>> {
+    let mut binaries = Vec::new();
+    for artifact in artifacts {
+        let mut binary = Binary { stage: stage(&artifact), artifact, wanted: 0 };
+        if stages.contains(&binary.stage) {
+            let listed = process::finish(binary.command(filter).args(["--list", "--format", "terse"]), |_| {})?;
+            ensure!(listed.status.success(), "{} does not list its tests", binary.artifact.name);
+            binary.wanted = listed.output.lines().filter(|line| line.ends_with(": test")).count();
+            binaries.push(binary);
         }
-    })?;
-    drop(progress);
-    suite.pass_many(tally.passed);
-    if !finished.status.success() {
-        let failures = failures(&finished.output);
-        // Without a failed test something did not build, and the compiler has said why.
-        eprintln!(
-            "{}",
-            if failures.is_empty() { finished.messages.trim_end().to_owned() } else { failures.join("\n") }
-        );
     }
-    for place in 0..tally.failed.max(tally.names.len()) {
-        suite.fail(tally.names.get(place).map_or("a test", String::as_str), "see the output above");
+    Ok(binaries)
+}
+
+/// A job for each binary.
+pub(super) fn jobs<'t>(kit: &'t Kit<'t>, binaries: Vec<Binary>) -> impl Iterator<Item = Job<'t>> {
+    binaries.into_iter().filter(Binary::is_wanted).map(move |binary| {
+        let suite = match binary.stage {
+            Stage::Sim => "in the simulator",
+            Stage::Board => "emulator",
+            _ => "host",
+        };
+        Job::new(suite, binary.wanted / TESTS_PER_S, move |suite| {
+            let mut command = binary.command(kit.arguments.filter.as_deref());
+            execute(suite, &binary.artifact.name, command.arg("--test-threads=1"), kit.limit(), binary.wanted)
+        })
+    })
+}
+
+/// The examples in documentation.
+pub(super) fn doc_tests<'t>(kit: &'t Kit<'t>) -> Job<'t> {
+    Job::new("host", 30, |suite| {
+        let mut command = cargo("test");
+        command.args(["--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
+        execute(suite, "doc tests", &mut command, kit.limit(), 0)
+    })
+}
+
+/// What a test harness has said.
+#[derive(Debug, Default)]
+struct Tally {
+    output: String,
+    ended: BTreeMap<String, bool>,
+}
+
+impl Tally {
+    /// Takes a line; returns a test that has ended, and whether well.
+    fn take(&mut self, line: &str) -> Option<(String, bool)> {
+        self.output.push_str(line);
+        self.output.push('\n');
+        let (name, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
+        let passed = match result.split(',').next()? {
+            "ok" => true,
+            "FAILED" => false,
+            _ => return None,
+        };
+        // Some pad names to one width.
+        let name = name.trim_end();
+        self.ended.insert(name.into(), passed);
+        Some((name.into(), passed))
     }
-    if !finished.status.success() && suite.failed() == 0 {
-        let reason = finished.messages.lines().find(|line| line.starts_with("error"));
-        bail!("cargo test ended with {}: {}", finished.status, reason.unwrap_or("no reason given"));
+}
+
+/// Runs a harness, whose tests may use so much processor time each. Until it says something it is built, which may take as
+/// long as it likes.
+fn execute(suite: &mut Suite, name: &str, command: &mut Command, limit: Duration, wanted: usize) -> Result<()> {
+    let mut running = Running::start(command)?;
+    let mut meter = None;
+    let mut tally = Tally::default();
+    loop {
+        match running.next(Some(Instant::now() + Duration::from_millis(100))) {
+            Next::Line(line) => {
+                let ended = tally.take(&line);
+                if meter.is_none() {
+                    suite.begin();
+                }
+                if meter.is_none() || ended.is_some() {
+                    meter = Some(Meter::open(limit, &running));
+                }
+                match ended {
+                    Some((test, true)) => suite.pass(&test),
+                    Some((test, false)) => suite.fail(&test, &format!("in {name}, see its output")),
+                    None => {}
+                }
+            }
+            Next::End => break,
+            Next::TimedOut => {}
+            Next::Interrupted => bail!("interrupted"),
+        }
+        if let Some(spent) = meter.as_mut().and_then(|meter| meter.look(&running)) {
+            let hung = running.kill().last().cloned().unwrap_or_default();
+            bail!("{name}: `{}` {spent}", hung.trim_start_matches("test ").trim_end_matches(" ... "));
+        }
     }
+    let status = running.wait()?;
+    let failures = failures(&tally.output);
+    if !status.success() {
+        suite.note(if failures.is_empty() { running.messages() } else { failures.join("\n") });
+    }
+    let failed = tally.ended.values().filter(|passed| !**passed).count();
+    ensure!(status.success() || failed > 0, "{name} ended with {status}");
+    // A harness that ends in the middle may call itself successful.
+    ensure!(tally.ended.len() >= wanted, "{name} has ended after {} of {wanted} tests", tally.ended.len());
     Ok(())
 }
 
@@ -95,19 +242,38 @@ mod tests {
     }
 
     #[test]
-    fn results_add_up() {
+    fn results_are_read() {
         let mut tally = Tally::default();
-        for line in [
-            "running 3 tests",
-            "test console::tests::files ... ok",
-            "test hal/src/lib.rs - Views (line 12) - compile fail ... FAILED",
-            "test a::b ... FAILED",
-            "test result: FAILED. 12 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-            "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.10s",
-        ] {
-            tally.take(line);
-        }
-        let names = vec!["hal/src/lib.rs - Views (line 12) - compile fail".into(), "a::b".into()];
-        assert_eq!(tally, Tally { passed: 17, failed: 2, names });
+        let mut take = |line: &str| tally.take(line);
+        assert_eq!(take("running 3 tests"), None);
+        assert_eq!(take("test console::tests::files ... ok"), Some(("console::tests::files".into(), true)));
+        let name = "hal/src/lib.rs - Views (line 12) - compile fail";
+        assert_eq!(take(&format!("test {name} ... FAILED")), Some((name.into(), false)));
+        assert_eq!(take("test memory::x on 5 cores     ... ok"), Some(("memory::x on 5 cores".into(), true)));
+        assert_eq!(take("test a ... ignored, no reason"), None);
+        assert_eq!(take("test result: ok. 5 passed; 0 failed; 0 ignored"), None);
+        assert_eq!(tally.ended.len(), 3);
+    }
+
+    /// How many tests passed and failed, and the error, of a harness that is a shell script.
+    fn harness(script: &str, wanted: usize) -> (String, Option<String>) {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let mut suite = Suite::new("stand-in");
+        let error = execute(&mut suite, "x", &mut command, Duration::from_millis(300), wanted).err();
+        (format!("{suite:?}"), error.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn harnesses_that_hang_or_end_early_are_found() {
+        assert!(harness("echo 'test a ... ok'; echo 'test b ... ok'", 2).1.is_none());
+        assert!(harness("echo 'test a ... ok'", 2).1.is_some_and(|error| error.contains("after 1 of 2 tests")));
+        assert!(harness("exit 101", 0).1.is_some_and(|error| error.contains("101")));
+        let hung = harness("echo running 2 tests; printf 'test a ... ok\\ntest b ... '; exec sleep 6000", 2).1;
+        assert!(hung.is_some_and(|error| error.starts_with("x: `b` has not ended and does nothing")));
+        let endless = harness("echo running 1 test; printf 'test b ... '; while :; do :; done", 1).1;
+        assert!(endless.is_some_and(|error| error.contains("`b` has not ended after 0 s of its own")));
+        let (suite, error) = harness("echo 'test a ... FAILED'; printf 'failures:\\n\\nno\\n'; exit 101", 1);
+        assert!(error.is_none() && suite.contains("see its output") && suite.contains("no"), "{suite}");
     }
 }

@@ -1,26 +1,20 @@
 //! The main job on 48 cores: twice in QEMU and once in the simulator, which must agree in every counter and every bit.
 
-use super::{Arguments, backends::Backends, summary::Suite};
+use super::{Arguments, backends::Backends, jobs::Job, kit::Kit, summary::Suite};
 use crate::{
     console::{Counters, Transcript},
+    guest::Outcome,
     progress::Progress,
     results, run,
-    setup::Tools,
     words::Words,
     workspace,
 };
 use anyhow::{Context, Result, bail, ensure};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-/// Names of the tests in here, for `--filter`.
-pub(crate) const NAMES: [&str; 6] = [
-    "main-job-qemu",
-    "main-job-simulator",
-    "main-job-repeats",
-    "main-job-counters-equal",
-    "main-job-results-equal",
-    EXPECTED,
-];
+/// Names of the comparisons in here, for `--filter`.
+const NAMES: [&str; 5] =
+    ["main-job-qemu", "main-job-simulator", "main-job-counters-equal", "main-job-results-equal", EXPECTED];
 
 /// Name of the test against the recorded counters.
 const EXPECTED: &str = "main-job-counters-expected";
@@ -33,38 +27,65 @@ fn expected_file() -> PathBuf {
     workspace::root().join("tests/expected/terrain-48.counters")
 }
 
-/// Runs the main job and compares. Returns what it has said in QEMU.
+fn backends<'t>(kit: &'t Kit<'t>) -> Result<Backends<'t>> {
+    Backends::of(run::DEFAULT_PROGRAM, vec![run::default_input()], kit)
+}
+
+/// Runs the main job in QEMU.
 ///
 /// # Errors
 ///
 /// When it cannot be built or started.
-pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<Transcript> {
-    let backends = Backends::build(run::DEFAULT_PROGRAM, vec![run::default_input()], arguments, tools)?;
-    let words = Words::default();
-    let in_qemu = || {
-        let _progress = Progress::new("main job in QEMU");
-        backends.in_qemu(CORES, &run::plan(CORES, backends.inputs(), &[])?, &words)
-    };
-    let in_simulator = || {
+pub(super) fn in_qemu(kit: &Kit<'_>) -> Result<Outcome> {
+    let _progress = Progress::new("main job in QEMU");
+    let backends = backends(kit)?;
+    backends.in_qemu(CORES, &run::plan(CORES, backends.inputs(), &[])?, &Words::default())
+}
+
+/// The jobs that run the main job and compare.
+pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
+    let wants = |names: &[&str]| names.iter().any(|name| kit.arguments.wants(name));
+    let mut jobs = Vec::new();
+    if wants(&["main-job-repeats"]) {
+        jobs.push(Job::new("main job", 20, |suite| {
+            let first = kit.main_job()?;
+            suite.begin();
+            let again = in_qemu(kit)?;
+            let same = || same("in the first run", &first.transcript, "in the second", &again.transcript);
+            suite.check("main-job-repeats", again.verdict().and_then(|()| same()));
+            suite.explain(&again);
+            Ok(())
+        }));
+    }
+    if wants(&NAMES) {
+        jobs.push(Job::new("main job", 40, |suite| compare(suite, kit)));
+    }
+    jobs
+}
+
+fn compare(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    let first = kit.main_job()?;
+    let backends = backends(kit)?;
+    let simulated = {
         let _progress = Progress::new("main job in the simulator");
-        backends.simulated(CORES, &words)
+        backends.simulated(CORES, &Words::default())?
     };
-    let (first, again, simulated) = (in_qemu()?, in_qemu()?, in_simulator()?);
-    let files = workspace::results(&backends.program.name);
+    let files = workspace::results(run::DEFAULT_PROGRAM);
     let results = [
         first.verdict().and_then(|()| results::write(&first.transcript, &files, backends.inputs()).map(drop)),
         simulated.verdict(),
-        again.verdict().and_then(|()| same("in the first run", &first.transcript, "in the second", &again.transcript)),
         same_counters("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),
         same_results("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),
-        expected(&first.transcript, blesses(arguments) && first.verdict().is_ok()),
+        expected(&first.transcript, blesses(kit.arguments) && first.verdict().is_ok()),
     ];
     for (name, result) in NAMES.into_iter().zip(results) {
-        if arguments.wants(name) {
+        if kit.arguments.wants(name) {
             suite.check(name, result);
         }
     }
-    Ok(first.transcript)
+    suite.explain(first);
+    suite.explain(&simulated);
+    Ok(())
 }
 
 fn same(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {

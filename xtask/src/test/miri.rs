@@ -3,15 +3,13 @@
 
 use crate::{process, progress::Progress, workspace};
 use anyhow::{Result, bail};
-use std::{process::Stdio, time::Duration};
+use std::process::Stdio;
 
 /// Name of the test.
 pub(super) const NAME: &str = "miri";
 
 /// The modules whose tests can be run without a simulated core.
 const MODULES: [&str; 6] = ["address::", "backend::", "cached::", "emulated::", "exposed::", "sim::memory::"];
-
-const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Runs them. False if the toolchain has no Miri.
 ///
@@ -32,7 +30,7 @@ pub(super) fn run() -> Result<bool> {
         .env("CARGO_TARGET_DIR", workspace::target().join("miri"))
         .env("CARGO_TERM_COLOR", "never")
         .current_dir(workspace::root());
-    let finished = process::finish(&mut command, LIMIT, |_| {})?;
+    let finished = process::finish(&mut command, |_| {})?;
     if !finished.status.success() {
         eprintln!("{}{}", finished.output.trim_end(), finished.messages.trim_end());
         bail!("a test fails under Miri");

@@ -5,6 +5,9 @@ mod board;
 mod clusters;
 mod guests;
 mod host;
+mod image_checks;
+mod jobs;
+mod kit;
 mod main_job;
 mod miri;
 mod pc;
@@ -14,32 +17,34 @@ mod traces;
 
 pub(crate) use main_job::{same_files, same_values};
 
-use crate::{
-    cores::List,
-    emulator, image,
-    image::Profile,
-    machine,
-    program::Program,
-    setup::{self, EmulatorTools, Tools},
-    sim,
-};
+use crate::{cores::List, machine};
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use guests::Guest;
+use jobs::Job;
+use kit::Kit;
 use std::{fmt, num::NonZero, time::Duration};
-use summary::Summary;
 
 /// Sizes at which the in-kernel tests boot.
 const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
 
-/// The largest machine, booted once.
+/// The largest machine, booted once for the tests that depend on the number of cores.
 const LARGEST: u16 = crate::cores::MOST;
 
-/// Name of the test that lints the image.
-const LINT: &str = "bare-metal-clippy";
-
-/// Name of the test that lints the emulator of boards.
-const EMULATOR_LINT: &str = "emulator-clippy";
+/// What tests run on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Stage {
+    /// Tests of the crates, and the examples in their documentation
+    Host,
+    /// In-kernel tests in the simulator, and all else about protocols
+    Sim,
+    /// QEMU: in-kernel tests, clusters, the main job, and comparisons with the simulator
+    Qemu,
+    /// Emulated boards
+    Board,
+    /// PCs that boot from a disk
+    Pc,
+}
 
 /// Run all tests: on the host, in QEMU on 1 to 255 cores and in other schedules, QEMU against the simulator, and emulated
 /// boards against QEMU
@@ -58,6 +63,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "D", value_parser = machine::domains)]
     domains: Option<NonZero<u16>>,
 
+    /// Only this stage; again for more than one. Nothing is set up or built that only others need
+    #[arg(long, value_name = "STAGE")]
+    stage: Vec<Stage>,
+
     /// Only tests whose name contains this
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
@@ -74,7 +83,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     preempt: Option<u64>,
 
-    /// Seconds until a guest that does not end is given up
+    /// Seconds of processor time that a guest, or a test on the host, may use for one test before it is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 }
@@ -84,13 +93,22 @@ impl Arguments {
         Duration::from_secs(self.timeout)
     }
 
+    fn stages(&self) -> Vec<Stage> {
+        if self.stage.is_empty() { Stage::value_variants().to_vec() } else { self.stage.clone() }
+    }
+
     fn wants(&self, name: &str) -> bool {
         self.filter.as_deref().is_none_or(|filter| name.contains(filter))
     }
 
     fn guests(&self) -> Vec<Guest> {
-        let chosen =
-            |cores| Guest { cores, preempt: self.preempt, thread_multi: self.thread_multi, domains: self.domains };
+        let chosen = |cores| Guest {
+            cores,
+            preempt: self.preempt,
+            thread_multi: self.thread_multi,
+            domains: self.domains,
+            only: None,
+        };
         match &self.cores {
             Some(list) => list.0.iter().copied().map(chosen).collect(),
             None => {
@@ -100,7 +118,8 @@ impl Arguments {
                     Guest { thread_multi: true, ..Guest::of(2) },
                     Guest { domains: NonZero::new(2), ..Guest::of(8) },
                 ];
-                CORES.into_iter().chain([LARGEST]).map(chosen).chain(schedules).collect()
+                let largest = Guest { only: Some("size"), ..chosen(LARGEST) };
+                CORES.into_iter().map(chosen).chain([largest]).chain(schedules).collect()
             }
         }
     }
@@ -131,28 +150,15 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     for guest in arguments.guests() {
         machine::check_domains(guest.domains, guest.cores.into())?;
     }
-    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
-    let disk_tools = pc::is_wanted(arguments).then(|| setup::ensure(arguments.yes)).transpose()?;
-    let mut summary = Summary::default();
-
-    summary.suite("host", |suite| host::run(suite, arguments.filter.as_deref()))?;
-    in_kernel(arguments, &tools, &emulator_tools, disk_tools.as_ref(), &mut summary)?;
-    let mut in_qemu = None;
-    if main_job::NAMES.iter().any(|name| arguments.wants(name)) || board::wants_main_job(arguments) {
-        summary.suite("main job", |suite| {
-            in_qemu = Some(main_job::run(suite, arguments, &tools)?);
-            Ok(())
-        })?;
+    let stages = arguments.stages();
+    let kit = Kit::new(arguments);
+    if arguments.filter.is_none() {
+        // Everything is needed, and what is missing is asked for before anything takes time.
+        kit.prepare(&stages)?;
     }
-    if board::is_wanted(arguments) {
-        summary.suite("boards", |suite| board::run(suite, arguments, &tools, &emulator_tools, in_qemu.as_ref()))?;
-    }
-    if rounds::is_wanted(arguments) {
-        summary.suite("simulator equals QEMU", |suite| rounds::run(suite, arguments, &tools))?;
-    }
-    if traces::NAMES.iter().any(|name| arguments.wants(name)) {
-        summary.suite("traces", |suite| traces::run(suite, arguments, &tools))?;
-    }
+    let on_host = stages.iter().any(|stage| [Stage::Host, Stage::Sim].contains(stage));
+    let binaries = if on_host { host::build(&stages, arguments.filter.as_deref())? } else { Vec::new() };
+    let summary = jobs::run(jobs(&kit, &stages, binaries)?)?;
     if let (0, Some(filter)) = (summary.total(), &arguments.filter) {
         bail!("no test matches `{filter}`");
     }
@@ -160,88 +166,58 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if summary.failed() > 0 { Err(Failed.into()) } else { Ok(()) }
 }
 
-/// The in-kernel tests, one boot per machine size.
-fn in_kernel(
-    arguments: &Arguments,
-    tools: &Tools,
-    emulator_tools: &EmulatorTools,
-    disk_tools: Option<&setup::DiskTools>,
-    summary: &mut Summary,
-) -> Result<()> {
-    let program = Program::integration();
-    let mut built = None;
-    summary.suite("image", |suite| {
-        let image = image::bare_metal(&program, tools)?;
-        if arguments.wants("p54c-instructions") {
-            // Without them there would have been no image.
-            suite.pass("p54c-instructions");
+/// All jobs, in the order of the table. What a filter does not match is not built.
+fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> Result<Vec<Job<'t>>> {
+    let arguments = kit.arguments;
+    let has = |stage| stages.contains(&stage);
+    // Whoever chooses sizes or schedules means those of one machine in QEMU.
+    let is_plain = arguments.cores.is_none() && arguments.preempt.is_none() && !arguments.thread_multi;
+    // The binaries for the host know the names of all in-kernel tests.
+    let knows_names = has(Stage::Sim) && arguments.filter.is_some();
+    let in_kernel = !knows_names || binaries.iter().any(host::Binary::is_in_kernel);
+
+    let mut host: Vec<_> = host::jobs(kit, binaries).collect();
+    let (mut qemu, mut board, mut pc) = (Vec::new(), Vec::new(), Vec::new());
+    if has(Stage::Qemu) {
+        qemu.extend(image_checks::jobs(kit));
+        if in_kernel {
+            qemu.extend(guests::jobs(kit, arguments.guests()));
         }
-        if arguments.wants("no-warnings") {
-            suite.check(
-                "no-warnings",
-                if let Some(first) = image.warnings.first() {
-                    Err(anyhow::anyhow!("{}", first.trim()))
-                } else {
-                    Ok(())
-                },
-            );
+        if is_plain {
+            qemu.extend(clusters::jobs(kit, in_kernel));
         }
-        if arguments.wants("no-writable-statics") {
-            let check = |of: &Program| {
-                let simulator = image::host(of, Profile::Release)?;
-                sim::check_statics(&tools.objdump, &simulator.executable, &program)
-            };
-            suite.check("no-writable-statics", Program::of_each_image().iter().try_for_each(check));
-        }
-        if arguments.wants(miri::NAME) {
-            match miri::run() {
-                Ok(false) => {
-                    eprintln!("skipped: {}: the toolchain that builds this tool has no cargo-miri", miri::NAME)
-                }
-                result => suite.check(miri::NAME, result.map(drop)),
-            }
-        }
-        if arguments.wants(LINT) {
-            match image::lint(&program, tools) {
-                Ok(false) => eprintln!("skipped: {LINT}: the toolchain that builds the image has no cargo-clippy"),
-                result => suite.check(LINT, result.map(drop)),
-            }
-        }
-        if arguments.wants(EMULATOR_LINT) {
-            match emulator::lint(emulator_tools) {
-                Ok(false) => {
-                    eprintln!("skipped: {EMULATOR_LINT}: the toolchain that builds this tool has no cargo-clippy")
-                }
-                result => suite.check(EMULATOR_LINT, result.map(drop)),
-            }
-        }
-        built = Some(image);
-        Ok(())
-    })?;
-    let Some(image) = built else { return Ok(()) };
-    for guest in arguments.guests() {
-        summary.suite(&format!("in-kernel, {guest}"), |suite| {
-            guests::run(suite, arguments, tools, &image.executable, guest)
-        })?;
+        qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
     }
-    // Whoever chooses sizes or schedules means those of one machine.
-    if arguments.cores.is_none() && arguments.preempt.is_none() && !arguments.thread_multi {
-        for (shape, part) in clusters::SHAPES {
-            summary.suite(&format!("in-kernel, {shape}"), |suite| {
-                clusters::run(suite, arguments, tools, &image.executable, shape, part)
-            })?;
+    if has(Stage::Board) {
+        board.extend(image_checks::of_emulator(kit));
+        if in_kernel && is_plain && arguments.domains.is_none() {
+            board.extend(board::in_kernel(kit));
         }
-        summary
-            .suite("nodes that disappear", |suite| clusters::disturbed(suite, arguments, tools, &image.executable))?;
-        if arguments.domains.is_none() {
-            board::in_kernel(summary, arguments, tools, emulator_tools)?;
+        board.extend(board::jobs(kit));
+    }
+    if has(Stage::Pc) && is_plain {
+        pc.extend(pc::jobs(kit));
+    }
+
+    // The names of fatal programs, and of the tests of the emulator's processors, are known when these are built; so they
+    // are looked through where nothing else matches.
+    let is_found = !(host.is_empty() && qemu.is_empty() && board.is_empty() && pc.is_empty());
+    let searches = !knows_names || !is_found;
+    if has(Stage::Qemu) && (searches || arguments.wants("fatal") || arguments.wants(guests::COHERENT)) {
+        qemu.push(Job::new("fatal programs", 20, |suite| guests::fatal(suite, kit)));
+    }
+    if has(Stage::Board) && searches {
+        kit.prepare(&[Stage::Board])?;
+        board.extend(host::jobs(kit, host::of_emulator(kit)?));
+    }
+    if has(Stage::Host) {
+        host.push(host::doc_tests(kit));
+        host.extend(image_checks::under_miri(kit));
+    }
+    for (stage, jobs) in [(Stage::Qemu, &qemu), (Stage::Board, &board), (Stage::Pc, &pc)] {
+        if !jobs.is_empty() {
+            kit.prepare(&[stage])?;
         }
     }
-    if let Some(disk_tools) = disk_tools {
-        pc::run(summary, arguments, tools, disk_tools, &image.executable)?;
-    }
-    summary.suite("fatal programs", |suite| {
-        guests::fatal(suite, arguments, tools, &image.executable)?;
-        guests::coherent(suite, arguments, tools, &image.executable)
-    })
+    Ok(host.into_iter().chain(qemu).chain(board).chain(pc).collect())
 }

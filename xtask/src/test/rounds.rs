@@ -4,14 +4,13 @@
 //! evictions, interrupts and atomic counters are not among them. Where *which* rank does something depends on timing, the
 //! program says so, and the counters of all ranks are compared together.
 
-use super::{Arguments, backends::Backends, summary::Suite};
+use super::{backends::Backends, jobs::Job, kit::Kit};
 use crate::{
     console::{Step, Transcript},
     cores,
     program::ROUNDS as PROGRAM,
     progress::Progress,
     run,
-    setup::Tools,
     words::Words,
 };
 use anyhow::{Result, bail, ensure};
@@ -25,28 +24,26 @@ fn name(cores: u16) -> String {
     format!("simulator-equals-qemu-{cores}")
 }
 
-/// Whether the user wants any of these tests.
-pub(crate) fn is_wanted(arguments: &Arguments) -> bool {
-    CORES.iter().any(|cores| arguments.wants(&name(*cores)))
-}
-
-/// Runs the program on both backends, on several numbers of cores, and compares.
-///
-/// # Errors
-///
-/// When it cannot be built or started.
-pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
-    let backends = Backends::build(PROGRAM, Vec::new(), arguments, tools)?;
-    for count in CORES.into_iter().filter(|cores| arguments.wants(&name(*cores))) {
-        let label = format!("{PROGRAM} on {}", cores::cores(count.into()));
-        let _progress = Progress::new(format!("{label}, in QEMU and simulated"));
-        let words = Words::default();
-        let in_qemu = backends.in_qemu(count, &run::plan(count, &[], &[])?, &words)?;
-        let simulated = backends.simulated(count, &words)?;
-        let verdict = in_qemu.verdict().and_then(|()| simulated.verdict());
-        suite.check(&name(count), verdict.and_then(|()| same(&label, &in_qemu.transcript, &simulated.transcript)));
-    }
-    Ok(())
+/// Jobs that run the program on both backends, on several numbers of cores, and compare.
+pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
+    let wanted = CORES.into_iter().filter(|cores| kit.arguments.wants(&name(*cores)));
+    wanted.map(move |cores| {
+        Job::new("simulator equals QEMU", usize::from(cores), move |suite| {
+            let backends = Backends::of(PROGRAM, Vec::new(), kit)?;
+            kit.image(&backends.program)?;
+            kit.simulator(&backends.program)?;
+            suite.begin();
+            let label = format!("{PROGRAM} on {}", cores::cores(cores.into()));
+            let _progress = Progress::new(format!("{label}, in QEMU and simulated"));
+            let in_qemu = backends.in_qemu(cores, &run::plan(cores, &[], &[])?, &Words::default())?;
+            let simulated = backends.simulated(cores, &Words::default())?;
+            let verdict = in_qemu.verdict().and_then(|()| simulated.verdict());
+            suite.check(&name(cores), verdict.and_then(|()| same(&label, &in_qemu.transcript, &simulated.transcript)));
+            suite.explain(&in_qemu);
+            suite.explain(&simulated);
+            Ok(())
+        })
+    })
 }
 
 /// Counters by step and rank, or of all ranks together.

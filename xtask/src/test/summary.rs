@@ -1,33 +1,91 @@
 //! What passed and what failed.
 
-use crate::interrupt;
+use crate::{guest::Outcome, interrupt, progress};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
+/// How many of the slowest tests are named.
+const SLOWEST: usize = 10;
+
 /// One line of the table.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Suite {
     name: String,
     passed: usize,
+    skipped: usize,
     /// Name and message of what failed.
     failures: Vec<(String, String)>,
+    /// What there is to read about failures.
+    notes: Vec<String>,
+    /// What took how long: tests, and what is no more than its name.
+    times: Vec<(Duration, String)>,
+    began: Instant,
+    /// When the test before ended.
+    last: Instant,
     elapsed: Duration,
 }
 
 impl Suite {
-    /// Counts a test that passed.
-    pub(crate) fn pass(&mut self, _name: &str) {
-        self.passed += 1;
+    /// Without any test.
+    pub(super) fn new(name: &str) -> Self {
+        let now = Instant::now();
+        Self {
+            name: name.into(),
+            passed: 0,
+            skipped: 0,
+            failures: Vec::new(),
+            notes: Vec::new(),
+            times: Vec::new(),
+            began: now,
+            last: now,
+            elapsed: Duration::ZERO,
+        }
     }
 
-    /// Counts tests that passed.
-    pub(crate) fn pass_many(&mut self, count: usize) {
-        self.passed += count;
+    /// Runs a suite, and shows how it went; an error that keeps it from running to its end is one more failure of it.
+    pub(super) fn of(name: &str, run: impl FnOnce(&mut Self) -> Result<()>) -> Self {
+        let mut suite = Self::new(name);
+        if let Err(error) = run(&mut suite) {
+            suite.fail(name, &format!("{error:#}"));
+        }
+        suite.elapsed = suite.began.elapsed();
+        let failures = suite.failures.iter().map(|(test, message)| format!("failed: {name}: {test}: {message}"));
+        let lines: Vec<_> = failures.chain(suite.notes.iter().cloned()).chain([suite.row()]).collect();
+        // Whoever stops the suite need not read that its tests were stopped.
+        if !interrupt::requested() {
+            progress::say(&lines.join("\n"));
+        }
+        suite
+    }
+
+    /// The next test begins now: what came before was building.
+    pub(super) fn begin(&mut self) {
+        self.last = Instant::now();
+    }
+
+    /// Counts a test that passed, which took the time since the one before.
+    pub(crate) fn pass(&mut self, name: &str) {
+        self.pass_in(name, self.last.elapsed());
+    }
+
+    /// Counts a test that passed in so much time.
+    pub(super) fn pass_in(&mut self, name: &str, time: Duration) {
+        self.passed += 1;
+        self.times.push((time, name.into()));
+        self.last = Instant::now();
+    }
+
+    /// Counts a test that cannot run here.
+    pub(super) fn skip(&mut self, name: &str, reason: &str) {
+        self.skipped += 1;
+        self.notes.push(format!("skipped: {name}: {reason}"));
     }
 
     /// Counts a test that failed.
     pub(crate) fn fail(&mut self, name: &str, message: &str) {
         self.failures.push((name.into(), message.into()));
+        self.times.push((self.last.elapsed(), name.into()));
+        self.last = Instant::now();
     }
 
     /// Counts a test by its result.
@@ -38,39 +96,56 @@ impl Suite {
         }
     }
 
+    /// Adds something to read about a failure.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// The last lines of a guest, if it has failed.
+    pub(super) fn explain(&mut self, outcome: &Outcome) {
+        if outcome.verdict().is_err() {
+            self.note(outcome.tail());
+        }
+    }
+
     /// Number of failures so far.
     pub(crate) fn failed(&self) -> usize {
         self.failures.len()
     }
+
+    fn row(&self) -> String {
+        let (name, passed, failed) = (&self.name, self.passed, self.failures.len());
+        format!("{name:<34} {passed:>7} {failed:>7} {:>7.1} s", self.elapsed.as_secs_f64())
+    }
+
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.skipped += other.skipped;
+        self.failures.extend(other.failures);
+        self.times.extend(other.times);
+        self.elapsed += other.elapsed;
+    }
 }
 
 /// All suites.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Summary(Vec<Suite>);
 
-impl Summary {
-    /// Runs a suite; an error that keeps it from running to its end is one more failure of it.
-    ///
-    /// # Errors
-    ///
-    /// When the user wants to stop.
-    pub(crate) fn suite(&mut self, name: &str, run: impl FnOnce(&mut Suite) -> Result<()>) -> Result<()> {
-        let start = Instant::now();
-        let mut suite = Suite { name: name.into(), ..Suite::default() };
-        let result = run(&mut suite);
-        interrupt::check()?;
-        if let Err(error) = result {
-            suite.fail(name, &format!("{error:#}"));
+impl FromIterator<Suite> for Summary {
+    /// Parts of one suite become one line.
+    fn from_iter<I: IntoIterator<Item = Suite>>(suites: I) -> Self {
+        let mut all: Vec<Suite> = Vec::new();
+        for suite in suites {
+            match all.iter_mut().find(|other| other.name == suite.name) {
+                Some(other) => other.add(suite),
+                None => all.push(suite),
+            }
         }
-        suite.elapsed = start.elapsed();
-        for (test, message) in &suite.failures {
-            eprintln!("failed: {name}: {test}: {message}");
-        }
-        eprintln!("{}", row(&suite));
-        self.0.push(suite);
-        Ok(())
+        Self(all)
     }
+}
 
+impl Summary {
     /// Number of failures.
     pub(crate) fn failed(&self) -> usize {
         self.0.iter().map(Suite::failed).sum()
@@ -81,14 +156,22 @@ impl Summary {
         self.failed() + self.0.iter().map(|suite| suite.passed).sum::<usize>()
     }
 
-    /// Prints the table, the failures, and the line that others read.
+    /// Prints the table, the failures, the slowest tests, and the line that others read.
     pub(crate) fn print(&self) {
         print!("{}", self.text());
     }
 
     fn text(&self) -> String {
-        let mut lines = vec![format!("{:<30} {:>7} {:>7} {:>9}", "suite", "passed", "failed", "time")];
-        lines.extend(self.0.iter().map(row));
+        let mut lines = vec![format!("{:<34} {:>7} {:>7} {:>9}", "suite", "passed", "failed", "time")];
+        // A filter leaves some without a test.
+        let ran = self.0.iter().filter(|suite| suite.passed + suite.failed() + suite.skipped > 0);
+        lines.extend(ran.map(Suite::row));
+        lines.push("the slowest:".into());
+        let mut times: Vec<_> =
+            self.0.iter().flat_map(|suite| suite.times.iter().map(move |time| (time, &suite.name))).collect();
+        times.sort_by_key(|((time, _), _)| std::cmp::Reverse(*time));
+        let slowest = times.iter().take(SLOWEST);
+        lines.extend(slowest.map(|((time, test), suite)| format!("{:>7.1} s {suite}: {test}", time.as_secs_f64())));
         for suite in &self.0 {
             lines.extend(
                 suite
@@ -97,13 +180,14 @@ impl Summary {
                     .map(|(test, message)| format!("failed: {}: {test}: {}", suite.name, message.replace('\n', " "))),
             );
         }
-        lines.push(format!("{} passed, {} failed", self.total() - self.failed(), self.failed()));
+        let mut last = format!("{} passed, {} failed", self.total() - self.failed(), self.failed());
+        let skipped: usize = self.0.iter().map(|suite| suite.skipped).sum();
+        if skipped > 0 {
+            last += &format!(", {skipped} skipped");
+        }
+        lines.push(last);
         lines.join("\n") + "\n"
     }
-}
-
-fn row(suite: &Suite) -> String {
-    format!("{:<30} {:>7} {:>7} {:>7.1} s", suite.name, suite.passed, suite.failures.len(), suite.elapsed.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -112,18 +196,26 @@ mod tests {
 
     #[test]
     fn the_last_line_counts() {
-        let mut summary = Summary::default();
-        summary
-            .suite("one", |suite| {
-                suite.pass_many(3);
-                suite.check("wrong", Err(anyhow::anyhow!("2 is\nnot 3")));
-                Ok(())
-            })
-            .unwrap();
-        summary.suite("two", |_| anyhow::bail!("does not build")).unwrap();
+        let one = Suite::of("one", |suite| {
+            (0..11).for_each(|number| suite.pass_in(&format!("test {number}"), Duration::from_secs(20 - number)));
+            suite.check("wrong", Err(anyhow::anyhow!("2 is\nnot 3")));
+            Ok(())
+        });
+        let two = Suite::of("two", |_| anyhow::bail!("does not build"));
+        let more = Suite::of("one", |suite| {
+            suite.pass("another");
+            suite.skip("lint", "no clippy");
+            Ok(())
+        });
+        let summary: Summary = [one, two, more].into_iter().collect();
         let text = summary.text();
-        assert_eq!(text.lines().last(), Some("3 passed, 2 failed"));
+        assert_eq!(text.lines().last(), Some("12 passed, 2 failed, 1 skipped"));
         assert!(text.contains("failed: one: wrong: 2 is not 3\nfailed: two: two: does not build\n"), "{text}");
-        assert_eq!((summary.total(), summary.failed()), (5, 2));
+        assert!(
+            text.contains("the slowest:\n   20.0 s one: test 0\n") && text.contains("11.0 s one: test 9\n"),
+            "{text}"
+        );
+        assert!(!text.contains("test 10"), "{text}");
+        assert_eq!((summary.total(), summary.failed(), summary.0.len()), (14, 2, 2));
     }
 }

@@ -1,11 +1,11 @@
 //! Traces of one program on both backends: every rank does the same in the same order, and every wait is explained.
 
-use super::{Arguments, backends::Backends, summary::Suite};
-use crate::{progress::Progress, run, setup::Tools, trace::Trace, words::Words};
+use super::{backends::Backends, jobs::Job, kit::Kit, summary::Suite};
+use crate::{progress::Progress, trace::Trace, words::Words};
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
-pub(crate) const NAMES: [&str; 3] = ["traces-qemu", "traces-simulator", "traces-equal"];
+const NAMES: [&str; 3] = ["traces-qemu", "traces-simulator", "traces-equal"];
 
 /// Ranks of it talk to each other in an order that does not depend on time.
 const PROGRAM: &str = "hello";
@@ -15,16 +15,16 @@ const CORES: u16 = 4;
 /// Memory for each rank's trace.
 const TRACE_KIB: u64 = 256;
 
-/// Traces the program in QEMU and in the simulator, and compares.
-///
-/// # Errors
-///
-/// When it cannot be built or started.
-pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Result<()> {
-    let backends = Backends::build(PROGRAM, Vec::new(), arguments, tools)?;
+/// A job that traces the program in QEMU and in the simulator, and compares.
+pub(super) fn job<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
+    NAMES.iter().any(|name| kit.arguments.wants(name)).then(|| Job::new("traces", 5, |suite| run(suite, kit)))
+}
+
+fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    let backends = Backends::of(PROGRAM, Vec::new(), kit)?;
     let _progress = Progress::new("traces");
     let words = Words::default().value("trace_kib", Some(TRACE_KIB));
-    let plan = run::plan(CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
+    let plan = crate::run::plan(CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
     let results = [
         in_qemu.verdict().and_then(|()| explained(&in_qemu.transcript.trace)),
@@ -32,10 +32,12 @@ pub(crate) fn run(suite: &mut Suite, arguments: &Arguments, tools: &Tools) -> Re
         same(&in_qemu.transcript.trace, &simulated.transcript.trace),
     ];
     for (name, result) in NAMES.into_iter().zip(results) {
-        if arguments.wants(name) {
+        if kit.arguments.wants(name) {
             suite.check(name, result);
         }
     }
+    suite.explain(&in_qemu);
+    suite.explain(&simulated);
     Ok(())
 }
 

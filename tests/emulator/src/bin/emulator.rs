@@ -5,6 +5,7 @@
 //! and 5 when the time is over; the last line on standard error says why, but after the first two.
 
 use std::{
+    cell::Cell,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -16,6 +17,7 @@ use emulator::{
     Board, Chip, Settings, loader,
     machine::{Ended, Machine},
 };
+use rustix::time::{ClockId, clock_gettime};
 
 /// Runs the files for a board's tools on a model of the board
 #[derive(Parser)]
@@ -28,7 +30,7 @@ struct Options {
     #[arg(long, value_name = "LIST", value_parser = parse_cores)]
     cores: Option<List>,
 
-    /// Seconds of the host's time until the run is given up
+    /// Seconds of processor time, counted anew with each test that the program reports, until the run is given up
     #[arg(long, value_name = "SECONDS")]
     limit_s: Option<u64>,
 
@@ -93,6 +95,12 @@ fn main() -> ExitCode {
     }
 }
 
+/// Processor time that this process has used: a host that is busy with others does not shorten a run.
+fn processor_time() -> Duration {
+    let used = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(used.tv_sec.try_into().unwrap_or_default(), used.tv_nsec.try_into().unwrap_or_default())
+}
+
 /// The board that the files are for.
 fn board(dir: &Path) -> Result<Board, String> {
     let path = dir.join("board.toml");
@@ -123,14 +131,21 @@ fn run(options: &Options) -> Result<u8, String> {
         chip.release(core);
     }
     let mut machine = Machine::new(chip);
-    let until = options.limit_s.map(|seconds| begun + Duration::from_secs(seconds));
+    let counted_from = Cell::new(processor_time());
+    let give_up = || {
+        let used = processor_time().saturating_sub(counted_from.get());
+        options.limit_s.is_some_and(|seconds| used >= Duration::from_secs(seconds))
+    };
     let mut out = io::stdout().lock();
     let mut show = |core: usize, line: &str| {
+        if line.starts_with("@test ") {
+            counted_from.set(processor_time());
+        }
         let shown = if options.name_cores { writeln!(out, "{core}: {line}") } else { writeln!(out, "{line}") };
         // Nobody reads any more: the exit status still says how it ended.
         let _ = shown.and_then(|()| out.flush());
     };
-    let ended = machine.run(until, &mut show);
+    let ended = machine.run(give_up, &mut show);
     // The last line on standard error is the reason.
     if !matches!(ended, Ended::Succeeded | Ended::Failed) {
         show_unfinished(&mut machine);

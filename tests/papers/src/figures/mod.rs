@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ID")]
     only: Vec<String>,
 
-    /// Seconds until a run that does not end is given up
+    /// Seconds of processor time until a run that does not end is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 }

@@ -9,11 +9,7 @@ use std::{
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
-    time::Duration,
 };
-
-/// How long GRUB's tool may take.
-const LIMIT: Duration = Duration::from_secs(300);
 
 /// Input files that the kernel accepts.
 const MOST_INPUTS: usize = 32;
@@ -85,7 +81,7 @@ impl Disk<'_> {
         let mut command = workspace::command(&tools.mkrescue);
         command.arg("--directory").arg(&tools.platform).arg("--output").arg(out).arg(&tree);
         let progress = Progress::new("making the image of a disk");
-        let finished = process::finish(&mut command, LIMIT, |_| {})?;
+        let finished = process::finish(&mut command, |_| {})?;
         drop(progress);
         if !finished.status.success() {
             let said = finished.messages.lines().chain(finished.output.lines());

@@ -1,7 +1,7 @@
 //! Damage of every kind to what is flashed. Each has to be noticed, and for the right reason.
 
-use super::{Arguments, Boards, SCC, Suite, corrupt, some, suite_of};
-use crate::{guest::Outcome, words::Words};
+use super::{Job, Kit, SCC, Suite, corrupt, emulated, some, suite_of};
+use crate::{guest::Outcome, program::Program, words::Words};
 use anyhow::{Result, bail, ensure};
 use std::path::Path;
 
@@ -30,101 +30,98 @@ enum What {
 struct Damage {
     name: &'static str,
     what: What,
-    /// Modules of the in-kernel tests that have to notice it.
-    modules: &'static str,
+    /// The in-kernel tests that have to notice it.
+    tests: &'static str,
     /// What has to be said of it.
     reason: &'static str,
 }
 
-const DAMAGES: [Damage; 10] = [
+static DAMAGES: [Damage; 10] = [
     Damage {
         // Core 1 looks for the MPB of tile (1, 0) on a tile that there is not.
         name: "board-notices-lut-nowhere",
         what: What::Files(|directory| corrupt::lut_line(directory, 0, SECOND + 8 * 0xC1, |entry| entry | 0xF << 13)),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "names a tile that does not exist",
     },
     Damage {
         // It finds that of tile (2, 0) there.
         name: "board-notices-lut-mpb",
         what: What::Files(|directory| corrupt::lut_line(directory, 0, SECOND + 8 * 0xC1, |entry| entry ^ 3 << 13)),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "waits for a barrier from core 1",
     },
     Damage {
         // Core 2 has shared memory of its own.
         name: "board-notices-lut-shared",
         what: What::Files(|directory| corrupt::lut_line(directory, 1, FIRST + 8 * 0x80, |entry| entry + 1)),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "rank 2 had not come to barrier",
     },
     Damage {
         // The memory that core 2 finds is not what was loaded for it.
         name: "board-notices-lut-private",
         what: What::Files(|directory| corrupt::lut_line(directory, 1, FIRST, |entry| entry + 1)),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "does not allow: core 2 at ",
     },
     Damage {
         // The reset page of core 2 begins elsewhere.
         name: "board-notices-origin-reset",
         what: What::Files(|directory| corrupt::origin(&directory.join(MEMORY), 0)),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "does not allow: core 2 at ",
     },
     Damage {
         // What core 2 is told is elsewhere.
         name: "board-notices-origin-handed",
         what: What::Files(|directory| corrupt::origin(&directory.join(MEMORY), 3)),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "there is no description of the board",
     },
     Damage {
         name: "board-notices-reset-page",
         what: What::Files(|directory| corrupt::reset_page(&directory.join(MEMORY))),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "core 0 at 0xfffffff0: there is no instruction",
     },
     Damage {
         name: "board-notices-missing-drain",
         what: What::Function("atoll_scc_drain"),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "waits for a barrier",
     },
     Damage {
         name: "board-notices-missing-invalidation",
         what: What::Function("atoll_scc_invalidate_mpb"),
-        modules: "barrier",
+        tests: "barrier::",
         reason: "waits for a barrier",
     },
     Damage {
         name: "board-notices-missing-purge",
         what: What::Function("atoll_scc_purge"),
-        modules: "coherence",
+        tests: "coherence::",
         reason: "stored in round",
     },
 ];
 
-/// The names of all of them, for `--filter`.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    DAMAGES.iter().map(|damage| damage.name)
+/// Jobs that damage an image, or what is flashed of it, each in one way, and run it.
+pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
+    let wanted = DAMAGES.iter().filter(|damage| kit.arguments.wants(damage.name));
+    wanted.map(move |damage| Job::new("boards", 5, move |suite| run(suite, kit, damage)))
 }
 
-/// Damages an image and what is flashed of it in each way, and runs it.
-///
-/// # Errors
-///
-/// When it cannot be flashed, damaged or started.
-pub(super) fn run(suite: &mut Suite, arguments: &Arguments, boards: &Boards<'_>, image: &[u8]) -> Result<()> {
-    for damage in DAMAGES.iter().filter(|damage| arguments.wants(damage.name)) {
-        let words = Words::default().value("modules", Some(damage.modules)).value("stuck_s", Some(STUCK_S));
-        let flash = suite_of(SCC, &some(CORES), &words)?;
-        let outcome = match damage.what {
-            What::Files(change) => boards.run(damage.name, image, &flash, change)?,
-            What::Function(name) => boards.run(damage.name, &corrupt::without(image, name)?, &flash, |_| Ok(()))?,
-        };
-        suite.check(damage.name, noticed(&outcome, damage.reason));
-    }
+fn run(suite: &mut Suite, kit: &Kit<'_>, damage: &Damage) -> Result<()> {
+    let words = Words::default().value("filter", Some(damage.tests)).value("stuck_s", Some(STUCK_S));
+    let flash = suite_of(SCC, &some(CORES), &words)?;
+    let image = kit.board_image(&Program::integration())?;
+    kit.emulator()?;
+    suite.begin();
+    let outcome = match damage.what {
+        What::Files(change) => emulated(kit, damage.name, image, &flash, change)?,
+        What::Function(name) => emulated(kit, damage.name, &corrupt::without(image, name)?, &flash, |_| Ok(()))?,
+    };
+    suite.check(damage.name, noticed(&outcome, damage.reason));
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! What cannot be flashed: the command itself, as a user would run it, has to say why in one line.
 
-use super::{Arguments, SCC, Suite, corrupt, some, suite_of};
-use crate::{process, words::Words, workspace};
+use super::{Kit, SCC, Suite, corrupt, some, suite_of};
+use crate::{process, program::Program, words::Words, workspace};
 use anyhow::{Context, Result, bail, ensure};
-use std::{env, fs, path::Path, time::Duration};
+use std::{env, fs, path::Path};
 
 /// Names of the tests in here.
 pub(super) const NAMES: [&str; 5] = [
@@ -20,9 +20,6 @@ const LARGE_IMAGE: &str = "board-refuses-large-image";
 /// What begins the refusal of too much for a core's memory.
 const TOO_LARGE: &str = "too large for the board: ";
 
-/// How long the command may take, which may have to build an image.
-const LIMIT: Duration = Duration::from_secs(600);
-
 /// More than a core of the SCC has.
 const LARGE_BYTES: u64 = 1 << 30;
 
@@ -31,7 +28,7 @@ const LARGE_BYTES: u64 = 1 << 30;
 /// # Errors
 ///
 /// When no file can be written for them.
-pub(super) fn run(suite: &mut Suite, arguments: &Arguments, image: &[u8]) -> Result<()> {
+pub(super) fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let directory = workspace::scratch()?;
     let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
     let (out, large, file) = (path("out"), path("large"), path("file"));
@@ -46,12 +43,12 @@ pub(super) fn run(suite: &mut Suite, arguments: &Arguments, image: &[u8]) -> Res
         (&["hello", "--board", "scc", "--out", &below], "it is a file"),
     ];
     for (name, (words, expected)) in NAMES.into_iter().zip(cases) {
-        if arguments.wants(name) {
+        if kit.arguments.wants(name) {
             suite.check(name, refused(words, expected).and_then(|()| untouched(Path::new(&out))));
         }
     }
-    if arguments.wants(LARGE_IMAGE) {
-        suite.check(LARGE_IMAGE, large_image(image, Path::new(&out)));
+    if kit.arguments.wants(LARGE_IMAGE) {
+        suite.check(LARGE_IMAGE, large_image(kit.board_image(&Program::integration())?, Path::new(&out)));
     }
     Ok(())
 }
@@ -73,7 +70,7 @@ fn refused(words: &[&str], expected: &str) -> Result<()> {
     let mut command = workspace::command(tool);
     command.arg("flash").args(words);
     command.env("CARGO", workspace::host_cargo()).env("CARGO_TARGET_DIR", workspace::target());
-    let finished = process::finish(&mut command, LIMIT, |_| {})?;
+    let finished = process::finish(&mut command, |_| {})?;
     let said = finished.messages.trim_end();
     ensure!(finished.status.code() == Some(1), "it ended with {} and `{said}`", finished.status);
     // Before it there may be lines about what is being built.

@@ -1,0 +1,79 @@
+//! How long a guest may take: by what it uses itself, never by the clock of a host that may be busy with others.
+
+use crate::process::Running;
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+/// How often a guest is looked at.
+pub(crate) const GLANCE: Duration = Duration::from_millis(100);
+
+/// Looks at a guest that sleeps and says nothing until it will never do anything again: at least a minute.
+const PATIENCE: u32 = if cfg!(test) { 10 } else { 600 };
+
+/// What a guest has used up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spent {
+    /// So much processor time of its own.
+    Processor(Duration),
+    /// It slept whenever somebody looked, and said nothing.
+    Patience,
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Processor(limit) => {
+                write!(out, "has not ended after {} s of its own processor time", limit.as_secs())
+            }
+            Self::Patience => out.write_str("has not ended and does nothing any more, all its cores are halted"),
+        }
+    }
+}
+
+/// A guest's account. A guest that the host lets wait pays nothing: it uses no processor time, and is not asleep.
+pub(crate) struct Meter {
+    limit: Duration,
+    /// Processor time that it had used when the account was opened.
+    before: Duration,
+    patience: u32,
+    /// Looks at which it slept, less those at which it did not.
+    asleep: u32,
+    looked: Instant,
+}
+
+impl Meter {
+    /// An account with so much processor time.
+    pub(crate) fn open(limit: Duration, running: &Running) -> Self {
+        let before = running.processor_time().unwrap_or_default();
+        Self { limit, before, patience: PATIENCE, asleep: 0, looked: Instant::now() }
+    }
+
+    /// An account for a last errand: no more than so much, computed or slept.
+    pub(crate) fn errand(limit: Duration, running: &Running) -> Self {
+        let looks = limit.as_millis().div_ceil(GLANCE.as_millis());
+        Self { patience: PATIENCE.min(looks as u32), ..Self::open(limit, running) }
+    }
+
+    /// The guest has said something.
+    pub(crate) fn heard(&mut self) {
+        self.asleep = 0;
+    }
+
+    /// Looks at the guest, if it is time to, and tells what it has used up.
+    pub(crate) fn look(&mut self, running: &Running) -> Option<Spent> {
+        if self.looked.elapsed() < GLANCE {
+            return None;
+        }
+        self.looked = Instant::now();
+        // A timer that interrupts halted cores lets them run for a moment.
+        self.asleep = if running.is_asleep() { self.asleep + 1 } else { self.asleep.saturating_sub(1) };
+        let used = running.processor_time().unwrap_or_default().saturating_sub(self.before);
+        if used >= self.limit {
+            Some(Spent::Processor(self.limit))
+        } else {
+            (self.asleep >= self.patience).then_some(Spent::Patience)
+        }
+    }
+}

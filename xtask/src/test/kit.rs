@@ -1,0 +1,135 @@
+//! What tests run: images, the simulator, the emulator. Each is built when somebody first asks for it, and once.
+
+use super::{Arguments, Stage, host, main_job};
+use crate::{
+    build::Built,
+    emulator,
+    guest::Outcome,
+    image,
+    program::Program,
+    setup::{self, DiskTools, EmulatorTools, Tools},
+    workspace,
+};
+use anyhow::{Context, Result, anyhow};
+use std::{collections::BTreeMap, fs, sync::OnceLock, time::Duration};
+
+/// Something that is made once, for all that ask for it; so is the reason why it cannot be made.
+struct Once<T>(OnceLock<Result<T, String>>);
+
+impl<T> Once<T> {
+    const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+        let made = self.0.get_or_init(|| make().map_err(|error| format!("{error:#}")));
+        made.as_ref().map_err(|error| anyhow!("{error}"))
+    }
+}
+
+fn of<'k, T>(all: &'k BTreeMap<String, Once<T>>, program: &Program) -> Result<&'k Once<T>> {
+    all.get(&program.binary).with_context(|| format!("no test runs the image {}", program.binary))
+}
+
+/// All of it.
+pub(super) struct Kit<'t> {
+    pub(super) arguments: &'t Arguments,
+    tools: Once<Tools>,
+    emulator_tools: Once<EmulatorTools>,
+    disk_tools: Once<DiskTools>,
+    /// Images for QEMU and PCs, for boards, and the same for the host, by the names of binaries.
+    images: BTreeMap<String, Once<Built>>,
+    board_images: BTreeMap<String, Once<Vec<u8>>>,
+    simulators: BTreeMap<String, Once<Built>>,
+    emulator: Once<Built>,
+    main_job: Once<Outcome>,
+}
+
+impl<'t> Kit<'t> {
+    pub(super) fn new(arguments: &'t Arguments) -> Self {
+        /// One for each image that tests run.
+        fn of_each<T>() -> BTreeMap<String, Once<T>> {
+            let programs = Program::of_each_image().into_iter().chain([Program::integration()]);
+            programs.map(|program| (program.binary, Once::new())).collect()
+        }
+        Self {
+            arguments,
+            tools: Once::new(),
+            emulator_tools: Once::new(),
+            disk_tools: Once::new(),
+            images: of_each(),
+            board_images: of_each(),
+            simulators: of_each(),
+            emulator: Once::new(),
+            main_job: Once::new(),
+        }
+    }
+
+    /// Finds, or installs, what these stages are built with and run in.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing.
+    pub(super) fn prepare(&self, stages: &[Stage]) -> Result<()> {
+        for stage in stages {
+            if [Stage::Qemu, Stage::Board, Stage::Pc].contains(stage) {
+                self.tools()?;
+            }
+            match stage {
+                Stage::Board => _ = self.emulator_tools()?,
+                Stage::Pc => _ = self.disk_tools()?,
+                Stage::Host | Stage::Sim | Stage::Qemu => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The processor time that a guest may use for a test.
+    pub(super) fn limit(&self) -> Duration {
+        self.arguments.limit()
+    }
+
+    /// What images are built with and run in.
+    pub(super) fn tools(&self) -> Result<&Tools> {
+        self.tools.get(|| setup::ensure(self.arguments.yes))
+    }
+
+    /// What the emulator is built with.
+    pub(super) fn emulator_tools(&self) -> Result<&EmulatorTools> {
+        self.emulator_tools.get(|| setup::ensure(self.arguments.yes))
+    }
+
+    /// What disks are made with.
+    pub(super) fn disk_tools(&self) -> Result<&DiskTools> {
+        self.disk_tools.get(|| setup::ensure(self.arguments.yes))
+    }
+
+    /// The image of a program.
+    pub(super) fn image(&self, program: &Program) -> Result<&Built> {
+        of(&self.images, program)?.get(|| image::bare_metal(program, self.tools()?))
+    }
+
+    /// The image of a program for boards.
+    pub(super) fn board_image(&self, program: &Program) -> Result<&[u8]> {
+        let made = of(&self.board_images, program)?.get(|| {
+            let path = image::board(program, self.tools()?)?.executable;
+            fs::read(&path).with_context(|| format!("cannot read {}", workspace::display(&path)))
+        });
+        made.map(Vec::as_slice)
+    }
+
+    /// A program for the host.
+    pub(super) fn simulator(&self, program: &Program) -> Result<&Built> {
+        of(&self.simulators, program)?.get(|| host::simulator(program))
+    }
+
+    /// The emulator of boards.
+    pub(super) fn emulator(&self) -> Result<&Built> {
+        self.emulator.get(|| emulator::build(self.emulator_tools()?))
+    }
+
+    /// How the main job ended in QEMU, with which all other runs of it are compared.
+    pub(super) fn main_job(&self) -> Result<&Outcome> {
+        self.main_job.get(|| main_job::in_qemu(self))
+    }
+}
