@@ -39,6 +39,12 @@ const MANY: usize = 255;
 /// Calls that count.
 const CALLS: usize = 2;
 
+/// A call by the algorithm of a name.
+type Named<'f> = dyn Fn(&str, &mut Context<'_, '_, SimCore>) -> Result<(), Failed> + 'f;
+
+/// A call by one of several algorithms.
+type Call<'f, A> = dyn Fn(A, &mut Context<'_, '_, SimCore>) -> Result<(), Failed> + 'f;
+
 fn machines() -> impl Iterator<Item = Machine> {
     let machine = |name: &str, ranks: usize| {
         Machine::new(Description::parse(name).expect("there is such a machine").with_cores(ranks))
@@ -248,16 +254,13 @@ fn reductions() {
         let count = if ranks < MANY || is_cluster { 4 } else { 3 };
         for len in lens(&machine, 240, 8).map(|bytes| bytes / 8) {
             let blocks = vec![len.div_ceil(ranks); ranks];
-            let mut test =
-                |what: &str,
-                 names: [&str; 4],
-                 call: &dyn Fn(&str, &mut Context<'_, '_, SimCore>) -> Result<(), Failed>| {
-                    let what = format!("{what} of {}", 8 * len);
-                    let names = names.into_iter().take(count);
-                    slow.extend(compare(&machine, &what, names, |name| {
-                        Some(time(&machine, |context| call(name, context)))
-                    }));
-                };
+            let mut test = |what: &str, names: [&str; 4], call: &Named<'_>| {
+                let what = format!("{what} of {}", 8 * len);
+                let names = names.into_iter().take(count);
+                slow.extend(compare(&machine, &what, names, |name| {
+                    Some(time(&machine, |context| call(name, context)))
+                }));
+            };
             let names = ["default", "tree", "blocks", "two-sided"];
             let named = |name: &str| name.parse::<Reduction>().expect("a reduction");
             let (operands, result) = (|| vec![1.0; len], || vec![0.0; len]);
@@ -286,14 +289,13 @@ fn exchanges() {
     for machine in machines() {
         let ranks = machine.layout().cores();
         for len in lens(&machine, 8, 0).filter(|len| ranks < 48 || *len < 4096) {
-            let mut test =
-                |what: &str, call: &dyn Fn(Exchange, &mut Context<'_, '_, SimCore>) -> Result<(), Failed>| {
-                    let what = format!("{what} of {len}");
-                    slow.extend(compare(&machine, &what, ["default", "long", "two-sided"], |name| {
-                        let exchange = name.parse().expect("an exchange");
-                        Some(time(&machine, |context| call(exchange, context)))
-                    }));
-                };
+            let mut test = |what: &str, call: &Call<'_, Exchange>| {
+                let what = format!("{what} of {len}");
+                slow.extend(compare(&machine, &what, ["default", "long", "two-sided"], |name| {
+                    let exchange = name.parse().expect("an exchange");
+                    Some(time(&machine, |context| call(exchange, context)))
+                }));
+            };
             let at_root =
                 |context: &Context<'_, '_, SimCore>| vec![0_u8; if context.rank() == 0 { ranks * len } else { 0 }];
             test("gather", &|exchange, context| {
