@@ -58,8 +58,7 @@ impl<'t> Backends<'t> {
     /// When it cannot be built or started.
     pub(super) fn simulated(&self, cores: u16, words: &Words) -> Result<guest::Outcome> {
         let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
-        let mut command =
-            sim::command(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
+        let mut command = sim::command(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));
         guest::run(&label, &mut command, None, self.kit.limit(), |_| {})
     }
