@@ -11,7 +11,7 @@
 //! s+w+17 ‥ s+w+28  lines of non-blocking operations
 //! s+w+29 ‥         spare, for marks of windows and barriers of groups
 //! 255−2b           room for the length of a message of the program, which begins here and goes on behind
-//! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 48 where thousands of ranks leave less
+//! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 95, 48, 47 where more than 992 ranks leave less
 //! ```
 //!
 //! While there are windows whose ranks communicate by [packets](crate::message), staging gives its first lines away
@@ -45,7 +45,10 @@ use crate::{
 };
 
 /// Sizes that a staging buffer may have, in lines; the first is that of the OC-Bcast paper (section 5.1).
-const STAGING_LINES: [usize; 2] = [96, 48];
+const STAGING_LINES: [usize; 4] = [96, 95, 48, 47];
+
+/// Lines that staging leaves to spare at least: as many as a barrier of any group takes.
+const LEAST_SPARE_LINES: usize = 2;
 
 /// Lines of the cells of collective operations.
 const CELL_LINES: usize = TURNS as usize * CELLS;
@@ -83,7 +86,7 @@ impl MpbLayout {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
         let free =
             MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES + LENGTH_LINES);
-        let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines <= free);
+        let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines + LEAST_SPARE_LINES <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
                 let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
@@ -239,10 +242,10 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_buffers_fit_up_to_1024_ranks() {
+    fn the_papers_buffers_fit_up_to_992_ranks() {
         assert_eq!(MpbLayout::new(48).unwrap().buffer_lines(), 96);
-        assert_eq!(MpbLayout::new(1024).unwrap().buffer_lines(), 96);
-        assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 48);
+        assert_eq!([992, 993, 1024].map(|ranks| MpbLayout::new(ranks).unwrap().buffer_lines()), [96, 95, 95]);
+        assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 47);
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
     }
 

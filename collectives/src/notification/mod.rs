@@ -74,11 +74,11 @@ pub struct Subscription {
 }
 
 impl Default for Subscription {
-    /// The fastest tree, chunks of 15 lines (so that 255 ranks have room for them), messages of up to 16 KiB, interrupts.
+    /// The fastest tree, chunks of 14 lines (so that 255 ranks have room for them), messages of up to 16 KiB, interrupts.
     fn default() -> Self {
         Self {
             tree: NotificationTree::default(),
-            payload_lines: 15,
+            payload_lines: 14,
             mailbox_bytes: 16 << 10,
             delivery: Delivery::default(),
         }

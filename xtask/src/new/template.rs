@@ -9,7 +9,8 @@
 //! What to change is said in comments that begin with "Change". `cargo doc --open`, where Atoll is, has a guide: see
 //! `kernel::guide`.
 
-#![cfg_attr(target_os = "none", no_std, no_main)]
+#![no_std]
+#![cfg_attr(target_os = "none", no_main)]
 
 use kernel::prelude::*;
 

@@ -31,7 +31,7 @@ pub(super) const KNOWN: &[KnownOption] = &[
     ("deal", "seed of a random placement, 1 if not given"),
     ("flush", "coherence points flush ranges, as if not given, or the whole cache"),
     ("output", "power, as if not given, full (all complex values) or none"),
-    ("check", "true or false: whether to compare bins with sums; up to 262144 values they are if not given"),
+    ("verify", "true or false: whether to compare bins with sums; up to 262144 values they are if not given"),
 ];
 
 /// What goes to the host.
@@ -101,7 +101,7 @@ impl Options {
             placement,
             samples,
             output: args.get("output", Output::Power)?,
-            is_checked: args.get("check", len <= CHECKED_LEN)?,
+            is_checked: args.get("verify", len <= CHECKED_LEN)?,
         })
     }
 }

@@ -25,7 +25,7 @@ pub(super) const KNOWN: &[KnownOption] = &[
     ("steps", "steps of the wave, 10 if not given"),
     ("halo", "one-sided, as if not given, or two-sided"),
     ("class", "synchronisation class of the windows"),
-    ("check", "true or false: whether to compare with one core; small grids are if not given"),
+    ("verify", "true or false: whether to compare with one core; small grids are if not given"),
 ];
 
 /// Which version of the communication runs.
@@ -84,7 +84,7 @@ impl Options {
             steps,
             version: args.get("halo", Version::OneSided)?,
             class: args.get("class", Class::default())?,
-            is_checked: args.get("check", work <= CHECKED_WORK)?,
+            is_checked: args.get("verify", work <= CHECKED_WORK)?,
         })
     }
 

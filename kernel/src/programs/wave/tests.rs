@@ -85,7 +85,7 @@ fn weak_scaling_gives_every_rank_as_much() {
 #[test]
 fn one_step_is_enough_and_checks_can_be_left_out() {
     assert_eq!(results("cores=4 size=6x6x6 steps=1").0, results("cores=1 size=6x6x6 steps=1").0);
-    let simulation = run("cores=4 size=6x6x6 steps=3 check=false");
+    let simulation = run("cores=4 size=6x6x6 steps=3 verify=false");
     assert!(simulation.success && !simulation.console.contains("bit for bit"), "{}", simulation.console);
 }
 
@@ -118,7 +118,7 @@ fn mistakes_are_one_line() {
         ("size=3x4", "option `size=3x4`: a size is NXxNYxNZ, with at least 1 cell and at most 268435456"),
         ("steps=0", "option `steps=0`: number would be zero for non-zero type"),
         ("halo=none", "option `halo=none`: it is one-sided or two-sided"),
-        ("check=maybe", "option `check=maybe`: provided string was not `true` or `false`"),
+        ("verify=maybe", "option `verify=maybe`: provided string was not `true` or `false`"),
         ("size=1x4x4 weak", "`size=1x4x4 weak`: blocks are too thin, or 4 of them are too many cells"),
         ("cells=3", "unknown option `cells=3`; options are `size` (cells each way, 24x24x24 if not given), "),
         ("class=fast", "option `class=fast`: no such synchronisation class; there are default"),

@@ -274,26 +274,26 @@ mod tests {
 
     #[test]
     fn words_are_composed() {
-        assert_eq!(composed("scc", &["class=a"], &["targets=3"]).unwrap(), "scc 6 class=a targets=3");
+        assert_eq!(composed("scc", &["class=a"], &["targets=3"]).unwrap(), "scc 6 class=a heap_kib=1048576 targets=3");
         assert_eq!(composed("qemu", &["class=a"], &["targets=3"]).unwrap(), "qemu 6 class=a heap_kib=32768 targets=3");
         assert_eq!(composed("qemu", &["class=a"], &["heap_kib=9"]).unwrap(), "qemu 6 class=a heap_kib=9");
         let message = composed("scc", &["class=a"], &["class=b"]).unwrap_err().to_string();
         assert_eq!(message, "`class=b`: that is what the bench varies");
-        assert_eq!(composed("scc", &["cores=4", "class=a"], &[]).unwrap(), "scc 4 class=a");
+        assert_eq!(composed("scc", &["cores=4", "class=a"], &[]).unwrap(), "scc 4 class=a heap_kib=1048576");
     }
 
     #[test]
     fn a_variant_of_the_machine_is_no_word_of_the_program() {
         let own = &["machine=+contention", "class=a"];
-        assert_eq!(composed("scc", own, &[]).unwrap(), "scc+contention 6 class=a");
-        assert_eq!(composed("scc+flat", own, &[]).unwrap(), "scc+flat 6 class=a");
+        assert_eq!(composed("scc", own, &[]).unwrap(), "scc+contention 6 class=a heap_kib=1048576");
+        assert_eq!(composed("scc+flat", own, &[]).unwrap(), "scc+flat 6 class=a heap_kib=1048576");
         assert!(composed("qemu", own, &[]).is_err());
     }
 
     #[test]
     fn a_run_may_have_a_machine_of_its_own() {
         let own = &["machine=mesh:2x2x2", "class=a"];
-        assert_eq!(composed("scc", own, &[]).unwrap(), "mesh:2x2x2 8 class=a");
+        assert_eq!(composed("scc", own, &[]).unwrap(), "mesh:2x2x2 8 class=a heap_kib=1048576");
         let runs = [own, &["class=a", "class=b"]].map(|words| Run { program: "bench-x", words });
         assert_eq!((runs[0].suffix(), runs[1].suffix()), ("@mesh".into(), String::new()));
         let picked = |machine: &str, cores| {
