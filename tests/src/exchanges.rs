@@ -380,9 +380,10 @@ pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     check_eq!(long, if is_root { (10 * others, 0) } else { (0, 11) }, "lines of a long gather");
     let short = lines_of(context, || comm.scatter(&all[..32 * size], &mut [0u8; 32], 0))?;
     let fits = size <= comm.mpb_layout().buffer_lines();
-    // A line for each rank and one for all flags; to one other rank its line and its own flag.
-    let written = if size <= 2 { 2 * others } else { size as u64 + 1 };
-    let wanted = if is_root { (0, written) } else { (1, 0) };
+    // A line for each rank, which all get from the root, and one for all flags. To one other rank two lines that say
+    // themselves that their data is there: it polls them in its own MPB.
+    let (written, read) = if size <= 2 { (2 * others, 0) } else { (size as u64 + 1, 1) };
+    let wanted = if is_root { (0, written) } else { (read, 0) };
     check_eq!(!fits || short == wanted, true, "lines of a short scatter: {short:?}");
     comm.barrier();
     let long = lines_of(context, || Exchange::Long.scatter(comm, &all, &mut [0u8; 320], 0))?;
