@@ -47,13 +47,28 @@
 //!   at the next access: on a board at any time, in QEMU when frames run out; in the simulator never. If another core has
 //!   stored to that memory since, the slice changes. Nothing in the hardware tells, and a check of each store would cost
 //!   what this library exists to save. So it is a condition of [`Regions`](crate::Regions) that whoever hands out views for
-//!   slices, and ways for others to store there, takes the view back first. Windows do so by their epochs. Who claims a
+//!   slices, and ways for others to store there, takes the view back first. Windows do so by their epochs, unless these are asserted to need no check. Who claims a
 //!   region of `Comm::share` for *slices* has to keep others from storing there meanwhile; loads, stores and copies of a
 //!   view need nothing of that kind.
 //! * **Processors that really run at the same time** (`--thread-multi`, PCs): a view asks before its access, and a slice may
 //!   be made between the two. QEMU's default gives way in waits only, so that nothing comes between.
 //! * **A load past all views that waits** for a word of memory that is coherent asks at each of its polls, but not while it
 //!   is parked in the simulator.
+//!
+//! # Known gaps
+//!
+//! Safe code should not be able to do the following, and still can:
+//!
+//! * **On a board an exposure that has ended can still be stored to.** A core that mapped it keeps its slot, and an epoch
+//!   that is opened without the owner (`Assertions::NO_CHECK`) stores there. Emulated machines refuse that.
+//! * **What ranks tell each other of regions lies in MPB lines and uncached words**, which a program can store to by
+//!   [`Mpb::store`](crate::Mpb::store); ranks that name different lengths in `Comm::share` get regions of different lengths.
+//! * **A handler of interrupts, or another core where cores take turns, can come between a view's check and its access** in
+//!   domains and on coherent machines, where a handler is set.
+//! * **In the simulator** [`Caches`](crate::Caches) tell cores apart by their numbers, and not by their machines; and
+//!   conflicts of slices are passed over while a core unwinds from a panic.
+//! * **`NO_CHECK` and `NO_PRECEDE`** let puts into a part whose owner holds slices of it; and `SharedAllocator::free` takes a
+//!   region of which views exist.
 //!
 //! # What each unsafe trait promises
 //!

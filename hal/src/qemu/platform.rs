@@ -80,8 +80,9 @@ pub fn start_core() -> &'static QemuCore {
     // SAFETY: 1. the statics are private to this vCPU; 2. the first is written only here, once, before the fault handler
     // that reads it is set; 3. afterwards, and of the other always, only shared references to it exist.
     let core = unsafe {
+        // Looked at by a shared reference: a core that was made has others.
+        assert!((*CORE.get()).is_none(), "a core is started once");
         let slot = &mut *CORE.get();
-        assert!(slot.is_none(), "a core is started once");
         let own = &*COPIES.get();
         let domain = if boot::information().cores_per_domain > 1 { domain::copies() } else { own };
         &*slot.insert(EmulatedCore::new(QemuPlatform::new(), own, domain))

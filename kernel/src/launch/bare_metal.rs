@@ -23,7 +23,12 @@ impl Console for Serial {
 }
 
 /// What a core does after the boot; [`image!`](crate::image) calls it.
+///
+/// # Panics
+/// If the core has done so already: its heap is in use.
 pub fn core_main<P: Programs>() -> ! {
+    static RUNS: AtomicBool = AtomicBool::new(false);
+    assert!(!RUNS.swap(true, Ordering::Relaxed), "a core starts once");
     heap::initialise();
     let hal = machine::start_core();
     let inputs: Vec<_> = boot::modules().map(|(name, bytes)| Input { name, bytes }).collect();

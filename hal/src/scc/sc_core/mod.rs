@@ -77,8 +77,9 @@ pub fn start_core() -> &'static ScCore {
     // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler
     // that reads it is set; 3. afterwards only shared references to it exist.
     let core = unsafe {
+        // Looked at by a shared reference: a core that was made has others.
+        assert!((*CORE.get()).is_none(), "a core is started once");
         let slot = &mut *CORE.get();
-        assert!(slot.is_none(), "a core is started once");
         &*slot.insert(ScCore::new())
     };
     set_interrupt_handler(|| {
