@@ -93,6 +93,7 @@ pub(super) struct Traffic<'c, C: Core> {
     incoming: Vec<u8>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "each rank has one, and moves it once")]
 enum Means<'c, C: Core> {
     Windows {
         window: Window<'c, C, u8>,
