@@ -93,7 +93,7 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Any shape of the tree, and any number of lines for payload.
 pub fn all_trees<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    for (degree, payload_lines) in [(1, 1), (2, 3), (7, 0), (300, 15)] {
+    for (degree, payload_lines) in [(1, 1), (2, 3), (7, 0), (300, 14)] {
         let tree = NotificationTree::Degree(degree);
         let subscription = Subscription { tree, payload_lines, mailbox_bytes: 500, ..Subscription::default() };
         one_after_another(context, subscription, &[500, 7, 100])?;

@@ -25,6 +25,10 @@ use super::ScCore;
 /// place that all look at.
 const POLLS_PER_LOOK: u32 = 256;
 
+/// Looks that a wait goes on for when its time is up, so that all who wait have said so by then: a core that has just begun
+/// to wait has not looked yet.
+const LAST_LOOKS: u32 = 4;
+
 /// A wait that goes on.
 struct Patience<'c> {
     core: &'c ScCore,
@@ -32,6 +36,8 @@ struct Patience<'c> {
     polls: u32,
     /// Whether the others can see what this core waits for.
     is_told: Cell<bool>,
+    /// Looks that found the time up.
+    late: Cell<u32>,
 }
 
 impl Drop for Patience<'_> {
@@ -45,7 +51,7 @@ impl Drop for Patience<'_> {
 
 impl<'c> Patience<'c> {
     fn new(core: &'c ScCore) -> Self {
-        Self { core, since: cpu::rdtsc(), polls: 0, is_told: Cell::new(false) }
+        Self { core, since: cpu::rdtsc(), polls: 0, is_told: Cell::new(false), late: Cell::new(0) }
     }
 
     /// A poll has failed. Does not return if the machine cannot come to its end any more.
@@ -64,6 +70,10 @@ impl<'c> Patience<'c> {
         }
         let waited = cpu::rdtsc().wrapping_sub(self.since);
         if self.core.stuck_cycles.is_some_and(|limit| waited > limit) {
+            self.late.set(self.late.get() + 1);
+            if self.late.get() <= LAST_LOOKS {
+                return;
+            }
             let core = self.core.core.index();
             let seconds = waited / (u64::from(self.core.geometry.core_mhz) * 1_000_000);
             status::set_wait(Some(reason));
