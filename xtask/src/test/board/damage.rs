@@ -49,7 +49,7 @@ static DAMAGES: [Damage; 10] = [
         name: "board-notices-lut-mpb",
         what: What::Files(|directory| corrupt::lut_line(directory, 0, SECOND + 8 * 0xC1, |entry| entry ^ 3 << 13)),
         tests: "barrier::",
-        reason: "waits for a barrier from core 1",
+        reason: "for a collective operation's message from core 1",
     },
     Damage {
         // Core 2 has shared memory of its own.
@@ -89,13 +89,13 @@ static DAMAGES: [Damage; 10] = [
         name: "board-notices-missing-drain",
         what: What::Function("atoll_scc_drain"),
         tests: "barrier::",
-        reason: "waits for a barrier",
+        reason: "was the first to wait, for a barrier",
     },
     Damage {
         name: "board-notices-missing-invalidation",
         what: What::Function("atoll_scc_invalidate_mpb"),
         tests: "barrier::",
-        reason: "waits for a barrier",
+        reason: "was the first to wait, for a barrier",
     },
     Damage {
         name: "board-notices-missing-purge",
