@@ -63,6 +63,11 @@ kernel::image!(Ring);
 
 #[cfg(test)]
 mod tests {
+    // Tests run on the host, which has all of the standard library.
+    extern crate std;
+
+    use std::format;
+
     use super::*;
     use kernel::launch::{Only, simulate};
 
