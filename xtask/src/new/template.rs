@@ -63,12 +63,10 @@ kernel::image!(Ring);
 
 #[cfg(test)]
 mod tests {
-    // Tests run on the host, which has all of the standard library.
-    extern crate std;
-
-    use std::format;
+    extern crate alloc;
 
     use super::*;
+    use alloc::format;
     use kernel::launch::{Only, simulate};
 
     /// Change: what has to come out. `simulate` runs all ranks in virtual time and keeps what they print.
