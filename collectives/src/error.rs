@@ -5,9 +5,9 @@ use core::fmt;
 use hal::{ClaimError, CoreId, SharedAddress};
 
 use crate::{
-    arguments::{Call, Differing},
-    group::MAX_RANKS,
-    window::{ElementType, NOTIFICATION_COUNTERS},
+    collective::call::{Call, Differing},
+    comm::group::MAX_RANKS,
+    one_sided::window::{ElementType, NOTIFICATION_COUNTERS},
 };
 
 /// A refused operation. Nothing was sent or changed, unless the variant says otherwise.

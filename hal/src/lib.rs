@@ -57,25 +57,18 @@ pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
 
+/// What protocols over message passing buffers need of a core: lines, copies to and from memory, the clock, and waits.
+pub trait Messenger: Mpb + MpbCopy + Clock + Wait {}
+
+impl<C: Mpb + MpbCopy + Clock + Wait> Messenger for C {}
+
 /// Everything that a core of a full machine can do; a bound for whole programs. Protocols ask for less.
 pub trait Core:
-    Mpb + MpbCopy + Combined + Cached + Expose + Uncached + TestAndSet + AtomicCounters + Wait + Clock + Interrupt + Counted
+    Messenger + Combined + Cached + Expose + Uncached + TestAndSet + AtomicCounters + Interrupt + Counted
 {
 }
 
-impl<
-    C: Mpb
-        + MpbCopy
-        + Combined
-        + Cached
-        + Expose
-        + Uncached
-        + TestAndSet
-        + AtomicCounters
-        + Wait
-        + Clock
-        + Interrupt
-        + Counted,
-> Core for C
+impl<C: Messenger + Combined + Cached + Expose + Uncached + TestAndSet + AtomicCounters + Interrupt + Counted> Core
+    for C
 {
 }

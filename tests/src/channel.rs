@@ -4,7 +4,7 @@ use alloc::{rc::Rc, vec, vec::Vec};
 
 use collectives::{
     Group, Placement,
-    message::{Channel, GRANULE_BYTES},
+    one_sided::message::{Channel, GRANULE_BYTES},
 };
 use hal::{Core, Deadline, Place, Reason, Region, kind};
 

@@ -137,6 +137,6 @@ fn make<'e, C: Core>(
     context: &mut Context<'_, '_, C>,
     engines: &'e CopyEngines<'e, C>,
     len: usize,
-) -> Result<collectives::window::Made<'e, C, u8>, crate::Failed> {
+) -> Result<collectives::one_sided::window::Made<'e, C, u8>, crate::Failed> {
     Ok(Window::with_engines(comm, context.caches, len, Class::Default, engines)?)
 }

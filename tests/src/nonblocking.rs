@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Error, Operation, Operator, Request, nonblocking::REQUESTS};
+use collectives::{Error, Operation, Operator, Request, collective::nonblocking::REQUESTS};
 use hal::{Core, kind};
 
 use crate::{

@@ -4,7 +4,7 @@
 use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
 
-use collectives::{Blocks, Class, Element, Error, Group, Integer, Operator, window::NOTIFICATION_COUNTERS};
+use collectives::{Blocks, Class, Element, Error, Group, Integer, Operator, one_sided::window::NOTIFICATION_COUNTERS};
 use hal::{Core, Deadline, Pod};
 
 use crate::{

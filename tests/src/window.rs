@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use collectives::{Class, Error, Group, Placement, Returned, Window, window::ElementType};
+use collectives::{Class, Error, Group, Placement, Returned, Window, one_sided::window::ElementType};
 use hal::{ClaimError, Core, LINE_BYTES, kind, topology::SHARED_BYTES_PER_CONTROLLER};
 
 use crate::{

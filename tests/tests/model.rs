@@ -5,7 +5,7 @@
 
 use collectives::{
     Broadcast, Comm, OcBcast,
-    broadcast::Rounds,
+    collective::broadcast::Rounds,
     model::{Allgather, OcBcastModel, Setting, Time, TwoSidedModel},
 };
 use hal::{

@@ -6,7 +6,7 @@ use hal::{
 };
 
 use super::{Lock, queue::Queue};
-use crate::{Comm, shared_words::SharedWords};
+use crate::{Comm, memory::words::SharedWords};
 
 /// Runs that an exploration may take.
 const LIMIT: u64 = 200_000;

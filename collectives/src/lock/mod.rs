@@ -12,6 +12,7 @@ mod exploration;
 mod mutex;
 mod queue;
 mod register;
+pub(crate) mod registers;
 
 pub use self::{
     mutex::{Mutex, MutexGuard},

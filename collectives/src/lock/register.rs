@@ -6,7 +6,7 @@ use super::Lock;
 use crate::{Comm, Error};
 
 /// The test-and-set register of a rank's core, which is the lock of all ranks that name that rank. Registers are used for
-/// other things, too: whoever holds one must not do what [needs it](crate::shared_alloc), and should not hold it for
+/// other things, too: whoever holds one must not do what [needs it](crate::memory::allocator), and should not hold it for
 /// long.
 ///
 /// Per lock: a successful read of the register and a write of it, beside the reads that find it taken, and an

@@ -10,7 +10,7 @@
 //!
 //! This is a model of the protocols, not of this crate's code, and shares nothing with it. Flags are where the two
 //! can differ, so they are a parameter: with [`Setting::PAPER`] each flag is a line as in the paper, with
-//! [`Setting::SIGNALS`] flags are packed as this crate's [signals](crate::signals) are.
+//! [`Setting::SIGNALS`] flags are packed as this crate's [signals](crate::mpb::signals) are.
 //!
 //! ```
 //! use collectives::model::{OcBcastModel, Setting};

@@ -71,7 +71,7 @@ impl Flags {
     /// [`oc_bcast`](super::oc_bcast).
     pub const PAPER: Self = Self { poll_overhead: Parameters::SCC.get_to_mpb, per_line: 1, seen: Seen::AtOnce };
 
-    /// The [signals](crate::signals) of this crate: 32 in a line, polled without a call; before each poll L1 forgets
+    /// The [signals](crate::mpb::signals) of this crate: 32 in a line, polled without a call; before each poll L1 forgets
     /// its MPB lines, which takes one cycle of a core at 533 MHz.
     pub const SIGNALS: Self = Self { poll_overhead: Time::from_ps(1_876), per_line: 32, seen: Seen::ByNextPoll };
 }

@@ -9,7 +9,7 @@
 //! modulo 2³², more than any core's memory. A receiver that wants another length refuses: it puts that in place of the
 //! length, and both ends return [`Error::MessageLength`].
 //!
-//! **Two bits** of the byte that a rank [signals](crate::signals) another with belong to messages: one turns over with
+//! **Two bits** of the byte that a rank [signals](crate::mpb::signals) another with belong to messages: one turns over with
 //! each chunk, one with each answer. More than one of either cannot be under way, and neither can be taken for the
 //! other, or for a signal of a collective operation: ranks that send to each other and never receive wait for ever,
 //! and are reported. A refusal turns both at once. So does a receiver that answers and then sends; therefore the
@@ -24,11 +24,11 @@ mod within;
 
 use core::ops::Range;
 
-use hal::{Clock, Deadline, LINE_BYTES, Mpb, MpbCopy, MpbLine, Place, Poll, Reason, Span, TimedOut, Wait};
+use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Place, Poll, Reason, Span, TimedOut, Wait};
 
 use crate::{
     Comm, Error,
-    signals::{ANSWER, CHUNK},
+    mpb::signals::{ANSWER, CHUNK},
 };
 
 /// Bytes of the length before a message.
@@ -44,7 +44,7 @@ enum Answer {
     },
 }
 
-impl<C: Mpb + MpbCopy + Clock + Wait> Comm<'_, C> {
+impl<C: Messenger> Comm<'_, C> {
     /// Sends `message` to rank `to`, which has to receive as many bytes. Returns when it has.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Messages within collective operations: RCCE's rendezvous as published, for the baselines.
 //!
 //! Sender and receiver know the length, since all ranks call the operation alike, so it does not go along; and a
-//! message of 0 bytes is none. Both directions are [signals](crate::signals), which the operations of a communicator
+//! message of 0 bytes is none. Both directions are [signals](crate::mpb::signals), which the operations of a communicator
 //! share in their order. No message of a program can be taken for one of these, nor the other way round.
 
 use core::ops::Range;
@@ -10,7 +10,7 @@ use hal::{LINE_BYTES, Mpb, MpbCopy, Reason, Span, Wait};
 
 use crate::{
     Comm, Error,
-    tagged::{Source, put_from},
+    mpb::tagged::{Source, put_from},
 };
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
@@ -48,7 +48,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         Ok(())
     }
 
-    /// A message goes in chunks of the first staging buffer, or of what the [profile](crate::rcce_profile) has.
+    /// A message goes in chunks of the first staging buffer, or of what the [profile](crate::mpb::rcce_profile) has.
     fn payload(&self) -> Range<usize> {
         let layout = self.mpb_layout();
         let buffer = layout.buffer(0)..layout.buffer(1);

@@ -219,7 +219,7 @@ fn machine(line: &str) -> Result<Machine, String> {
 const MOST_HEAP_KIB: usize = 1 << 20;
 
 /// What a communicator can have.
-const MAX_CORES: usize = collectives::group::MAX_RANKS;
+const MAX_CORES: usize = collectives::comm::group::MAX_RANKS;
 
 fn number(line: &str, key: &str) -> Result<Option<u64>, String> {
     let parse = |text: &str| text.parse().map_err(|error| format!("option `{key}={text}`: {error}"));

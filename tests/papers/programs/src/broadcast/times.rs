@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use collectives::{Comm, Error};
-use hal::{Clock, Mpb, MpbCopy, Wait};
+use hal::Messenger;
 
 /// When the ranks called an operation and when it returned to them, for many operations. Clocks of all ranks are the
 /// same.
@@ -37,7 +37,7 @@ impl Times {
     ///
     /// # Errors
     /// None that ranks which are there would meet.
-    pub(crate) fn combine<C: Mpb + MpbCopy + Clock + Wait>(mut self, comm: &Comm<'_, C>) -> Result<Vec<Span>, Error> {
+    pub(crate) fn combine<C: Messenger>(mut self, comm: &Comm<'_, C>) -> Result<Vec<Span>, Error> {
         combine(comm, &mut self.0, u64::max)?;
         if comm.rank() != 0 {
             return Ok(Vec::new());
@@ -57,7 +57,7 @@ impl Times {
 ///
 /// # Errors
 /// None that ranks which are there would meet.
-pub(crate) fn combine<C: Mpb + MpbCopy + Clock + Wait>(
+pub(crate) fn combine<C: Messenger>(
     comm: &Comm<'_, C>,
     numbers: &mut [u64],
     with: impl Fn(u64, u64) -> u64,

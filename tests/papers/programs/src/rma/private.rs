@@ -10,7 +10,7 @@
 
 use alloc::{format, vec};
 
-use collectives::{Class, Comm, Error, Group, Window, window::Made};
+use collectives::{Class, Comm, Error, Group, Window, one_sided::window::Made};
 use hal::{Core, Exposure, Lines};
 
 use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};

@@ -1,0 +1,102 @@
+//! Barriers of two ranks in all orders of their operations.
+
+use alloc::boxed::Box;
+
+use hal::{
+    Deadline, LINE_BYTES, Mpb, MpbCoherence, MpbLine, SharedAddress, Topology,
+    sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
+};
+
+use super::{
+    Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
+    mechanism::Mechanism, party::Party, registers::Registers,
+};
+use crate::{Comm, Group, memory::words::SharedWords};
+
+/// Runs that an exploration may take.
+const LIMIT: u64 = 200_000;
+
+/// Barriers in a row: the second one finds what the first one left.
+const BARRIERS: u8 = 2;
+
+/// Makes a barrier of all ranks.
+type Make = fn(&Comm<'_, SimCore>, &Group) -> Box<dyn Mechanism<SimCore>>;
+
+/// Words that nothing else uses.
+fn words() -> Option<SharedWords> {
+    Some(SharedWords {
+        region: regions::of_a_test().region(SharedAddress::new(0, 1 << 20), LINE_BYTES),
+        is_owner: false,
+    })
+}
+
+/// Each rank stores into its own MPB before each barrier, and finds what the other one has stored after it.
+fn explore(barrier: Make) -> u64 {
+    let exploration = explore_exhaustively(
+        &Machine::scc(2),
+        Spontaneous::default(),
+        LIMIT,
+        |core| {
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+            let barrier = barrier(&comm, &comm.group());
+            comm.barrier();
+            let line = comm.mpb_layout().spare().start;
+            for round in 1..=BARRIERS {
+                core.store(MpbLine::new(core.core(), line), 0, &[round]);
+                barrier.arrive(&comm);
+                assert!(barrier.go_on(&comm, Deadline::Never));
+                let found = core.load_line(MpbLine::new(comm.core_of(1 - comm.rank()), line)).0[0];
+                assert!(found >= round, "round {round}: the other rank was released in round {found}");
+            }
+            core.drain();
+        },
+        |outcome| {
+            outcome.expect("every order comes to its end");
+        },
+    );
+    assert!(exploration.complete, "too many runs");
+    exploration.runs
+}
+
+#[test]
+fn barriers_without_mpb_in_all_orders() {
+    let central = |comm: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
+        Box::new(Central::with_words(words(), comm.rank(), group))
+    };
+    let counter = |_: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
+        Box::new(LockedCounter::with_words(words(), group))
+    };
+    let registers = |comm: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
+        Box::new(Registers::taken(comm, group))
+    };
+    let atomic = |_: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
+        Box::new(AtomicCounters::with_counters(Some(0), group.len()))
+    };
+    for barrier in [central as Make, counter, registers, atomic] {
+        assert!(explore(barrier) > 1);
+    }
+}
+
+/// A barrier on flags, in a line that nothing else uses.
+fn flags(comm: &Comm<'_, SimCore>, name: &str) -> Box<dyn Mechanism<SimCore>> {
+    let (barrier, layout): (Barrier, _) = (name.parse().expect("a name"), comm.hal().layout());
+    let party = Party::new(0..2, layout);
+    let schedule = barrier.algorithm(&party, layout).schedule(comm.rank(), &party);
+    let line = comm.mpb_layout().spare().start + 1;
+    Box::new(FlagBarrier::new(schedule, Members::All, line..line + 1))
+}
+
+#[test]
+fn barriers_on_flags_in_all_orders() {
+    let barriers: [Make; 6] = [
+        |comm, _| flags(comm, "rcce-linear"),
+        |comm, _| flags(comm, "dissemination"),
+        |comm, _| flags(comm, "dissemination-1-pull"),
+        |comm, _| flags(comm, "tree-k1-push"),
+        |comm, _| flags(comm, "tree-k1-pull"),
+        |comm, _| flags(comm, "tree-k1-polled"),
+    ];
+    for barrier in barriers {
+        assert!(explore(barrier) > 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! Short messages: data and tag in one line, which everybody polls.
+//!
+//! The root puts 28 bytes and the tag of the operation into its own [cell](crate::mpb::sequence), one line. The others
+//! poll that line from where they are, and the poll that finds the tag has brought the data along: there is no flag
+//! beside the data, no get after the flag, and no acknowledgement. Nothing is pushed, since a write to each reader
+//! would take the root longer than all their reads of one line. Where there are more ranks than one MPB can serve,
+//! those with [children](super::tree) write the line to their own cell, from registers, before they keep it.
+//!
+//! In a tree of one level, a few more lines can follow in the same operation: in cells of the root's neighbours,
+//! which nobody else has a use for then.
+//!
+//! The root and every rank with children write each line, the others none, and all remote reads are polls. With one
+//! level, one line takes a put, a poll that on average began half a poll before, and a line of memory written:
+//! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll, and 28 of its bytes
+//! to memory.
+
+use hal::{Deadline, Messenger, Mpb, MpbLine, Place, Reason, Wait};
+
+use crate::{
+    Comm,
+    mpb::{
+        sequence::{CELLS, Turn, Writers},
+        tagged::{Kept, Source, TAGGED_BYTES, put_tagged, tagged_data},
+    },
+};
+
+use super::tree::Tree;
+
+/// Lines that an operation can have: the root's first cell, and all cells of four neighbours.
+pub(super) const MOST_LINES: usize = 1 + 4 * CELLS;
+
+/// Lines of an operation: fewer where there are fewer ranks, or where neighbours need their cells themselves.
+fn room(tree: &Tree) -> usize {
+    if tree.is_flat() { MOST_LINES.min(1 + CELLS * tree.others()) } else { 1 }
+}
+
+/// Broadcasts down `tree`, in as many operations as the message takes.
+pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
+    for message in message.chunks_mut(room(tree) * TAGGED_BYTES) {
+        let turn = comm.turn(0, Writers::Owner);
+        match tree.parent() {
+            None => send(comm, tree, &turn, message),
+            Some(parent) => pass_on(comm, tree, &turn, parent, message),
+        }
+    }
+}
+
+/// What the root does in an operation.
+fn send<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, message: &[u8]) {
+    for (index, piece) in message.chunks(TAGGED_BYTES).enumerate() {
+        put_tagged(comm.hal(), piece, Source::Memory, turn.tag, line(comm, tree, turn, comm.rank(), index));
+    }
+}
+
+/// What any other rank does in one: its memory gets what the lines bring as they come.
+fn pass_on<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, parent: usize, message: &mut [u8]) {
+    let hal = comm.hal();
+    let reason = Reason::new("a short broadcast").from(comm.core_of(parent));
+    let mut kept = Kept::new(message);
+    for index in 0.. {
+        let place = [Place::Line(line(comm, tree, turn, parent, index))];
+        let tagged = |line| tagged_data(&line, turn.tag).copied();
+        let Ok(data) = comm.wait_until(&place, Deadline::Never, reason, |poll| tagged(poll.line(0))) else {
+            // The machine is dying.
+            return;
+        };
+        let data = &data[..kept.lacks().min(TAGGED_BYTES)];
+        if !tree.children().is_empty() {
+            put_tagged(hal, data, Source::Cache, turn.tag, line(comm, tree, turn, comm.rank(), index));
+        }
+        kept.add(hal, data);
+        if kept.lacks() == 0 {
+            return;
+        }
+    }
+}
+
+/// Where line `index` is for the children of `rank`.
+fn line<C: Mpb + Wait>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, rank: usize, index: usize) -> MpbLine {
+    match index.checked_sub(1) {
+        None => comm.mpb_line(rank, turn.cells[0]),
+        Some(beyond) => comm.mpb_line(tree.rank_at(1 + beyond / CELLS), turn.cells[beyond % CELLS]),
+    }
+}

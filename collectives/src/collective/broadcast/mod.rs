@@ -1,0 +1,96 @@
+//! Broadcast: one rank's message to all.
+//!
+//! All algorithms have one interface, and leave the communicator in the same state: ranks may use different ones one
+//! after the other, as long as all use the same one at a time.
+
+mod binomial;
+#[cfg(test)]
+mod exploration;
+mod fastest;
+mod halving;
+mod name;
+mod nodes;
+mod notification;
+mod oc_bcast;
+mod one_sided_scatter_allgather;
+mod ring;
+mod scatter_allgather;
+mod topology_aware;
+mod tree;
+
+use bytemuck::{Pod, cast_slice_mut};
+use hal::{Messenger, Span};
+
+use self::ring::Ring;
+use crate::{
+    Comm, Error,
+    collective::call::{Call, Collective},
+};
+
+pub(crate) use self::fastest::by_domains;
+pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rounds};
+
+/// A broadcast algorithm, with its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Broadcast {
+    /// The fastest for the machine, the ranks and the length: on an SCC [`Short`](Self::Short) up to 252 bytes, then
+    /// [`Long`](Self::Long); between nodes of several cores [`OcBcast`] of one rank of each.
+    #[default]
+    Default,
+    /// 28 bytes at a time in lines with a tag, which all ranks poll in the MPB of the root, or of a parent if they
+    /// are more than its port can serve.
+    Short,
+    /// Put once by the root into a few MPBs, and got from there by everybody.
+    Long,
+    /// The pipelined k-ary tree of the OC-Bcast paper.
+    OcBcast(OcBcast),
+    /// RCCE_comm's binomial tree over two-sided messages.
+    Binomial,
+    /// RCCE_comm's scatter-allgather over two-sided messages, and a variant whose rounds overlap.
+    ScatterAllgather(Rounds),
+    /// Scatter-allgather over one-sided puts and gets.
+    OneSidedScatterAllgather,
+}
+
+impl Broadcast {
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same algorithm, root, type and
+    /// length.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the
+    /// MPBs are lent to them, and those of the algorithm's parameters; on every rank alike, with nothing sent.
+    pub fn broadcast<C: Messenger, T: Pod>(
+        &self,
+        comm: &Comm<'_, C>,
+        message: &mut [T],
+        root: usize,
+    ) -> Result<(), Error> {
+        comm.check_call(|| Call::new(Collective::Broadcast).of::<T>().len(message.len()).rooted(root).by(self))?;
+        let message = cast_slice_mut(message);
+        comm.check_rank(root)?;
+        let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
+        if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
+            comm.check_no_profile()?;
+        }
+        match self {
+            Self::Default => fastest::broadcast(comm, message, root)?,
+            Self::Short => fastest::short(comm, message, root),
+            Self::Long => fastest::long(comm, message, root),
+            Self::OcBcast(parameters) => parameters.run(comm, message, root)?,
+            Self::Binomial => binomial::broadcast(comm, message, root)?,
+            Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
+            Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),
+        }
+        Ok(())
+    }
+}
+
+impl<C: Messenger> Comm<'_, C> {
+    /// Broadcasts `message` from rank `root` to all by the fastest algorithm. Collective, with equal lengths.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`].
+    pub fn broadcast<T: Pod>(&self, message: &mut [T], root: usize) -> Result<(), Error> {
+        Broadcast::default().broadcast(self, message, root)
+    }
+}

@@ -1,0 +1,191 @@
+//! OC-Bcast: the pipelined k-ary tree broadcast of Petrović, Shahmirzadi, Ropars and Schiper (SPAA 2012), section 4.
+//!
+//! The message goes in chunks of 96 lines down a k-ary tree. A node copies each chunk from its parent's MPB into its
+//! own, from where its children copy it, all k at once; then into its memory. Two staging buffers let chunk i + 1 come
+//! in while chunk i goes on. A parent tells its children of a chunk through a binary [notification
+//! tree](super::notification), in which the children pass the word on among themselves; a child tells its parent when
+//! it has the chunk, so that the buffer may be overwritten two chunks later.
+//!
+//! Where we differ from the paper's text, and why:
+//!
+//! * Its formula for the children holds for positions relative to the root, not for core ids.
+//! * Its flags are one line each and are owned by the broadcast. Ours are the byte [signals](crate::mpb::signals), which
+//!   know their writer: with one `notifyFlag` per core, two broadcasts with different roots could overtake each
+//!   other, the second root's notification arriving before the first tree's.
+//!
+//! Per chunk: the root writes it once; every other node reads m lines from its parent, writes m to its own MPB, reads
+//! them back, and sets one done flag; a node sets at most two flags in each of the two notification trees that it is
+//! in.
+//!
+//! What the paper names and leaves out (section 5.4) are options, each off by default:
+//!
+//! * `straight_leaves`: a node without children copies from its parent's MPB straight to its memory: it reads m lines
+//!   and writes none to an MPB.
+//! * `shared_tiles`: one core of each tile is in the tree, on the root's tile the root; the others on its tile copy
+//!   from its MPB straight to their memory. Half as many nodes on the SCC, and half as many copies, but each of them
+//!   is one level further down.
+//! * `topology_aware`: the [tree](super::topology_aware) keeps each subtree together on the mesh.
+//!
+//! Two more are there to measure what the paper says: `single_buffer` (section 4.2: chunks of both buffers together,
+//! of which there is one at a time), and the degree of the notification tree (section 4.1).
+
+use alloc::rc::Rc;
+
+use bytemuck::Pod;
+use hal::{LINE_BYTES, Messenger, Reason};
+
+use super::{Broadcast, notification, tree::Place};
+use crate::{Comm, Error};
+
+/// The parameters of OC-Bcast.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OcBcast {
+    /// Degree of the message propagation tree.
+    pub k: usize,
+    /// Leaves copy straight to memory.
+    pub straight_leaves: bool,
+    /// The cores of a tile share one copy in an MPB.
+    pub shared_tiles: bool,
+    /// The tree goes by distances.
+    pub topology_aware: bool,
+    /// One large buffer instead of two.
+    pub single_buffer: bool,
+    /// Degree of the notification trees.
+    pub notification_degree: usize,
+}
+
+impl Default for OcBcast {
+    /// k = 7, the best trade-off on 48 cores (section 5.2).
+    fn default() -> Self {
+        Self::with_degree(7)
+    }
+}
+
+impl OcBcast {
+    /// The paper's algorithm with a tree of degree `k`.
+    pub const fn with_degree(k: usize) -> Self {
+        Self {
+            k,
+            straight_leaves: false,
+            shared_tiles: false,
+            topology_aware: false,
+            single_buffer: false,
+            notification_degree: 2,
+        }
+    }
+
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, type, length and
+    /// parameters.
+    ///
+    /// When it returns on a rank, that rank has the message and nobody reads its MPB any more.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] for the root, [`Error::NoDegree`] for trees of degree 0, [`Error::ProfileInForce`]; on
+    /// every rank alike, with nothing sent.
+    pub fn broadcast<C: Messenger, T: Pod>(
+        &self,
+        comm: &Comm<'_, C>,
+        message: &mut [T],
+        root: usize,
+    ) -> Result<(), Error> {
+        Broadcast::OcBcast(*self).broadcast(comm, message, root)
+    }
+
+    pub(super) fn run<C: Messenger>(&self, comm: &Comm<'_, C>, message: &mut [u8], root: usize) -> Result<(), Error> {
+        if self.k == 0 || self.notification_degree == 0 {
+            return Err(Error::NoDegree);
+        }
+        if comm.size() == 1 {
+            return Ok(());
+        }
+        comm.own_staging_turn();
+        let node = Node::new(comm, root, self);
+        let chunk_bytes = node.lines * LINE_BYTES;
+        let chunks = message.len().div_ceil(chunk_bytes);
+        for (index, chunk) in message.chunks_mut(chunk_bytes).enumerate() {
+            match node.place.parent {
+                None => node.send_down(index, chunk),
+                Some(parent) => node.pass_on(index, chunk, parent),
+            }
+        }
+        node.take_done(chunks.min(node.buffers) as u8, chunks.saturating_sub(1));
+        Ok(())
+    }
+}
+
+/// One rank in one broadcast.
+struct Node<'n, 'c, C> {
+    comm: &'n Comm<'c, C>,
+    place: Rc<Place>,
+    notification_degree: usize,
+    buffers: usize,
+    /// Lines of each buffer.
+    lines: usize,
+}
+
+impl<'n, 'c, C: Messenger> Node<'n, 'c, C> {
+    fn new(comm: &'n Comm<'c, C>, root: usize, parameters: &OcBcast) -> Self {
+        let lines = comm.mpb_layout().buffer_lines();
+        let (buffers, lines) = if parameters.single_buffer { (1, 2 * lines) } else { (2, lines) };
+        let place = comm.place(root, parameters);
+        Self { comm, place, notification_degree: parameters.notification_degree, buffers, lines }
+    }
+
+    /// First line of the buffer that chunk `index` is staged in.
+    fn buffer(&self, index: usize) -> usize {
+        self.comm.mpb_layout().buffer(index % self.buffers)
+    }
+
+    /// Member `member` of the notification tree of some children notifies those below it.
+    fn notify_below(&self, member: usize, children: &[usize]) {
+        for below in notification::below(member, self.notification_degree, children.len()) {
+            self.comm.signal(children[below - 1]);
+        }
+    }
+
+    /// What the root does with a chunk.
+    fn send_down(&self, index: usize, chunk: &[u8]) {
+        self.free_buffer(index);
+        self.comm.hal().put(chunk, self.comm.mpb_line(self.comm.rank(), self.buffer(index)));
+        self.notify_below(0, &self.place.children);
+    }
+
+    /// What every other node does with a chunk: steps (i) to (v) of section 4.1.
+    fn pass_on(&self, index: usize, chunk: &mut [u8], parent: usize) {
+        let (hal, place) = (self.comm.hal(), &self.place);
+        let above = match notification::above(place.member, self.notification_degree) {
+            0 => parent,
+            sibling => place.siblings[sibling - 1],
+        };
+        self.comm.take_signal(above, Reason::new("OC-Bcast, notification of chunk").number(index as u32));
+        self.notify_below(place.member, &place.siblings);
+
+        let buffer = self.buffer(index);
+        let source = self.comm.mpb_line(parent, buffer);
+        if place.stages {
+            self.free_buffer(index);
+            hal.get_to_own_mpb(source, buffer, chunk.len().div_ceil(LINE_BYTES));
+            self.comm.signal(parent);
+            self.notify_below(0, &place.children);
+            hal.get(self.comm.mpb_line(self.comm.rank(), buffer), chunk);
+        } else {
+            hal.get(source, chunk);
+            self.comm.signal(parent);
+        }
+    }
+
+    /// Waits until the children have taken what the buffer of chunk `index` held before.
+    fn free_buffer(&self, index: usize) {
+        if index >= self.buffers {
+            self.take_done(1, index - self.buffers);
+        }
+    }
+
+    /// Takes `count` done flags from each child, the last of them for chunk `chunk`.
+    fn take_done(&self, count: u8, chunk: usize) {
+        if count > 0 {
+            let reason = Reason::new("OC-Bcast, done with chunk").number(chunk as u32);
+            self.comm.take_signals(self.place.children_by_rank.iter().copied(), count, reason);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Scatter: a block of the root to every rank.
+//!
+//! *Short* blocks of one length, if all of them fit the root's staging and that is faster: the root puts all at once and announces them
+//! in its cell, which all ranks poll; then each gets its own. Blocks of different lengths go to their ranks' cells if
+//! they fit, each with its tag.
+//!
+//! *Long* blocks are pushed: the root puts chunks into the staging of their ranks, one after the other, signals each,
+//! and does not wait for anyone: it comes back to a rank when all others have had a chunk. Ranks read their own MPB.
+//! So the root is kept busy by nothing but reading its memory once and writing to MPBs. It awaits an acknowledgement
+//! only where a third chunk goes to the half that the first one was in.
+
+use hal::{Clock, Deadline, LINE_BYTES, Messenger, Mpb, Place, Poll, Reason, Wait};
+
+use crate::{
+    Comm,
+    mpb::{
+        sequence::Writers,
+        tagged::{Source, put_tagged, tagged_data},
+    },
+};
+
+use super::{
+    Exchange,
+    pieces::Spans,
+    select,
+    transfer::{Chunks, account_copy, await_tagged, get_bytes, is_short, others, turn_lines},
+};
+
+/// Lines that all blocks of this length take in the root's staging, if they fit and that is the fastest.
+fn lines_together<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, common: Option<usize>) -> Option<usize> {
+    let len = common?;
+    let lines = len.checked_mul(comm.size())?.div_ceil(LINE_BYTES);
+    let fit = exchange == Exchange::Default && lines > 0 && lines <= comm.shared_staging_lines();
+    (fit && select::scatters_together(comm, len)).then_some(lines)
+}
+
+/// The root sends all blocks but its own. `common` is the length of all blocks where all ranks know it.
+pub(super) fn send<C: Messenger>(
+    comm: &Comm<'_, C>,
+    exchange: Exchange,
+    common: Option<usize>,
+    all: &[u8],
+    spans: &Spans,
+) {
+    let (hal, me) = (comm.hal(), comm.rank());
+    if let Some(lines) = lines_together(comm, exchange, common) {
+        let turn = comm.turn(lines, Writers::Owner);
+        hal.put(all, comm.mpb_line(me, turn.staging.start));
+        put_tagged(hal, &[], Source::Cache, turn.tag, comm.mpb_line(me, turn.cells[0]));
+        return;
+    }
+    let turn = comm.turn(turn_lines(comm, exchange, common), Writers::Anyone);
+    let chunks_of = |len| Chunks::new(&turn.staging, len);
+    let mut most = 0;
+    for rank in others(comm) {
+        let block = &all[spans.of(rank)];
+        if !is_short(exchange, block.len()) {
+            most = most.max(chunks_of(block.len()).count());
+        } else if !block.is_empty() {
+            put_tagged(hal, block, Source::Memory, turn.tag, comm.mpb_line(rank, turn.cells[0]));
+        }
+    }
+    for index in 0..most {
+        for rank in others(comm) {
+            let block = &all[spans.of(rank)];
+            let chunks = chunks_of(block.len());
+            if is_short(exchange, block.len()) || index >= chunks.count() {
+                continue;
+            }
+            if index >= 2 {
+                comm.take_signal(rank, Reason::new("scatter, a rank to take chunk").number(index as u32 - 2));
+            }
+            hal.put(&block[chunks.bytes(index)], comm.mpb_line(rank, chunks.line(index)));
+            comm.signal(rank);
+        }
+    }
+}
+
+/// A rank that is not the root receives its block.
+pub(super) fn receive<C: Messenger>(
+    comm: &Comm<'_, C>,
+    exchange: Exchange,
+    common: Option<usize>,
+    block: &mut [u8],
+    root: usize,
+) {
+    let (hal, me) = (comm.hal(), comm.rank());
+    let reason = Reason::new("scatter, the block");
+    if let Some(lines) = lines_together(comm, exchange, common) {
+        let turn = comm.turn(lines, Writers::Owner);
+        let place = [Place::Line(comm.mpb_line(root, turn.cells[0]))];
+        let is_there = |poll: &Poll<'_>| tagged_data(&poll.line(0), turn.tag).map(|_| ());
+        // It does not time out, unless the machine is dying.
+        let _ = comm.wait_until(&place, Deadline::Never, reason.from(comm.core_of(root)), is_there);
+        let first = me * block.len();
+        get_bytes(hal, comm.mpb_line(root, turn.staging.start), first..first + block.len(), block);
+        hal.account_memory(0, block.len().div_ceil(LINE_BYTES));
+        return;
+    }
+    let turn = comm.turn(turn_lines(comm, exchange, common), Writers::Anyone);
+    if is_short(exchange, block.len()) {
+        if !block.is_empty() {
+            await_tagged(comm, comm.mpb_line(me, turn.cells[0]), turn.tag, block, reason.from(comm.core_of(root)));
+            hal.account_memory(0, block.len().div_ceil(LINE_BYTES));
+        }
+        return;
+    }
+    let chunks = Chunks::new(&turn.staging, block.len());
+    for index in 0..chunks.count() {
+        comm.take_signal(root, Reason::new("scatter, chunk").number(index as u32));
+        hal.get(comm.mpb_line(me, chunks.line(index)), &mut block[chunks.bytes(index)]);
+        if index + 2 < chunks.count() {
+            comm.signal(root);
+        }
+    }
+}
+
+/// The root's own block goes to its place.
+pub(super) fn keep_own<C: Mpb + Clock + Wait>(comm: &Comm<'_, C>, all: &[u8], spans: &Spans, block: &mut [u8]) {
+    account_copy(comm.hal(), block.len());
+    block.copy_from_slice(&all[spans.of(comm.rank())]);
+}

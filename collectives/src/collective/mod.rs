@@ -1,0 +1,13 @@
+//! Collective operations: what all ranks, or all of a group, call together.
+
+mod arguments;
+pub mod barrier;
+pub mod broadcast;
+pub(crate) mod call;
+pub mod coherence;
+pub mod element;
+pub mod exchange;
+pub(crate) mod lengths;
+pub mod nonblocking;
+pub mod notification;
+pub mod reduction;

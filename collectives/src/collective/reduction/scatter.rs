@@ -1,0 +1,132 @@
+//! Long reduce-scatter: rank j combines block j, straight from the MPBs of all others.
+//!
+//! What all ranks put has the same place in every MPB. If the whole vector fits the staging lines, it is put as it
+//! is, and each rank gets its own block from everybody: one barrier. A longer vector goes in rounds: each puts a
+//! piece of every block that is not exhausted, but for its own. Where there are more blocks than lines, some ranks
+//! after others get their blocks.
+//!
+//! The brackets are those of [`blocks`](super::blocks). Per rank and round, with n lines and P ranks: n lines put,
+//! n/P of the others' read from each, and a barrier; rounds alternate between two halves of the staging, so that one
+//! barrier is enough.
+
+use core::ops::Range;
+
+use bytemuck::Pod;
+use hal::{LINE_BYTES, Messenger};
+
+use super::{
+    Combine,
+    blocks::{Staging, combine_all},
+    buffers::Buffers,
+    counts::Counts,
+};
+use crate::{Comm, Error};
+
+/// Reduces and scatters.
+pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
+    comm: &Comm<'_, C>,
+    mut buffers: Buffers<'_, T>,
+    operation: &impl Combine<T>,
+    counts: &Counts,
+) -> Result<(), Error> {
+    let size = size_of::<T>();
+    let all_lines = (buffers.len() * size).div_ceil(LINE_BYTES);
+    if all_lines <= comm.shared_staging_lines() {
+        whole(comm, buffers, operation, counts, all_lines);
+        return Ok(());
+    }
+    let half = comm.mpb_layout().buffer_lines();
+    let element_lines = size.div_ceil(LINE_BYTES);
+    if element_lines > half {
+        return Err(Error::ElementTooLarge { len_bytes: size, limit_bytes: half * LINE_BYTES });
+    }
+    let staging = Staging::take(comm, 2 * half);
+    let mut parity = 0;
+    let together = half / element_lines;
+    for first in (0..comm.size()).step_by(together) {
+        let ranks = first..comm.size().min(first + together);
+        let mut done = 0;
+        while let Some(round) = Round::new(counts, ranks.clone(), done, half, size) {
+            done = round.elements.end;
+            round.run(comm, &mut buffers, operation, staging.first + parity * half);
+            parity = 1 - parity;
+        }
+    }
+    staging.give_back(comm);
+    Ok(())
+}
+
+/// The whole vector as it is.
+fn whole<C: Messenger, T: Pod>(
+    comm: &Comm<'_, C>,
+    mut buffers: Buffers<'_, T>,
+    operation: &impl Combine<T>,
+    counts: &Counts,
+    lines: usize,
+) {
+    let (hal, mine) = (comm.hal(), counts.block(comm.rank()));
+    let staging = Staging::take(comm, lines);
+    hal.put(buffers.bytes(0..buffers.len()), comm.mpb_line(comm.rank(), staging.first));
+    comm.meet();
+    if !mine.is_empty() {
+        let own = buffers.read(hal, mine.clone());
+        let at = mine.start * size_of::<T>();
+        let place = |peer| (comm.mpb_line(peer, staging.first + at / LINE_BYTES), at % LINE_BYTES);
+        let combined = combine_all(comm, operation, own, place);
+        buffers.write(hal, mine.start, &combined);
+    }
+    staging.give_back(comm);
+}
+
+/// A piece of each block.
+struct Round<'c> {
+    counts: &'c Counts,
+    /// The ranks whose blocks are served.
+    ranks: Range<usize>,
+    /// Elements of each of these blocks, as far as it has them.
+    elements: Range<usize>,
+    /// Lines that such a piece has.
+    lines: usize,
+}
+
+impl<'c> Round<'c> {
+    /// The next round after `done` elements of each block; none if there is nothing left.
+    fn new(counts: &'c Counts, ranks: Range<usize>, done: usize, lines: usize, size: usize) -> Option<Self> {
+        let left = || ranks.clone().map(|rank| counts.block(rank).len()).filter(|&len| len > done);
+        let longest = left().max()?;
+        let each = (lines / left().count() * LINE_BYTES / size).min(longest - done);
+        Some(Self { counts, ranks, elements: done..done + each, lines: (each * size).div_ceil(LINE_BYTES) })
+    }
+
+    /// The elements of `rank`'s block, in the vector.
+    fn piece(&self, rank: usize) -> Range<usize> {
+        let block = self.counts.block(rank);
+        let end = block.end.min(block.start + self.elements.end);
+        end.min(block.start + self.elements.start)..end
+    }
+
+    /// The ranks that have a piece, each with the first of its lines.
+    fn pieces(&self) -> impl Iterator<Item = (usize, usize)> {
+        let ranks = self.ranks.clone().filter(|&rank| !self.piece(rank).is_empty());
+        ranks.enumerate().map(|(place, rank)| (rank, place * self.lines))
+    }
+
+    fn run<C: Messenger, T: Pod>(
+        &self,
+        comm: &Comm<'_, C>,
+        buffers: &mut Buffers<'_, T>,
+        operation: &impl Combine<T>,
+        first: usize,
+    ) {
+        let (hal, me) = (comm.hal(), comm.rank());
+        for (rank, line) in self.pieces().filter(|&(rank, _)| rank != me) {
+            hal.put(buffers.bytes(self.piece(rank)), comm.mpb_line(me, first + line));
+        }
+        comm.meet();
+        if let Some((_, line)) = self.pieces().find(|&(rank, _)| rank == me) {
+            let own = buffers.read(hal, self.piece(me));
+            let combined = combine_all(comm, operation, own, |peer| (comm.mpb_line(peer, first + line), 0));
+            buffers.write(hal, self.piece(me).start, &combined);
+        }
+    }
+}

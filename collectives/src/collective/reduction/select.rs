@@ -1,0 +1,157 @@
+//! Which algorithm is the fastest: by what each costs, counted in its calls and lines.
+//!
+//! Estimates decide between algorithms and nothing else; where they are wrong by some percent, so is the size from which
+//! the other algorithm is used. All ranks come to the same decision, which depends on the machine, on sizes and on the
+//! number of ranks only.
+
+use bytemuck::Pod;
+use hal::{LINE_BYTES, Mpb, Wait};
+
+use super::{
+    Reduction, Scan,
+    chain::chunk_lines,
+    pieces::Pieces,
+    short::{PULLING, tree_for},
+};
+use crate::{
+    Comm,
+    collective::broadcast,
+    comm::choices::{Operation, Terms},
+    mpb::tagged::tagged_lines,
+};
+
+/// Who gets the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Spread {
+    /// One rank gets all of it.
+    One,
+    /// All ranks get all of it.
+    All,
+    /// Each rank gets a block of it.
+    Blocks,
+}
+
+/// How a reduction is carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    Tree,
+    Blocks,
+    /// Up the tree to one rank, and from there by a broadcast to all.
+    TreeAndBroadcast,
+    TwoSided,
+}
+
+/// The algorithm that is meant.
+pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wait>, len: usize, spread: Spread) -> Way {
+    match named {
+        Reduction::Default => {}
+        Reduction::Tree => return Way::Tree,
+        Reduction::Blocks => return Way::Blocks,
+        Reduction::TwoSided => return Way::TwoSided,
+    }
+    let operation = match spread {
+        Spread::One => Operation::Reduce,
+        Spread::All => Operation::Allreduce,
+        Spread::Blocks => Operation::ReduceScatter,
+    };
+    let bytes = len * size_of::<T>();
+    let answer = comm.choices().fastest((operation, bytes, size_of::<T>()), |terms| {
+        let tree = |spread| tree::<T>(terms, len, comm.shared_staging_lines(), spread);
+        let lines = bytes.div_ceil(LINE_BYTES);
+        let and_broadcast = (terms.has_nodes() && spread == Spread::All)
+            .then(|| Some(tree(Spread::One)? + broadcast::by_domains(terms, bytes)))
+            .flatten();
+        [tree(spread), Some(blocks(terms, lines as u64, spread)), and_broadcast]
+    });
+    [Way::Tree, Way::Blocks, Way::TreeAndBroadcast][answer]
+}
+
+/// The algorithm that is meant.
+pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: usize) -> Scan {
+    if named != Scan::Default {
+        return named;
+    }
+    let bytes = len * size_of::<T>();
+    let answer = comm.choices().fastest((Operation::Scan, bytes, size_of::<T>()), |terms| {
+        let doubling = doubling::<T>(terms, len, comm.shared_staging_lines());
+        [doubling, Some(chain(terms, bytes.div_ceil(LINE_BYTES)))]
+    });
+    [Scan::Doubling, Scan::Chain][answer]
+}
+
+/// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.
+fn tree<T>(terms: &Terms, len: usize, staging_lines: usize, spread: Spread) -> Option<u64> {
+    let (bytes, ranks) = (len * size_of::<T>(), terms.ranks as usize);
+    let tree = tree_for(ranks, tagged_lines(bytes), staging_lines);
+    let pieces = Pieces::new::<T>(len, tree.most_children() + 1, staging_lines).ok()?;
+    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
+    let memory_lines = bytes.div_ceil(LINE_BYTES) as u64;
+    let result = |lines: u64| lines * terms.memory_write();
+    // Lines are taken while later ones are put.
+    let put = pieces * (terms.put() + terms.own());
+    let to_parent = put + lines * (terms.own() + terms.combine());
+    let steps = tree.tenths_of_steps(ranks) as u64 * to_parent / (10 * tree.delay() as u64);
+    let up = memory_lines * terms.memory_read() + steps + terms.between_domains();
+    Some(match spread {
+        Spread::One => up + result(memory_lines),
+        Spread::Blocks => {
+            let own_lines = lines.min(lines.div_ceil(terms.ranks) + 1);
+            let pulled = pieces * terms.put() + lines * terms.own() + own_lines * terms.line_for(terms.ranks - 1);
+            up + pulled + result(memory_lines.div_ceil(terms.ranks))
+        }
+        Spread::All => {
+            let readers = terms.ranks.min(PULLING as u64 + 1) - 1;
+            let levels = pulling_levels(ranks);
+            up + levels * (put + lines * terms.line_for(readers)) + result(memory_lines)
+        }
+    })
+}
+
+/// How often the result is put for others to pull.
+fn pulling_levels(ranks: usize) -> u64 {
+    let (mut levels, mut reached) = (1, 1 + PULLING);
+    while reached < ranks {
+        reached = reached * PULLING + 1;
+        levels += 1;
+    }
+    levels
+}
+
+/// Everybody's operands put, a part combined of all ranks' operands, and the parts got.
+fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
+    let part = lines.div_ceil(terms.ranks);
+    let others = terms.ranks - 1;
+    let staged = terms.put() + lines * (terms.memory_read() + terms.own());
+    let combined = terms.barrier() + others * (terms.get() + part * terms.combine()) + terms.lines_of_all(part);
+    let parts = lines.min(terms.ranks) * terms.get() + lines * terms.memory_write();
+    let spread = match spread {
+        Spread::Blocks => part * terms.memory_write(),
+        Spread::One => terms.barrier() + parts + lines * terms.line(),
+        Spread::All => terms.barrier() + parts + terms.lines_of_all(lines - part) / others,
+    };
+    staged + combined + spread
+}
+
+/// Rounds of lines put, polled and combined.
+fn doubling<T>(terms: &Terms, len: usize, staging_lines: usize) -> Option<u64> {
+    let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
+    let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), staging_lines).ok()?;
+    let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
+    // Own lines are put before others are taken.
+    let round =
+        pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
+    let memory = lines * (terms.memory_read() + terms.memory_write());
+    Some(rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains())
+}
+
+/// Until the last rank has its first chunk, and until it has all of them.
+fn chain(terms: &Terms, lines: usize) -> u64 {
+    let (chunk, lines) = (chunk_lines(lines, terms.ranks as usize) as u64, lines as u64);
+    let hop = |terms: &Terms| {
+        let calls = terms.signal() + terms.seen() + terms.get() + terms.put();
+        calls + chunk * (terms.own() + terms.line() + terms.combine())
+    };
+    let (near, far) = terms.neighbours();
+    let each = hop(terms) + terms.signal() + chunk * (terms.memory_read() + terms.memory_write());
+    near * hop(&terms.within_a_domain()) + far * hop(terms) + lines.div_ceil(chunk) * each
+}

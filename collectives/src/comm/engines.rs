@@ -1,0 +1,58 @@
+//! What goes on while a rank waits.
+
+use alloc::{rc::Rc, vec::Vec};
+use core::cell::RefCell;
+
+use hal::{Place, Poll};
+
+use crate::Comm;
+
+/// Something that a peer may depend on, whatever this rank waits for. It knows no more of its core than waits do.
+pub(crate) trait Engine<C> {
+    /// Whether nothing is outstanding.
+    fn is_idle(&self) -> bool;
+
+    /// Adds the places where something to do shows.
+    fn add_places(&self, comm: &Comm<'_, C>, places: &mut Vec<Place>);
+
+    /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is
+    /// something to do.
+    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool;
+
+    /// Does what the last look found. Waits for nothing but registers.
+    fn handle(&self, comm: &Comm<'_, C>);
+}
+
+/// The engines that all waits of a communicator drive.
+pub(crate) struct Engines<C>(RefCell<Vec<Rc<dyn Engine<C>>>>);
+
+impl<C> Default for Engines<C> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<C> Engines<C> {
+    /// Waits drive this engine from now on, if they do not yet.
+    pub(crate) fn add(&self, engine: Rc<dyn Engine<C>>) {
+        let mut engines = self.0.borrow_mut();
+        if !engines.iter().any(|of| Rc::ptr_eq(of, &engine)) {
+            engines.push(engine);
+        }
+    }
+
+    /// Waits no longer drive this engine.
+    pub(crate) fn remove(&self, engine: &Rc<dyn Engine<C>>) {
+        self.0.borrow_mut().retain(|of| !Rc::ptr_eq(of, engine));
+    }
+
+    /// Whether a wait can leave all of them alone.
+    pub(crate) fn are_idle(&self) -> bool {
+        self.0.borrow().iter().all(|engine| engine.is_idle())
+    }
+
+    /// Those with something outstanding.
+    pub(super) fn busy(&self) -> Vec<Rc<dyn Engine<C>>> {
+        self.0.borrow().iter().filter(|engine| !engine.is_idle()).cloned().collect()
+    }
+}

@@ -1,0 +1,75 @@
+//! The message passing buffers: who owns which line, and what lives in them.
+
+pub mod layout;
+pub mod rcce_profile;
+pub(crate) mod sequence;
+pub mod signals;
+pub(crate) mod spare_lines;
+pub(crate) mod tagged;
+
+use core::cell::Cell;
+
+use hal::{Mpb, MpbLine, Wait};
+
+use crate::{Comm, Error};
+
+use self::{layout::MpbLayout, sequence::Sequence, signals::Signals, spare_lines::SpareLines};
+
+/// What a rank knows of all MPBs, and of what lives in them.
+pub(crate) struct Buffers {
+    layout: Cell<MpbLayout>,
+    signals: Signals,
+    sequence: Sequence,
+    spare_lines: SpareLines,
+    profile: Cell<bool>,
+}
+
+impl Buffers {
+    /// # Errors
+    /// [`Error::TooManyRanks`].
+    pub(crate) fn new(ranks: usize) -> Result<Self, Error> {
+        let layout = MpbLayout::new(ranks)?;
+        Ok(Self {
+            layout: Cell::new(layout),
+            signals: Signals::new(ranks),
+            sequence: Sequence::default(),
+            spare_lines: SpareLines::new(layout.spare()),
+            profile: Cell::new(false),
+        })
+    }
+
+    pub(crate) fn layout(&self) -> MpbLayout {
+        self.layout.get()
+    }
+}
+
+impl<C> Comm<'_, C> {
+    /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go.
+    pub fn mpb_layout(&self) -> MpbLayout {
+        self.buffers().layout()
+    }
+
+    /// The order of collective operations.
+    pub(crate) fn sequence(&self) -> &Sequence {
+        &self.buffers().sequence
+    }
+
+    /// The lines of every MPB that protocols may take for a time.
+    pub(crate) fn spare_lines(&self) -> &SpareLines {
+        &self.buffers().spare_lines
+    }
+
+    /// Line `line` of `rank`'s MPB.
+    pub(crate) fn mpb_line(&self, rank: usize, line: usize) -> MpbLine {
+        MpbLine::new(self.core_of(rank), line)
+    }
+}
+
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
+    pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
+        self.own_staging_turn();
+        self.buffers().layout.set(layout);
+        self.sequence().restart_staging();
+    }
+}

@@ -1,0 +1,83 @@
+//! The MPBs as RCCE lays them out: one payload buffer of 251 lines, for its algorithms only.
+//!
+//! The OC-Bcast paper compares with algorithms over RCCE's send and receive, which have all of the MPB but a few
+//! flags for one message (section 5.1). Here windows, cells and staging share it, and a message goes through 96
+//! lines. So that the baselines can run as published, all ranks can lend them the lines of everybody: while an
+//! [`RcceProfile`] is in force, two-sided messages, and the broadcasts over them, go through [251
+//! lines](crate::MpbLayout::rcce_payload), or what signals leave of them beyond 128 ranks. Barriers and signals go on
+//! as before; everything else that needs lines of the MPBs is refused with [`Error::ProfileInForce`], or panics where
+//! it cannot refuse.
+//!
+//! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what
+//! is left there could look like tagged data.
+
+use hal::{LINE_BYTES, Messenger};
+
+use crate::{
+    Comm, Error,
+    collective::call::{Call, Collective},
+};
+
+/// The time in which two-sided messages have the payload of RCCE. Ends when it is dropped, which is collective: a
+/// barrier.
+#[must_use = "the profile ends when this is dropped"]
+pub struct RcceProfile<'p, 'c, C: Messenger> {
+    comm: &'p Comm<'c, C>,
+    /// First of the spare lines.
+    spare: usize,
+}
+
+impl<'c, C: Messenger> Comm<'c, C> {
+    /// Lends the MPBs to two-sided messages, until what it returns is dropped. Collective.
+    ///
+    /// # Errors
+    /// On every rank alike: [`Error::NoSpareLines`] if windows have lines of the MPBs, [`Error::ProfileInForce`] if
+    /// it is already. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking
+    /// operations, as all have to.
+    pub fn rcce_profile(&self) -> Result<RcceProfile<'_, 'c, C>, Error> {
+        self.check_call(|| Call::new(Collective::RcceProfile))?;
+        self.check_no_profile()?;
+        self.check_no_requests()?;
+        let layout = self.mpb_layout();
+        let refused = Error::NoSpareLines { wanted: layout.rcce_payload().len() };
+        if layout.section_lines() > 0 {
+            return Err(refused);
+        }
+        let spare = self.spare_lines().take(layout.spare().len()).ok_or(refused)?;
+        // All earlier operations are complete on all ranks when this returns.
+        self.synchronise();
+        self.buffers().profile.set(true);
+        Ok(RcceProfile { comm: self, spare })
+    }
+}
+
+impl<C> Comm<'_, C> {
+    /// Whether the MPBs are lent.
+    pub(crate) fn profile_in_force(&self) -> bool {
+        self.buffers().profile.get()
+    }
+
+    /// Refuses what needs lines that are lent.
+    pub(crate) fn check_no_profile(&self) -> Result<(), Error> {
+        if self.profile_in_force() { Err(Error::ProfileInForce) } else { Ok(()) }
+    }
+}
+
+impl<C: Messenger> Drop for RcceProfile<'_, '_, C> {
+    fn drop(&mut self) {
+        let (comm, layout) = (self.comm, self.comm.mpb_layout());
+        comm.buffers().profile.set(false);
+        comm.sequence().staging_is_raw();
+        comm.restart_requests();
+        comm.spare_lines().give_back(self.spare, layout.spare().len());
+        if comm.hal().is_dying() {
+            return;
+        }
+        // Nobody reads this rank's payload any more: its last message has been received.
+        let cells = layout.cells();
+        let at = comm.mpb_line(comm.rank(), cells.start);
+        comm.hal().put_made(cells.len() * LINE_BYTES, at, |_, bytes| bytes.fill(0));
+        comm.hal().drain();
+        comm.barrier();
+    }
+}

@@ -1,0 +1,423 @@
+//! The order of collective operations: which lines of every MPB the next one may use without asking.
+//!
+//! All ranks call the collective operations of a communicator in the same order, so that all count them alike. That
+//! is enough to share lines of every MPB over time without a handshake for each operation:
+//!
+//! * a **cell** is a line that only ever holds [tagged](crate::mpb::tagged) data. Operation n has the two cells of turn n
+//!   mod [`TURNS`] in every MPB, and its tag tells them from what was there before;
+//! * **staging lines** come from the second staging buffer, one operation's behind those of the one before. They hold
+//!   what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
+//!   last cleared.
+//!
+//! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end
+//! of an operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that
+//! nobody leaves before all have entered it, knows that all earlier ones are complete everywhere. If the lines run
+//! out before such an operation came by, the next one begins with a barrier; all ranks find that at the same
+//! operation, since they count alike. So most operations need no acknowledgements at all, and the rest share one
+//! barrier (MPICH's release-gather does so with its cells, Jain et al., SC'18).
+
+use core::{cell::Cell, ops::Range};
+
+use hal::{LINE_BYTES, MPB_LINES, Mpb, MpbCopy, MpbLine, Wait};
+
+use crate::{Comm, Error};
+
+/// Operations that can be under way before one has to wait for all ranks.
+pub(crate) const TURNS: u32 = 8;
+
+/// Cells of each operation.
+pub(crate) const CELLS: usize = 2;
+
+/// Who writes the staging lines of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Writers {
+    /// Each rank those of its own MPB.
+    Owner,
+    /// Any rank those of any MPB.
+    Anyone,
+}
+
+/// How far this rank, and all ranks, have come.
+#[derive(Clone, Copy, Default, Debug)]
+struct Progress {
+    /// Operations that were begun.
+    begun: u32,
+    /// Of these, from the first, those that are complete on all ranks.
+    complete: u32,
+    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
+    /// operations that may not be complete.
+    next: usize,
+    taken: usize,
+    /// How many of these the last operation took.
+    last: usize,
+    /// An operation that keeps its staging to itself may not be complete on other ranks.
+    kept: bool,
+    /// The lines of the second buffer, by the bits of [`lines_bits`], that may hold anything: whatever a message has
+    /// where lines have their tags could be the tag of the next operation. The others hold 0, or tagged data of earlier
+    /// operations.
+    raw: u128,
+}
+
+impl Progress {
+    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are
+    /// skipped to get there; none if that takes lines of operations that may not be complete.
+    fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
+        let wrapped = self.next + lines > room;
+        // Where nothing is taken, there is nothing to get around.
+        let skipped = if wrapped && self.taken > 0 { room - self.next } else { 0 };
+        let first = if wrapped { 0 } else { self.next };
+        (self.taken + skipped + lines <= room).then_some((first, skipped))
+    }
+}
+
+/// A bit for each of these lines, which are in the second half of the MPB.
+fn lines_bits(lines: &Range<usize>) -> u128 {
+    const FIRST: usize = MPB_LINES - u128::BITS as usize;
+    lines.clone().map(|line| 1 << (line - FIRST)).fold(0, |bits, bit: u128| bits | bit)
+}
+
+/// The count of collective operations of one rank.
+#[derive(Default)]
+pub(crate) struct Sequence(Cell<Progress>);
+
+/// What one operation may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Turn {
+    /// Tells what this operation writes to its cells from what others wrote. Never 0, which is what lines hold at
+    /// first.
+    pub(crate) tag: u32,
+    /// Its cells, the same lines in every MPB.
+    pub(crate) cells: [usize; CELLS],
+    /// Its staging lines, the same in every MPB. They contain anything, or in a [tagged turn](Comm::tagged_turn) no tag
+    /// but of earlier operations.
+    pub(crate) staging: Range<usize>,
+}
+
+impl Sequence {
+    fn update(&self, change: impl FnOnce(&mut Progress)) {
+        let mut progress = self.0.get();
+        change(&mut progress);
+        self.0.set(progress);
+    }
+
+    /// All ranks have entered an operation that began after all others so far; so these are complete.
+    pub(crate) fn all_complete(&self) {
+        self.update(|progress| {
+            // An operation that has barriers of its own is complete itself only later, and says so by
+            // `earlier_complete`.
+            (progress.complete, progress.taken, progress.kept) = (progress.begun, 0, false);
+        });
+    }
+
+    /// All ranks have entered the operation that was begun last; so those before it are complete.
+    pub(crate) fn earlier_complete(&self) {
+        self.update(|progress| {
+            progress.complete = progress.begun.wrapping_sub(1);
+            progress.taken = progress.last;
+            progress.kept = false;
+        });
+    }
+
+    /// The MPBs are laid out anew.
+    pub(crate) fn restart_staging(&self) {
+        self.update(|progress| (progress.next, progress.kept) = (0, true));
+    }
+
+    /// Staging lines may hold anything from now on.
+    pub(crate) fn staging_is_raw(&self) {
+        self.update(|progress| progress.raw = u128::MAX);
+    }
+}
+
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// Lines of the staging that operations share: no [`turn`](Self::turn) gets more.
+    pub(crate) fn shared_staging_lines(&self) -> usize {
+        self.mpb_layout().buffer_lines()
+    }
+
+    /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
+    /// say the same.
+    pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
+        let turn = self.begin(lines, writers);
+        self.sequence().update(|progress| progress.raw |= lines_bits(&turn.staging));
+        turn
+    }
+
+    fn begin(&self, lines: usize, writers: Writers) -> Turn {
+        self.assert_no_profile();
+        let layout = self.mpb_layout();
+        let room = layout.buffer_lines();
+        debug_assert!(lines <= room);
+        let sequence = self.sequence();
+        let progress = sequence.0.get();
+        let foreign = writers == Writers::Anyone && lines > 0 && progress.kept;
+        let late = progress.begun.wrapping_sub(progress.complete) >= TURNS;
+        if late || foreign || lines > 0 && progress.place(lines, room).is_none() {
+            self.synchronise();
+        }
+        let mut progress = sequence.0.get();
+        if lines > 0 {
+            // After a barrier nothing is taken, so that any number fits.
+            let (first, skipped) = progress.place(lines, room).unwrap_or_default();
+            progress.next = first;
+            progress.taken += skipped + lines;
+        }
+        let first = layout.buffer(1) + progress.next;
+        progress.next += lines;
+        progress.last = lines;
+        progress.begun = progress.begun.wrapping_add(1);
+        sequence.0.set(progress);
+        let turn = progress.begun % TURNS;
+        Turn {
+            tag: tag_of(progress.begun),
+            cells: core::array::from_fn(|cell| layout.cell(turn, cell)),
+            staging: first..first + lines,
+        }
+    }
+
+    /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before
+    /// others have done with its staging.
+    pub(crate) fn own_staging_turn(&self) {
+        self.assert_no_profile();
+        if self.sequence().0.get().taken > 0 {
+            self.synchronise();
+        }
+        self.sequence().update(|progress| progress.kept = true);
+        self.sequence().staging_is_raw();
+    }
+}
+
+impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
+    /// Like [`turn`](Self::turn) for anyone, with staging lines that only ever hold tagged data, so that no tag is in
+    /// them that this operation did not write. Where other data was before, every rank clears its own, and a barrier
+    /// follows.
+    pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
+        self.assert_no_profile();
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
+        let place = || sequence.0.get().place(lines, layout.buffer_lines());
+        if place().is_none() {
+            self.synchronise();
+        }
+        let first = layout.buffer(1) + place().unwrap_or_default().0;
+        let bits = lines_bits(&(first..first + lines));
+        if sequence.0.get().raw & bits != 0 {
+            // Nobody reads or writes these lines of this rank's any more.
+            let own = MpbLine::new(self.hal().core(), first);
+            self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
+            self.synchronise();
+            sequence.update(|progress| progress.raw &= !bits);
+        }
+        let turn = self.begin(lines, Writers::Anyone);
+        debug_assert_eq!(turn.staging, first..first + lines);
+        turn
+    }
+}
+
+impl<C> Comm<'_, C> {
+    /// What can refuse does so before; what is left would overwrite the payload, on all ranks alike.
+    fn assert_no_profile(&self) {
+        assert!(!self.profile_in_force(), "{}", Error::ProfileInForce);
+    }
+}
+
+/// Operations are told apart by 32 bits. The one number that lines hold at first has another instead, which is that
+/// of an operation far from it.
+fn tag_of(number: u32) -> u32 {
+    if number == 0 { 1 << 31 } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MpbLayout;
+    use hal::sim::{Machine, SimCore};
+    use std::vec::Vec;
+
+    /// What `program` returns on all of five ranks, which has to be the same.
+    fn on_all<R: PartialEq + core::fmt::Debug + Clone>(program: impl Fn(&Comm<'_, SimCore>) -> R) -> R {
+        let outcome = Machine::scc(5).run(|core| program(&Comm::world(core, regions::of_a_test()).unwrap())).unwrap();
+        let results = outcome.results();
+        assert!(results.iter().all(|result| *result == results[0]), "ranks disagree: {results:?}");
+        results[0].clone()
+    }
+
+    /// Begins an operation; whether that took a barrier is told by what was signalled.
+    fn begin(comm: &Comm<'_, SimCore>, lines: usize, writers: Writers) -> (Turn, bool) {
+        use hal::Counted;
+        let before = comm.hal().counters().drains;
+        let turn = comm.turn(lines, writers);
+        (turn, comm.hal().counters().drains > before)
+    }
+
+    #[test]
+    fn cells_come_around_after_a_barrier() {
+        let turns = on_all(|comm| (0..3 * TURNS).map(|_| begin(comm, 0, Writers::Owner)).collect::<Vec<_>>());
+        for (number, (turn, barrier)) in turns.iter().enumerate() {
+            let number = number as u32;
+            assert_eq!((turn.tag, *barrier), (number + 1, number > 0 && number.is_multiple_of(TURNS)));
+            assert!(turn.staging.is_empty());
+            for (other, _) in &turns[number as usize + 1..] {
+                let together = other.tag < turn.tag + TURNS;
+                assert_eq!(turn.cells == other.cells, other.tag % TURNS == turn.tag % TURNS);
+                assert!(!together || turn.cells.iter().all(|cell| !other.cells.contains(cell)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_barrier_of_the_program_serves_as_well() {
+        let barriers = on_all(|comm| {
+            let turn = |number: u32| {
+                if number.is_multiple_of(5) {
+                    comm.barrier();
+                }
+                begin(comm, 10, Writers::Anyone).1
+            };
+            (0..40).map(turn).collect::<Vec<_>>()
+        });
+        assert_eq!(barriers, [false; 40]);
+    }
+
+    #[test]
+    fn staging_lines_of_operations_under_way_differ() {
+        let sizes = [0, 40, 30, 26, 1, 96, 95, 1, 1, 50, 50, 0, 20, 90, 7, 7, 7, 7, 7, 7, 7, 7];
+        let turns = on_all(|comm| sizes.map(|lines| begin(comm, lines, Writers::Anyone)));
+        let second = MpbLayout::new(5).unwrap().buffer(1)..hal::MPB_LINES;
+        let mut under_way: Vec<&Turn> = Vec::new();
+        for ((turn, barrier), lines) in turns.iter().zip(sizes) {
+            if *barrier {
+                under_way.clear();
+            }
+            let lines_of = |turn: &Turn| turn.staging.clone();
+            assert_eq!(turn.staging.len(), lines);
+            assert!(lines == 0 || second.start <= turn.staging.start && turn.staging.end <= second.end);
+            let overlaps = |other: &&Turn| lines_of(other).any(|line| turn.staging.contains(&line));
+            assert!(!under_way.iter().any(overlaps), "{turn:?} of {under_way:?}");
+            under_way.push(turn);
+        }
+        // 96 lines in 40, 30 and 26; then one, or what does not fit any more, is for after a barrier.
+        let barriers: Vec<_> = turns.iter().map(|(_, barrier)| *barrier).take(7).collect();
+        assert_eq!(barriers, [false, false, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn staging_lines_differ_however_operations_are_told_complete() {
+        for seed in 0..40_usize {
+            on_all(|comm| {
+                let mut state = seed as u32 + 1;
+                let mut random = |limit: usize| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (state >> 8) as usize % limit
+                };
+                let mut under_way: Vec<Turn> = Vec::new();
+                for _ in 0..100 {
+                    let lines = random([97, 40, 12][seed % 3]);
+                    let (turn, barrier) = begin(comm, lines, Writers::Owner);
+                    if barrier {
+                        under_way.clear();
+                    }
+                    let overlaps = |other: &Turn| other.staging.clone().any(|line| turn.staging.contains(&line));
+                    assert!(!under_way.iter().any(overlaps), "{turn:?} of {under_way:?} with seed {seed}");
+                    under_way.push(turn);
+                    match random(6) {
+                        0 => {
+                            comm.barrier();
+                            under_way.clear();
+                        }
+                        1..=3 => {
+                            comm.sequence().earlier_complete();
+                            under_way.drain(..under_way.len() - 1);
+                        }
+                        _ => {}
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn an_operation_that_all_have_entered_keeps_its_own_cells() {
+        let barriers = on_all(|comm| {
+            begin(comm, 0, Writers::Owner);
+            comm.sequence().earlier_complete();
+            (0..TURNS).map(|_| begin(comm, 0, Writers::Owner).1).collect::<Vec<_>>()
+        });
+        assert_eq!(barriers.iter().position(|barrier| *barrier), Some(TURNS as usize - 1));
+    }
+
+    #[test]
+    fn staging_that_was_kept_is_waited_for_by_those_who_write_to_others() {
+        let (owner, anyone, after) = on_all(|comm| {
+            comm.own_staging_turn();
+            let owner = begin(comm, 4, Writers::Owner).1;
+            let anyone = begin(comm, 4, Writers::Anyone).1;
+            (owner, anyone, begin(comm, 4, Writers::Anyone).1)
+        });
+        assert_eq!((owner, anyone, after), (false, true, false));
+    }
+
+    #[test]
+    fn tags_are_not_looked_for_among_other_data() {
+        let barriers = on_all(|comm| {
+            let tagged = |lines| {
+                use hal::{Counted, MpbCoherence};
+                let before = comm.hal().counters().drains;
+                let turn = comm.tagged_turn(lines);
+                comm.hal().invalidate_mpb();
+                let looks_like = turn.staging.clone().any(|line| {
+                    let line = comm.hal().load_line(comm.mpb_line(comm.rank(), line));
+                    crate::mpb::tagged::tagged_data(&line, turn.tag).is_some()
+                });
+                assert!(!looks_like, "{turn:?}");
+                comm.hal().counters().drains > before
+            };
+            let fill = |turn: Turn| {
+                for tag in 0..8 {
+                    let line = [turn.tag + tag; hal::LINE_BYTES / 4];
+                    let bytes: &[u8] = bytemuck::cast_slice(&line);
+                    for at in turn.staging.clone().filter(|line| line % 8 == tag as usize) {
+                        comm.hal().put(bytes, comm.mpb_line(comm.rank(), at));
+                    }
+                }
+            };
+            let mut barriers = Vec::from([tagged(20)]);
+            fill(comm.turn(30, Writers::Owner));
+            barriers.extend([tagged(46), tagged(20), tagged(30)]);
+            comm.own_staging_turn();
+            barriers.extend([tagged(10), tagged(10)]);
+            comm.barrier();
+            barriers.extend([tagged(60), tagged(20), tagged(10)]);
+            barriers
+        });
+        // The first two turns get lines that were always clean. Then there is no room, and then there is what was put.
+        assert_eq!(barriers, [false, false, true, true, true, true, true, true, true]);
+    }
+
+    #[test]
+    fn an_operation_that_all_have_entered_completes_those_before() {
+        let barriers = on_all(|comm| {
+            let turns = (0..4 * TURNS).map(|_| {
+                let barrier = begin(comm, 48, Writers::Anyone).1;
+                comm.sequence().earlier_complete();
+                barrier
+            });
+            turns.collect::<Vec<_>>()
+        });
+        // Of two halves, the last operation's and the next one's.
+        assert_eq!(barriers, [false; 4 * TURNS as usize]);
+    }
+
+    #[test]
+    fn tags_wrap_around_past_zero() {
+        let turns = on_all(|comm| {
+            comm.sequence().update(|progress| (progress.begun, progress.complete) = (u32::MAX - 2, u32::MAX - 2));
+            [(); 6].map(|()| begin(comm, 0, Writers::Owner).0)
+        });
+        let tags = turns.clone().map(|turn| turn.tag);
+        assert_eq!(tags[..2], [u32::MAX - 1, u32::MAX]);
+        assert!(!tags.contains(&0));
+        for pair in turns.windows(2) {
+            assert!(pair[0].cells != pair[1].cells && pair[0].tag != pair[1].tag, "{turns:?}");
+        }
+    }
+}
