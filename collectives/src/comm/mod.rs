@@ -1,9 +1,8 @@
 //! The communicator: a rank's view of its machine.
 
 pub(crate) mod choices;
+pub(crate) mod engines;
 pub mod group;
-
-mod engines;
 mod states;
 
 use alloc::vec::Vec;
@@ -22,8 +21,6 @@ use self::{
     engines::Engines,
     states::States,
 };
-
-pub(crate) use self::engines::Engine;
 
 /// A rank of all ranks that run a program: rank r runs on core r.
 ///

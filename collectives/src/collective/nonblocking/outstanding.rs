@@ -5,7 +5,7 @@ use core::cell::{Cell, RefCell};
 
 use hal::{CoreId, Line, Messenger, Place, Poll};
 
-use crate::{Comm, Error, comm::Engine};
+use crate::{Comm, Error, comm::engines::Engine};
 
 use super::{
     REQUESTS,

@@ -8,7 +8,7 @@ use alloc::{
 
 use hal::{Core, Deadline, Place, Poll, Reason, Software, TimedOut};
 
-use crate::{Comm, comm::Engine};
+use crate::{Comm, comm::engines::Engine};
 
 use super::{
     Channel,

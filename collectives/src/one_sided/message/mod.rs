@@ -40,7 +40,7 @@ use core::cell::{Cell, RefCell};
 
 use hal::{Core, Deadline, Reason};
 
-use crate::{Comm, Error, comm::Engine};
+use crate::{Comm, Error, comm::engines::Engine};
 
 pub use self::{matching::Ticket, packet::GRANULE_BYTES, target::Apply};
 
