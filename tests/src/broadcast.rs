@@ -19,9 +19,8 @@ pub const ALGORITHMS: &[&str] = &[
     "oc-k7",
     "oc-k2+leaves",
     "oc-k3+tiles",
-    "oc-k7+tree",
-    "oc-k7+all+notify3",
-    "oc-k2+all+single",
+    "oc-k7+leaves+tiles+notify3",
+    "oc-k2+leaves+tiles+single",
     "oc-k47+single+notify1",
     "binomial",
     "scatter-allgather",
@@ -92,7 +91,7 @@ pub fn slices_of_whole_buffers<C: Core>(context: &mut Context<'_, '_, C>) -> Out
 pub fn all_degrees<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let all = [7, 1, usize::MAX, 2, 3, 24, 47, 255];
     for &k in if context.size() < MANY_RANKS { &all[..] } else { &all[..3] } {
-        for options in ["", "+all", "+notify1", "+tree+notify47"] {
+        for options in ["", "+leaves+tiles", "+notify1", "+notify47"] {
             broadcast(context, &format!("oc-k{k}{options}"), context.size() / 2, 7000, k)?;
         }
     }

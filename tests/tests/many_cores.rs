@@ -18,7 +18,7 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
         let mut message = [if context.rank() == 4095 { 7_u8 } else { 0 }; 100];
         OcBcast::default().broadcast(context.comm, &mut message, 4095)?;
         check_eq!(message, [7; 100], "the message");
-        for algorithm in ["oc-k7+all", "binomial"] {
+        for algorithm in ["oc-k7+leaves+tiles", "binomial"] {
             broadcast::broadcast(context, algorithm, 1234, 100, 1)?;
         }
         Ok(())

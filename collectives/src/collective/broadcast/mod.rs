@@ -9,13 +9,11 @@ mod exploration;
 mod fastest;
 mod halving;
 mod name;
-mod nodes;
 mod notification;
 mod oc_bcast;
 mod one_sided_scatter_allgather;
 mod ring;
 mod scatter_allgather;
-mod topology_aware;
 mod tree;
 
 use bytemuck::{Pod, cast_slice_mut};

@@ -12,7 +12,7 @@ impl fmt::Display for UnknownBroadcast {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(
             "no such broadcast; there are default, short, long, binomial, scatter-allgather, scatter-allgather-overlapped, \
-             scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +tree, +all, +single, +notifyN; N is at least 1",
+             scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +single, +notifyN; N is at least 1",
         )
     }
 }
@@ -54,15 +54,8 @@ impl fmt::Display for Broadcast {
 
 fn write_oc_bcast(parameters: &OcBcast, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(out, "oc-k{}", parameters.k)?;
-    let OcBcast { straight_leaves, shared_tiles, topology_aware, single_buffer, .. } = *parameters;
-    let all = straight_leaves && shared_tiles && topology_aware;
-    let options = [
-        ("+all", all),
-        ("+leaves", straight_leaves && !all),
-        ("+tiles", shared_tiles && !all),
-        ("+tree", topology_aware && !all),
-        ("+single", single_buffer),
-    ];
+    let OcBcast { straight_leaves, shared_tiles, single_buffer, .. } = *parameters;
+    let options = [("+leaves", straight_leaves), ("+tiles", shared_tiles), ("+single", single_buffer)];
     options.iter().filter(|(_, chosen)| *chosen).try_for_each(|(name, _)| out.write_str(name))?;
     match parameters.notification_degree {
         degree if degree == OcBcast::default().notification_degree => Ok(()),
@@ -79,10 +72,6 @@ fn oc_bcast(name: &str) -> Option<OcBcast> {
         match word {
             "leaves" => parameters.straight_leaves = true,
             "tiles" => parameters.shared_tiles = true,
-            "tree" => parameters.topology_aware = true,
-            "all" => {
-                parameters = OcBcast { straight_leaves: true, shared_tiles: true, topology_aware: true, ..parameters }
-            }
             "single" => parameters.single_buffer = true,
             _ => parameters.notification_degree = degree(word.strip_prefix("notify")?)?,
         }
@@ -103,9 +92,8 @@ mod tests {
             })
         };
         assert_eq!(oc("oc-k7"), Ok(Some(OcBcast::default())));
-        let all =
-            OcBcast { straight_leaves: true, shared_tiles: true, topology_aware: true, ..OcBcast::with_degree(47) };
-        assert_eq!((oc("oc-k47+all"), oc("oc-k47+tree+tiles+leaves")), (Ok(Some(all)), Ok(Some(all))));
+        let both = OcBcast { straight_leaves: true, shared_tiles: true, ..OcBcast::with_degree(47) };
+        assert_eq!((oc("oc-k47+leaves+tiles"), oc("oc-k47+tiles+leaves")), (Ok(Some(both)), Ok(Some(both))));
         let measured = OcBcast { single_buffer: true, notification_degree: 3, ..OcBcast::with_degree(2) };
         assert_eq!(oc("oc-k2+single+notify3"), Ok(Some(measured)));
         for name in [
@@ -118,7 +106,7 @@ mod tests {
             "scatter-allgather-one-sided",
             "oc-k7",
             "oc-k2+leaves+tiles+single+notify3",
-            "oc-k47+all",
+            "oc-k47",
         ] {
             let broadcast: Broadcast = name.parse().unwrap();
             assert_eq!(std::string::ToString::to_string(&broadcast), name);

@@ -24,7 +24,6 @@
 //! * `shared_tiles`: one core of each tile is in the tree, on the root's tile the root; the others on its tile copy
 //!   from its MPB straight to their memory. Half as many nodes on the SCC, and half as many copies, but each of them
 //!   is one level further down.
-//! * `topology_aware`: the [tree](super::topology_aware) keeps each subtree together on the mesh.
 //!
 //! Two more are there to measure what the paper says: `single_buffer` (section 4.2: chunks of both buffers together,
 //! of which there is one at a time), and the degree of the notification tree (section 4.1).
@@ -46,8 +45,6 @@ pub struct OcBcast {
     pub straight_leaves: bool,
     /// The cores of a tile share one copy in an MPB.
     pub shared_tiles: bool,
-    /// The tree goes by distances.
-    pub topology_aware: bool,
     /// One large buffer instead of two.
     pub single_buffer: bool,
     /// Degree of the notification trees.
@@ -64,14 +61,7 @@ impl Default for OcBcast {
 impl OcBcast {
     /// The paper's algorithm with a tree of degree `k`.
     pub const fn with_degree(k: usize) -> Self {
-        Self {
-            k,
-            straight_leaves: false,
-            shared_tiles: false,
-            topology_aware: false,
-            single_buffer: false,
-            notification_degree: 2,
-        }
+        Self { k, straight_leaves: false, shared_tiles: false, single_buffer: false, notification_degree: 2 }
     }
 
     /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, type, length and

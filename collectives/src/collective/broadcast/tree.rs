@@ -5,15 +5,11 @@
 //! tree.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::cell::RefCell;
+use core::{cell::RefCell, ops::Range};
 
-use hal::{Clock, Layout, Mpb, Wait};
+use hal::{Layout, Mpb, Wait};
 
-use super::{
-    OcBcast,
-    nodes::{Family, Nodes},
-    topology_aware,
-};
+use super::OcBcast;
 use crate::Comm;
 
 /// A rank's place in a tree.
@@ -32,32 +28,84 @@ pub(crate) struct Place {
     pub(super) stages: bool,
 }
 
+/// The part of a tree around one of its nodes. Nodes are known by their leaders.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct Family {
+    parent: Option<usize>,
+    siblings: Vec<usize>,
+    children: Vec<usize>,
+}
+
+/// The nodes of a tree in the order of their positions, which count from the root.
+struct Nodes {
+    size: usize,
+    root: usize,
+    ranks_per_node: usize,
+}
+
+impl Nodes {
+    fn count(&self) -> usize {
+        self.size.div_ceil(self.ranks_per_node)
+    }
+
+    /// The leader of the node at `position`.
+    fn leader_at(&self, position: usize) -> usize {
+        self.leader_of((self.root / self.ranks_per_node + position) % self.count() * self.ranks_per_node)
+    }
+
+    /// The leader of the node that `rank` is in.
+    fn leader_of(&self, rank: usize) -> usize {
+        let node = rank / self.ranks_per_node;
+        if node == self.root / self.ranks_per_node { self.root } else { node * self.ranks_per_node }
+    }
+
+    fn position_of(&self, rank: usize) -> usize {
+        (rank / self.ranks_per_node + self.count() - self.root / self.ranks_per_node) % self.count()
+    }
+
+    /// The ranks in a leader's node besides the leader.
+    fn mates(&self, leader: usize) -> impl Iterator<Item = usize> + use<> {
+        let first = leader / self.ranks_per_node * self.ranks_per_node;
+        (first..self.size.min(first + self.ranks_per_node)).filter(move |rank| *rank != leader)
+    }
+
+    /// The tree of the paper: the children of position i are k i + 1 to k i + k.
+    fn by_position(&self, leader: usize, k: usize) -> Family {
+        let children = |position: usize| -> Vec<_> {
+            let first = position.saturating_mul(k).saturating_add(1).min(self.count());
+            let range: Range<usize> = first..first.saturating_add(k).min(self.count());
+            range.map(|position| self.leader_at(position)).collect()
+        };
+        let position = self.position_of(leader);
+        let parent = position.checked_sub(1).map(|below| below / k);
+        Family {
+            parent: parent.map(|position| self.leader_at(position)),
+            siblings: parent.map(children).unwrap_or_default(),
+            children: children(position),
+        }
+    }
+}
+
 impl Place {
-    /// The place of `rank`, and the steps of computation that it took to find it, as far as there are many.
-    fn find(layout: &Layout, size: usize, rank: usize, root: usize, parameters: &OcBcast) -> (Self, u64) {
+    fn find(layout: &Layout, size: usize, rank: usize, root: usize, parameters: &OcBcast) -> Self {
         let ranks_per_node = if parameters.shared_tiles { layout.cores_per_tile() } else { 1 };
         let nodes = Nodes { size, root, ranks_per_node };
         let leader = nodes.leader_of(rank);
-        let (Family { parent, mut siblings, mut children }, steps) = if parameters.topology_aware {
-            topology_aware::family(layout, &nodes, leader, parameters.k)
-        } else {
-            (nodes.by_position(leader, parameters.k), 0)
-        };
+        let Family { parent, mut siblings, mut children } = nodes.by_position(leader, parameters.k);
         siblings.extend(parent.into_iter().flat_map(|parent| nodes.mates(parent)));
         children.extend(nodes.mates(leader));
         let (parent, siblings, children) =
             if rank == leader { (parent, siblings, children) } else { (Some(leader), children, Vec::new()) };
         let mut children_by_rank = children.clone();
         children_by_rank.sort_unstable();
-        let place = Self {
+        Self {
             parent,
             member: siblings.iter().take_while(|sibling| **sibling != rank).count() + 1,
             siblings,
             stages: rank == leader && !(parameters.straight_leaves && children.is_empty()),
             children,
             children_by_rank,
-        };
-        (place, steps)
+        }
     }
 }
 
@@ -65,9 +113,8 @@ impl Place {
 #[derive(Default)]
 struct Places(RefCell<Option<(usize, OcBcast, Rc<Place>)>>);
 
-impl<C: Mpb + Clock + Wait> Comm<'_, C> {
-    /// This rank's place. What it takes to build a topology-aware tree is charged, once as long as root and
-    /// parameters stay the same.
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// This rank's place, which is kept as long as root and parameters stay the same.
     pub(super) fn place(&self, root: usize, parameters: &OcBcast) -> Rc<Place> {
         let mut last = self.state::<Places>().0.borrow_mut();
         match &*last {
@@ -75,9 +122,7 @@ impl<C: Mpb + Clock + Wait> Comm<'_, C> {
                 place.clone()
             }
             _ => {
-                let (place, steps) = Place::find(self.hal().layout(), self.size(), self.rank(), root, parameters);
-                self.hal().compute(steps * topology_aware::STEP_CYCLES);
-                let place = Rc::new(place);
+                let place = Rc::new(Place::find(self.hal().layout(), self.size(), self.rank(), root, parameters));
                 *last = Some((root, *parameters, place.clone()));
                 place
             }
@@ -91,10 +136,9 @@ mod tests {
 
     fn variants() -> impl Iterator<Item = OcBcast> {
         [1, 2, 7, 47, usize::MAX].into_iter().flat_map(|k| {
-            (0..8).map(move |bits| OcBcast {
+            (0..4).map(move |bits| OcBcast {
                 straight_leaves: bits & 1 > 0,
                 shared_tiles: bits & 2 > 0,
-                topology_aware: bits & 4 > 0,
                 ..OcBcast::with_degree(k)
             })
         })
@@ -109,7 +153,7 @@ mod tests {
         for (size, root) in [(1, 0), (2, 1), (3, 2), (5, 0), (16, 9), (47, 46), (48, 0), (48, 13), (101, 77)] {
             let layout = Layout::scc().with_cores(size);
             for parameters in variants() {
-                let place = |rank| Place::find(&layout, size, rank, root, &parameters).0;
+                let place = |rank| Place::find(&layout, size, rank, root, &parameters);
                 let places: Vec<_> = (0..size).map(place).collect();
                 for (rank, place) in places.iter().enumerate() {
                     assert_eq!(place.parent.is_none(), rank == root);
@@ -130,7 +174,7 @@ mod tests {
     fn trees_of_the_scc_are_no_deeper_than_the_papers() {
         let layout = Layout::scc();
         for parameters in variants().filter(|parameters| !parameters.shared_tiles) {
-            let place = |rank| Place::find(&layout, 48, rank, 5, &parameters).0;
+            let place = |rank| Place::find(&layout, 48, rank, 5, &parameters);
             let places: Vec<_> = (0..48).map(place).collect();
             let deepest = (0..48).map(|rank| levels(&places, rank)).max();
             let papers = match parameters.k {
@@ -141,30 +185,5 @@ mod tests {
             };
             assert_eq!(deepest, Some(papers), "{parameters:?}");
         }
-    }
-
-    /// The longest copy, and the longest way of all copies from the root to a rank.
-    fn ways(root: usize, parameters: &OcBcast) -> (u32, u32) {
-        let layout = Layout::scc();
-        let parent = |rank| Place::find(&layout, 48, rank, root, parameters).0.parent;
-        let copy = |rank, from| layout.distance(hal::CoreId::new(rank), hal::CoreId::new(from));
-        let copies = |rank| core::iter::successors(Some(rank), |rank| parent(*rank));
-        let way = |rank| copies(rank).zip(copies(rank).skip(1)).map(|(rank, from)| copy(rank, from)).sum();
-        let longest = (0..48).filter_map(|rank| Some(copy(rank, parent(rank)?))).max();
-        (longest.unwrap_or(0), (0..48).map(way).max().unwrap_or(0))
-    }
-
-    #[test]
-    fn a_topology_aware_tree_has_shorter_ways() {
-        let mut sums = [(0, 0); 2];
-        for root in 0..48 {
-            for (sum, topology_aware) in sums.iter_mut().zip([false, true]) {
-                let (copy, way) = ways(root, &OcBcast { topology_aware, ..OcBcast::default() });
-                *sum = (sum.0 + copy, sum.1 + way);
-            }
-        }
-        // On the average over all roots 7.3 and 4.8 routers for the longest copy, 11.7 and 8.5 for the longest way.
-        let [papers, ours] = sums;
-        assert!(ours.0 * 10 < papers.0 * 7 && ours.1 * 10 < papers.1 * 8, "{papers:?} and {ours:?}");
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn fastest<C: Mpb + Wait>(comm: &Comm<'_, C>, tree: &Tree, len: usize
 fn domains_tree(terms: &Terms, most_readers: usize) -> OcBcast {
     let others = (terms.domains - 1) as usize;
     let k = if others <= most_readers { others } else { others.isqrt() + 1 };
-    OcBcast { straight_leaves: true, shared_tiles: true, topology_aware: true, ..OcBcast::with_degree(k) }
+    OcBcast { straight_leaves: true, shared_tiles: true, ..OcBcast::with_degree(k) }
 }
 
 /// A put of a line from the cache, and the poll that finds it, which on average began half a poll before.

@@ -32,7 +32,7 @@ const OPERATIONS: [(&str, &[&str]); 10] = [
             "oc-k2",
             "oc-k7",
             "oc-k47",
-            "oc-k7+all",
+            "oc-k7+leaves+tiles",
             "oc-k3+single+notify3",
         ],
     ),

@@ -43,15 +43,15 @@ pub(crate) const BROADCAST: Bench = Bench {
     about: "one rank's message to all: latency and throughput by length, root and sequence, model and paper beside it (OC-Bcast, 5 and 6)",
     // The longest ones come first, so that the last to run are short.
     runs: each!("bench-broadcast":
-        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47",
          "algorithm=scatter-allgather-one-sided"]
             ["sizes=long", "modes=separated,back-to-back", "repetitions=2"]
         ["algorithm=binomial", "algorithm=scatter-allgather", "algorithm=scatter-allgather-overlapped"]
             ["profile", "sizes=long", "modes=separated,back-to-back", "repetitions=2"]
-        ["algorithm=oc-k7+leaves", "algorithm=oc-k7+tiles", "algorithm=oc-k7+tree", "algorithm=oc-k7+single"]
+        ["algorithm=oc-k7+leaves", "algorithm=oc-k7+tiles", "algorithm=oc-k7+single"]
             ["sizes=1048576", "modes=separated,back-to-back", "repetitions=2"]
-        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
-         "algorithm=oc-k7+leaves", "algorithm=oc-k7+tiles", "algorithm=oc-k7+tree", "algorithm=oc-k7+single",
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47",
+         "algorithm=oc-k7+leaves", "algorithm=oc-k7+tiles", "algorithm=oc-k7+single",
          "algorithm=oc-k7+notify3", "algorithm=oc-k7+notify7", "algorithm=oc-k47+notify3", "algorithm=oc-k47+notify47",
          "algorithm=scatter-allgather-one-sided"]
             ["sizes=short,lines"]
@@ -59,10 +59,10 @@ pub(crate) const BROADCAST: Bench = Bench {
             ["profile", "sizes=short,lines"]
         ["algorithm=scatter-allgather", "algorithm=scatter-allgather-overlapped"]
             ["machine=+contention", "profile", TWO_LONG, "modes=separated,back-to-back", "repetitions=1"]
-        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47",
          "algorithm=scatter-allgather-one-sided"]
             ["machine=+contention", TWO_LONG, "modes=separated,back-to-back", "repetitions=2"]
-        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47", "algorithm=oc-k7+all",
+        ["algorithm=default", "algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47",
          "algorithm=scatter-allgather-one-sided"]
             ["machine=+contention", "sizes=short,lines", "modes=separated,back-to-back", "repetitions=3"]
         ["algorithm=binomial"]

@@ -9,14 +9,12 @@ use super::{broadcast::PEAK, published};
 use crate::bench::{Claim, Finding, Line, Missing, On, Rows};
 
 /// What the default is compared with.
-pub(crate) const OTHERS: [&str; 12] = [
+pub(crate) const OTHERS: [&str; 10] = [
     "oc-k2",
     "oc-k7",
     "oc-k47",
-    "oc-k7+all",
     "oc-k7+leaves",
     "oc-k7+tiles",
-    "oc-k7+tree",
     "oc-k7+single",
     "binomial",
     "scatter-allgather",
