@@ -78,7 +78,8 @@ impl<'a> Arguments<'a> {
     /// The words of `line` for a program that understands the options `known`.
     ///
     /// # Errors
-    /// If there is a word that nobody understands; the message lists those there are.
+    /// If there is a word that nobody understands; the message lists those there are. If `check=` asks for something else
+    /// than arguments.
     pub fn new(line: &'a str, known: &'static [KnownOption]) -> Result<Self, Failure> {
         for word in line.split_ascii_whitespace() {
             let key = word.split('=').next().unwrap_or_default();
@@ -87,6 +88,7 @@ impl<'a> Arguments<'a> {
                 return Err(failure.on_all_ranks());
             }
         }
+        checks_arguments(line)?;
         Ok(Self { line, known })
     }
 

@@ -46,7 +46,13 @@ pub(crate) fn figures() -> impl Iterator<Item = (&'static Paper, &'static Figure
 mod tests {
     use super::*;
     use crate::bench::Run;
-    use std::collections::BTreeSet;
+    use kernel::{
+        Arguments, Program,
+        args::KnownOption,
+        programs::{Fft, Terrain, Wave},
+    };
+    use measurements::*;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn names_differ_and_can_be_file_names() {
@@ -60,6 +66,53 @@ mod tests {
         let words = benches().flat_map(|bench| bench.runs).flat_map(|run| run.words);
         let is_well_formed = |word: &str| Run::variant_in(word).is_some() || Run::machine_in(word).is_some();
         assert!(words.filter(|word| word.starts_with("machine=")).all(|word| is_well_formed(word)));
+    }
+
+    /// The options of every program that benches run.
+    fn known_options() -> BTreeMap<&'static str, &'static [KnownOption]> {
+        macro_rules! options {
+            ($($program:ty),+) => { BTreeMap::from([$((<$program>::NAME, <$program>::OPTIONS)),+]) };
+        }
+        options!(
+            Bandwidth,
+            Barriers,
+            Bcast,
+            Collectives,
+            Crowd,
+            Design,
+            Engine,
+            Fft,
+            Late,
+            Latency,
+            Lines,
+            Loads,
+            MeshLink,
+            Model,
+            MpbContention,
+            MpbDistance,
+            MpbModel,
+            Notification,
+            Offload,
+            Overlap,
+            Private,
+            Pscw,
+            Rounds,
+            Skew,
+            Synchronisation,
+            Terrain,
+            Wave
+        )
+    }
+
+    #[test]
+    fn programs_understand_what_benches_tell_them() {
+        let known = known_options();
+        for run in benches().flat_map(|bench| bench.runs) {
+            let options = known.get(run.program).unwrap_or_else(|| panic!("there is no program {}", run.program));
+            for word in run.program_words() {
+                assert!(Arguments::new(word, options).is_ok(), "{} {word}", run.program);
+            }
+        }
     }
 
     #[test]

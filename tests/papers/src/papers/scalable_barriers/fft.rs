@@ -41,7 +41,7 @@ const LONG_BYTES: u64 = 262_144 * 16;
 
 /// The host needs no spectrum, and the energy is compared all the same.
 const QUIET: &str = "output=none";
-const FAST: &str = "check=false";
+const FAST: &str = "verify=false";
 
 /// The largest number of ranks of the figures for the SCC.
 const RANKS: u64 = 48;

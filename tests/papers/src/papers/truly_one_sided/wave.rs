@@ -88,7 +88,7 @@ macro_rules! cubes {
 }
 
 /// What the waves compute, bench `wave` compares with one rank alone.
-const UNCHECKED: &str = "check=false";
+const UNCHECKED: &str = "verify=false";
 
 /// The axes of Lai and Panda's figure 20. Rows know the bytes that a rank exchanges, which grow with the cube; the
 /// figure knows the sides of the cubes, smallest first.
