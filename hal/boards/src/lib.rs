@@ -19,6 +19,6 @@ pub mod map;
 pub use self::files::{Board, Controller, EXTENSION, Error, KEYS, Kind, Memory, MeshBoard, PcBoard, Place, names};
 pub use self::{
     geometry::{Costs, Geometry, MOST_CONTROLLERS},
-    handed::{Handed, Module},
+    handed::{Handed, Module, Wrong},
     lut::{LutEntry, SubDestination},
 };

@@ -6,6 +6,8 @@ use volatile::{VolatilePtr, access::ReadOnly};
 
 /// Physical and virtual address of the registers; a P54C cannot move them.
 pub(crate) const BASE: usize = 0xFEE0_0000;
+/// Offset of the identification register, which the start code of other cores reads.
+pub(crate) const ID: usize = 0x20;
 const END_OF_INTERRUPT: usize = 0xB0;
 const SPURIOUS: usize = 0xF0;
 

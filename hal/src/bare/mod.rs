@@ -12,6 +12,7 @@ pub(crate) mod lapic;
 pub(crate) mod paging;
 pub(crate) mod port;
 pub(crate) mod private;
+pub(crate) mod this_core;
 pub(crate) mod trap;
 pub(crate) mod uart;
 pub(crate) mod words;

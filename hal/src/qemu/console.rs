@@ -7,9 +7,13 @@
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::bare::{cpu, port, uart};
-
-use super::{exit, fw_cfg, screen, this_core};
+use crate::{
+    bare::{cpu, port, this_core::this_core, uart},
+    qemu::{
+        exit::ending::is_ending,
+        pc::{fw_cfg, screen},
+    },
+};
 
 /// How often the UART is asked for room before its absence is assumed and the bytes are dropped: more than a second.
 const MAX_LOOKS: u32 = 2_000_000;
@@ -44,12 +48,12 @@ pub fn write_fmt(message: fmt::Arguments<'_>) {
         return send(message);
     }
     while OWNER.compare_exchange_weak(NOBODY, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
-        if exit::is_ending() {
+        if is_ending() {
             cpu::park();
         }
         cpu::pause();
     }
-    if exit::is_ending() {
+    if is_ending() {
         cpu::park();
     }
     send(message);
@@ -61,7 +65,7 @@ pub fn write_fmt(message: fmt::Arguments<'_>) {
 pub fn write_urgent(message: fmt::Arguments<'_>) {
     let _interrupts = cpu::InterruptsOff::new();
     let me = this_core() as u32 + 1;
-    if exit::is_ending() {
+    if is_ending() {
         cpu::park();
     }
     if !take_in_time(me) {

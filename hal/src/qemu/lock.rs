@@ -4,7 +4,7 @@
 //! and are never a lock of the chip (that is the test-and-set register). A lock must live in the shared part of the
 //! image, `#[unsafe(link_section = ".emulator")]`; in an ordinary static every core would have its own.
 
-use super::cpu::{self, InterruptsOff};
+use crate::bare::cpu::{self, InterruptsOff};
 use core::ops::{Deref, DerefMut};
 use spin::mutex::{SpinMutex, SpinMutexGuard};
 use spin::relax::RelaxStrategy;

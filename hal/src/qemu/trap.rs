@@ -3,13 +3,21 @@
 
 use core::arch::global_asm;
 
-use crate::bare::{
-    cpu,
-    private::Private,
-    trap::{self, Hooks, Spot},
+use crate::{
+    bare::{
+        cpu,
+        private::Private,
+        this_core::this_core,
+        trap::{self, Hooks, Spot},
+    },
+    qemu::{
+        cluster::{heartbeat, nodes},
+        console,
+        emulator::{domain, stuck},
+        exit::{ending::is_ending, machine::exit},
+        memory::{self, areas, demand},
+    },
 };
-
-use super::{cluster, console, demand, domain, exit, heartbeat, memory, stuck, this_core};
 
 pub(super) use crate::bare::trap::set_interrupt_handler;
 
@@ -51,9 +59,9 @@ pub(super) fn timer_stub() -> usize {
 /// Tells the traps of this core what they shall do.
 pub(super) fn prepare() {
     trap::set_hooks(Hooks {
-        core: || cluster::global(this_core()).index(),
+        core: || nodes::global(this_core()).index(),
         nmi: |spot| {
-            if exit::is_ending() {
+            if is_ending() {
                 cpu::park();
             }
             if !domain::told() {
@@ -61,12 +69,12 @@ pub(super) fn prepare() {
             }
         },
         repair: |address, is_present| !is_present && demand::keep_promise(address) || repaired(address),
-        stack: memory::stack,
+        stack: areas::stack,
         code: || memory::image::text_start()..memory::image::text_end(),
         tell_who_waits: stuck::tell_who_waits,
-        is_ending: exit::is_ending,
+        is_ending,
         write_urgent: |message| console::write_urgent(message),
-        fail: || exit::exit(false),
+        fail: || exit(false),
     });
 }
 
@@ -99,7 +107,7 @@ fn repaired(address: usize) -> bool {
 /// Says where this core is, or what it waits for: somebody wants to know why the machine does not end. It goes on
 /// afterwards.
 fn say_where(spot: Spot) {
-    let core = cluster::global(this_core()).index();
+    let core = nodes::global(this_core()).index();
     match stuck::waits_for(this_core()) {
         Some(info) => console::write_urgent(format_args!("core {core} waits for {}\n", info.reason)),
         None => console::write_urgent(format_args!("core {core} runs {spot}\n")),

@@ -10,9 +10,10 @@ use core::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
 };
 
-use crate::bare::{cpu, uart};
-
-use super::exit;
+use crate::{
+    bare::{cpu, uart},
+    scc::exit::machine::is_ending,
+};
 
 /// How often the UART is asked for room: each time takes a message to the host and back, some microseconds.
 const MOST_LOOKS: u32 = 20_000;
@@ -43,7 +44,7 @@ pub fn write_fmt(message: fmt::Arguments<'_>) {
 /// has ended the machine.
 pub fn write_urgent(message: fmt::Arguments<'_>) {
     let _interrupts = cpu::InterruptsOff::new();
-    if exit::is_ending() {
+    if is_ending() {
         cpu::park();
     }
     if IS_PRINTING.swap(false, Relaxed) {

@@ -1,29 +1,8 @@
-//! The calling core.
+//! The core that the calling core is.
 
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-use crate::{CoreId, bare::cpu};
-
-/// The number of this core: reading the register that says it takes longer.
-static THIS_CORE: AtomicUsize = AtomicUsize::new(0);
-
-/// The number of the calling core, from 0.
-#[inline]
-pub fn this_core() -> usize {
-    THIS_CORE.load(Relaxed)
-}
+use crate::{CoreId, bare::this_core::this_core};
 
 /// The core that the calling core is.
 pub fn this_core_id() -> CoreId {
     CoreId::new(this_core())
-}
-
-pub(super) fn set_this_core(core: usize) {
-    THIS_CORE.store(core, Relaxed);
-}
-
-/// Calls `action` with interrupts from other cores off: for state that a handler might want as well.
-pub fn without_interrupts<R>(action: impl FnOnce() -> R) -> R {
-    let _interrupts = cpu::InterruptsOff::new();
-    action()
 }

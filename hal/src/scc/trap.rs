@@ -1,8 +1,17 @@
 //! What traps do on this backend: report and end the machine. An NMI asks where the core is.
 
-use crate::bare::trap::{self, Hooks};
-
-use super::{console, exit, memory, status, this_core};
+use crate::{
+    bare::{
+        this_core::this_core,
+        trap::{self, Hooks},
+    },
+    scc::{
+        console,
+        exit::machine::{exit, is_ending},
+        memory::{self, areas},
+        status::meeting,
+    },
+};
 
 pub(super) use crate::bare::trap::set_interrupt_handler;
 
@@ -12,11 +21,11 @@ pub(super) fn prepare() {
         core: this_core,
         nmi: |spot| console::write_urgent(format_args!("core {} runs {spot}\n", this_core())),
         repair: |_, _| false,
-        stack: memory::stack,
+        stack: areas::stack,
         code: || memory::image::text_start()..memory::image::text_end(),
-        tell_who_waits: status::tell_who_waits,
-        is_ending: exit::is_ending,
+        tell_who_waits: meeting::tell_who_waits,
+        is_ending,
         write_urgent: |message| console::write_urgent(message),
-        fail: || exit::exit(false),
+        fail: || exit(false),
     });
 }

@@ -14,10 +14,8 @@ use crate::{
     cached::{ViewAccess, ViewWindow},
     exposed::{ExposureHost, NotExposed},
     kind,
-    scc::caches,
+    scc::{caches::cache_operations, sc_core::ScCore},
 };
-
-use super::ScCore;
 
 impl ScCore {
     /// Where this core has memory that it may cache: its own, or shared memory behind a controller.
@@ -34,14 +32,14 @@ impl ScCore {
         // This core has nothing of what others expose.
         let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core);
         if !is_foreign {
-            caches::flush(self.view_address(region.start()), region.len_bytes());
+            cache_operations::flush(self.view_address(region.start()), region.len_bytes());
         }
     }
 
     /// Prepares for a slot to stand for other memory, or for none.
-    pub(super) fn forget_slot(&self) {
+    pub(crate) fn forget_slot(&self) {
         self.push_out();
-        caches::atoll_scc_invalidate_mpb();
+        cache_operations::atoll_scc_invalidate_mpb();
     }
 }
 
@@ -89,7 +87,7 @@ impl Cached for ScCore {
         let _operation = self.operation();
         caches.assert_of(self.core);
         self.counting.count(|counters| counters.flushes += 1);
-        caches::flush_all();
+        cache_operations::flush_all();
     }
 
     fn end_slices(&self, caches: &mut Caches) {

@@ -1,11 +1,11 @@
 //! Time, counters, and what this core does not trace.
 
 use crate::{
-    AtomicCounters, Clock, Counted, Counters, Software, Topology, Trace, backend::deferral::Deferring, bare::cpu,
-    scc::board::Board,
+    AtomicCounters, Clock, Counted, Counters, Software, Topology, Trace,
+    backend::deferral::Deferring,
+    bare::cpu,
+    scc::{registers::board::Board, sc_core::ScCore},
 };
-
-use super::ScCore;
 
 impl ScCore {
     /// Insists that there is such a counter.
@@ -18,7 +18,7 @@ impl ScCore {
     }
 
     /// What a counter is, not counted.
-    pub(super) fn read_counter_uncounted(&self, counter: usize) -> u32 {
+    pub(crate) fn read_counter_uncounted(&self, counter: usize) -> u32 {
         self.counter(counter).read(counter)
     }
 

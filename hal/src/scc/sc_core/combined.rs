@@ -10,15 +10,17 @@ use crate::{
     exposed::SLOT_BYTES,
     kind,
     scc::{
-        caches, lines, lut,
-        map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
-        paging,
-        registers::slot_address,
+        caches::{cache_operations, lines},
+        memory::{
+            lookup_table,
+            map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
+            paging,
+        },
+        registers::tile::slot_address,
+        sc_core::ScCore,
     },
     topology::SHARED_BYTES_PER_CONTROLLER,
 };
-
-use super::ScCore;
 
 const _: () = assert!(CONTROLLER_SPAN == SHARED_BYTES_PER_CONTROLLER, "a controller's shared memory is one slot");
 
@@ -31,12 +33,12 @@ impl ScCore {
     }
 
     /// Where a core sees shared memory through its caches.
-    pub(super) fn cached_address(&self, address: SharedAddress) -> usize {
+    pub(crate) fn cached_address(&self, address: SharedAddress) -> usize {
         self.in_window(SHARED_CACHED, address)
     }
 
     /// Where a core sees memory as combined.
-    pub(super) fn combined_address(&self, address: SharedAddress) -> usize {
+    pub(crate) fn combined_address(&self, address: SharedAddress) -> usize {
         match address.home() {
             Home::Controller(_) => self.in_window(SHARED_COMBINED, address),
             Home::Core(_) => self.slot_address_of(address),
@@ -76,10 +78,10 @@ impl ScCore {
     ///
     /// # Safety
     /// The slot is one of those for other cores' memory, and is given to nothing else meanwhile.
-    pub(super) unsafe fn point(&self, slot: u32, owner: CoreId, number: usize) {
+    pub(crate) unsafe fn point(&self, slot: u32, owner: CoreId, number: usize) {
         assert!(number < self.private_slots, "no core has private memory in slot {number}");
         // SAFETY: the caller says so, and no cache holds anything of the slot, see above.
-        unsafe { lut::point(slot, owner.index(), number as u32) };
+        unsafe { lookup_table::point(slot, owner.index(), number as u32) };
         paging::map_foreign(slot);
     }
 
@@ -97,7 +99,7 @@ impl ScCore {
     }
 
     /// Calls `access` with a pointer to word `index` of a region, through which it is uncached.
-    pub(super) fn with_word<R>(
+    pub(crate) fn with_word<R>(
         &self,
         region: Region<kind::Uncached>,
         index: usize,
@@ -113,15 +115,15 @@ impl ScCore {
             Home::Core(_) => {
                 // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.
                 // SAFETY: as in `push_out`.
-                unsafe { caches::atoll_scc_drain(self.own_line_0) };
-                caches::atoll_scc_invalidate_mpb();
+                unsafe { cache_operations::atoll_scc_drain(self.own_line_0) };
+                cache_operations::atoll_scc_invalidate_mpb();
                 paging::with_uncached_page(self.slot_address_of(address) as u32, access)
             }
         }
     }
 
     /// Loads a word that is not counted.
-    pub(super) fn load_word_uncounted(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+    pub(crate) fn load_word_uncounted(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         // SAFETY: the word is there, aligned, and reached by single accesses only.
         self.with_word(region, index, |word| unsafe { word.read_volatile() })
     }

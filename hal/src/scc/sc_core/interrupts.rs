@@ -16,27 +16,25 @@ use crate::{
     CoreId, Interrupt, Shielded, TestAndSet,
     backend::deferral::{Deferral, Deferring},
     bare::cpu,
-    scc::registers::Glcfg,
+    scc::{registers::tile::Glcfg, sc_core::ScCore},
 };
-
-use super::ScCore;
 
 /// Whether the bit may be set: there was an edge since it was cleared.
 static RAISED: AtomicBool = AtomicBool::new(false);
 
 /// There was an edge; for the handler of the processor's interrupt.
-pub(super) fn note_edge() {
+pub(crate) fn note_edge() {
     RAISED.store(true, Relaxed);
 }
 
 impl ScCore {
     /// The processor was interrupted.
-    pub(super) fn interrupted(&self) {
+    pub(crate) fn interrupted(&self) {
         drop(self.operation());
     }
 
     /// Calls the handler between two polls, if an interrupt has arrived. Returns whether it has.
-    pub(super) fn serve_within_wait(&self) -> bool {
+    pub(crate) fn serve_within_wait(&self) -> bool {
         let serves = self.is_interruptible() && self.is_due();
         if serves {
             self.serve_what_is_due();

@@ -15,6 +15,7 @@ mod cached;
 mod clock;
 mod combined;
 mod interrupts;
+pub(crate) mod start;
 mod waits;
 
 use core::cell::{Cell, RefCell};
@@ -30,17 +31,18 @@ use crate::{
         runs::{StoreRuns, mask_of},
         views::Views,
     },
-    bare::{cpu, private::Private},
     counters::Counting,
-};
-
-use super::{
-    board::Board,
-    boot, caches, lines, memory,
-    registers::{Registers, slot_address},
-    slots::FreeSlots,
-    this_core_id,
-    trap::set_interrupt_handler,
+    scc::{
+        caches::{cache_operations, lines},
+        exit::failure::stuck_cycles,
+        handed::handed,
+        memory::{areas, free_slots::FreeSlots},
+        registers::{
+            board::Board,
+            tile::{Registers, slot_address},
+        },
+        this::this_core_id,
+    },
 };
 
 /// A core of the board.
@@ -66,52 +68,19 @@ pub struct ScCore {
     deferral: Deferral<Self>,
 }
 
-/// This core, for its interrupt handler.
-static CORE: Private<Option<ScCore>> = Private::new(None);
-
-/// Makes the core that runs this.
-///
-/// # Panics
-/// If it was made before.
-pub fn start_core() -> &'static ScCore {
-    // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler
-    // that reads it is set; 3. afterwards only shared references to it exist.
-    let core = unsafe {
-        // Looked at by a shared reference: a core that was made has others.
-        assert!((*CORE.get()).is_none(), "a core is started once");
-        let slot = &mut *CORE.get();
-        &*slot.insert(ScCore::new())
-    };
-    set_interrupt_handler(|| {
-        interrupts::note_edge();
-        // SAFETY: as above, 2 and 3.
-        if let Some(core) = unsafe { (*CORE.get()).as_ref() } {
-            core.interrupted();
-        }
-    });
-    core
-}
-
-/// The line that this core has stored to and not drained.
-pub(super) fn undrained() -> Option<LineAddress> {
-    let _interrupts = cpu::InterruptsOff::new();
-    // SAFETY: 2 and 3 of `start_core`.
-    unsafe { (*CORE.get()).as_ref() }?.undrained()
-}
-
 impl ScCore {
     /// The line that was stored to and has not been drained; for reports.
-    pub(super) fn undrained(&self) -> Option<LineAddress> {
+    pub(crate) fn undrained(&self) -> Option<LineAddress> {
         self.runs.last()
     }
 
     fn new() -> Self {
-        let handed = boot::handed();
+        let handed = handed();
         let (geometry, setting) = (&handed.geometry, &handed.setting);
         let free_slots = FreeSlots::new(geometry, setting.private_slots);
-        let (start, half_bytes) = memory::purge_area();
+        let (start, half_bytes) = areas::purge_area();
         // SAFETY: the area is set aside for that.
-        unsafe { caches::prepare(geometry, start, half_bytes) };
+        unsafe { cache_operations::prepare(geometry, start, half_bytes) };
         // SAFETY: the image was handed the geometry of its board, and registers are mapped where they are.
         let board = unsafe { Board::new(geometry) };
         let core = this_core_id();
@@ -123,7 +92,7 @@ impl ScCore {
             free_slots,
             private_slots: setting.private_slots as usize,
             own_line_0: mpb_line(geometry, MpbLine::new(core, 0)).addr(),
-            stuck_cycles: boot::stuck_cycles(),
+            stuck_cycles: stuck_cycles(),
             own_mapped: Cell::new(0),
             views: Views::default(),
             exposures: RefCell::default(),
@@ -173,7 +142,7 @@ impl ScCore {
     fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
         self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
         let line = self.line(at);
-        caches::atoll_scc_invalidate_mpb();
+        cache_operations::atoll_scc_invalidate_mpb();
         // SAFETY: as above.
         unsafe { lines::store(line, offset, bytes) }
     }
@@ -182,7 +151,7 @@ impl ScCore {
     fn push_out(&self) {
         self.runs.end();
         // SAFETY: `new` has found where that is, and `writable_mpb_line` lets nobody store there.
-        unsafe { caches::atoll_scc_drain(self.own_line_0) };
+        unsafe { cache_operations::atoll_scc_drain(self.own_line_0) };
     }
 
     /// The line as one that may be stored to.
@@ -215,7 +184,7 @@ impl MpbCoherence for ScCore {
     fn invalidate_mpb(&self) {
         let _operation = self.operation();
         self.counting.count(|counters| counters.mpb_invalidations += 1);
-        caches::atoll_scc_invalidate_mpb();
+        cache_operations::atoll_scc_invalidate_mpb();
     }
 
     fn drain(&self) {

@@ -11,15 +11,19 @@ use crate::{
     bare::cpu,
     kind,
     scc::{
-        backoff::{Backoff, pause},
-        boot, caches, console, exit,
-        registers::TestAndSetValue,
-        status,
+        caches::cache_operations,
+        console,
+        exit::machine::{exit, stop_if_ending},
+        handed::core_count,
+        registers::tile::TestAndSetValue,
+        sc_core::ScCore,
+        status::{
+            backoff::{Backoff, pause},
+            meeting, status_page,
+        },
     },
     wait::PollSource,
 };
-
-use super::ScCore;
 
 /// Failed polls between two looks at the clock, and at what the other cores say: that is an access to memory, at a
 /// place that all look at.
@@ -43,8 +47,8 @@ struct Patience<'c> {
 impl Drop for Patience<'_> {
     fn drop(&mut self) {
         if self.is_told.get() {
-            status::set_wait(None);
-            status::set_undrained(None);
+            status_page::set_wait(None);
+            status_page::set_undrained(None);
         }
     }
 }
@@ -63,10 +67,10 @@ impl<'c> Patience<'c> {
     }
 
     fn look(&self, reason: Reason) {
-        exit::stop_if_ending();
+        stop_if_ending();
         if !self.is_told.replace(true) {
-            status::set_wait(Some(reason));
-            status::set_undrained(self.core.undrained());
+            status_page::set_wait(Some(reason));
+            status_page::set_undrained(self.core.undrained());
         }
         let waited = cpu::rdtsc().wrapping_sub(self.since);
         if self.core.stuck_cycles.is_some_and(|limit| waited > limit) {
@@ -76,18 +80,18 @@ impl<'c> Patience<'c> {
             }
             let core = self.core.core.index();
             let seconds = waited / (u64::from(self.core.geometry.core_mhz) * 1_000_000);
-            status::set_wait(Some(reason));
+            status_page::set_wait(Some(reason));
             console::write_urgent(format_args!("core {core} waits for {reason}, since {seconds} s\n"));
-            status::tell_who_waits();
+            meeting::tell_who_waits();
             // Whose patience is at its end first has waited longest.
             let line = Deadlock {
-                cores: boot::core_count(),
-                awaits: &|core| status::wait_of(core)?.peer.map(CoreId::index),
+                cores: core_count(),
+                awaits: &|core| status_page::wait_of(core)?.peer.map(CoreId::index),
                 first: Some((core, &reason)),
-                undrained: status::undrained().next(),
+                undrained: status_page::undrained().next(),
             };
             console::write_urgent(format_args!("@done failed deadlock: a wait has not ended for {seconds} s{line}\n"));
-            exit::exit(false);
+            exit(false);
         }
     }
 }
@@ -205,7 +209,7 @@ impl Wait for ScCore {
         let mut alarm = Alarm::new(self, deadline);
         let (mut patience, mut backoff) = (Patience::new(self), self.backoff());
         loop {
-            caches::atoll_scc_invalidate_mpb();
+            cache_operations::atoll_scc_invalidate_mpb();
             let poll = Poll::new(self, places);
             if let Some(value) = check(&poll) {
                 self.counting.count(|counters| {
