@@ -6,10 +6,7 @@
 
 use core::{fmt, marker::PhantomData};
 
-use crate::{
-    CoreId,
-    topology::{EXPOSED_BYTES_PER_CORE, MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER},
-};
+use crate::core_id::CoreId;
 
 /// Bytes of a line: the unit of caching, of mesh packets and of atomicity for MPB and combined memory.
 pub const LINE_BYTES: usize = 32;
@@ -69,6 +66,17 @@ impl fmt::Display for MpbLine {
         write!(out, "MPB line {} of {}", self.line, self.core)
     }
 }
+
+/// Memory controllers that a machine can have at most: enough for the nodes of a cluster on a host, where memory that
+/// is not touched costs nothing. The SCC has four.
+pub const MAX_CONTROLLERS: usize = if cfg!(target_os = "none") { 8 } else { 64 };
+
+/// Shared DRAM behind each memory controller, in bytes: the legacy shared memory (LUT slots 0x80–0x83 of
+/// sccKit's default map).
+pub const SHARED_BYTES_PER_CONTROLLER: usize = 16 << 20;
+
+/// How much of its private memory a core can expose to others at a time, in bytes: four LUT slots.
+pub const EXPOSED_BYTES_PER_CORE: usize = 64 << 20;
 
 /// Whose memory an address lies in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -7,9 +7,6 @@
 
 use crate::Topology;
 
-/// Counters of an SCC's board.
-pub const ATOMIC_COUNTERS: usize = 96;
-
 /// Atomic counters, as many as [`Layout::atomic_counters`](crate::Layout::atomic_counters) says: there may be none.
 ///
 /// All panic if there is no such counter. None pushes out what is in the write-combine buffer, or invalidates.

@@ -15,6 +15,7 @@ mod bare;
 mod board;
 pub mod cached;
 pub mod clock;
+mod core_id;
 pub mod counters;
 #[cfg(any(feature = "qemu", feature = "sim"))]
 pub mod emulated;
@@ -42,16 +43,17 @@ pub mod wait;
 pub use bytemuck::Pod;
 
 pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, Regions, SharedAddress, kind};
-pub use atomic::{ATOMIC_COUNTERS, AtomicCounters};
+pub use atomic::AtomicCounters;
 pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};
+pub use core_id::CoreId;
 pub use counters::{Counted, Counters};
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
 pub use limits::{HeapExhausted, StackOverflow};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use prices::{Costs, Prices};
-pub use topology::{CoreId, Layout, Tile, Topology};
+pub use topology::{ATOMIC_COUNTERS, Layout, Tile, Topology};
 pub use trace::{Entered, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;

@@ -3,9 +3,7 @@
 //!
 //! The [`Costs`] of a mesh are those of its machine file or board file; those of the Intel SCC are read from its file
 //! when this crate is built, so that Table 1 of the OC-Bcast paper is written down there only. [`Prices`] are what they
-//! come to on a [`Layout`], at its mean distances.
-
-use crate::Layout;
+//! come to on a [`Layout`](crate::Layout), at its mean distances.
 
 /// What the operations of a mesh of tiles cost, as in machine files and board files: times in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,11 +51,12 @@ impl Costs {
         is_flat: false,
     };
 
-    /// What they come to on a mesh.
-    pub fn prices(&self, layout: &Layout) -> Prices {
+    /// What they come to on a mesh where two cores are so many tenths of a router apart in the mean, beyond the one of
+    /// the own tile.
+    pub(crate) fn prices(&self, mean_tenths_between: u64) -> Prices {
         let ns = |ps: u64| ps.div_ceil(1_000).min(u32::MAX.into()) as u32;
         let [hop, mpb, put_from_mpb] = [self.hop_ps, self.mpb_ps, self.put_from_mpb_ps].map(u64::from);
-        let beyond_ps = if self.is_flat { 0 } else { hop * layout.mean_tenths_between() / 10 };
+        let beyond_ps = if self.is_flat { 0 } else { hop * mean_tenths_between / 10 };
         let way_ps = hop + beyond_ps;
         // A core's own controller is about half as far as another core.
         let memory_way_ps = hop + beyond_ps / 2;
@@ -176,7 +175,7 @@ pub struct Prices {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::Layout;
 
     #[test]
     fn the_scc_has_the_prices_of_its_file() {

@@ -12,6 +12,7 @@ pub(crate) mod lapic;
 pub(crate) mod paging;
 pub(crate) mod port;
 pub(crate) mod private;
+mod task;
 pub(crate) mod this_core;
 pub(crate) mod trap;
 pub(crate) mod uart;

@@ -7,7 +7,7 @@
 //! from other cores save it.
 
 use super::private::Private;
-use super::{PAGE_BYTES, cpu, descriptor, lapic};
+use super::{PAGE_BYTES, cpu, lapic, task};
 use crate::StackOverflow;
 use core::{
     arch::{asm, global_asm},
@@ -390,7 +390,7 @@ impl fmt::Display for What<'_> {
 extern "C" fn double_fault() -> ! {
     let hooks = hooks();
     let address = cpu::fault_address();
-    let state = descriptor::interrupted_task();
+    let state = task::interrupted_task();
     let stack = (hooks.stack)();
     let overflow = StackOverflow { stack_bytes: stack.len() };
     let is_overflow = (stack.start - PAGE_BYTES..stack.start).contains(&address);

@@ -18,10 +18,6 @@
 
 use machines::MachineFile;
 
-use crate::Prices;
-
-use super::Parameters;
-
 /// What a node and its engine cost; `cargo xtask machines cluster-fpga` shows it with its sources.
 ///
 /// A posted store is visible after `(load - memory) / 2 + memory`: half of what a load takes beside the memory access
@@ -117,33 +113,5 @@ impl Cluster {
     pub(super) const fn wire_ps(&self, loopback: bool, is_store: bool) -> u64 {
         let both = self.send_ps + self.receive_ps(is_store) + self.memory_ps;
         self.one_way_ps(loopback).saturating_sub(both)
-    }
-
-    /// What algorithms are chosen by, on a machine with these parameters.
-    pub(super) fn prices(&self, parameters: &Parameters) -> Prices {
-        let ns = |ps: u64| ps.div_ceil(1_000) as u32;
-        let call_ps = parameters.put_from_mpb_ps;
-        let near = ns(call_ps + self.memory_ps);
-        Prices {
-            push_ns: ns(call_ps + self.one_way_ps(false)),
-            push_done_ns: ns(call_ps + self.hand_over_ps),
-            near_push_ns: near,
-            near_push_done_ns: near,
-            own_poll_ns: ns(self.memory_ps),
-            near_poll_ns: ns(self.memory_ps),
-            poll_ns: ns(Self::loads(crate::LINE_BYTES) as u64 * self.remote_load_ps),
-            write_ns: ns(self.hand_over_ps),
-            receive_ns: ns(self.receive_store_ps),
-            near_transfer_ns: ns(self.transfer_ps),
-            loads: self.sockets.into(),
-            cache_sets: parameters.cache_sets as u32,
-            port_ns: 0,
-            serve_ns: ns(Self::loads(crate::LINE_BYTES) as u64 * self.receive_load_ps),
-            put_ns: ns(parameters.put_from_memory_ps),
-            get_ns: ns(parameters.get_to_memory_ps),
-            memory_read_ns: ns(parameters.memory_read_ps),
-            memory_write_ns: ns(parameters.memory_write_ps),
-            core_mhz: parameters.core_mhz as u32,
-        }
     }
 }

@@ -28,8 +28,8 @@ use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, em
 
 use super::{
     Cluster, Parameters,
+    access::Effect,
     contention::{Journey, Target, Trip},
-    waiting::Effect,
 };
 
 /// When a write can be seen, and when the core that wrote goes on; both counted from its start.

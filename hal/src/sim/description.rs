@@ -9,9 +9,9 @@ use std::{error::Error, fmt, path::Path};
 
 use machines::MachineFile;
 
-use crate::{Costs, Layout, Tile};
+use crate::{Costs, Layout, Prices, Tile};
 
-use super::Cluster;
+use super::cluster::Cluster;
 
 /// The primitive costs of a machine; `cargo xtask machines NAME` shows them with their sources.
 ///
@@ -234,7 +234,7 @@ impl Description {
     fn with_prices(mut self) -> Self {
         let parameters = &self.parameters;
         self.layout = match parameters.cluster {
-            Some(cluster) => self.layout.with_prices(cluster.prices(parameters)),
+            Some(cluster) => self.layout.with_prices(prices_of(&cluster, parameters)),
             None => self.layout.with_costs(parameters.costs()),
         };
         self
@@ -345,3 +345,31 @@ impl fmt::Display for DescriptionError {
 }
 
 impl Error for DescriptionError {}
+
+/// What algorithms are chosen by, on a cluster with these parameters.
+fn prices_of(cluster: &Cluster, parameters: &Parameters) -> Prices {
+    let ns = |ps: u64| ps.div_ceil(1_000) as u32;
+    let call_ps = parameters.put_from_mpb_ps;
+    let near = ns(call_ps + cluster.memory_ps);
+    Prices {
+        push_ns: ns(call_ps + cluster.one_way_ps(false)),
+        push_done_ns: ns(call_ps + cluster.hand_over_ps),
+        near_push_ns: near,
+        near_push_done_ns: near,
+        own_poll_ns: ns(cluster.memory_ps),
+        near_poll_ns: ns(cluster.memory_ps),
+        poll_ns: ns(Cluster::loads(crate::LINE_BYTES) as u64 * cluster.remote_load_ps),
+        write_ns: ns(cluster.hand_over_ps),
+        receive_ns: ns(cluster.receive_store_ps),
+        near_transfer_ns: ns(cluster.transfer_ps),
+        loads: cluster.sockets.into(),
+        cache_sets: parameters.cache_sets as u32,
+        port_ns: 0,
+        serve_ns: ns(Cluster::loads(crate::LINE_BYTES) as u64 * cluster.receive_load_ps),
+        put_ns: ns(parameters.put_from_memory_ps),
+        get_ns: ns(parameters.get_to_memory_ps),
+        memory_read_ns: ns(parameters.memory_read_ps),
+        memory_write_ns: ns(parameters.memory_write_ps),
+        core_mhz: parameters.core_mhz as u32,
+    }
+}

@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use super::{SimCore, panics::Running};
+use super::platform::{Running, SimCore};
 
 /// Waiting cores that a report lists.
 const LISTED: usize = 64;

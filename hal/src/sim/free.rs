@@ -9,9 +9,9 @@
 use std::collections::VecDeque;
 
 use super::{
+    access::Access,
     choice::{Chooser, Question},
     network::Stored,
-    waiting::Access,
 };
 
 /// What comes next.

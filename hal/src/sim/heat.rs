@@ -17,11 +17,7 @@ use std::fmt::Write;
 
 use crate::{CoreId, Home, LINE_BYTES, Layout, LineAddress, SharedAddress, Tile};
 
-use super::{
-    Cluster, Parameters,
-    contention::step_towards,
-    waiting::{Effect, Sample},
-};
+use super::{Cluster, Parameters, access::Effect, contention::step_towards, waiting::Sample};
 
 /// Accesses to the memory of one tile.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -16,14 +16,14 @@ use super::{
     contention::Traffic,
     cost::Cost,
     domains::Domains,
-    engine::Engine,
+    engine::{Engine, Work},
     free::Next,
     heat::HeatMap,
     lines::Lines,
     memory::Memory,
     network::Network,
-    panics::{self, Running},
-    platform::Shared,
+    panics,
+    platform::{Running, Shared},
 };
 
 /// How a machine is to behave.
@@ -95,16 +95,6 @@ pub struct Outcome<R> {
     pub work: Work,
     /// Where the traffic was, if it was counted.
     pub heat_map: Option<HeatMap>,
-}
-
-/// What a run has made the simulator do, which is the same in each run but not on each version of the simulator.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Work {
-    /// Accesses to what cores share (a line, a word, a register, a counter), one by one, those of polls among them.
-    /// What a core does by itself is not, such as computing, finding a line in L1, or draining an empty buffer.
-    pub accesses: u64,
-    /// Polls that would have been made in vain, and were counted and not simulated.
-    pub skipped_polls: u64,
 }
 
 /// What one core did.

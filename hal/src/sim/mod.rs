@@ -27,6 +27,8 @@
 //! the clock and the failed polls it would have had by spinning. When nobody can move any more, the machine has
 //! deadlocked, and says who waits for what and from whom.
 
+mod access;
+mod account;
 mod choice;
 mod cluster;
 mod contention;
@@ -40,7 +42,7 @@ mod faults;
 mod free;
 mod heap;
 mod heat;
-mod interrupts;
+mod interrupt_line;
 mod lines;
 mod machine;
 mod memory;
@@ -57,12 +59,13 @@ pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster::Cluster,
     description::{Contention, Description, DescriptionError, Parameters},
+    engine::Work,
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
     faults::end_on_faults,
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
-    machine::{CoreOutcome, Machine, Options, Outcome, Work},
+    machine::{CoreOutcome, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
     window::SimWindow,
 };

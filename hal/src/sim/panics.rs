@@ -3,48 +3,12 @@
 //! A panic of one core is a result of the run, not of the host program: it is returned with its message and place. The
 //! default hook would print it, with a backtrace of a coroutine's stack, for every core that a test makes fail.
 
-use std::{
-    cell::{Cell, RefCell},
-    panic,
-    sync::Once,
-};
+use std::{cell::RefCell, panic, sync::Once};
 
-use super::{SimCore, SimPlatform};
+use super::platform::Running;
 
 thread_local! {
-    static RUNNING: Cell<*const SimCore> = const { Cell::new(std::ptr::null()) };
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// Notes, until it is dropped, that a core is running on this thread.
-pub(super) struct Running {
-    /// A simulated core may itself run a machine; its own turn is not over then.
-    outer: *const SimCore,
-}
-
-impl Running {
-    pub(super) fn now(core: &SimCore) -> Self {
-        Self { outer: RUNNING.replace(core) }
-    }
-
-    /// Whether that core is the one that is running.
-    pub(super) fn is(platform: &SimPlatform) -> bool {
-        Self::with(|core| std::ptr::eq(core.platform(), platform)).unwrap_or(false)
-    }
-
-    /// Does something with the core that is running on this thread, if one is. Neither allocates nor locks, so that
-    /// allocators and handlers of signals may call it.
-    pub(super) fn with<R>(action: impl FnOnce(&SimCore) -> R) -> Option<R> {
-        let core = RUNNING.try_with(Cell::get).ok()?;
-        // SAFETY: a core is only noted while it is borrowed by the caller of `now`, whose turn it is.
-        unsafe { core.as_ref() }.map(action)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        RUNNING.set(self.outer);
-    }
 }
 
 /// Makes the panics of simulated cores silent; those of all other code are reported as before.

@@ -36,7 +36,7 @@ use self::{
     port::{Packet, Port},
 };
 
-use super::{Contention, Parameters, waiting::Effect};
+use super::{Contention, Parameters, access::Effect};
 
 impl Contention {
     /// How long what is accessed is busy with it.

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{CoreId, Layout, Tile};
 
-use super::super::waiting::Effect;
+use super::super::access::Effect;
 use super::links::{Direction, horizontal, vertical};
 
 /// Flits of a request to read, and of a packet with a line of 32 bytes: one, and two of data.

@@ -1,32 +1,10 @@
-//! Interrupts: what has been raised on each core, and cores that compute until one arrives.
-//!
-//! The engine runs a core until its next access; a core that computes has none. So one that may be interrupted sleeps
-//! until its computation is over, and an interrupt that arrives meanwhile wakes it; so it does a core that waits. In
-//! a schedule without time an interrupt arrives when it is raised.
+//! What the scheduler does about interrupts.
 
-use super::engine::Engine;
-
-/// One core's interrupt.
-#[derive(Clone, Copy, Default)]
-pub(super) struct InterruptLine {
-    /// Whether it interrupts the core.
-    open: bool,
-    /// When what was raised and not taken arrives.
-    arrives_ps: Option<u64>,
-    /// The end of a computation that it would interrupt.
-    sleeps_until_ps: Option<u64>,
-}
-
-impl InterruptLine {
-    /// Whether what is raised interrupts the core.
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
-}
+use super::{super::interrupt_line::InterruptLine, Engine};
 
 impl Engine {
     /// An interrupt is raised on `core` now. One that is pending stays as it is.
-    pub(super) fn raise_interrupt(&mut self, core: usize, delivery_ps: u64) {
+    pub(in super::super) fn raise_interrupt(&mut self, core: usize, delivery_ps: u64) {
         self.fruitless_rounds = 0;
         let delay = self.delay();
         if self.interrupts[core].arrives_ps.is_none() {
@@ -36,7 +14,7 @@ impl Engine {
     }
 
     /// `core` is interrupted from now on, or no more.
-    pub(super) fn open_interrupts(&mut self, core: usize, open: bool) {
+    pub(in super::super) fn open_interrupts(&mut self, core: usize, open: bool) {
         self.interrupts[core].open = open;
         self.announce(core);
     }
@@ -52,12 +30,12 @@ impl Engine {
     }
 
     /// Whether an interrupt has arrived at `core`.
-    pub(super) fn interrupt_is_due(&self, core: usize) -> bool {
+    pub(in super::super) fn interrupt_is_due(&self, core: usize) -> bool {
         self.interrupts[core].arrives_ps.is_some_and(|arrives| self.free.is_some() || arrives <= self.clocks[core])
     }
 
     /// Takes what has arrived.
-    pub(super) fn take_interrupt(&mut self, core: usize) -> bool {
+    pub(in super::super) fn take_interrupt(&mut self, core: usize) -> bool {
         let due = self.interrupt_is_due(core);
         if due {
             self.interrupts[core].arrives_ps = None;
@@ -66,7 +44,7 @@ impl Engine {
     }
 
     /// `core` computes until then, or until it is interrupted. Returns whether it has to give way.
-    pub(super) fn sleep(&mut self, core: usize, until_ps: u64) -> bool {
+    pub(in super::super) fn sleep(&mut self, core: usize, until_ps: u64) -> bool {
         if self.free.is_some() {
             self.clocks[core] = until_ps;
             return false;
@@ -80,7 +58,7 @@ impl Engine {
     }
 
     /// An alarm of `core` goes off. True if it was asleep and runs now; a core that waits polls again.
-    pub(super) fn wake(&mut self, core: usize) -> bool {
+    pub(in super::super) fn wake(&mut self, core: usize) -> bool {
         if let Some(until) = self.interrupts[core].sleeps_until_ps.take() {
             self.alarms.remove(&(until, core as u16));
             self.clocks[core] = self.clocks[core].max(self.now_ps).min(until);

@@ -7,8 +7,8 @@ use crate::LineAddress;
 use super::{
     super::{
         Cluster,
+        access::{Access, Effect},
         network::{Come, Network, Stored},
-        waiting::{Access, Effect},
     },
     Engine, Event,
 };

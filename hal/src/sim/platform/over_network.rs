@@ -6,12 +6,14 @@ use crate::{Line, LineAddress};
 use super::{
     super::{
         Cluster,
+        access::{Access, Effect},
         cost::WriteCost,
         heat::Target,
         network::Stored,
-        waiting::{Access, Effect, Sample},
+        waiting::Sample,
     },
     SimPlatform,
+    shared::insist,
 };
 
 impl SimPlatform {
@@ -89,7 +91,7 @@ impl SimPlatform {
         }
         let Some((data, mask)) = take() else { return };
         self.count_write(Target::Line(at));
-        super::insist(self.shared.write_line(at, &data, mask));
+        insist(self.shared.write_line(at, &data, mask));
         let mut engine = self.shared.engine.borrow_mut();
         engine.lines.stored(core, key);
         engine.written(core, access, WriteCost { visible_ps: 0, complete_ps: 0 });

@@ -1,55 +1,16 @@
-//! Copies of cached shared memory: those that the cores of one coherence domain have in common, and those that a core
-//! has of what it exposes itself. On the SCC, where every core is a domain, the two are one.
-//!
-//! Write-back writes whole lines, as hardware does, so that a neighbour's bytes in the same line are overwritten. The
-//! frames are few: when they run out, a page is evicted, and eviction can also be provoked. A store of the value that
-//! was there before is not seen as dirty, which hardware would write back.
-//!
-//! **Several cores.** Accesses to memory take time, and other cores of the domain go on meanwhile. So nothing is
-//! taken for granted across an access: a line that was read is only put in place if nobody else has fetched it, what
-//! was stored while a line was written back makes it dirty again, and a line is forgotten only while it is clean. A line
-//! that another core looks at by a slice, or is about to store to, cannot be forgotten where pages do not fault; it is
-//! refetched in place, at once.
+//! Keeping copies in step with memory: fetches, write-backs, and what gives way.
 
 use alloc::vec::Vec;
-use core::cell::{RefCell, RefMut};
 
 use crate::{LINE_BYTES, Line, LineAddress, Region, backend::exposures::Exposures, cached::ViewAccess, kind};
 
-use super::{
-    CachingRegion, Choice, Conflict, FetchUnit, PAGE_BYTES, PageWindow, Platform, Slices,
+use super::super::{
+    CachingRegion, Choice, Conflict, Copies, FetchUnit, PAGE_BYTES, PageWindow, Platform, Slices,
     caching_region::{Claimed, LINES_PER_PAGE, lines_mask, lines_of},
     page_window::{EXPOSED_POSITION, address_at, position},
 };
 
-/// A window with copies, and the account of them.
-pub struct Copies<W> {
-    region: RefCell<CachingRegion>,
-    window: W,
-    is_shared: bool,
-}
-
 impl<W: PageWindow> Copies<W> {
-    /// No copies yet, of one core or shared by several.
-    pub const fn new(window: W, is_shared: bool) -> Self {
-        Self { region: RefCell::new(CachingRegion::new()), window, is_shared }
-    }
-
-    /// Where they are.
-    pub(super) fn window(&self) -> &W {
-        &self.window
-    }
-
-    /// Whether several cores have them in common.
-    pub fn is_shared(&self) -> bool {
-        self.is_shared
-    }
-
-    /// The account, for one step.
-    fn account(&self) -> RefMut<'_, CachingRegion> {
-        self.region.borrow_mut()
-    }
-
     /// Makes the lines of `region` present; if it is exposed, it is one of `exposures`. Returns how many lines were
     /// fetched and how many dirty ones evicted.
     ///
@@ -58,7 +19,7 @@ impl<W: PageWindow> Copies<W> {
     ///
     /// # Panics
     /// If pages cannot fault, and slices look at more of them than there are frames.
-    pub(super) fn touch<P: Platform<Window = W>>(
+    pub(in super::super) fn touch<P: Platform<Window = W>>(
         &self,
         platform: &P,
         exposures: &Exposures,
@@ -170,7 +131,7 @@ impl<W: PageWindow> Copies<W> {
 
     /// Writes back what is dirty in `region` and forgets its lines; where the unit is a page, the rest of its pages
     /// too. This core has no slices.
-    pub(super) fn write_back_invalidate<P: Platform<Window = W>>(
+    pub(in super::super) fn write_back_invalidate<P: Platform<Window = W>>(
         &self,
         platform: &P,
         region: Region<kind::Cached>,
@@ -201,7 +162,7 @@ impl<W: PageWindow> Copies<W> {
 
     /// Writes everything dirty back and forgets everything. Returns the number of lines written back. This core has no
     /// slices.
-    pub(super) fn write_back_invalidate_all<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
+    pub(in super::super) fn write_back_invalidate_all<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
         let _exclusion = self.window.exclude();
         self.account().release(platform.core().index());
         self.hide_all(|_| true);
@@ -315,7 +276,7 @@ impl<W: PageWindow> Copies<W> {
 
     /// Sends what was just stored to `region` to memory at once, byte by byte, as hardware without write-allocate does
     /// when the line is not cached; where the unit is a line, the lines are forgotten again.
-    pub(super) fn store_through<P: Platform<Window = W>>(&self, platform: &P, region: Region<kind::Cached>) {
+    pub(in super::super) fn store_through<P: Platform<Window = W>>(&self, platform: &P, region: Region<kind::Cached>) {
         let _exclusion = self.window.exclude();
         for (page, lines) in pages_of(region) {
             for line in lines_of(lines) {
@@ -333,7 +294,7 @@ impl<W: PageWindow> Copies<W> {
     }
 
     /// Whether an eviction could find something to write back.
-    pub(super) fn may_be_dirty(&self) -> bool {
+    pub(in super::super) fn may_be_dirty(&self) -> bool {
         let _exclusion = self.window.exclude();
         self.account().may_be_dirty
     }
@@ -343,7 +304,7 @@ impl<W: PageWindow> Copies<W> {
     ///
     /// The copy stays, now clean; dropping it would change memory under a slice that a program holds. What a mutable slice
     /// looks at, is left out: hardware could write it back, but no code may look at it.
-    pub(super) fn evict_a_line<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
+    pub(in super::super) fn evict_a_line<P: Platform<Window = W>>(&self, platform: &P) -> u64 {
         let _exclusion = self.window.exclude();
         let victim = {
             let mut account = self.account();
@@ -404,18 +365,18 @@ fn line_address<P: Platform>(platform: &P, page: usize, line: usize) -> LineAddr
 
 /// What a flush wrote back.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Flushed {
+pub(in super::super) struct Flushed {
     /// Lines of the region.
-    pub(super) lines_written: u64,
+    pub(in super::super) lines_written: u64,
     /// Other lines of its pages.
-    pub(super) neighbours_written: u64,
+    pub(in super::super) neighbours_written: u64,
 }
 
 /// What a touch had to do.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Touched {
+pub(in super::super) struct Touched {
     /// Lines fetched.
-    pub(super) lines_fetched: u64,
+    pub(in super::super) lines_fetched: u64,
     /// Dirty lines written back to make room.
-    pub(super) lines_evicted: u64,
+    pub(in super::super) lines_evicted: u64,
 }

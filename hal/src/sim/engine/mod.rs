@@ -8,7 +8,8 @@
 //! Of events at one time, writes come before reads and lower cores before higher ones. This order does not depend on
 //! when an event was entered; therefore a wait that is skipped and one that is polled through end alike.
 
-mod cluster;
+mod interrupts;
+mod networking;
 mod skipping;
 
 use std::{
@@ -19,16 +20,16 @@ use std::{
 use crate::emulated::{Choice, WaitInfo, Watch, Woken};
 
 use super::{
-    Work,
+    access::{Access, Effect},
     choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
     contention::{Journey, Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
-    interrupts::InterruptLine,
+    interrupt_line::InterruptLine,
     lines::Lines,
     memory::Memory,
     network::Network,
-    waiting::{Access, CoreWait, Effect, Polling, Sample, WatchTable},
+    waiting::{CoreWait, Polling, Sample, WatchTable},
 };
 
 /// Events of one time from which the first is chosen; it bounds the work when all of 4096 cores start at once.
@@ -39,6 +40,16 @@ struct Event {
     time_ps: u64,
     effect: Effect,
     core: u16,
+}
+
+/// What a run has made the simulator do, which is the same in each run but not on each version of the simulator.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Accesses to what cores share (a line, a word, a register, a counter), one by one, those of polls among them.
+    /// What a core does by itself is not, such as computing, finding a line in L1, or draining an empty buffer.
+    pub accesses: u64,
+    /// Polls that would have been made in vain, and were counted and not simulated.
+    pub skipped_polls: u64,
 }
 
 /// The state of a machine that is not memory.

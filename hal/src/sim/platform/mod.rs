@@ -1,0 +1,249 @@
+//! A simulated core's side of the machine: [`Platform`] on top of the engine.
+//!
+//! Every operation first lets its time come, then touches memory. Operations of a machine that is being taken down do
+//! nothing and never give way: their core is being unwound, and what they would do has no meaning any more.
+
+mod operations;
+mod over_network;
+mod shared;
+
+pub(super) use self::shared::Shared;
+
+use std::{cell::Cell, ops::Range, ptr, rc::Rc, sync::Arc};
+
+use corosensei::{Yielder, stack::Stack};
+
+use crate::{
+    CoreId, HeapExhausted, Line, LineAddress,
+    emulated::{EmulatedCore, Platform},
+};
+
+use self::shared::insist;
+
+use super::{
+    access::{Access, Effect},
+    account::Account,
+    contention::{Journey, Trip},
+    cost::Way,
+    heat::{HeatMap, Target},
+    network::Stored,
+    waiting::Sample,
+};
+
+/// A simulated core: what a program gets.
+pub type SimCore = EmulatedCore<SimPlatform>;
+
+const PS_PER_TICK: u64 = 1_000;
+
+impl SimCore {
+    /// Virtual time of this core, in picoseconds.
+    pub fn now_ps(&self) -> u64 {
+        self.platform().now_ps()
+    }
+}
+
+/// The machine as one simulated core sees it.
+pub struct SimPlatform {
+    core: CoreId,
+    shared: Rc<Shared>,
+    yielder: Cell<*const Yielder<(), ()>>,
+    /// The core's stack, with its guard page at the lower end.
+    stack: Cell<(usize, usize)>,
+    account: Arc<Account>,
+    /// Whether what is allocated now is on the account.
+    counts: Cell<bool>,
+}
+
+impl SimPlatform {
+    pub(super) fn new(core: CoreId, shared: Rc<Shared>, heap_bytes: usize) -> Self {
+        Self {
+            core,
+            shared,
+            yielder: Cell::new(ptr::null()),
+            stack: Cell::new((0, 0)),
+            account: Account::new(heap_bytes),
+            counts: Cell::new(true),
+        }
+    }
+
+    /// The account of what the core's program allocates, unless it is suspended.
+    pub(super) fn account(&self) -> Option<&Arc<Account>> {
+        self.counts.get().then_some(&self.account)
+    }
+
+    /// Suspends the account or lets it go on; returns whether it went on before.
+    pub(super) fn count(&self, counts: bool) -> bool {
+        self.counts.replace(counts)
+    }
+
+    pub(super) fn set_stack(&self, stack: &impl Stack) {
+        self.stack.set((stack.limit().get(), stack.base().get()));
+    }
+
+    /// The addresses of the core's stack, with its guard page at the lower end.
+    pub(super) fn stack(&self) -> Range<usize> {
+        let (limit, base) = self.stack.get();
+        limit..base
+    }
+
+    /// If the last allocation was refused: what to say of it.
+    pub(super) fn exhausted(&self) -> Option<HeapExhausted> {
+        self.account.exhausted(self.core.index())
+    }
+
+    pub(super) fn id(&self) -> CoreId {
+        self.core
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// The core's coroutine runs; `yielder` is its way out.
+    pub(super) fn started(&self, yielder: &Yielder<(), ()>) {
+        self.yielder.set(yielder);
+    }
+
+    /// Virtual time of this core, in picoseconds.
+    pub(super) fn now_ps(&self) -> u64 {
+        self.shared.engine.borrow().clock_ps(self.core.index())
+    }
+
+    /// Gives way until the engine lets this core run.
+    fn give_way(&self) {
+        assert!(Running::is(self), "{} is used outside its own program", self.core);
+        // SAFETY: the coroutine of this core is the one that runs, as just checked, so its yielder, which lives at the
+        // bottom of its stack, was set by `started` and is alive.
+        unsafe { (*self.yielder.get()).suspend(()) }
+    }
+
+    /// Lets the time come at which an access takes effect.
+    fn reach(&self, access: Access, cost_ps: u64) {
+        let has_come = self.shared.engine.borrow_mut().reach(self.core.index(), access, cost_ps);
+        if !has_come {
+            self.give_way();
+        }
+    }
+
+    /// Lets the time come at which an access to memory takes effect, which may be later than its price says where
+    /// accesses can meet.
+    fn reach_memory(&self, access: Access, cost_ps: u64, trip: Option<Trip>) {
+        let Some(trip) = trip else { return self.reach(access, cost_ps) };
+        let has_come = self.shared.engine.borrow_mut().travel(self.core.index(), access, trip);
+        if !has_come {
+            self.give_way();
+        }
+    }
+
+    /// Reaches private memory, where others may be in the way.
+    fn run_errand(&self, journey: Journey) {
+        if self.is_dying() {
+            return;
+        }
+        let is_back = self.shared.engine.borrow_mut().run_errand(self.core.index(), journey);
+        if !is_back {
+            self.give_way();
+        }
+        self.shared.engine.borrow_mut().spend(self.core.index(), journey.trip.answer_ps);
+    }
+
+    /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That
+    /// costs nothing in itself.
+    fn reach_exposure(&self) {
+        if !self.is_dying() {
+            self.reach(Access::exposure(self.core), 0);
+        }
+    }
+
+    /// Lets the time of a write of bytes in `most` come, and writes what there is to be written then.
+    fn write_at_time(&self, at: LineAddress, most: u32, take: &mut dyn FnMut() -> Option<(Line, u32)>) {
+        if self.is_dying() {
+            return;
+        }
+        match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
+            (Way::Coherent, Some(cluster)) => return self.write_coherently(at, most, take, cluster),
+            (Way::Engine(node), _) => {
+                if let Some((data, mask)) = take() {
+                    self.count_write(Target::Line(at));
+                    self.post(node, Stored::Line(at, data, mask));
+                }
+                return;
+            }
+            _ => {}
+        }
+        self.settle();
+        let cost = self.shared.cost.write_line(self.core, at);
+        let access = Access::line(at, most, Effect::Write);
+        self.reach_memory(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));
+        let Some((data, mask)) = take() else { return };
+        self.count_write(Target::Line(at));
+        insist(self.shared.write_line(at, &data, mask));
+        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    /// Counts traffic, where it is counted.
+    fn heat(&self, count: impl FnOnce(&mut HeatMap)) {
+        if let Some(heat) = &self.shared.heat {
+            count(&mut heat.borrow_mut());
+        }
+    }
+
+    fn count_read(&self, target: Target) {
+        self.heat(|heat| heat.read(self.core, target, 1));
+    }
+
+    fn count_write(&self, target: Target) {
+        self.heat(|heat| heat.write(self.core, target, 1));
+    }
+
+    fn replay(&self, access: Access, cost_ps: u64) -> Option<Sample> {
+        self.shared.engine.borrow_mut().replay(self.core.index(), access, cost_ps)
+    }
+
+    fn sampled(&self, sample: Sample) {
+        self.shared.engine.borrow_mut().sampled(self.core.index(), sample);
+    }
+}
+
+thread_local! {
+    static RUNNING: Cell<*const SimCore> = const { Cell::new(ptr::null()) };
+}
+
+/// Notes, until it is dropped, that a core is running on this thread.
+pub(super) struct Running {
+    /// A simulated core may itself run a machine; its own turn is not over then.
+    outer: *const SimCore,
+}
+
+impl Running {
+    pub(super) fn now(core: &SimCore) -> Self {
+        Self { outer: RUNNING.replace(core) }
+    }
+
+    /// Whether that core is the one that is running.
+    pub(super) fn is(platform: &SimPlatform) -> bool {
+        Self::with(|core| ptr::eq(core.platform(), platform)).unwrap_or(false)
+    }
+
+    /// Does something with the core that is running on this thread, if one is. Neither allocates nor locks, so that
+    /// allocators and handlers of signals may call it.
+    pub(super) fn with<R>(action: impl FnOnce(&SimCore) -> R) -> Option<R> {
+        let core = RUNNING.try_with(Cell::get).ok()?;
+        // SAFETY: a core is only noted while it is borrowed by the caller of `now`, whose turn it is.
+        unsafe { core.as_ref() }.map(action)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(self.outer);
+    }
+}
+
+#[cfg(test)]
+impl SimPlatform {
+    /// Lets any time pass.
+    pub(super) fn spend_ps(&self, cost_ps: u64) {
+        self.shared.engine.borrow_mut().spend(self.core.index(), cost_ps);
+    }
+}
