@@ -2,6 +2,8 @@
 
 use core::cell::UnsafeCell;
 
+use super::cpu;
+
 /// A value in a private static: every core has its own, so no lock is needed, only care about the core's own handlers.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -22,5 +24,34 @@ impl<T> Private<T> {
     /// others.
     pub(crate) const fn get(&self) -> *mut T {
         self.0.get()
+    }
+}
+
+/// A value in a private static that is set once, and then never changes.
+pub(crate) struct PrivateOnce<T>(Private<Option<T>>);
+
+impl<T> PrivateOnce<T> {
+    /// Nothing is set yet.
+    pub(crate) const fn new() -> Self {
+        Self(Private::new(None))
+    }
+
+    /// Sets this core's value.
+    ///
+    /// # Panics
+    /// If it was set before.
+    pub(crate) fn set(&'static self, value: T) -> &'static T {
+        assert!(self.get().is_none(), "what a core sets once is not set yet");
+        // Handlers of faults and NMIs, which this does not keep off, ask for nothing that code after them sets.
+        let _interrupts = cpu::InterruptsOff::new();
+        // SAFETY: 1. only this core reaches the value, and no handler of its own does so now; 2. nothing was set, so that
+        // there is no reference into it; 3. it is written only here, so that afterwards all references are shared ones.
+        unsafe { (*self.0.get()).insert(value) }
+    }
+
+    /// This core's value, if it was set.
+    pub(crate) fn get(&'static self) -> Option<&'static T> {
+        // SAFETY: only this core reaches the value, and it is not being written, see `set`.
+        unsafe { (*self.0.get()).as_ref() }
     }
 }

@@ -6,7 +6,7 @@
 //! Handlers of faults must not use the x87: its state belongs to the interrupted code and is not saved. Interrupts
 //! from other cores save it.
 
-use super::private::Private;
+use super::private::{Private, PrivateOnce};
 use super::{PAGE_BYTES, cpu, lapic, task};
 use crate::StackOverflow;
 use core::{
@@ -39,20 +39,15 @@ pub(crate) struct Hooks {
     pub(crate) fail: fn() -> !,
 }
 
-static HOOKS: Private<Option<Hooks>> = Private::new(None);
+static HOOKS: PrivateOnce<Hooks> = PrivateOnce::new();
 
 /// Sets what traps do. Called before the descriptor tables are loaded.
 pub(crate) fn set_hooks(hooks: Hooks) {
-    // SAFETY: only this core reaches the value, and it takes no traps yet.
-    unsafe { HOOKS.get().write(Some(hooks)) }
+    HOOKS.set(hooks);
 }
 
-fn hooks() -> Hooks {
-    // SAFETY: only this core reaches the value, which does not change after the first trap.
-    match unsafe { HOOKS.get().read() } {
-        Some(hooks) => hooks,
-        None => cpu::park(),
-    }
+fn hooks() -> &'static Hooks {
+    HOOKS.get().unwrap_or_else(|| cpu::park())
 }
 
 /// Where a core is or was: displayed as an address, and what on its stack looks like return addresses, from the last

@@ -2,17 +2,16 @@
 
 use boards::{Handed, Wrong, map};
 
-use crate::bare::{private::Private, words};
+use crate::bare::{private::PrivateOnce, words};
 
-static HANDED: Private<Option<Handed<'static>>> = Private::new(None);
+static HANDED: PrivateOnce<Handed<'static>> = PrivateOnce::new();
 
 /// What the image was told.
 ///
 /// # Panics
 /// If it was not read yet.
 pub fn handed() -> &'static Handed<'static> {
-    // SAFETY: only this core reaches the value, which is written once, before anything else asks for it.
-    unsafe { (*HANDED.get()).as_ref() }.expect("the description of the board is asked for after it was read")
+    HANDED.get().expect("the description of the board is asked for after it was read")
 }
 
 /// The number of cores of this machine.
@@ -49,8 +48,6 @@ pub(super) fn read() -> Result<(), Wrong> {
     let block = core::ptr::with_exposed_provenance::<u8>(map::HANDED as usize);
     // SAFETY: the address range is RAM of every board, nobody writes to it, and every byte is one.
     let block = unsafe { core::slice::from_raw_parts(block, map::HANDED_BYTES as usize) };
-    let handed = Handed::read(block)?;
-    // SAFETY: only this core reaches the value, and nobody has asked for it yet.
-    unsafe { HANDED.get().write(Some(handed)) }
+    HANDED.set(Handed::read(block)?);
     Ok(())
 }

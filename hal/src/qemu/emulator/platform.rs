@@ -12,7 +12,11 @@ use core::{
 
 use crate::{
     ATOMIC_COUNTERS, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    bare::{cpu, private::Private, this_core::this_core},
+    bare::{
+        cpu,
+        private::{Private, PrivateOnce},
+        this_core::this_core,
+    },
     emulated::{
         Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, Slices, WaitInfo, Watch,
         Woken,
@@ -61,33 +65,26 @@ static SLICES: EmulatorLock<Slices> = EmulatorLock::new(Slices::new());
 static COPIES: Private<Copies<MmuWindow>> = Private::new(Copies::new(MmuWindow::own(), false));
 
 /// This core, for its page fault handler.
-static CORE: Private<Option<QemuCore>> = Private::new(None);
+static CORE: PrivateOnce<QemuCore> = PrivateOnce::new();
 
 /// Makes the emulated core that runs on this vCPU and lets it handle page faults of the caching window.
 ///
 /// # Panics
 /// If it was made before.
 pub fn start_core() -> &'static QemuCore {
-    // SAFETY: 1. the statics are private to this vCPU; 2. the first is written only here, once, before the fault handler
-    // that reads it is set; 3. afterwards, and of the other always, only shared references to it exist.
-    let core = unsafe {
-        // Looked at by a shared reference: a core that was made has others.
-        assert!((*CORE.get()).is_none(), "a core is started once");
-        let slot = &mut *CORE.get();
-        let own = &*COPIES.get();
-        let domain = if facts::information().cores_per_domain > 1 { domain_copies::copies() } else { own };
-        &*slot.insert(EmulatedCore::new(QemuPlatform::new(), own, domain))
-    };
+    assert!(CORE.get().is_none(), "a core is started once");
+    // SAFETY: the static is private to this vCPU, and only shared references to it exist.
+    let own = unsafe { &*COPIES.get() };
+    let domain = if facts::information().cores_per_domain > 1 { domain_copies::copies() } else { own };
+    let core = CORE.set(EmulatedCore::new(QemuPlatform::new(), own, domain));
     trap::set_fault_handler(|address| {
         let Some(page) = window_pages::page_of(address) else { return false };
-        // SAFETY: as above, 2 and 3.
-        let Some(core) = (unsafe { (*CORE.get()).as_ref() }) else { return false };
+        let Some(core) = CORE.get() else { return false };
         core.page_fault(page * PAGE_BYTES + address % PAGE_BYTES);
         true
     });
     trap::set_interrupt_handler(|| {
-        // SAFETY: as above, 2 and 3.
-        if let Some(core) = unsafe { (*CORE.get()).as_ref() } {
+        if let Some(core) = CORE.get() {
             core.interrupted();
         }
     });
@@ -97,8 +94,7 @@ pub fn start_core() -> &'static QemuCore {
 /// The line in this core's write-combine buffer.
 pub(crate) fn undrained() -> Option<LineAddress> {
     let _interrupts = cpu::InterruptsOff::new();
-    // SAFETY: 2. and 3. of `start_core`.
-    unsafe { (*CORE.get()).as_ref() }?.undrained()
+    CORE.get()?.undrained()
 }
 
 /// The machine under QEMU, seen from one vCPU.

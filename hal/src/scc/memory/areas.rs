@@ -16,7 +16,7 @@ use boards::map::{self, EXPOSED_BYTES, SLOT_BYTES};
 
 use crate::{
     LINE_BYTES,
-    bare::{PAGE_BYTES, paging::TABLE_SPAN, private::Private, this_core::this_core},
+    bare::{PAGE_BYTES, paging::TABLE_SPAN, private::PrivateOnce, this_core::this_core},
     limits::{MOST_STACK_KIB, STACK_KIB},
     scc::{
         exit::failure::{fail, number},
@@ -41,7 +41,7 @@ pub(crate) struct Areas {
     pub(crate) heap: Range<usize>,
 }
 
-static AREAS: Private<Option<Areas>> = Private::new(None);
+static AREAS: PrivateOnce<Areas> = PrivateOnce::new();
 
 /// Decides what lies behind the stack. Ends the machine if there is too little memory.
 pub(crate) fn lay_out() {
@@ -67,8 +67,7 @@ pub(crate) fn lay_out() {
         fail(format_args!("a heap of {wanted_kib} KiB is wanted, and there is room for {present_kib} KiB"));
     }
     let heap = stack.end..stack.end + (wanted_kib << 10).next_multiple_of(PAGE_BYTES);
-    // SAFETY: only this core reaches the value, and nobody has asked for it yet.
-    unsafe { AREAS.get().write(Some(Areas { tables, purge, stack, heap })) }
+    AREAS.set(Areas { tables, purge, stack, heap });
 }
 
 /// What the command line says of this core's heap.
@@ -96,11 +95,7 @@ fn most_tables() -> usize {
 }
 
 pub(crate) fn areas() -> &'static Areas {
-    // SAFETY: only this core reaches the value, which is written once, before anything else asks for it.
-    match unsafe { (*AREAS.get()).as_ref() } {
-        Some(areas) => areas,
-        None => fail(format_args!("asked for the memory's layout before it was made")),
-    }
+    AREAS.get().unwrap_or_else(|| fail(format_args!("asked for the memory's layout before it was made")))
 }
 
 /// The heap of this core: start and bytes. Nothing is said of its contents.

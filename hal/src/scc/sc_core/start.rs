@@ -2,7 +2,7 @@
 
 use crate::{
     LineAddress,
-    bare::{cpu, private::Private},
+    bare::{cpu, private::PrivateOnce},
     scc::{
         sc_core::{ScCore, interrupts},
         trap::set_interrupt_handler,
@@ -10,25 +10,18 @@ use crate::{
 };
 
 /// This core, for its interrupt handler.
-static CORE: Private<Option<ScCore>> = Private::new(None);
+static CORE: PrivateOnce<ScCore> = PrivateOnce::new();
 
 /// Makes the core that runs this.
 ///
 /// # Panics
 /// If it was made before.
 pub fn start_core() -> &'static ScCore {
-    // SAFETY: 1. the static is private to this core; 2. it is written only here, once, before the interrupt handler
-    // that reads it is set; 3. afterwards only shared references to it exist.
-    let core = unsafe {
-        // Looked at by a shared reference: a core that was made has others.
-        assert!((*CORE.get()).is_none(), "a core is started once");
-        let slot = &mut *CORE.get();
-        &*slot.insert(ScCore::new())
-    };
+    assert!(CORE.get().is_none(), "a core is started once");
+    let core = CORE.set(ScCore::new());
     set_interrupt_handler(|| {
         interrupts::note_edge();
-        // SAFETY: as above, 2 and 3.
-        if let Some(core) = unsafe { (*CORE.get()).as_ref() } {
+        if let Some(core) = CORE.get() {
             core.interrupted();
         }
     });
@@ -38,6 +31,5 @@ pub fn start_core() -> &'static ScCore {
 /// The line that this core has stored to and not drained.
 pub(crate) fn undrained() -> Option<LineAddress> {
     let _interrupts = cpu::InterruptsOff::new();
-    // SAFETY: 2 and 3 of `start_core`.
-    unsafe { (*CORE.get()).as_ref() }?.undrained()
+    CORE.get()?.undrained()
 }
