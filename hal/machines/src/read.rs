@@ -1,19 +1,64 @@
 //! Reads a machine file, and checks it.
 
-use crate::{Given, KEYS, Key, MOST_CORES, MachineFile, Shape};
+use std::{fs, path::Path};
+
+use crate::{Error, Given, KEYS, Key, MOST_CORES, MachineFile, Shape};
 
 /// The keys outside of sections.
 const TEXTS: [&str; 2] = ["base", "about"];
 
-pub(crate) fn parse(name: &str, text: &str) -> Result<MachineFile, String> {
+/// The machines that have names.
+const BUILT_IN: [(&str, &str); 7] = [
+    ("scc", include_str!("../scc.toml")),
+    ("scc-calibrated", include_str!("../scc-calibrated.toml")),
+    ("scc-2x2", include_str!("../scc-2x2.toml")),
+    ("mesh-1024", include_str!("../mesh-1024.toml")),
+    ("mesh-4096", include_str!("../mesh-4096.toml")),
+    ("cluster-fpga", include_str!("../cluster-fpga.toml")),
+    ("cluster-asic", include_str!("../cluster-asic.toml")),
+];
+
+/// The names of the machines that have one.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name)
+}
+
+impl MachineFile {
+    /// The machine with this name, if there is one. Tests see to it that its file is right.
+    pub fn built_in(name: &str) -> Option<Self> {
+        let (name, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
+        Self::parse(name, text).ok()
+    }
+
+    /// The machine that a file describes.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not describe one; the error is one line that names the file and the key.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| Error(format!("cannot read {name}: {error}")))?;
+        Self::parse(&name, &text)
+    }
+
+    /// The machine that the text of a file with this name describes.
+    ///
+    /// # Errors
+    /// If it does not; the error is one line that names the file and the key.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        parse(name, text).map_err(|message| Error(format!("{name}: {message}")))
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<MachineFile, String> {
     let Given { mut texts, parameters: given } = Given::parse("machine", KEYS, &TEXTS, name, text)?;
     let (base, about) = (texts.remove("base"), texts.remove("about"));
-    let inherited = match base {
-        None => None,
-        Some(base) => Some(MachineFile::built_in(&base).ok_or_else(|| {
-            format!("base names no machine: there are {}", crate::names().collect::<Vec<_>>().join(", "))
-        })?),
-    };
+    let inherited =
+        match base {
+            None => None,
+            Some(base) => Some(MachineFile::built_in(&base).ok_or_else(|| {
+                format!("base names no machine: there are {}", names().collect::<Vec<_>>().join(", "))
+            })?),
+        };
     let about = about.or_else(|| inherited.as_ref().map(|base| format!("like {}: {}", base.name, base.about)));
     let was_cluster = inherited.as_ref().is_some_and(MachineFile::is_cluster);
     let mut parameters = inherited.map(|base| base.parameters).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! them in a row, from the first block on, then comes shared memory, and the last blocks are one for each core to start
 //! in.
 
-use super::{Controller, MeshBoard, keys::join};
+use super::{Controller, Error, MeshBoard, keys::join};
 use crate::{LutEntry, SubDestination, map};
 
 /// Blocks of 16 MB in a GiB.
@@ -37,6 +37,16 @@ pub struct Place {
     pub code_block: u32,
     /// The block of the slot that the core starts in.
     pub boot_block: u32,
+}
+
+impl MeshBoard {
+    /// How the memory is divided if there are `gib` GiB behind each controller.
+    ///
+    /// # Errors
+    /// If the board has no such memory.
+    pub fn memory(&self, gib: u64) -> Result<Memory, Error> {
+        Memory::new(self, gib).map_err(Error)
+    }
 }
 
 impl Memory {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use machines::{Parameter, Value};
 
-use super::{Error, KEYS, Memory};
+use super::KEYS;
 use crate::{Costs, Geometry, LutEntry, MOST_CONTROLLERS, SubDestination};
 
 /// A memory controller.
@@ -74,14 +74,6 @@ impl MeshBoard {
     /// first.
     pub const fn shared_slots(&self) -> u32 {
         if self.geometry.controllers == 1 { SHARED_BY_SINGLE } else { self.geometry.controllers }
-    }
-
-    /// How the memory is divided if there are `gib` GiB behind each controller.
-    ///
-    /// # Errors
-    /// If the board has no such memory.
-    pub fn memory(&self, gib: u64) -> Result<Memory, Error> {
-        Memory::new(self, gib).map_err(Error)
     }
 
     /// The number of the memory controller of a core's private memory: that with the fewest routers between, the first

@@ -1,11 +1,11 @@
 //! Reads a board file: what it says itself, what it is based on, and what it takes from a machine.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs, path::Path};
 
 use machines::{Given, Key, MachineFile, Parameter};
 
 use super::{
-    Board, KEYS, Kind, PcBoard, check,
+    Board, Error, KEYS, Kind, PcBoard, check,
     keys::PC,
     mesh::{self, MeshBoard},
 };
@@ -32,13 +32,69 @@ const SHARED: [(&str, &str); 15] = [
     ("contention.mpb_port_ps", "contention.mpb_port_ps"),
 ];
 
-pub(super) fn parse(name: &str, text: &str) -> Result<Board, String> {
+/// The boards that have names.
+const BUILT_IN: [(&str, &str); 3] = [
+    ("scc", include_str!("../../scc.toml")),
+    ("scc-2x2", include_str!("../../scc-2x2.toml")),
+    ("pc", include_str!("../../pc.toml")),
+];
+
+/// What the name of a board file ends with.
+pub const EXTENSION: &str = machines::EXTENSION;
+
+/// The names of the boards that have one.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name)
+}
+
+impl Board {
+    /// The board with this name, if there is one. Tests see to it that its file is right.
+    pub fn built_in(name: &str) -> Option<Self> {
+        let (name, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
+        Self::parse(name, text).ok()
+    }
+
+    /// The board that a file describes.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not describe one; the error is one line that names the file and the key.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| Error(format!("cannot read {name}: {error}")))?;
+        Self::parse(&name, &text)
+    }
+
+    /// The board that the text of a file with this name describes.
+    ///
+    /// # Errors
+    /// If it does not; the error is one line that names the file and the key.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        parse(name, text).map_err(|message| Error(format!("{name}: {message}")))
+    }
+
+    /// The board with this name, or, if it ends with [`EXTENSION`], that of a file.
+    ///
+    /// # Errors
+    /// If there is none; the error is one line that lists the boards there are, or says what is wrong with the file.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        if name.ends_with(EXTENSION) {
+            return Self::read(Path::new(name));
+        }
+        let known = || names().collect::<Vec<_>>().join(", ");
+        Self::built_in(name).ok_or_else(|| {
+            Error(format!("there is no board `{name}`; there are {}, and your own FILE{EXTENSION}", known()))
+        })
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<Board, String> {
     let Given { mut texts, parameters: given } = Given::parse("board", KEYS, &TEXTS, name, text)?;
     let base = match texts.remove("base") {
         None => None,
-        Some(base) => Some(Board::built_in(&base).ok_or_else(|| {
-            format!("base names no board: there are {}", super::names().collect::<Vec<_>>().join(", "))
-        })?),
+        Some(base) => Some(
+            Board::built_in(&base)
+                .ok_or_else(|| format!("base names no board: there are {}", names().collect::<Vec<_>>().join(", ")))?,
+        ),
     };
     let about =
         texts.remove("about").or_else(|| base.as_ref().map(|base| format!("like {}: {}", base.name, base.about)));

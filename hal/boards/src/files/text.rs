@@ -6,8 +6,15 @@ use machines::{Key, Parameter, Value};
 
 use super::Board;
 
+impl Board {
+    /// The whole description as a file, without a base.
+    pub fn to_toml(&self) -> String {
+        of(self)
+    }
+}
+
 /// The whole board, without a base, with the sources as comments.
-pub(super) fn of(board: &Board) -> String {
+fn of(board: &Board) -> String {
     let mut text = format!("about = {}\n", quoted(&board.about));
     let (mut section, mut comment) = ("", String::new());
     for parameter in board.parameters() {
