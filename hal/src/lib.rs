@@ -12,7 +12,7 @@ mod backend;
 #[allow(dead_code, reason = "each backend uses the part of it that it needs")]
 mod bare;
 #[cfg(any(feature = "boards", test))]
-mod board;
+mod board_layout;
 pub mod cached;
 pub mod clock;
 mod core_id;

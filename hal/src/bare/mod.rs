@@ -7,7 +7,7 @@
 
 pub(crate) mod cpu;
 pub(crate) mod descriptor;
-pub(crate) mod frames;
+pub(crate) mod frame_pool;
 pub(crate) mod lapic;
 pub(crate) mod paging;
 pub(crate) mod port;

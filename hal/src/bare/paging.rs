@@ -7,7 +7,7 @@
 //! Large memory that must be zero is only promised: see `demand`.
 
 use super::PAGE_BYTES;
-use super::frames::FramePool;
+use super::frame_pool::FramePool;
 use bitflags::bitflags;
 use core::arch::asm;
 use core::ops::Range;

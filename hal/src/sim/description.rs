@@ -11,7 +11,7 @@ use machines::MachineFile;
 
 use crate::{Costs, Layout, Prices, Tile};
 
-use super::cluster::Cluster;
+use super::cluster_costs::Cluster;
 
 /// The primitive costs of a machine; `cargo xtask machines NAME` shows them with their sources.
 ///

@@ -20,7 +20,7 @@
 //! others are simulated. Exhaustive exploration has no time, and so no contention.
 //!
 //! On a [`Cluster`], what goes from node to node meets in the engines and at the sockets' limit of one load; the
-//! `cluster` and `network` modules say how. Polls over the engine are simulated, and polls of lines that the core's
+//! `cluster_costs` and `network` modules say how. Polls over the engine are simulated, and polls of lines that the core's
 //! cache holds are not.
 //!
 //! Elsewhere, a core that waits is taken out of the schedule until somebody writes what it reads, and comes back with
@@ -30,7 +30,7 @@
 mod access;
 mod account;
 mod choice;
-mod cluster;
+mod cluster_costs;
 mod contention;
 mod cost;
 mod description;
@@ -42,6 +42,7 @@ mod faults;
 mod free;
 mod heap;
 mod heat;
+mod host_window;
 mod interrupt_line;
 mod lines;
 mod machine;
@@ -50,14 +51,13 @@ mod network;
 mod panics;
 mod platform;
 mod waiting;
-mod window;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
-    cluster::Cluster,
+    cluster_costs::Cluster,
     description::{Contention, Description, DescriptionError, Parameters},
     engine::Work,
     explore::{Exploration, Spontaneous, explore_exhaustively},
@@ -65,7 +65,7 @@ pub use self::{
     faults::end_on_faults,
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
+    host_window::SimWindow,
     machine::{CoreOutcome, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
-    window::SimWindow,
 };

@@ -5,7 +5,7 @@
 use crate::{
     bare::{
         PAGE_BYTES,
-        frames::FramePool,
+        frame_pool::FramePool,
         lapic,
         paging::{self, AddressSpace, Entry, OutOfFrames, TABLE_SPAN},
     },

@@ -14,7 +14,7 @@ use crate::{
     bare::{
         PAGE_BYTES,
         cpu::{self, Cr0},
-        frames::FramePool,
+        frame_pool::FramePool,
         lapic,
         paging::{AddressSpace, Entry, OutOfFrames},
         private::Private,
