@@ -31,7 +31,7 @@ bitflags! {
     }
 }
 
-/// A register by its offset, to be read; [`write`] writes.
+/// A register by its offset, to be read; [`write()`] writes.
 ///
 /// # Panics
 /// If the page of registers has no such one.

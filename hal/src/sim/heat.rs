@@ -10,7 +10,7 @@
 //! controller, and are counted in one number apart, so that what ranks share can be seen beside them. The reads of the
 //! own MPB that are part of a flag's price are priced and not made, and so not counted.
 //!
-//! On a [`Cluster`](super::Cluster) a tile is a node, and there is no mesh. What goes over the engines is counted where
+//! On a [`Cluster`] a tile is a node, and there is no mesh. What goes over the engines is counted where
 //! it is sent and where it is received.
 
 use std::fmt::Write;

@@ -5,9 +5,9 @@
 //! present number, no poll can ever find anything, and the machine ends with a report of who waits for whom.
 //!
 //! On a cluster the number is the sum of what the nodes count, each for itself, and the notes of all cores are on the
-//! [notice board](notices). A sum that is the same twice means that no node has counted in between, and a core that waits no longer
-//! has said so before it writes anything; so the rule is the same. Every node finds out by itself and reports its own
-//! cores.
+//! [notice board](notices). A sum that is the same twice means that no node has counted in between, and a core that
+//! waits no longer has said so before it writes anything; so the rule is the same. Every node finds out by itself and
+//! reports its own cores.
 
 use core::{
     fmt,

@@ -1,15 +1,14 @@
 //! The caching region's building blocks: a window of pages that each core, or each coherence domain, maps as it likes.
 //!
 //! Page `i` of the window stands for page `i` of the emulated shared DRAM, and further on for what the core exposes.
-//! At start no page is present, so the first
-//! access faults and the fault handler (see [`crate::qemu::trap::set_fault_handler`]) gives it one of its
-//! own frames, filled with a copy. Frames and their
-//! twins are always reachable under a second address, [`frame`] and [`twin`], which does not touch the dirty bit of the
-//! window's page.
+//! At start no page is present, so the first access faults and the fault handler (see
+//! [`set_fault_handler`](crate::qemu::trap::set_fault_handler)) gives it one of its own frames, filled with a copy.
+//! Frames and their twins are always reachable under a second address, [`Frames::frame`] and [`Frames::twin`], which does
+//! not touch the dirty bit of the window's page.
 //!
 //! The part of the window for shared DRAM is the core's own or that of its coherence domain, with frames in another
 //! place ([`Frames`]); the rest is always the core's own. What cores share they change one at a time, under the lock of
-//! [`super::domain`].
+//! [`domain`](super::domain).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 

@@ -11,7 +11,7 @@
 //! | [`CACHE_WINDOW_BASE`] | caching region, not present at first | page tables of the core, or of its coherence domain |
 //! | [`CACHE_FRAMES_BASE`], [`CACHE_TWINS_BASE`] | its frames and twins, always mapped | private |
 //! | [`DOMAIN_BASE`] and on | frames, twins and account of copies that cores of one coherence domain share | the domain's |
-//! | below [`STACK_TOP`] | the [`stack`], and below it one page that is not mapped | private |
+//! | below [`STACK_TOP`] | the [stack](super::areas::stack), and below it one page that is not mapped | private |
 //! | above the stack | pages for short-lived mappings, and for memory that other cores expose | private |
 //! | `0xFEE0_0000` | local APIC, uncached | the core's |
 //! | [`TABLES_BASE`] | the core's page tables | private, in part shared |

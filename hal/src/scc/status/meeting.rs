@@ -1,4 +1,4 @@
-//! How a core meets all others, by what each says in the page of [`status`]: at the start, at the end, or never.
+//! How a core meets all others, by what each says in the [page of status words](status_page): at the start, at the end, or never.
 
 use crate::{
     CoreId,
