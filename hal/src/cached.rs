@@ -157,7 +157,8 @@ pub unsafe trait ViewWindow: Topology {
 /// # use hal::{Cached, Caches, LocalView};
 /// fn held_too_long(core: &impl Cached, view: &mut LocalView<'_, u32>, caches: &mut Caches) {
 ///     let region = view.region();
-///     let slice = view.as_mut_slice(caches);
+///     // SAFETY: nobody else reaches the memory.
+///     let slice = unsafe { view.as_mut_slice(caches) };
 ///     core.write_back_invalidate(caches, region);
 ///     slice[0] = 1;
 /// }
@@ -169,7 +170,8 @@ pub unsafe trait ViewWindow: Topology {
 /// # use hal::{Cached, Caches, LocalView};
 /// fn given_up_in_time(core: &impl Cached, view: &mut LocalView<'_, u32>, caches: &mut Caches) {
 ///     let region = view.region();
-///     let slice = view.as_mut_slice(caches);
+///     // SAFETY: nobody else reaches the memory.
+///     let slice = unsafe { view.as_mut_slice(caches) };
 ///     slice[0] = 1;
 ///     core.write_back_invalidate(caches, region);
 /// }
@@ -271,31 +273,37 @@ impl<'c, T: Pod> LocalView<'c, T> {
         }
     }
 
-    /// All elements as a slice, for as long as no coherence point is passed. Where others reach the same bytes, in a
-    /// coherence domain or because memory is coherent, nobody stores to them for as long.
+    /// All elements as a slice, for as long as no coherence point is passed.
+    ///
+    /// # Safety
+    /// While the slice is in use, nobody stores to the memory of the view: no other core in any way, and this core
+    /// neither past its views nor by what it has not drained. See [what is never promised](crate::soundness).
     ///
     /// # Panics
-    /// If `caches` are another core's, or another core has a mutable slice of some of the bytes.
-    pub fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
+    /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a mutable slice of
+    /// some of the bytes.
+    pub unsafe fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
         caches.assert_of(self.window.core());
         self.touch(0, self.len, ViewAccess::Slice);
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, this core stores through no other view (condition 3)
-        // and passes no coherence point (`caches`); where others reach the same bytes, `touch` has excluded their slices and
-        // stores (4 of `ViewWindow`). Elsewhere this is the core's own copy, see `soundness`.
+        // and passes no coherence point (`caches`); the caller answers for everybody else.
         unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
     }
 
-    /// All elements as a mutable slice, for as long as no coherence point is passed. Where others reach the same bytes, in a
-    /// coherence domain or because memory is coherent, nobody accesses them for as long.
+    /// All elements as a mutable slice, for as long as no coherence point is passed.
+    ///
+    /// # Safety
+    /// As for [`as_slice`](Self::as_slice); and no other core that sees this core's copies, in a coherence domain or
+    /// because memory is coherent, loads from there either.
     ///
     /// # Panics
-    /// If `caches` are another core's, or another core has a slice of some of the bytes.
-    pub fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
+    /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a slice of some of
+    /// the bytes.
+    pub unsafe fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
         caches.assert_of(self.window.core());
         self.touch(0, self.len, ViewAccess::SliceMut);
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, `&mut self` and condition 3 make it this core's only
-        // access, and no coherence point is passed (`caches`); where others reach the same bytes, `touch` has excluded their
-        // slices and all accesses (4 of `ViewWindow`). Elsewhere this is the core's own copy, see `soundness`.
+        // access, and no coherence point is passed (`caches`); the caller answers for everybody else.
         unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
     }
 
@@ -426,7 +434,8 @@ mod tests {
     fn views_overlap_and_slices_take_turns() {
         with_two_views(|mut first, mut second, caches| {
             second.store(3, 7);
-            let slice = first.as_mut_slice(caches);
+            // SAFETY: the other core comes when the slice is gone.
+            let slice = unsafe { first.as_mut_slice(caches) };
             assert_eq!(slice[3], 7);
             slice[4] = 8;
             drop(first);
@@ -439,7 +448,8 @@ mod tests {
     #[should_panic(expected = "slice conflict: a store to memory by core 1 that a mutable slice of core 0 looks at")]
     fn nobody_stores_under_a_slice() {
         with_two_views(|mut first, mut second, caches| {
-            let slice = first.as_mut_slice(caches);
+            // SAFETY: the other core is refused.
+            let slice = unsafe { first.as_mut_slice(caches) };
             second.store(3, 7);
             slice[3] = 8;
         });

@@ -222,7 +222,7 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
             Some(ClaimError::Claimed { start: region.start().plus(LINE_BYTES) }),
             "a second view"
         );
-        for (index, word) in view.as_mut_slice(context.caches).iter_mut().enumerate() {
+        for (index, word) in regions::mut_slice_of(&mut view, context.caches).iter_mut().enumerate() {
             *word += pattern(index, 0) as u32;
         }
         let before = hal.counters();
@@ -232,7 +232,7 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         context.comm.barrier();
         context.comm.barrier();
         hal.write_back_invalidate(context.caches, region);
-        let slice = view.as_slice(context.caches);
+        let slice = regions::slice_of(&view, context.caches);
         let added = 1 + u32::from(last != 0);
         let wrong = slice.iter().enumerate().find(|(index, word)| **word != added + pattern(*index, 0) as u32);
         check_eq!(wrong, None, "first wrong word of the owner's");
