@@ -22,6 +22,7 @@ pub mod console;
 mod entry;
 #[cfg(target_os = "none")]
 pub mod exit;
+mod exposed;
 #[cfg(target_os = "none")]
 mod finish;
 #[cfg(target_os = "none")]

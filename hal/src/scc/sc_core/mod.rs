@@ -36,7 +36,9 @@ use crate::{
 
 use super::{
     board::Board,
-    boot, caches, lines, memory,
+    boot, caches,
+    exposed::Reached,
+    lines, memory,
     registers::{Registers, slot_address},
     slots::FreeSlots,
     this_core_id,
@@ -60,6 +62,7 @@ pub struct ScCore {
     views: Views,
     exposures: RefCell<Exposures>,
     mappings: RefCell<Mappings>,
+    reached: RefCell<Reached>,
     counting: Counting,
     runs: StoreRuns,
     caches_taken: Cell<bool>,
@@ -128,6 +131,7 @@ impl ScCore {
             views: Views::default(),
             exposures: RefCell::default(),
             mappings: RefCell::new(Mappings::with_capacity(free_slots.foreign())),
+            reached: RefCell::default(),
             counting: Counting::default(),
             runs: StoreRuns::default(),
             caches_taken: Cell::new(false),
