@@ -3,7 +3,8 @@
 //! A plain `&mut [T]` into cached shared memory that is held across a flush is unsound: the compiler may move stores
 //! around the flush, and no clobber stops it. Therefore window memory is a [`LocalView`] with loads, stores and
 //! copies, and slices come from it only together with a shared borrow of the core's one [`Caches`] token. Everything
-//! that changes what cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type.
+//! that changes what cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type. That nobody
+//! else stores to what it looks at, whoever takes it promises.
 
 use core::{fmt, marker::PhantomData, ptr::NonNull};
 
@@ -179,8 +180,8 @@ pub unsafe trait ViewWindow: Topology {
 ///
 /// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they
 /// wrote is visible only after they wrote back and this core invalidated, and what is stored here only after the
-/// reverse. Cores that reach the same bytes, in a coherence domain or because memory is coherent, may all view them; their
-/// *slices* exclude each other, and accesses of other cores that would change them.
+/// reverse. Cores that reach the same bytes, in a coherence domain or because memory is coherent, may all view them; if
+/// their *slices* get into each other's way, or into the way of stores, that is found.
 pub struct LocalView<'c, T: Pod> {
     elements: NonNull<T>,
     len: usize,
@@ -276,8 +277,11 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// All elements as a slice, for as long as no coherence point is passed.
     ///
     /// # Safety
-    /// While the slice is in use, nobody stores to the memory of the view: no other core in any way, and this core
-    /// neither past its views nor by what it has not drained. See [what is never promised](crate::soundness).
+    /// 1. While the slice is in use, nobody stores to the memory of the view: no other core in any way, and this core
+    ///    neither past its views nor by what it has not drained.
+    /// 2. `caches` are of the same machine, which the simulator does not look at.
+    ///
+    /// See [what may be relied on](crate::soundness).
     ///
     /// # Panics
     /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a mutable slice of

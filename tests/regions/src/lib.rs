@@ -7,9 +7,9 @@ use hal::{Caches, LocalView, Pod, Regions};
 
 /// The right to make regions, on the core of a test.
 pub fn of_a_test() -> Regions {
-    // SAFETY: not for programs, 1. to 4. of `Regions::new`. 1. and 2. A test gives it to its one communicator, or makes
+    // SAFETY: not for programs, 1. to 3. of `Regions::new`. 1. and 2. A test gives it to its one communicator, or makes
     // regions of memory that nothing else in its machine uses, or that a rank has allocated and told the others of; 3. its
-    // ranks share no secrets; 4. where they get at each other's memory, the emulated core refuses what a slice excludes.
+    // ranks share no secrets.
     unsafe { Regions::new() }
 }
 
