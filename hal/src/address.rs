@@ -260,8 +260,8 @@ pub mod kind {
 /// A run of whole lines of DRAM in one [`Home`], and the kind of mapping it is reached by.
 ///
 /// Holding one proves that its bytes are shared memory, which somebody who has the [right to](Regions) gave out; it proves
-/// nothing about who else reaches them. That is the allocator's and the protocols' matter, and what slices of them
-/// exclude, see [what may be relied on](crate::soundness).
+/// nothing about who else reaches them. That is the allocator's and the protocols' matter, see [what may be relied
+/// on](crate::soundness).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region<K> {
     start: SharedAddress,
@@ -362,10 +362,8 @@ impl Regions {
     /// # Safety
     /// 1. A core takes it once, and gives it to the one manager of its shared memory, not to programs.
     /// 2. Whoever holds it makes regions of memory only that it has allocated itself, or that a holder on another core
-    ///    has told it of, or that a core exposes; and as long as they are in use, it gives that memory to nobody else.
+    ///    has told it of, or that a core exposes; and until that memory is given back, it gives it to nobody else.
     /// 3. What it keeps in shared memory for its own purposes, it gives to no program.
-    /// 4. Where it hands out a [`LocalView`](crate::LocalView), for slices, together with ways to reach the same memory
-    ///    from other cores, its protocol takes the view back before they store there.
     pub const unsafe fn new() -> Self {
         Self { not_send: PhantomData }
     }

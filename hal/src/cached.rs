@@ -3,7 +3,8 @@
 //! A plain `&mut [T]` into cached shared memory that is held across a flush is unsound: the compiler may move stores
 //! around the flush, and no clobber stops it. Therefore window memory is a [`LocalView`] with loads, stores and
 //! copies, and slices come from it only together with a shared borrow of the core's one [`Caches`] token. Everything
-//! that changes what cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type.
+//! that changes what cached memory means takes `&mut Caches`. So no slice survives a coherence point, by type. That nobody
+//! else stores to what it looks at, whoever takes it promises.
 
 use core::{fmt, marker::PhantomData, ptr::NonNull};
 
@@ -157,7 +158,8 @@ pub unsafe trait ViewWindow: Topology {
 /// # use hal::{Cached, Caches, LocalView};
 /// fn held_too_long(core: &impl Cached, view: &mut LocalView<'_, u32>, caches: &mut Caches) {
 ///     let region = view.region();
-///     let slice = view.as_mut_slice(caches);
+///     // SAFETY: nobody else reaches the memory.
+///     let slice = unsafe { view.as_mut_slice(caches) };
 ///     core.write_back_invalidate(caches, region);
 ///     slice[0] = 1;
 /// }
@@ -169,7 +171,8 @@ pub unsafe trait ViewWindow: Topology {
 /// # use hal::{Cached, Caches, LocalView};
 /// fn given_up_in_time(core: &impl Cached, view: &mut LocalView<'_, u32>, caches: &mut Caches) {
 ///     let region = view.region();
-///     let slice = view.as_mut_slice(caches);
+///     // SAFETY: nobody else reaches the memory.
+///     let slice = unsafe { view.as_mut_slice(caches) };
 ///     slice[0] = 1;
 ///     core.write_back_invalidate(caches, region);
 /// }
@@ -177,8 +180,8 @@ pub unsafe trait ViewWindow: Topology {
 ///
 /// Holding one proves that no other view of this core overlaps it. It proves nothing about other cores: what they
 /// wrote is visible only after they wrote back and this core invalidated, and what is stored here only after the
-/// reverse. Cores that reach the same bytes, in a coherence domain or because memory is coherent, may all view them; their
-/// *slices* exclude each other, and accesses of other cores that would change them.
+/// reverse. Cores that reach the same bytes, in a coherence domain or because memory is coherent, may all view them; if
+/// their *slices* get into each other's way, or into the way of stores, that is found.
 pub struct LocalView<'c, T: Pod> {
     elements: NonNull<T>,
     len: usize,
@@ -271,31 +274,40 @@ impl<'c, T: Pod> LocalView<'c, T> {
         }
     }
 
-    /// All elements as a slice, for as long as no coherence point is passed. Where others reach the same bytes, in a
-    /// coherence domain or because memory is coherent, nobody stores to them for as long.
+    /// All elements as a slice, for as long as no coherence point is passed.
+    ///
+    /// # Safety
+    /// 1. While the slice is in use, nobody stores to the memory of the view: no other core in any way, and this core
+    ///    neither past its views nor by what it has not drained.
+    /// 2. `caches` are of the same machine, which the simulator does not look at.
+    ///
+    /// See [what may be relied on](crate::soundness).
     ///
     /// # Panics
-    /// If `caches` are another core's, or another core has a mutable slice of some of the bytes.
-    pub fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
+    /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a mutable slice of
+    /// some of the bytes.
+    pub unsafe fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
         caches.assert_of(self.window.core());
         self.touch(0, self.len, ViewAccess::Slice);
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, this core stores through no other view (condition 3)
-        // and passes no coherence point (`caches`); where others reach the same bytes, `touch` has excluded their slices and
-        // stores (4 of `ViewWindow`). Elsewhere this is the core's own copy, see `soundness`.
+        // and passes no coherence point (`caches`); the caller answers for everybody else.
         unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
     }
 
-    /// All elements as a mutable slice, for as long as no coherence point is passed. Where others reach the same bytes, in a
-    /// coherence domain or because memory is coherent, nobody accesses them for as long.
+    /// All elements as a mutable slice, for as long as no coherence point is passed.
+    ///
+    /// # Safety
+    /// As for [`as_slice`](Self::as_slice); and no other core that sees this core's copies, in a coherence domain or
+    /// because memory is coherent, loads from there either.
     ///
     /// # Panics
-    /// If `caches` are another core's, or another core has a slice of some of the bytes.
-    pub fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
+    /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a slice of some of
+    /// the bytes.
+    pub unsafe fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
         caches.assert_of(self.window.core());
         self.touch(0, self.len, ViewAccess::SliceMut);
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, `&mut self` and condition 3 make it this core's only
-        // access, and no coherence point is passed (`caches`); where others reach the same bytes, `touch` has excluded their
-        // slices and all accesses (4 of `ViewWindow`). Elsewhere this is the core's own copy, see `soundness`.
+        // access, and no coherence point is passed (`caches`); the caller answers for everybody else.
         unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
     }
 
@@ -426,7 +438,8 @@ mod tests {
     fn views_overlap_and_slices_take_turns() {
         with_two_views(|mut first, mut second, caches| {
             second.store(3, 7);
-            let slice = first.as_mut_slice(caches);
+            // SAFETY: the other core comes when the slice is gone.
+            let slice = unsafe { first.as_mut_slice(caches) };
             assert_eq!(slice[3], 7);
             slice[4] = 8;
             drop(first);
@@ -439,7 +452,8 @@ mod tests {
     #[should_panic(expected = "slice conflict: a store to memory by core 1 that a mutable slice of core 0 looks at")]
     fn nobody_stores_under_a_slice() {
         with_two_views(|mut first, mut second, caches| {
-            let slice = first.as_mut_slice(caches);
+            // SAFETY: the other core is refused.
+            let slice = unsafe { first.as_mut_slice(caches) };
             second.store(3, 7);
             slice[3] = 8;
         });

@@ -204,14 +204,15 @@ pub trait ExposureHost {
     /// The region is one that this host has exposed and not concealed since.
     ///
     /// # Panics
-    /// If a local view of it is left, or `caches` are another core's.
+    /// If a local view of it is left, another core has not [let go](Expose::let_go) of it, or `caches` are another core's.
     unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>);
 }
 
 /// Private memory that is exposed: as long as this exists, it is reached by its [region](Self::region) only.
 ///
-/// It proves nothing about what others do with it; to know that they are done before [`end`](Self::end) is a
-/// protocol's matter. Dropping an exposure leaves its memory exposed, and never frees it.
+/// It proves nothing about what others do with it. Those who have reached it [let go](Expose::let_go) of it before its
+/// [`end`](Self::end); when they do is a protocol's matter. Dropping an exposure leaves its memory exposed, and never
+/// frees it.
 #[must_use = "the memory stays exposed and is leaked"]
 pub struct Exposure<'c, M> {
     host: &'c dyn ExposureHost,
@@ -236,11 +237,11 @@ impl<'c, M: Exposable> Exposure<'c, M> {
     }
 
     /// Takes the memory away from the other cores and gives it back to its owner, with what has been put there. Drains,
-    /// and writes back and invalidates, as [`expose`](Expose::expose) does; what other cores have not drained by now
-    /// has nowhere to go.
+    /// and writes back and invalidates, as [`expose`](Expose::expose) does.
     ///
     /// # Panics
-    /// If the owner still has a local view of it, or `caches` are another core's.
+    /// If the owner still has a local view of it, another core has reached it and not [let go](Expose::let_go) of it, or
+    /// `caches` are another core's. Then nobody gets the memory back.
     pub fn end(self, caches: &mut Caches) -> M {
         // SAFETY: condition 1 of `new`, and this is the one call.
         unsafe { self.host.conceal(caches, self.region) };
@@ -265,9 +266,8 @@ pub trait Expose: Topology {
     /// otherwise. If all [`mapped_slots`](Self::mapped_slots) are in use, the one that was asked for least recently is
     /// unmapped.
     ///
-    /// A mapping is of the owner's memory, whatever it exposes there and when. Regions of controllers' memory and of
-    /// this core's own
-    /// are always reachable.
+    /// A mapping is of the owner's memory, whatever it exposes there and when; what is not exposed at the time of an access
+    /// is refused then, by a panic. Regions of controllers' memory and of this core's own are always reachable.
     ///
     /// # Errors
     /// [`MapError`] if there is no such memory.
@@ -276,7 +276,13 @@ pub trait Expose: Topology {
     /// How many slots can be mapped at a time.
     fn mapped_slots(&self) -> usize;
 
-    /// Gives up the slots that the region lies in, with all else that lies in them. What this core has stored there
-    /// is drained, and MPB and combined lines are invalidated, since a slot may come to stand for other memory.
+    /// Says that this core will not reach what a region has of another core's exposures any more, unless it says so by
+    /// another access. What this core has stored is drained. Slots stay mapped. Before everybody has done so who has
+    /// reached it, an exposure cannot [end](Exposure::end).
+    fn let_go(&self, region: Region<kind::Combined>);
+
+    /// Gives up the slots that the region lies in, with all else that lies in them, and [lets go](Self::let_go) of it.
+    /// What this core has stored there is drained, and MPB and combined lines are invalidated, since a slot may come to
+    /// stand for other memory.
     fn unmap(&self, region: Region<kind::Combined>);
 }

@@ -1,14 +1,15 @@
-//! What may be relied on: who may make what, what each unsafe trait promises, and what slices exclude.
+//! What may be relied on: who may make what, what each unsafe trait promises, and what whoever takes a slice promises.
 //!
 //! # What safe code can count on
 //!
 //! Safe code that has a core (`C: Core`) and what others gave it gets no access to memory that is not shared memory, an
-//! MPB, a register of the chip, or its own. Where several cores reach the same bytes, no two of them hold a slice of the
-//! same bytes unless both only read, and nothing else that safe code does changes what a slice looks at. All elements are
-//! [`Pod`](crate::Pod): there are no bytes that are not a value.
+//! MPB, a register of the chip, or its own. It reaches shared memory by loads, stores and copies, which several cores may
+//! do to the same bytes at any time: no safe function makes a reference into it. All elements are [`Pod`](crate::Pod):
+//! there are no bytes that are not a value.
 //!
-//! Nothing is promised about *which* value a load finds where a program leaves out what keeps memory coherent. That is what
-//! this library is for, and it is never undefined.
+//! Nothing is promised about *which* value a load finds where a program leaves out what keeps memory coherent, asserts of
+//! an epoch what is not so, or goes on using a region or a view of memory that was given back to the allocator. The first is
+//! what this library is for, and none of it is ever undefined.
 //!
 //! # Who may make what
 //!
@@ -19,13 +20,27 @@
 //! | [`Regions`](crate::Regions) | the launcher of a core, in `kernel`, once | `unsafe`; programs never see it |
 //! | [`Caches`](crate::Caches) | the core, once | [`Cached::take_caches`](crate::Cached::take_caches) |
 //! | [`LocalView`](crate::LocalView) | anybody, of a region | [`Cached::claim`](crate::Cached::claim): views of one core never overlap, those of several may |
-//! | slices | who has a view and the core's `Caches` | they end before anything takes `&mut Caches` |
-//! | [`Exposure`](crate::Exposure) | anybody, of memory that is [`Exposable`](crate::Exposable) | [`Expose::expose`](crate::Expose::expose) takes the memory until [`end`](crate::Exposure::end) |
+//! | slices | who has a view and the core's `Caches`, and knows that nobody stores there | `unsafe`; they end before anything takes `&mut Caches` |
+//! | [`Exposure`](crate::Exposure) | anybody, of memory that is [`Exposable`](crate::Exposable) | [`Expose::expose`](crate::Expose::expose) takes the memory until [`end`](crate::Exposure::end), which is refused before all cores that have reached it [let go](crate::Expose::let_go) of it |
 //! | cores | the backend, one for each processor | `start_core` on bare metal, `Machine::run` in the simulator |
 //!
-//! The right to make regions is looked at where a region is made. No access asks for it.
+//! The right to make regions is looked at where a region is made. No access asks for it. What another core exposes is looked
+//! for where the access is, on boards in a list of this core's own after the first: so no region of what is not exposed, or
+//! not any more, leads anywhere, whoever made it.
 //!
-//! # What slices exclude
+//! # Slices
+//!
+//! Rust holds that nothing changes under a slice. Other cores can store to what it looks at in many ways: by an epoch that
+//! somebody has asserted to need no check (`NO_CHECK`, `NO_PRECEDE`), by a region of `Comm::share`, past the views of a
+//! window, by a barrier that met another one than was meant, by a region that was given back. Where every core has copies of
+//! its own, that does not reach the slice, unless its line is *evicted* meanwhile, on a board at any time, in QEMU when
+//! frames run out, in the simulator never: it comes back from memory at the next access. Nothing in the hardware tells, and
+//! a check of each store would cost what this library exists to save. So slices are `unsafe` to take
+//! ([`LocalView::as_slice`](crate::LocalView::as_slice)), by those who know the whole program. Types see to one half, that a
+//! slice ends before its core's next coherence point; that nobody else stores there before is the promise. Whoever would not
+//! give it has loads, stores and copies of the view.
+//!
+//! Where cores see the same copies, or memory itself, a broken promise is found:
 //!
 //! | machine | what a slice looks at | what is refused meanwhile |
 //! |---|---|---|
@@ -39,50 +54,38 @@
 //! slice is in the way. A flush by another core leaves alone what a mutable slice looks at. If it finds that another domain
 //! has stored to memory under a slice, it says so in the same way, and writes nothing there.
 //!
-//! Where every core is a domain by itself, nothing is kept account of, and views cost what the hardware costs.
+//! Where every core is a domain by itself, nothing is kept account of, and views cost what the hardware costs. Nor is
+//! everything found elsewhere:
 //!
-//! # What is left to protocols
-//!
-//! * **A line that is evicted under a slice.** A copy can be evicted while a slice looks at it, and comes back from memory
-//!   at the next access: on a board at any time, in QEMU when frames run out; in the simulator never. If another core has
-//!   stored to that memory since, the slice changes. Nothing in the hardware tells, and a check of each store would cost
-//!   what this library exists to save. So it is a condition of [`Regions`](crate::Regions) that whoever hands out views for
-//!   slices, and ways for others to store there, takes the view back first. Windows do so by their epochs, unless these are asserted to need no check. Who claims a
-//!   region of `Comm::share` for *slices* has to keep others from storing there meanwhile; loads, stores and copies of a
-//!   view need nothing of that kind.
 //! * **Processors that really run at the same time** (`--thread-multi`, PCs): a view asks before its access, and a slice may
 //!   be made between the two. QEMU's default gives way in waits only, so that nothing comes between.
 //! * **A load past all views that waits** for a word of memory that is coherent asks at each of its polls, but not while it
 //!   is parked in the simulator.
+//! * **A handler of interrupts, or another core where cores take turns, can come between a view's check and its access** in
+//!   domains and on coherent machines, where a handler is set.
+//! * **Conflicts are passed over while a core unwinds** from a panic, in the simulator.
 //!
 //! # Known gaps
 //!
 //! Safe code should not be able to do the following, and still can:
 //!
-//! * **On a board an exposure that has ended can still be stored to.** A core that mapped it keeps its slot, and an epoch
-//!   that is opened without the owner (`Assertions::NO_CHECK`) stores there. Emulated machines refuse that.
 //! * **What ranks tell each other of regions lies in MPB lines and uncached words**, which a program can store to by
 //!   [`Mpb::store`](crate::Mpb::store); ranks that name different lengths in `Comm::share` get regions of different lengths.
-//! * **A handler of interrupts, or another core where cores take turns, can come between a view's check and its access** in
-//!   domains and on coherent machines, where a handler is set.
-//! * **In the simulator** [`Caches`](crate::Caches) tell cores apart by their numbers, and not by their machines; and
-//!   conflicts of slices are passed over while a core unwinds from a panic.
-//! * **`NO_CHECK` and `NO_PRECEDE`** let puts into a part whose owner holds slices of it; and `SharedAllocator::free` takes a
-//!   region of which views exist.
 //!
 //! # What each unsafe trait promises
 //!
 //! | trait | promise | who relies on it |
 //! |---|---|---|
 //! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value | `expose`, which lets other cores store there |
-//! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above | [`LocalView`](crate::LocalView), whose accesses are raw |
+//! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above, where there is an account | [`LocalView`](crate::LocalView), whose accesses are raw |
 //! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::EmulatedCore` |
 //! | `emulated::PageWindow` | contents and twins of frames are memory of their own; a page that was taken away is fetched before it is accessed | the account of copies |
 //! | [`Pod`](crate::Pod) | any bytes are a value, none of it is padding | every copy |
 //!
 //! Of the functions, those are `unsafe` that make one of these values ([`Regions::new`](crate::Regions::new),
 //! [`Caches::new`](crate::Caches::new), [`LocalView::new`](crate::LocalView::new), [`Exposure::new`](crate::Exposure::new)),
-//! that end one behind its back (`ViewWindow::release`, `ExposureHost::conceal`), and that change what an address means, a
+//! that end one behind its back (`ViewWindow::release`, `ExposureHost::conceal`), that take a slice
+//! ([`as_slice`](crate::LocalView::as_slice), [`as_mut_slice`](crate::LocalView::as_mut_slice)), and that change what an address means, a
 //! cache holds, or a processor does (page tables, lookup tables, descriptor tables, the local APIC, interrupts, caches, the
 //! chip's registers). Each has a section *Safety*.
 //!

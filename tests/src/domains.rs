@@ -177,7 +177,7 @@ pub fn slices_survive_flushes_of_others<C: Core>(context: &mut Context<'_, '_, C
                 hal.relax();
             }
         } else {
-            let slice = view.as_mut_slice(context.caches);
+            let slice = regions::mut_slice_of(&mut view, context.caches);
             for word in slice {
                 *word += round;
                 hal.relax();

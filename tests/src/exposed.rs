@@ -32,8 +32,9 @@ fn expose_on_rank_0<'c, C: Core>(context: &mut Context<'_, 'c, C>, words: &[u32]
     Ok((exposure, region))
 }
 
-/// Takes the memory back when all have come here, and what is in it. Nothing on other ranks than 0.
-fn end<C: Core>(context: &mut Context<'_, '_, C>, exposure: Option<Exposure<'_, Lines<u32>>>) -> Vec<u32> {
+/// Takes the memory back when all have let go of it, and what is in it. Nothing on other ranks than 0.
+fn end<C: Core>(context: &mut Context<'_, '_, C>, (exposure, region): OfRank0<'_>) -> Vec<u32> {
+    context.hal().let_go(region.mapped());
     context.comm.barrier();
     exposure.map_or(Vec::new(), |exposure| exposure.end(context.caches).to_vec())
 }
@@ -66,7 +67,7 @@ pub fn unflushed_store_of_the_owner_is_unseen<C: Core>(context: &mut Context<'_,
     }
     context.comm.barrier();
     check_eq!(read_fresh(hal, region, 9), 5, "a store that was flushed");
-    let words = end(context, exposure);
+    let words = end(context, (exposure, region));
     check!(words.iter().enumerate().all(|(index, word)| *word == if index == 9 { 5 } else { 7 }), "{words:?}");
     Ok(())
 }
@@ -91,7 +92,7 @@ pub fn put_is_unseen_until_the_owner_invalidates<C: Core>(context: &mut Context<
         check_eq!((view.load(2), view.load(3), view.load(4)), (7, 5, 7), "after the invalidation");
     }
     drop(view);
-    let words = end(context, exposure);
+    let words = end(context, (exposure, region));
     if !words.is_empty() {
         check_eq!((words[2], words[3]), (7, 5), "the memory that came back");
     }
@@ -116,7 +117,7 @@ pub fn write_back_of_the_owner_wipes_out_a_put<C: Core>(context: &mut Context<'_
     }
     context.comm.barrier();
     drop(view);
-    let words = end(context, exposure);
+    let words = end(context, (exposure, region));
     if !words.is_empty() {
         check_eq!((words[0], words[1]), (6, 7), "the owner's word and what was put next to it");
         check_eq!((words[8], words[9]), (7, 5), "a line that the owner only loaded");
@@ -134,7 +135,7 @@ pub fn neighbours_are_unharmed<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         hal.write(region.mapped(), rank, &[rank as u8]);
         hal.drain();
     }
-    let words = end(context, exposure);
+    let words = end(context, (exposure, region));
     let bytes: &[u8] = bytemuck::cast_slice(&words);
     for (index, byte) in bytes.iter().enumerate() {
         check_eq!(*byte, if index < size { index as u8 } else { 0xEE }, "byte {index} of the exposed memory");
@@ -173,6 +174,8 @@ pub fn everybody_exposes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     hal.invalidate_mpb();
     hal.read(of_right, 8, bytemuck::cast_slice_mut(&mut got));
     check!(got == put, "what rank {right} has is not what was put there");
+    hal.let_go(of_left);
+    hal.let_go(of_right);
     context.comm.barrier();
     let memory = exposure.end(context.caches);
     let wanted = |index: usize| match index {
@@ -191,7 +194,7 @@ pub fn exposed_and_ended_many_times<C: Core>(context: &mut Context<'_, '_, C>) -
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
     // Some of it is mapped from earlier on, perhaps.
     let (exposure, region) = expose_on_rank_0(context, &[0; 8])?;
-    end(context, exposure);
+    end(context, (exposure, region));
     hal.unmap(region.mapped());
     let before = hal.counters().mappings;
     for round in 1..=20 {
@@ -199,8 +202,7 @@ pub fn exposed_and_ended_many_times<C: Core>(context: &mut Context<'_, '_, C>) -
         let slot = |region: Region<kind::Cached>| region.start().offset() / SLOT_BYTES;
         check_eq!(slot(again), slot(region), "the slot in round {round}");
         hal.write(again.mapped(), rank * LINE_BYTES + 4, &round.to_ne_bytes().map(|byte| byte ^ 0xFF));
-        hal.drain();
-        for (index, word) in end(context, exposure).into_iter().enumerate() {
+        for (index, word) in end(context, (exposure, again)).into_iter().enumerate() {
             check_eq!(word, if index % 8 == 1 { !round } else { round }, "word {index} in round {round}");
         }
         context.comm.barrier();
@@ -222,7 +224,7 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
             Some(ClaimError::Claimed { start: region.start().plus(LINE_BYTES) }),
             "a second view"
         );
-        for (index, word) in view.as_mut_slice(context.caches).iter_mut().enumerate() {
+        for (index, word) in regions::mut_slice_of(&mut view, context.caches).iter_mut().enumerate() {
             *word += pattern(index, 0) as u32;
         }
         let before = hal.counters();
@@ -232,7 +234,7 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         context.comm.barrier();
         context.comm.barrier();
         hal.write_back_invalidate(context.caches, region);
-        let slice = view.as_slice(context.caches);
+        let slice = regions::slice_of(&view, context.caches);
         let added = 1 + u32::from(last != 0);
         let wrong = slice.iter().enumerate().find(|(index, word)| **word != added + pattern(*index, 0) as u32);
         check_eq!(wrong, None, "first wrong word of the owner's");
@@ -250,7 +252,7 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         }
         context.comm.barrier();
     }
-    end(context, exposure);
+    end(context, (exposure, region));
     Ok(())
 }
 
@@ -268,7 +270,7 @@ pub fn words_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         hal.wait(&[Place::Word(words, size - 1)], reason, |poll| (poll.word(0) == round).then_some(()));
         context.comm.barrier();
     }
-    let words = end(context, exposure);
+    let words = end(context, (exposure, region));
     check!(words.iter().all(|word| *word == 3), "{words:?}");
     Ok(())
 }
@@ -327,7 +329,7 @@ pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let claimed = hal.claim::<u32>(region, 8).map(drop);
     let refused = Err(ClaimError::NotExposed { start });
     check_eq!(claimed, if exposure.is_some() { Ok(()) } else { refused }, "a claim of exposed memory");
-    end(context, exposure);
+    end(context, (exposure, region));
     check_eq!(hal.claim::<u32>(region, 8).map(drop), refused, "a claim of memory that is exposed no more");
     context.comm.barrier();
     Ok(())
@@ -340,14 +342,14 @@ pub fn reads_unmapped<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         context.hal().unmap(region.mapped());
         read_fresh(context.hal(), region, 0);
     }
-    end(context, exposure);
+    end(context, (exposure, region));
     Ok(())
 }
 
 /// The last rank puts to what rank 0 exposes no more. Run by [`fatal`](crate::fatal).
 pub fn puts_too_late<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (exposure, region) = expose_on_rank_0(context, &[0; 8])?;
-    end(context, exposure);
+    end(context, (exposure, region));
     context.comm.barrier();
     if context.rank() == context.size() - 1 {
         context.hal().write(region.mapped(), 0, &[1; 4]);
@@ -357,11 +359,24 @@ pub fn puts_too_late<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
+/// Rank 0 takes memory back that rank 1 has stored to and not let go of. Run by [`fatal`](crate::fatal).
+pub fn keeps_hold<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (exposure, region) = expose_on_rank_0(context, &[0; 8])?;
+    if context.rank() == 1 {
+        context.hal().write(region.mapped(), 0, &[1; 4]);
+        context.hal().drain();
+    }
+    context.comm.barrier();
+    exposure.map(|exposure| exposure.end(context.caches));
+    context.comm.barrier();
+    Ok(())
+}
+
 /// Rank 0 takes memory back that it still has a view of. Run by [`fatal`](crate::fatal).
 pub fn keeps_a_view<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (exposure, region) = expose_on_rank_0(context, &[0; 8])?;
     let view = if exposure.is_some() { Some(context.hal().claim::<u32>(region, 8)?) } else { None };
-    end(context, exposure);
+    end(context, (exposure, region));
     drop(view);
     Ok(())
 }

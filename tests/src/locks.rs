@@ -32,14 +32,15 @@ fn count<C: Core, L: Lock>(
     let mut mutex = Mutex::<u32, _, _>::new(context.comm, lock, region, WORDS)?;
     for _ in 0..rounds {
         let mut words = mutex.lock(context.caches);
-        let before = words[0];
-        check!(words.iter().all(|word| *word == before), "words under the mutex differ: {:?}", &*words);
-        words.iter_mut().for_each(|word| *word += 1);
+        let mut seen = [0; WORDS];
+        words.copy_to(0, &mut seen);
+        check!(seen.iter().all(|word| *word == seen[0]), "words under the mutex differ: {seen:?}");
+        words.copy_from(0, &seen.map(|word| word + 1));
     }
     context.comm.barrier();
-    let words = mutex.lock(context.caches);
-    check_eq!(*words, [rounds * size as u32; WORDS], "what all ranks have counted together");
-    drop(words);
+    let mut seen = [0; WORDS];
+    mutex.lock(context.caches).copy_to(0, &mut seen);
+    check_eq!(seen, [rounds * size as u32; WORDS], "what all ranks have counted together");
     context.comm.barrier();
     Ok(mutex.into_lock())
 }
@@ -180,7 +181,9 @@ pub fn refused_mutexes_leave_locks<C: Core>(context: &mut Context<'_, '_, C>) ->
     let mutex = Mutex::<u32, _, _>::new(context.comm, &mut lock, region, WORDS);
     check_eq!(mutex.is_ok(), view.is_none(), "whether this rank has a mutex");
     if let Ok(mut mutex) = mutex {
-        mutex.lock(context.caches)[0] += 1;
+        let mut words = mutex.lock(context.caches);
+        let counted = words.load(0) + 1;
+        words.store(0, counted);
     }
     drop(view);
     raise(context, &mut lock, bytes);
@@ -188,7 +191,7 @@ pub fn refused_mutexes_leave_locks<C: Core>(context: &mut Context<'_, '_, C>) ->
     let (mut byte, mut mutex) = ([0], Mutex::<u32, _, _>::new(context.comm, &mut lock, region, WORDS)?);
     context.hal().read(bytes, 5, &mut byte);
     check_eq!(usize::from(byte[0]), size % 256, "what was counted under the lock");
-    check_eq!(mutex.lock(context.caches)[0] as usize, size - 1, "what was counted under the mutex");
+    check_eq!(mutex.lock(context.caches).load(0) as usize, size - 1, "what was counted under the mutex");
     drop(mutex);
     drop(lock);
     free(context, bytes)?;

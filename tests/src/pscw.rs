@@ -63,7 +63,10 @@ pub fn neighbours_ring<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
             access.complete();
             view = exposure.wait(context.caches);
             let wanted = f64::from(round * 1000 + left as u32);
-            check!(view.as_slice(context.caches).iter().all(|got| *got == wanted), "round {round} from rank {left}");
+            check!(
+                regions::slice_of(&view, context.caches).iter().all(|got| *got == wanted),
+                "round {round} from rank {left}"
+            );
         }
         window.free(view, context.caches)?;
         Ok(())
@@ -329,7 +332,7 @@ pub fn all_epochs_are_fresh<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
                     check!(got.iter().all(|word| *word == wanted), "round {round} from {target}: {got:?}");
                 }
             } else {
-                view.as_mut_slice(context.caches).fill(round * 1000 + rank as u32);
+                regions::mut_slice_of(&mut view, context.caches).fill(round * 1000 + rank as u32);
                 view = post(context, &window, view, &Group::of([0])?)?.wait(context.caches);
             }
         }
@@ -346,11 +349,11 @@ pub fn neighbouring_bytes_of_many_origins<C: Core>(context: &mut Context<'_, '_,
         let (window, mut view) = make_of::<_, u8>(context, class, size)?;
         for round in 0..4u8 {
             if rank == 0 {
-                view.as_mut_slice(context.caches).fill(0xFF);
+                regions::mut_slice_of(&mut view, context.caches).fill(0xFF);
                 let exposure = post(context, &window, view, &all)?;
                 put_to_rank_0(&window, 0, round)?;
                 view = exposure.wait(context.caches);
-                let wrong = view.as_slice(context.caches).iter().position(|byte| *byte != round);
+                let wrong = regions::slice_of(&view, context.caches).iter().position(|byte| *byte != round);
                 check_eq!(wrong, None, "first byte that was lost in round {round}");
             } else {
                 put_to_rank_0(&window, rank, round)?;

@@ -41,7 +41,7 @@ fn what_a_slice_looks_at_is_not_evicted() {
     let seen = alone(2, |core| {
         let mut caches = core.take_caches().unwrap();
         let [mut a, b, c] = [0, 1, 2].map(|page| core.claim::<u32>(line_of_page(page), 8).unwrap());
-        let slice = a.as_mut_slice(&caches);
+        let slice = regions::mut_slice_of(&mut a, &caches);
         let _ = (b.load(0), c.load(0), b.load(0));
         slice[0] = 5;
         core.write_back_invalidate(&mut caches, line_of_page(0));
@@ -86,7 +86,7 @@ fn slices_of_more_than_fits_are_refused_by_a_panic() {
     let failure = alone(2, |core| {
         let caches = core.take_caches().unwrap();
         let [a, b, c] = [0, 1, 2].map(|page| core.claim::<u32>(line_of_page(page), 8).unwrap());
-        (a.as_slice(&caches)[0], b.as_slice(&caches)[0], c.as_slice(&caches)[0])
+        (regions::slice_of(&a, &caches)[0], regions::slice_of(&b, &caches)[0], regions::slice_of(&c, &caches)[0])
     });
     assert!(failure.unwrap_err().to_string().contains("slices look at all 2 pages"));
 }
@@ -108,7 +108,7 @@ fn what_was_stored_through_a_slice_may_be_evicted_any_time() {
             let caches = core.take_caches().unwrap();
             let mut view = core.claim::<u32>(line, 8).unwrap();
             for value in 1..=3 {
-                view.as_mut_slice(&caches)[0] = value;
+                regions::mut_slice_of(&mut view, &caches)[0] = value;
                 // It shows that the slice is gone: nothing looks under one that may be there.
                 view.load(0);
                 core.load_word(elsewhere, 0);

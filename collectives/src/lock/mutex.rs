@@ -37,7 +37,7 @@ impl<'c, T: Pod, C: Core, L: Lock> Mutex<'c, T, C, L> {
     }
 
     /// Waits for the lock. The elements are reached through the guard, and other cached memory through its
-    /// [`caches`](MutexGuard::caches).
+    /// [`parts`](MutexGuard::parts).
     pub fn lock<'m>(&'m mut self, caches: &'m mut Caches) -> MutexGuard<'m, 'c, T, C, L> {
         let guard = self.lock.lock();
         self.hal.write_back_invalidate(caches, self.view.region());
@@ -60,24 +60,24 @@ pub struct MutexGuard<'m, 'c, T: Pod, C: Core, L: Lock + 'm> {
     _lock: L::Guard<'m>,
 }
 
-impl<'m, T: Pod, C: Core, L: Lock + 'm> MutexGuard<'m, '_, T, C, L> {
-    /// The caches of this core, for slices of other memory.
-    pub fn caches(&self) -> &Caches {
-        self.caches
+impl<'c, T: Pod, C: Core, L: Lock> MutexGuard<'_, 'c, T, C, L> {
+    /// The view of the elements and the caches of this core, for slices of them and of other memory.
+    pub fn parts(&mut self) -> (&mut LocalView<'c, T>, &Caches) {
+        (self.view, self.caches)
     }
 }
 
-impl<'m, T: Pod, C: Core, L: Lock + 'm> Deref for MutexGuard<'m, '_, T, C, L> {
-    type Target = [T];
+impl<'m, 'c, T: Pod, C: Core, L: Lock + 'm> Deref for MutexGuard<'m, 'c, T, C, L> {
+    type Target = LocalView<'c, T>;
 
-    fn deref(&self) -> &[T] {
-        self.view.as_slice(self.caches)
+    fn deref(&self) -> &LocalView<'c, T> {
+        self.view
     }
 }
 
-impl<'m, T: Pod, C: Core, L: Lock + 'm> DerefMut for MutexGuard<'m, '_, T, C, L> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        self.view.as_mut_slice(self.caches)
+impl<'m, 'c, T: Pod, C: Core, L: Lock + 'm> DerefMut for MutexGuard<'m, 'c, T, C, L> {
+    fn deref_mut(&mut self) -> &mut LocalView<'c, T> {
+        self.view
     }
 }
 

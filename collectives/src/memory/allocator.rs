@@ -126,7 +126,8 @@ impl<'c, C: Topology + Uncached + Combined + TestAndSet> SharedAllocator<'c, C> 
         }
     }
 
-    /// Frees a region that was allocated, as whatever kind. No cache may hold lines of it any more.
+    /// Frees a region that was allocated, as whatever kind. No cache may hold lines of it any more. Regions and views of it
+    /// that are left reach what is somebody else's from then on.
     ///
     /// # Errors
     /// [`Error::NotAllocated`] if it is not the region of an allocation, [`Error::RegisterOutOfReach`] as for

@@ -18,7 +18,7 @@ impl<C: Core> Comm<'_, C> {
     /// more and no cache holds lines of it.
     ///
     /// What ranks do with the region they have to agree on: it is mapped as each of them likes, nothing orders their
-    /// accesses, and their views may overlap. Only slices exclude what would change under them, see
+    /// accesses, and their views may overlap. Whoever takes a slice promises that nobody stores there, see
     /// [what may be relied on](hal::soundness). A [`Window`](crate::Window) has protocols for all that.
     ///
     /// # Errors

@@ -279,7 +279,16 @@ pub unsafe trait Platform: 'static {
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>);
 
     /// Takes back what began with `expose`.
-    fn conceal(&self, region: Region<kind::Cached>);
+    ///
+    /// # Errors
+    /// A core that has [reached](Self::reach) it and not [let go](Self::let_go) of it: then it stays exposed.
+    fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId>;
+
+    /// This core is about to access a region of what another core exposes.
+    fn reach(&self, region: Region<kind::Cached>);
+
+    /// This core will not access what another core exposes, as far as it has bytes of the region.
+    fn let_go(&self, region: Region<kind::Cached>);
 
     /// Memory of shared DRAM itself, or what this core exposes, for a coherent machine's views.
     ///

@@ -6,7 +6,8 @@
 
 use std::{
     alloc::{self, Layout as Allocation},
-    cell::{Cell, RefCell},
+    cell::{Cell, RefCell, RefMut},
+    collections::BTreeSet,
     ptr::NonNull,
 };
 
@@ -62,6 +63,8 @@ impl Drop for Buffer {
 struct Exposed {
     region: Region<kind::Cached>,
     memory: NonNull<u8>,
+    /// Other cores that may access it.
+    reached_by: BTreeSet<CoreId>,
 }
 
 /// All shared memory of a machine.
@@ -144,12 +147,29 @@ impl Memory {
     ///
     /// # Safety
     /// It stays valid for reads and writes of the region's length for as long, and nobody else reaches it.
-    pub(super) unsafe fn expose(&self, core: CoreId, region: Region<kind::Cached>, memory: NonNull<u8>) {
-        self.exposed.borrow_mut()[core.index()].push(Exposed { region, memory });
+    pub(super) unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
+        self.of_owner(region).push(Exposed { region, memory, reached_by: BTreeSet::new() });
     }
 
-    pub(super) fn conceal(&self, core: CoreId, region: Region<kind::Cached>) {
-        self.exposed.borrow_mut()[core.index()].retain(|exposed| exposed.region != region);
+    /// Takes back what is exposed, unless another core may still access it.
+    pub(super) fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
+        let mut exposed = self.of_owner(region);
+        let Some(index) = exposed.iter().position(|exposed| exposed.region == region) else { return Ok(()) };
+        exposed[index].reached_by.first().map_or(Ok(()), |core| Err(*core))?;
+        exposed.remove(index);
+        Ok(())
+    }
+
+    /// Changes who may access what is exposed, as far as that has bytes of a region.
+    pub(super) fn for_each_exposed(&self, region: Region<kind::Cached>, change: impl Fn(&mut BTreeSet<CoreId>)) {
+        let mut exposed = self.of_owner(region);
+        exposed.iter_mut().filter(|exposed| exposed.region.overlaps(&region)).for_each(|it| change(&mut it.reached_by));
+    }
+
+    /// What the core exposes whose memory a region is.
+    fn of_owner(&self, region: Region<kind::Cached>) -> RefMut<'_, Vec<Exposed>> {
+        let Home::Core(owner) = region.start().home() else { panic!("{} is no core's", region.start()) };
+        RefMut::map(self.exposed.borrow_mut(), |exposed| &mut exposed[owner.index()])
     }
 
     /// `len` bytes of shared DRAM itself, or of memory that is exposed.

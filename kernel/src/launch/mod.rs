@@ -64,9 +64,9 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     };
     let args = Arguments::new(start.line, program.options)?;
     trace::start(hal, start.line)?;
-    // SAFETY: 1. this is the one place where a core of a program takes it, for the communicator; 2. to 4. that makes
-    // regions of what its allocator gave out and ranks told each other of, keeps the heaps' and windows' own data to
-    // itself, and windows take views back before others store to their memory.
+    // SAFETY: 1. this is the one place where a core of a program takes it, for the communicator; 2. and 3. that makes
+    // regions of what its allocator gave out and ranks told each other of, and keeps the heaps' and windows' own data to
+    // itself.
     let regions = unsafe { Regions::new() };
     let comm = Comm::world(hal, regions).map_err(|error| Failure::from(error).on_all_ranks())?;
     comm.check_arguments(args::checks_arguments(start.line)?);

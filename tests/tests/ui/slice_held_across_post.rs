@@ -4,7 +4,8 @@ use collectives::{Group, Window};
 use hal::{Caches, Core, LocalView};
 
 fn program<'c, C: Core>(window: &Window<'c, C, u32>, view: LocalView<'c, u32>, caches: &mut Caches) -> u32 {
-    let slice = view.as_slice(caches);
+    // SAFETY: nobody else reaches the part before the post.
+    let slice = unsafe { view.as_slice(caches) };
     let exposure = window.post(view, caches, &Group::empty()).unwrap();
     let stale = slice[0];
     exposure.wait(caches);

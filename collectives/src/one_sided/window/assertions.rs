@@ -4,6 +4,9 @@ use bitflags::bitflags;
 
 bitflags! {
     /// Promises of MPI's `assert` arguments. One that is broken makes data undefined; synchronisation stays in order.
+    ///
+    /// An epoch that breaks `NO_CHECK` or `NO_PRECEDE` may store to a part whose owner has its view back. Whoever takes a
+    /// [slice](hal::LocalView::as_slice) of the part promises that there is none.
     #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
     pub struct Assertions: u8 {
         /// At START: all targets have posted already, so operations go out without a look for their posts. COMPLETE

@@ -157,7 +157,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Makes a window over private memory that each rank has exposed, of which it takes the first `len` elements. They
     /// keep their contents. Other ranks reach them by mapping, which costs each of them a little, once
     /// ([`Expose::map`](hal::Expose::map)). When the window is freed, the exposure can be [ended](Exposure::end), and
-    /// the memory is its owner's again.
+    /// the memory is its owner's again. While a rank that has reached it has not freed its window, it cannot.
     ///
     /// # Errors
     /// As [`create`](Self::create), and [`Error::Length`] if a rank has exposed less.
@@ -264,9 +264,13 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Gives the memory of all parts back. Collective; nobody has lines of it in a cache any more.
     ///
     /// One rank does it for all, in order, and the others wait: what it costs, and what the heaps look like
-    /// afterwards, does not depend on who comes first.
+    /// afterwards, does not depend on who comes first. Ranks let go of others' private memory before, so that its owners
+    /// can have it back.
     fn release(&self) -> Result<(), Error> {
         let comm = self.comm();
+        let is_private =
+            |rank: &usize| self.peers.parts[*rank].memory.is_some_and(|start| start.controller().is_none());
+        (0..comm.size()).filter(is_private).for_each(|rank| comm.hal().let_go(self.peers.part(rank).mapped()));
         comm.synchronise();
         let freed = if comm.rank() == 0 { self.free_parts() } else { Ok(()) };
         let released = self.synchronisation.release(comm, self.number());

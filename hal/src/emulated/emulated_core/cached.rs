@@ -104,11 +104,10 @@ impl<P: Platform> Cached for EmulatedCore<P> {
         let _operation = self.operation();
         caches.assert_of(self.platform.core());
         self.end_its_slices();
-        // This core has no copies of what others expose.
-        let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
         let _span = self.hardware_span("flush", region.start().home(), region.len_bytes());
         self.count_flush(region);
-        if !is_foreign && !self.omits(Omit::FLUSH) {
+        // This core has no copies of what others expose.
+        if self.foreign(region).is_none() && !self.omits(Omit::FLUSH) {
             self.flush(region);
         }
     }
@@ -157,7 +156,9 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
         let _span = self.hardware_span("flush", None, region.len_bytes());
         self.count_flush(region);
         self.flush(region);
-        self.platform.conceal(region);
+        if let Err(core) = self.platform.conceal(region) {
+            panic!("{core} has not let go of {}, whose exposure ends", region.start());
+        }
         self.exposures.borrow_mut().remove(region.start().offset(), region.len_bytes());
     }
 }
@@ -177,9 +178,11 @@ impl<P: Platform> Expose for EmulatedCore<P> {
         let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
         // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
         unsafe { self.platform.expose(region, start) };
-        self.write_back_invalidate(caches, region);
         // SAFETY: 1. just exposed as this region, of as many bytes; 2. concealed by this core only, and by nothing else.
-        Ok(unsafe { Exposure::new(self, memory, region) })
+        // From here on it keeps the memory, even if the flush panics.
+        let exposure = unsafe { Exposure::new(self, memory, region) };
+        self.write_back_invalidate(caches, region);
+        Ok(exposure)
     }
 
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
@@ -204,8 +207,17 @@ impl<P: Platform> Expose for EmulatedCore<P> {
         self.mappings.borrow().capacity()
     }
 
+    fn let_go(&self, region: Region<kind::Combined>) {
+        let _operation = self.operation();
+        let Some(foreign) = self.foreign(region) else { return };
+        self.runs.end();
+        self.push_out_pending();
+        self.platform.let_go(foreign);
+    }
+
     fn unmap(&self, region: Region<kind::Combined>) {
         let _operation = self.operation();
+        self.let_go(region);
         for slot in Slot::all_of(region) {
             if self.mappings.borrow_mut().remove(slot) {
                 self.forget_slot(slot);

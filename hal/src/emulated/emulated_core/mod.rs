@@ -272,15 +272,20 @@ impl<P: Platform> EmulatedCore<P> {
 
     /// Insists that bytes of a region are within reach of this core.
     fn assert_reachable<K: kind::Kind>(&self, region: Region<K>, offset: usize, len: usize) {
-        let Home::Core(owner) = region.start().home() else { return };
+        let Some(foreign) = self.foreign(region.lines_around(offset, offset + len)) else { return };
         let mappings = self.mappings.borrow();
-        let mut slots = Slot::all_of(region.lines_around(offset, offset + len));
         assert!(
-            owner == self.core() || slots.all(|slot| mappings.contains(slot)),
+            Slot::all_of(foreign).all(|slot| mappings.contains(slot)),
             "{} is not mapped on {}, as it has to be before each use",
             region.start(),
             self.core()
         );
+        self.platform.reach(foreign);
+    }
+
+    /// The region, if it is another core's memory.
+    fn foreign<K: kind::Kind>(&self, region: Region<K>) -> Option<Region<kind::Cached>> {
+        matches!(region.start().home(), Home::Core(owner) if owner != self.core()).then(|| region.mapped())
     }
 
     /// Word `index` of a region, within reach.

@@ -14,7 +14,7 @@ use core::sync::atomic::Ordering;
 use heapless::Vec;
 
 use crate::{
-    CoreId,
+    CoreId, Home, Region,
     backend::exposures::MAX_EXPOSURES,
     bare::{
         PAGE_BYTES,
@@ -22,6 +22,7 @@ use crate::{
         private::Private,
         this_core::this_core,
     },
+    kind,
     qemu::{
         cluster::nodes,
         handed::facts::MAX_CORES,
@@ -40,6 +41,8 @@ struct Exposed {
     len_bytes: usize,
     /// Where its owner sees it.
     address: usize,
+    /// Other cores of this node that may access it, a bit for each.
+    reached_by: [u32; MAX_CORES.div_ceil(32)],
 }
 
 #[unsafe(link_section = ".bss.emulator")]
@@ -62,13 +65,34 @@ pub(crate) unsafe fn expose(offset: usize, address: usize, len_bytes: usize) {
         unsafe { core::ptr::with_exposed_provenance::<u8>(touched).read_volatile() };
         touched = (touched + PAGE_BYTES) & !(PAGE_BYTES - 1);
     }
-    let entered = EXPOSED[this_core()].lock().push(Exposed { offset, len_bytes, address });
+    let entered = EXPOSED[this_core()].lock().push(Exposed { offset, len_bytes, address, reached_by: [0; _] });
     assert!(entered.is_ok(), "a core exposes more than it can");
 }
 
-/// Ends the exposure at `offset`.
-pub(crate) fn conceal(offset: usize) {
-    EXPOSED[this_core()].lock().retain(|exposed| exposed.offset != offset);
+/// Ends an exposure, unless another core of this node may still access it.
+pub(crate) fn conceal(offset: usize, len_bytes: usize) -> Result<(), usize> {
+    let mut exposed = EXPOSED[this_core()].lock();
+    let is_it = |exposed: &Exposed| (exposed.offset, exposed.len_bytes) == (offset, len_bytes);
+    let Some(index) = exposed.iter().position(is_it) else { return Ok(()) };
+    let reached_by = exposed[index].reached_by;
+    let reaches = |core: &usize| reached_by[core / 32] >> (core % 32) & 1 == 1;
+    (0..MAX_CORES).find(reaches).map_or(Ok(()), Err)?;
+    exposed.swap_remove(index);
+    Ok(())
+}
+
+/// Notes whether this core may access what another one exposes, as far as that has bytes of a region.
+pub(crate) fn set_reached(region: Region<kind::Cached>, is_reached: bool) {
+    let (offset, len_bytes) = (region.start().offset(), region.len_bytes());
+    let Home::Core(owner) = region.start().home() else { return };
+    // What other nodes expose is out of reach anyway.
+    let Some(owner) = nodes::local(owner) else { return };
+    let mut exposed = EXPOSED[owner].lock();
+    let overlaps = |it: &&mut Exposed| it.offset < offset + len_bytes && offset < it.offset + it.len_bytes;
+    let (word, bit) = (this_core() / 32, 1 << (this_core() % 32));
+    for exposed in exposed.iter_mut().filter(overlaps) {
+        exposed.reached_by[word] = exposed.reached_by[word] & !bit | if is_reached { bit } else { 0 };
+    }
 }
 
 /// Where this core sees what it exposes from `offset` on.

@@ -423,8 +423,16 @@ unsafe impl Platform for QemuPlatform {
         unsafe { exposed_memory::expose(region.start().offset(), address, region.len_bytes()) }
     }
 
-    fn conceal(&self, region: Region<kind::Cached>) {
-        exposed_memory::conceal(region.start().offset());
+    fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
+        exposed_memory::conceal(region.start().offset(), region.len_bytes()).map_err(nodes::global)
+    }
+
+    fn reach(&self, region: Region<kind::Cached>) {
+        exposed_memory::set_reached(region, true);
+    }
+
+    fn let_go(&self, region: Region<kind::Cached>) {
+        exposed_memory::set_reached(region, false);
     }
 
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {

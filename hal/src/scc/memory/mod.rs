@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "none")]
 pub mod areas;
+pub(crate) mod exposed;
 pub(crate) mod free_slots;
 #[cfg(target_os = "none")]
 pub(crate) mod image;

@@ -5,16 +5,11 @@ use core::ptr::NonNull;
 use crate::{
     Cached, Caches, ClaimError, Exposable, Expose, Exposure, Home, LocalView, MapError, MpbCoherence, Pod, Region,
     SharedAddress, Topology,
-    backend::{
-        deferral::Deferring,
-        exposures::Exposures,
-        mappings::{Asked, Slot},
-        views::Views,
-    },
+    backend::{deferral::Deferring, exposures::Exposures, mappings::Slot, views::Views},
     cached::{ViewAccess, ViewWindow},
     exposed::{ExposureHost, NotExposed},
     kind,
-    scc::{caches::cache_operations, sc_core::ScCore},
+    scc::{caches::cache_operations, memory::exposed, sc_core::ScCore},
 };
 
 impl ScCore {
@@ -108,7 +103,11 @@ impl ExposureHost for ScCore {
         assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
         self.drain();
         self.flush(region);
-        self.exposures.borrow_mut().remove(region.start().offset(), region.len_bytes());
+        let (start, len_bytes) = (region.start(), region.len_bytes());
+        if let Err(core) = exposed::take_out(self, start.offset(), len_bytes, self.layout().cores()) {
+            panic!("{core} has not let go of {start}, whose exposure ends");
+        }
+        self.exposures.borrow_mut().remove(start.offset(), len_bytes);
     }
 }
 
@@ -126,9 +125,12 @@ impl Expose for ScCore {
             return Err(NotExposed { error, memory });
         }
         let region = Region::new(SharedAddress::exposed(self.core, start), len_bytes);
+        // SAFETY: 1. just entered as this region, which is where the bytes are; 2. `conceal` alone removes it, when nobody
+        // may access it any more. From here on it keeps the memory.
+        let exposure = unsafe { Exposure::new(self, memory, region) };
         self.flush(region);
-        // SAFETY: 1. just entered as this region, which is where the bytes are; 2. `conceal` alone removes it.
-        Ok(unsafe { Exposure::new(self, memory, region) })
+        exposed::enter(self, start, len_bytes);
+        Ok(exposure)
     }
 
     fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
@@ -138,17 +140,7 @@ impl Expose for ScCore {
             Home::Core(owner) if owner != self.core => {}
             _ => return Ok(()),
         }
-        for slot in Slot::all_of(region) {
-            let mut mappings = self.mappings.borrow_mut();
-            let Asked::New(given_up) = mappings.ask(slot) else { continue };
-            if given_up.is_some() {
-                self.forget_slot();
-            }
-            let place = mappings.place(slot).expect("it was just given one");
-            self.counting.count(|counters| counters.mappings += 1);
-            // SAFETY: `mappings` gives a place to one slot at a time.
-            unsafe { self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number()) };
-        }
+        self.map_slots(region);
         Ok(())
     }
 
@@ -156,8 +148,16 @@ impl Expose for ScCore {
         self.mappings.borrow().capacity()
     }
 
+    fn let_go(&self, region: Region<kind::Combined>) {
+        let _operation = self.operation();
+        if let Home::Core(owner) = region.start().home() {
+            self.reached.borrow_mut().let_go(self, owner, region.start().offset(), region.len_bytes());
+        }
+    }
+
     fn unmap(&self, region: Region<kind::Combined>) {
         let _operation = self.operation();
+        self.let_go(region);
         for slot in Slot::all_of(region) {
             if self.mappings.borrow_mut().remove(slot) {
                 self.forget_slot();

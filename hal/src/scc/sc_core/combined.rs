@@ -1,17 +1,19 @@
 //! Memory that is reached past the caches: combined and uncached, behind controllers and of other cores.
 
 use crate::{
-    Combined, CoreId, Home, Line, Region, SharedAddress, Uncached,
+    Combined, CoreId, Home, LINE_BYTES, Line, Region, SharedAddress, Uncached,
     backend::{
         deferral::Deferring,
-        mappings::Slot,
+        mappings::{Asked, Slot},
         pieces::{assert_copy, assert_inside, pieces},
     },
+    bare::private::Private,
     exposed::SLOT_BYTES,
     kind,
     scc::{
         caches::{cache_operations, lines},
         memory::{
+            exposed::{Table, Words},
             lookup_table,
             map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
             paging,
@@ -23,6 +25,48 @@ use crate::{
 };
 
 const _: () = assert!(CONTROLLER_SPAN == SHARED_BYTES_PER_CONTROLLER, "a controller's shared memory is one slot");
+
+/// What this core exposes. The image is the same on all cores, so each finds the tables of the others at the address of
+/// its own. Reached by its address only, past the caches.
+static TABLE: Private<Aligned> = Private::new(Aligned([[0; _]; _]));
+
+/// A table of whole lines.
+#[repr(align(32))]
+struct Aligned(Table);
+
+impl ScCore {
+    /// Calls `access` with a pointer to a word of the table of `owner`.
+    fn with_word_of_table<R>(&self, owner: CoreId, word: usize, access: impl FnOnce(*mut u32) -> R) -> R {
+        let region =
+            Region::<kind::Uncached>::new(SharedAddress::exposed(owner, TABLE.get().addr()), size_of::<Table>());
+        let address = region.start().plus(word * 4);
+        if owner != self.core {
+            self.map_slots(region.lines_around(word * 4, word * 4 + 4));
+        }
+        let place = self.physical_address(address).expect("it was just mapped");
+        paging::with_uncached_page(place as u32, access)
+    }
+}
+
+impl Words for ScCore {
+    fn core(&self) -> CoreId {
+        self.core
+    }
+
+    fn load(&self, owner: CoreId, word: usize) -> u32 {
+        // SAFETY: the word is there, aligned, and reached by single accesses only.
+        self.with_word_of_table(owner, word, |word| unsafe { word.read_volatile() })
+    }
+
+    fn store(&self, owner: CoreId, word: usize, value: u32) {
+        // SAFETY: as above.
+        self.with_word_of_table(owner, word, |word| unsafe { word.write_volatile(value) });
+    }
+
+    fn push_out(&self) {
+        ScCore::push_out(self);
+    }
+}
 
 impl ScCore {
     /// Where shared memory behind a controller is, in a window that begins at `window`.
@@ -47,16 +91,41 @@ impl ScCore {
 
     /// Where what a core exposes is in this core's physical memory, past its caches.
     fn slot_address_of(&self, address: SharedAddress) -> usize {
-        let place = Slot::of(address).and_then(|slot| {
-            if slot.owner() == self.core {
-                return Some(self.map_own(slot.number()));
-            }
-            self.mappings.borrow().place(slot).map(|place| self.free_slots.foreign_at(place))
-        });
-        let Some(slot) = place else {
+        let Some(place) = self.physical_address(address) else {
             panic!("{address} is not mapped on {}, as it has to be before each use", self.core)
         };
-        slot_address(slot) + address.offset() % SLOT_BYTES
+        let is_exposed = match address.home() {
+            Home::Core(owner) if owner != self.core => self.reached.borrow_mut().reach(self, owner, address.offset()),
+            _ => self.exposures.borrow().contains(address.line_start().offset(), LINE_BYTES),
+        };
+        assert!(is_exposed, "{address} is not exposed");
+        place
+    }
+
+    /// Where a byte of a core's private memory is in this core's physical memory, past its caches, if its slot is mapped.
+    fn physical_address(&self, address: SharedAddress) -> Option<usize> {
+        let slot = Slot::of(address)?;
+        let place = if slot.owner() == self.core {
+            self.map_own(slot.number())
+        } else {
+            self.free_slots.foreign_at(self.mappings.borrow().place(slot)?)
+        };
+        Some(slot_address(place) + address.offset() % SLOT_BYTES)
+    }
+
+    /// Maps the slots of a region of another core's memory.
+    pub(super) fn map_slots<K: kind::Kind>(&self, region: Region<K>) {
+        for slot in Slot::all_of(region) {
+            let mut mappings = self.mappings.borrow_mut();
+            let Asked::New(given_up) = mappings.ask(slot) else { continue };
+            if given_up.is_some() {
+                self.forget_slot();
+            }
+            let place = mappings.place(slot).expect("it was just given one");
+            self.counting.count(|counters| counters.mappings += 1);
+            // SAFETY: `mappings` gives a place to one slot at a time.
+            unsafe { self.point(self.free_slots.foreign_at(place), slot.owner(), slot.number()) };
+        }
     }
 
     /// The slot that leads to private slot `number` of this core a second time.

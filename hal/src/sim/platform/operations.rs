@@ -334,12 +334,20 @@ unsafe impl Platform for SimPlatform {
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
         self.reach_exposure();
         // SAFETY: the caller says so.
-        unsafe { self.shared.memory.expose(self.core, region, memory) }
+        unsafe { self.shared.memory.expose(region, memory) }
     }
 
-    fn conceal(&self, region: Region<kind::Cached>) {
+    fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
         self.reach_exposure();
-        self.shared.memory.conceal(self.core, region);
+        self.shared.memory.conceal(region)
+    }
+
+    fn reach(&self, region: Region<kind::Cached>) {
+        self.shared.memory.for_each_exposed(region, |reached_by| _ = reached_by.insert(self.core));
+    }
+
+    fn let_go(&self, region: Region<kind::Cached>) {
+        self.shared.memory.for_each_exposed(region, |reached_by| _ = reached_by.remove(&self.core));
     }
 
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {

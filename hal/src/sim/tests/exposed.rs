@@ -49,7 +49,10 @@ fn exposed_to_47<R: Default>(origin: impl Fn(&SimCore, Region<kind::Combined>) -
         }
         47 => {
             core.platform().spend_ps(100_000_000);
-            (Vec::new(), origin(core, Region::new(SharedAddress::exposed(CoreId::new(0), 0), 128)))
+            let region = Region::new(SharedAddress::exposed(CoreId::new(0), 0), 128);
+            let returned = origin(core, region);
+            core.let_go(region);
+            (Vec::new(), returned)
         }
         _ => Default::default(),
     });
@@ -133,4 +136,43 @@ fn unmapping_drains_too() {
         core.unmap(region);
     });
     assert_eq!(memory[99..103], [0, 7, 8, 0]);
+}
+
+#[test]
+fn letting_go_drains_and_leaves_slots_mapped() {
+    let (memory, mappings) = exposed_to_47(|core, region| {
+        core.map(region).unwrap();
+        core.write(region, 100, &[7, 8]);
+        core.let_go(region);
+        assert_eq!(core.undrained(), None);
+        core.map(region).unwrap();
+        core.write(region, 98, &[6]);
+        core.counters().mappings
+    });
+    assert_eq!((&memory[98..103], mappings), (&[6, 0, 7, 8, 0][..], 1));
+}
+
+#[test]
+fn memory_does_not_come_back_before_all_have_let_go_of_it() {
+    let said = |lets_go: bool| {
+        let outcome = Machine::scc(2).run(|core| {
+            let mut caches = core.take_caches().unwrap();
+            if core.core().index() == 0 {
+                let exposure = core.expose(&mut caches, Lines::<u8>::zeroed(64)).unwrap();
+                core.platform().spend_ps(1_000_000_000);
+                exposure.end(&mut caches);
+                return;
+            }
+            core.platform().spend_ps(100_000_000);
+            let region: Region<kind::Combined> = Region::new(SharedAddress::exposed(CoreId::new(0), 0), 64);
+            core.map(region).unwrap();
+            core.read(region, 40, &mut [0]);
+            if lets_go {
+                core.let_go(region.lines_around(0, 1));
+            }
+        });
+        outcome.map_or_else(|failure| failure.to_string(), |_| String::new())
+    };
+    assert_eq!(said(true), "");
+    assert!(said(false).contains("core 1 has not let go of exposed memory 0x0 of core 0, whose exposure ends"));
 }

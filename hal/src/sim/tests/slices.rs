@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Cached, Caches, Combined, Counted, Expose, LINE_BYTES, Lines, LocalView, Mpb, MpbCoherence, Place, Reason,
+    Cached, Caches, Combined, Counted, Expose, LINE_BYTES, Lines, LocalView, Mpb, MpbCoherence, Place, Pod, Reason,
     Topology, Uncached, Wait, emulated::FetchUnit,
 };
 
@@ -15,6 +15,16 @@ fn machines() -> Vec<(&'static str, Machine)> {
         ("by pages", domain().with_options(options(FetchUnit::Page, false))),
         ("coherent", Machine::scc(3).with_options(options(FetchUnit::Line, true))),
     ]
+}
+
+fn slice_of<'s, T: Pod>(view: &'s LocalView<'_, T>, caches: &'s Caches) -> &'s [T] {
+    // SAFETY: whoever would change what it looks at is refused before, as these tests show.
+    unsafe { view.as_slice(caches) }
+}
+
+fn mut_slice_of<'s, T: Pod>(view: &'s mut LocalView<'_, T>, caches: &'s Caches) -> &'s mut [T] {
+    // SAFETY: as above.
+    unsafe { view.as_mut_slice(caches) }
 }
 
 /// Cores that have caches of their own.
@@ -59,14 +69,14 @@ fn meet(
 }
 
 fn mutably(view: &mut LocalView<'_, u32>, caches: &Caches, others: &dyn Fn()) {
-    let slice = view.as_mut_slice(caches);
+    let slice = mut_slice_of(view, caches);
     slice.fill(7);
     others();
     assert!(slice.iter().all(|word| *word == 7));
 }
 
 fn shared(view: &mut LocalView<'_, u32>, caches: &Caches, others: &dyn Fn()) {
-    let slice = view.as_slice(caches);
+    let slice = slice_of(view, caches);
     let before = slice.to_vec();
     others();
     assert_eq!(before, slice);
@@ -85,7 +95,7 @@ const STORES: [(&str, Come); 5] = [
     ("a store to memory", |core| core.store_word(region(4), 20, 9)),
     ("a mutable slice of memory by core 1", |core| {
         let caches = core.take_caches().unwrap();
-        core.claim::<u16>(region(1), 16).unwrap().as_mut_slice(&caches)[0] = 9;
+        mut_slice_of(&mut core.claim::<u16>(region(1), 16).unwrap(), &caches)[0] = 9;
     }),
 ];
 
@@ -101,7 +111,7 @@ const LOADS: [(&str, Come); 3] = [
     ("a load of memory by core 1", |core| core.claim::<u8>(region(2), 64).unwrap().copy_to(3, &mut [0; 50])),
     ("a slice of memory by core 1", |core| {
         let caches = core.take_caches().unwrap();
-        assert_eq!(core.claim::<u16>(region(1), 16).unwrap().as_slice(&caches)[0], 0);
+        assert_eq!(slice_of(&core.claim::<u16>(region(1), 16).unwrap(), &caches)[0], 0);
     }),
 ];
 
@@ -150,7 +160,7 @@ fn a_core_does_not_get_under_its_own_slice() {
             if core.core().index() == 0 {
                 let caches = core.take_caches().unwrap();
                 let view = core.claim::<u32>(region(4), 32).unwrap();
-                let slice = view.as_slice(&caches);
+                let slice = slice_of(&view, &caches);
                 core.store_word(region(4), 20, 9);
                 assert_eq!(slice[20], 0);
             }
@@ -177,7 +187,7 @@ fn slices_end() {
                 0 => {
                     let mut caches = core.take_caches().unwrap();
                     let mut view = core.claim::<u32>(region(4), 32).unwrap();
-                    view.as_mut_slice(&caches).fill(1);
+                    mut_slice_of(&mut view, &caches).fill(1);
                     end(core, view, &mut caches);
                     set(core, 1);
                 }
@@ -201,7 +211,7 @@ fn slices_end() {
         );
         assert_eq!(said, "", "{name}");
         let handed_on = |view: &mut LocalView<'_, u32>, caches: &Caches, others: &dyn Fn()| {
-            view.as_mut_slice(caches).fill(7);
+            mut_slice_of(view, caches).fill(7);
             assert_eq!(view.load(3), 7);
             others();
         };
@@ -222,7 +232,7 @@ fn a_refresh_does_not_write_under_a_slice() {
                 0 => {
                     let caches = core.take_caches().unwrap();
                     let view = core.claim::<u8>(memory, 64).unwrap();
-                    let slice = view.as_slice(&caches);
+                    let slice = slice_of(&view, &caches);
                     assert_eq!(slice[40], 0);
                     set(core, 1);
                     await_flag(core, 1, 2);
@@ -269,7 +279,7 @@ fn a_flush_does_not_look_under_a_mutable_slice() {
             }
             let mut caches = core.take_caches().unwrap();
             let mut view = core.claim::<u32>(region(4), 32).unwrap();
-            let slice = view.as_mut_slice(&caches);
+            let slice = mut_slice_of(&mut view, &caches);
             slice.fill(7);
             set(core, 1);
             await_flag(core, 1, 2);
@@ -294,7 +304,7 @@ fn slices_of_private_copies_are_nobody_elses() {
         let mut caches = core.take_caches().unwrap();
         let mut view =
             core.claim::<u32>(Region::new(SharedAddress::new(0, 4096 * core.core().index()), 64), 16).unwrap();
-        let slice = view.as_mut_slice(&caches);
+        let slice = mut_slice_of(&mut view, &caches);
         slice.fill(7);
         core.provoke_eviction();
         slice[0] = 8;

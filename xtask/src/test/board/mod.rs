@@ -42,14 +42,17 @@ const IN_KERNEL: [(&str, u16, Option<&str>); 4] =
 /// Names of the tests of the main job, for `--filter`.
 const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
 
-/// Programs that have to end a board with a report: one of each kind of trap, and what cores say of their waits.
-const FATAL: [&str; 6] = [
+/// Programs that have to end a board with a report: one of each kind of trap, what cores say of their waits, and what they
+/// refuse to do to others' memory.
+const FATAL: [&str; 8] = [
     "reads_null",
     "jumps_into_nothing",
     "overflows_its_stack",
     "exhausts_its_heap",
     "waits_in_a_circle",
     "undrained_flag",
+    "puts_too_late",
+    "keeps_hold",
 ];
 
 /// Name of the test that core 0 can start all others.

@@ -104,7 +104,11 @@ fn count<C: Core, L: lock::Lock>(
     let mut mutex = Mutex::<u32, _, _>::new(comm, lock, region, WORDS)?;
     for turn in 0..if in_turn { comm.size() } else { 1 } {
         if !in_turn || turn == comm.rank() {
-            mutex.lock(&mut rank.caches).iter_mut().for_each(|word| *word += 1);
+            let mut words = mutex.lock(&mut rank.caches);
+            for index in 0..WORDS {
+                let raised = words.load(index) + 1;
+                words.store(index, raised);
+            }
         }
         // A lock may be dropped when nobody wants it any more.
         comm.barrier();
