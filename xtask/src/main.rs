@@ -137,7 +137,6 @@ mod tests {
                 &["read-log"],
                 &["flash"],
                 &["flash", "--board", "scc"],
-                &["flash", "--board", "pc", "--out", "x", "--device", "y"],
                 &["flash", "--board", "scc", "--out", "x", "--cores", "0"],
             ],
         );
