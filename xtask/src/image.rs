@@ -46,7 +46,7 @@ const BOARD: Target = Target { specification: "i586-atoll-scc.json", script: "sc
 pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
     let what = format!("the image {}", program.binary);
     let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, PC)?)?;
-    p54c::check_image(&tools.objdump, &built.executable, &[])?;
+    p54c::check_image(&built.executable, p54c::Processor::P54c)?;
     Ok(built)
 }
 
@@ -59,8 +59,8 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 pub(crate) fn board(program: &Program, tools: &Tools) -> Result<Built> {
     let what = format!("the image {} for boards", program.binary);
     let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, BOARD)?)?;
-    p54c::check_image(&tools.objdump, &built.executable, &p54c::SCC_INSTRUCTIONS)?;
-    symbols::check_absent(&tools.objdump, &built.executable, &EMULATION)?;
+    p54c::check_image(&built.executable, p54c::Processor::Scc)?;
+    symbols::check_absent(&built.executable, &EMULATION)?;
     Ok(built)
 }
 

@@ -11,7 +11,7 @@ use crate::{
     program::Program,
     results,
     run::{self, Common, Domains},
-    setup, statics, trace,
+    statics, trace,
     words::{self, Words},
     workspace,
 };
@@ -112,9 +112,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// When it does not build or has one.
 pub(crate) fn build(program: &Program, profile: Profile) -> Result<PathBuf> {
     let built = image::host(program, profile)?;
-    if let Some(objdump) = setup::objdump() {
-        check_statics(&objdump, &built.executable, program)?;
-    }
+    check_statics(&built.executable, program)?;
     Ok(built.executable)
 }
 
@@ -153,13 +151,13 @@ pub(crate) fn command(binary: &Path, words: Words, inputs: &[PathBuf]) -> Result
 /// # Errors
 ///
 /// When it has one.
-pub(crate) fn check_statics(objdump: &Path, binary: &Path, program: &Program) -> Result<()> {
+pub(crate) fn check_statics(binary: &Path, program: &Program) -> Result<()> {
     let own = [&program.binary, &program.package].map(|name| format!("{}::", name.replace('-', "_")));
     let mut paths = statics::IN_TREE.to_vec();
     if program.is_own {
         paths.extend(own.iter().map(String::as_str));
     }
-    statics::check(objdump, binary, &paths)
+    statics::check(binary, &paths)
 }
 
 #[cfg(test)]

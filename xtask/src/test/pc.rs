@@ -128,7 +128,7 @@ fn boot(kit: &Kit<'_>, pc: &Pc, words: &Words) -> Result<(Outcome, Result<String
     let words = words.clone().value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib));
     let directory = workspace::scratch()?;
     let disk = directory.path().join("disk.img");
-    Disk { image, inputs: &[], words: &words }.make(kit.disk_tools()?, &kit.tools()?.objdump, &disk)?;
+    Disk { image, inputs: &[], words: &words }.make(kit.disk_tools()?, &kit.tools()?.linker, &disk)?;
     let machine = FromDisk {
         qemu: &kit.tools()?.qemu,
         disk: &disk,

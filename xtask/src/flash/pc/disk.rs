@@ -60,7 +60,7 @@ impl Disk<'_> {
     /// # Errors
     ///
     /// When a file cannot be read or written, or GRUB's tool fails.
-    pub(crate) fn make(&self, tools: &DiskTools, objdump: &Path, out: &Path) -> Result<()> {
+    pub(crate) fn make(&self, tools: &DiskTools, linker: &Path, out: &Path) -> Result<()> {
         let directory = workspace::scratch()?;
         let tree = directory.path().join("tree");
         let inputs = tree.join(INPUTS);
@@ -68,7 +68,7 @@ impl Disk<'_> {
             |path: &Path| fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()));
         create(&tree.join("boot/grub"))?;
         create(&inputs)?;
-        strip(objdump, self.image, &tree.join(KERNEL))?;
+        strip(linker, self.image, &tree.join(KERNEL))?;
         let mut names = Vec::new();
         for (place, input) in self.inputs.iter().enumerate() {
             let name = qemu::module_name(input, place, &names);
@@ -98,8 +98,8 @@ impl Disk<'_> {
 }
 
 /// Copies a kernel without what only debuggers read, which is most of it. Where no tool takes that out, it stays.
-fn strip(objdump: &Path, from: &Path, to: &Path) -> Result<()> {
-    let tool = objdump.with_file_name("strip");
+fn strip(linker: &Path, from: &Path, to: &Path) -> Result<()> {
+    let tool = linker.with_file_name("strip");
     let is_stripped = workspace::command(tool).arg("-o").arg(to).arg(from).output();
     if is_stripped.is_ok_and(|output| output.status.success()) {
         return Ok(());
@@ -178,7 +178,7 @@ mod tests {
         let out = directory.path().join("out");
         let make = |tools: &DiskTools| {
             let disk = Disk { image: &image, inputs: &[], words: &Words::default() };
-            disk.make(tools, Path::new("/nonexistent/objdump"), &out).map_err(|error| format!("{error:#}"))
+            disk.make(tools, Path::new("/nonexistent/ld"), &out).map_err(|error| format!("{error:#}"))
         };
         let failed = make(&tool("echo note; echo 'grub-mkrescue: error: no xorriso' >&2; exit 1"));
         assert_eq!(failed.unwrap_err(), "grub-mkrescue failed: grub-mkrescue: error: no xorriso");

@@ -35,7 +35,7 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
     let directory = workspace::scratch()?;
     let image = directory.path().join("disk.img");
     let disk = Disk { image: &built.executable, inputs: &job.inputs, words: &words };
-    disk.make(&disk_tools, &tools.objdump, &image)?;
+    disk.make(&disk_tools, &tools.linker, &image)?;
     finish(&image, unfinished, path)
 }
 
