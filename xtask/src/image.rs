@@ -73,8 +73,17 @@ const EMULATION: [&str; 2] = ["hal::emulated::", "hal::qemu::"];
 ///
 /// When it does not build.
 pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
+    host_in(program, profile, &workspace::target())
+}
+
+/// As [`host()`], with another directory for what is built.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Result<Built> {
     let mut command = workspace::command(workspace::host_cargo());
-    command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", workspace::target());
+    command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", target);
     select(&mut command, program, profile);
     build(&format!("the simulator of {}", program.binary), &mut command)
 }

@@ -11,14 +11,13 @@ use crate::{
     cores,
     guest::Outcome,
     image,
+    kernel_line::KernelLine,
     memory::Plan,
     program::Program,
     progress::Progress,
     qemu::{Machine, Node, Staged},
     run::{self, Common, DEFAULT_PROGRAM},
-    setup,
-    words::Words,
-    workspace,
+    setup, workspace,
 };
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -107,7 +106,7 @@ pub(crate) struct Cluster<'a> {
     pub(crate) inputs: &'a [PathBuf],
     pub(crate) shape: Shape,
     pub(crate) plan: &'a Plan,
-    pub(crate) words: Words,
+    pub(crate) words: KernelLine,
     pub(crate) deadline_s: u64,
 }
 

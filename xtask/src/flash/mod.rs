@@ -10,16 +10,16 @@ pub(crate) use scc::{Flash, Setup};
 
 use crate::{
     catalogue, cores,
+    kernel_line::KernelLine,
     program::Program,
     run::{self, DEFAULT_PROGRAM},
-    words::Words,
 };
 use anyhow::{Result, bail, ensure};
 use boards::{Board, Kind};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Words that mean something to machines in QEMU or to the simulator only.
+/// KernelLine that mean something to machines in QEMU or to the simulator only.
 const EMULATED: [&str; 10] =
     ["domains", "machine", "preempt", "coherent", "heatmap", "trace_kib", "node", "nodes", "shared_mib", "deadline"];
 
@@ -91,7 +91,7 @@ struct Job {
     /// Input files, as the program reads them.
     inputs: Vec<PathBuf>,
     /// The kernel's command line.
-    words: Words,
+    words: KernelLine,
 }
 
 /// The command.
@@ -128,11 +128,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// # Errors
 ///
 /// When one of them means nothing there, or cannot pass.
-pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<Words> {
+pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<KernelLine> {
     for word in free {
         if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
             bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
-    Words::default().value("program", (!program.is_own).then_some(&program.name)).value("seed", seed).free(free)
+    KernelLine::default().value("program", (!program.is_own).then_some(&program.name)).value("seed", seed).free(free)
 }

@@ -50,11 +50,6 @@ impl Meter {
         Self { limit, before, patience: PATIENCE, asleep: 0, looked: Instant::now() }
     }
 
-    /// An account for a test on the host. It may sleep longer: cargo waits for whoever builds in the same directory.
-    pub(crate) fn of_test(limit: Duration, running: &Running) -> Self {
-        Self { patience: 20 * PATIENCE, ..Self::open(limit, running) }
-    }
-
     /// An account for a last errand: no more than so much, computed or slept.
     pub(crate) fn errand(limit: Duration, running: &Running) -> Self {
         let looks = limit.as_millis().div_ceil(GLANCE.as_millis());

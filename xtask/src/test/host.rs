@@ -189,7 +189,7 @@ fn execute(suite: &mut Suite, name: &str, command: &mut Command, limit: Duration
                     suite.begin();
                 }
                 if meter.is_none() || ended.is_some() {
-                    meter = Some(Meter::of_test(limit, &running));
+                    meter = Some(Meter::open(limit, &running));
                 }
                 match ended {
                     Some((test, true)) => suite.pass(&test),

@@ -2,7 +2,7 @@
 //!
 //! `grub-mkrescue` makes it hybrid: a BIOS boots it from a disk, a USB stick or a CD.
 
-use crate::{process, progress::Progress, qemu, setup::DiskTools, words::Words, workspace};
+use crate::{kernel_line::KernelLine, process, progress::Progress, qemu, setup::DiskTools, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     fmt::Write,
@@ -31,7 +31,7 @@ const BOOT_SIGNATURE: [u8; 2] = [0x55, 0xAA];
 pub(crate) struct Disk<'a> {
     pub(crate) image: &'a Path,
     pub(crate) inputs: &'a [PathBuf],
-    pub(crate) words: &'a Words,
+    pub(crate) words: &'a KernelLine,
 }
 
 /// Refuses what the loader or the kernel would not take.
@@ -39,7 +39,7 @@ pub(crate) struct Disk<'a> {
 /// # Errors
 ///
 /// When there is too much, or a word would arrive as another one.
-pub(crate) fn check(inputs: &[PathBuf], words: &Words) -> Result<()> {
+pub(crate) fn check(inputs: &[PathBuf], words: &KernelLine) -> Result<()> {
     let line = words.to_string();
     ensure!(
         line.len() <= COMMAND_LINE_BYTES,
@@ -108,7 +108,7 @@ fn strip(linker: &Path, from: &Path, to: &Path) -> Result<()> {
 }
 
 /// What GRUB does: nothing but to start the kernel, with messages on the serial line as well, where there is one.
-fn menu_of(words: &Words, inputs: &[String]) -> String {
+fn menu_of(words: &KernelLine, inputs: &[String]) -> String {
     // Between single quotes GRUB takes every letter for itself.
     let words: String =
         words.to_string().split(' ').filter(|word| !word.is_empty()).fold(String::new(), |mut all, word| {
@@ -133,9 +133,9 @@ fn menu_of(words: &Words, inputs: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn words(free: &[&str]) -> Words {
+    fn words(free: &[&str]) -> KernelLine {
         let free: Vec<String> = free.iter().map(ToString::to_string).collect();
-        Words::default().value("program", Some("terrain")).free(&free).unwrap()
+        KernelLine::default().value("program", Some("terrain")).free(&free).unwrap()
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
             " 'Atoll' {\n  multiboot /boot/atoll.elf 'program=terrain' 'steps=3' 'odd=$a;{b}'\n  module /inputs/a.pgm \
              a.pgm\n  module /inputs/1-a.pgm 1-a.pgm\n}\n"
         );
-        assert!(menu_of(&Words::default(), &[]).ends_with("  multiboot /boot/atoll.elf\n}\n"));
+        assert!(menu_of(&KernelLine::default(), &[]).ends_with("  multiboot /boot/atoll.elf\n}\n"));
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         };
         let out = directory.path().join("out");
         let make = |tools: &DiskTools| {
-            let disk = Disk { image: &image, inputs: &[], words: &Words::default() };
+            let disk = Disk { image: &image, inputs: &[], words: &KernelLine::default() };
             disk.make(tools, Path::new("/nonexistent/ld"), &out).map_err(|error| format!("{error:#}"))
         };
         let failed = make(&tool("echo note; echo 'grub-mkrescue: error: no xorriso' >&2; exit 1"));

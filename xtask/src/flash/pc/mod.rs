@@ -4,9 +4,10 @@ pub(crate) mod disk;
 
 use super::{Arguments, Job};
 use crate::{
-    image, run,
+    image,
+    kernel_line::KernelLine,
+    run,
     setup::{self, DiskTools, Tools},
-    words::Words,
     workspace,
 };
 use anyhow::{Context, Result, ensure};
@@ -40,7 +41,7 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
 }
 
 /// The kernel's command line, with heaps as large as the input wants them.
-fn words(arguments: &Arguments, job: &Job) -> Result<Words> {
+fn words(arguments: &Arguments, job: &Job) -> Result<KernelLine> {
     let plan = run::plan(arguments.choices.cores.unwrap_or(1), &job.inputs, &arguments.words)?;
     let words = job.words.clone().value("cores", arguments.choices.cores);
     Ok(words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib)))

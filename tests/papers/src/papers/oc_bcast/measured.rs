@@ -12,7 +12,7 @@ const LINE_BYTES: u64 = 32;
 const MEASURABLE: f64 = 3.0;
 
 /// A latency as the paper's authors measured it.
-const AS_THERE: &str = "latency.board";
+const BY_BOARD_CLOCK: &str = "latency.board";
 
 /// A latency where broadcasts follow each other at once.
 pub(crate) const IN_SEQUENCE: &str = "latency.back-to-back.board";
@@ -120,15 +120,15 @@ pub(crate) fn latency(evidence: &mut Evidence, name: &str, metric: &str) -> Resu
 }
 
 /// The latency of one line as the paper's authors measured it.
-pub(crate) fn latency_as_there(evidence: &mut Evidence, name: &str) -> Result<f64> {
-    latency(evidence, name, AS_THERE)
+pub(crate) fn latency_by_board_clock(evidence: &mut Evidence, name: &str) -> Result<f64> {
+    latency(evidence, name, BY_BOARD_CLOCK)
 }
 
 /// By how much one tree takes less time than another, in percent of the other, at each length of at least so many lines
 /// and at most 192. Beyond 32 lines those are equally far apart.
 pub(crate) fn gaps(evidence: &mut Evidence, name: &str, other: &str, least: u64) -> Result<Vec<f64>> {
     let rows = evidence.rows("oc-bcast", SCC)?;
-    let of = |name: &str| rows.line(&format!("{name}+contention"), AS_THERE);
+    let of = |name: &str| rows.line(&format!("{name}+contention"), BY_BOARD_CLOCK);
     let (ours, theirs) = (of(name)?, of(other)?);
     // One line more than a chunk is there for its throughput.
     let is_wanted = |lines: u64| lines != 97 && (least..=192).contains(&lines);
@@ -140,7 +140,7 @@ pub(crate) fn gaps(evidence: &mut Evidence, name: &str, other: &str, least: u64)
 
 /// The same at one length.
 pub(crate) fn gap(evidence: &mut Evidence, name: &str, other: &str, lines: u64) -> Result<f64> {
-    gap_of(evidence, AS_THERE, name, other, lines)
+    gap_of(evidence, BY_BOARD_CLOCK, name, other, lines)
 }
 
 /// The same where broadcasts follow each other at once.
