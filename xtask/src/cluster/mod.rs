@@ -29,7 +29,7 @@ use std::{
 
 /// Boot a program on a cluster: several machines in QEMU that share memory and nothing else
 ///
-/// Starts that many QEMU processes. Node i has ranks i*C to (i+1)*C-1, and all ranks are one communicator. Between nodes
+/// Starts N QEMU processes, one for each node. Node i has ranks i*C to (i+1)*C-1, and all ranks are one communicator. Between nodes
 /// there are neither locks nor interrupts. A node that disappears is reported by the others. The exit status is 0 only
 /// when every rank has succeeded.
 #[derive(Args)]

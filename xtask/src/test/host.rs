@@ -175,7 +175,7 @@ impl Tally {
     }
 }
 
-/// Runs a harness, whose tests may use so much processor time each. Until it says something it is built, which may take as
+/// Runs a harness, whose tests may use `limit` of processor time each. Until it says something it is built, which may take as
 /// long as it likes.
 fn execute(suite: &mut Suite, name: &str, command: &mut Command, limit: Duration, wanted: usize) -> Result<()> {
     let mut running = Running::start(command)?;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Cores that it runs on.
 const CORES: [u16; 4] = [1, 5, 16, 48];
 
-/// The name of the test on so many cores, for `--filter`.
+/// The name of the test on `cores` cores, for `--filter`.
 fn name(cores: u16) -> String {
     format!("simulator-equals-qemu-{cores}")
 }

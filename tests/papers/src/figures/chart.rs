@@ -30,7 +30,7 @@ const LEGEND_COLUMNS: usize = 2;
 /// Parts beside each other.
 const COLUMNS: usize = 2;
 
-/// A measured curve of so many points has a dot at each.
+/// A measured curve of at most this number of points has a dot at each.
 const MOST_DOTS: usize = 60;
 
 /// Ticks of an axis, about.
