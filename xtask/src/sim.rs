@@ -7,7 +7,7 @@ use crate::{
     image::Profile,
     kernel_line::{self, KernelLine},
     laboratory,
-    machine::Machine,
+    machine::{self, Machine},
     memory,
     program::Program,
     result_files,
@@ -77,9 +77,9 @@ pub(crate) struct Arguments {
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    let machine = arguments.machine.clone().with_domains(arguments.domains.domains)?;
+    let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
-    machine.check(count)?;
+    machine::check(&machine, count)?;
     let program = Program::resolve(&arguments.program)?;
     if catalogue::listed(&program)? {
         return Ok(());

@@ -17,12 +17,14 @@
 
 mod given;
 mod keys;
+mod name;
 mod read;
 mod sources;
 
 pub use self::{
     given::Given,
     keys::{KEYS, Key, MOST_CONTROLLERS, MOST_CORES, Shape, Type},
+    name::{Feature, Kind, Machine, Variant},
     sources::{KINDS, Source},
 };
 
@@ -46,13 +48,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// What the name of a machine file ends with.
 pub const EXTENSION: &str = ".toml";
-
-/// A machine's name without its suffixes, and these, the first one with its `+`. A file's path may contain a `+`, too.
-pub fn split(name: &str) -> (&str, &str) {
-    let file = name.match_indices(EXTENSION).map(|(at, _)| at + EXTENSION.len());
-    let end = file.filter(|end| name.len() == *end || name[*end..].starts_with('+')).last();
-    name.split_at(end.or_else(|| name.find('+')).unwrap_or(name.len()))
-}
 
 /// What a parameter is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -212,7 +207,7 @@ impl MachineFile {
     }
 }
 
-/// Why a file describes no machine, in one line.
+/// Why a file or a name describes no machine, in one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error(String);
 

@@ -56,7 +56,7 @@ mod tests;
 pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster::Cluster,
-    description::{Contention, Description, DescriptionError, Parameters},
+    description::{Contention, Description, Parameters},
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
     faults::end_on_faults,
