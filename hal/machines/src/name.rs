@@ -239,6 +239,9 @@ impl Machine {
 
 impl Kind {
     /// What is known of it, but for the shape that its name gives.
+    ///
+    /// # Panics
+    /// If a file of this crate is wrong, which tests rule out.
     pub fn file(&self) -> MachineFile {
         let built_in = |name| MachineFile::built_in(name).expect("a test reads all machines that have names");
         match self {
