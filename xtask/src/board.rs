@@ -5,7 +5,7 @@ use crate::{
     emulator::{self, Flashed},
     flash::{self, Choices, Flash},
     image,
-    inquiry::Inquiry,
+    monitor::Monitor,
     program::Program,
     run::{self, Common, DEFAULT_PROGRAM},
     setup::{self, EmulatorTools, Tools},
@@ -117,7 +117,7 @@ fn live(
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let mut command = emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit);
-    let inquiry = Inquiry { directory: directory.into(), image: image.into() };
-    let outcome = run::live(label, &mut command, Some(&inquiry), limit + emulator::GRACE)?;
+    let monitor = Monitor { directory: directory.into(), image: image.into() };
+    let outcome = run::live(label, &mut command, Some(&monitor), limit + emulator::GRACE)?;
     run::conclude(&outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
 }

@@ -46,7 +46,7 @@ const BOARD: Target = Target { specification: "i586-atoll-scc.json", script: "sc
 pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
     let what = format!("the image {}", program.binary);
     let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, PC)?)?;
-    p54c::check_image(&tools.objdump, &built.executable, &[])?;
+    p54c::check_image(&built.executable, p54c::Processor::P54c)?;
     Ok(built)
 }
 
@@ -59,8 +59,8 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 pub(crate) fn board(program: &Program, tools: &Tools) -> Result<Built> {
     let what = format!("the image {} for boards", program.binary);
     let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, BOARD)?)?;
-    p54c::check_image(&tools.objdump, &built.executable, &p54c::SCC_INSTRUCTIONS)?;
-    symbols::check_absent(&tools.objdump, &built.executable, &EMULATION)?;
+    p54c::check_image(&built.executable, p54c::Processor::Scc)?;
+    symbols::check_absent(&built.executable, &EMULATION)?;
     Ok(built)
 }
 
@@ -73,8 +73,17 @@ const EMULATION: [&str; 2] = ["hal::emulated::", "hal::qemu::"];
 ///
 /// When it does not build.
 pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
+    host_in(program, profile, &workspace::target())
+}
+
+/// As [`host()`], with another directory for what is built.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Result<Built> {
     let mut command = workspace::command(workspace::host_cargo());
-    command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", workspace::target());
+    command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", target);
     select(&mut command, program, profile);
     build(&format!("the simulator of {}", program.binary), &mut command)
 }

@@ -22,12 +22,11 @@ pub(crate) struct Arguments {
 ///
 /// When the image does not pass.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
-    let tools: setup::Tools = setup::ensure(arguments.yes)?;
     let path = match &arguments.image {
         Some(path) => path.clone(),
-        None => image::bare_metal(&Program::resolve("terrain")?, &tools)?.executable,
+        None => image::bare_metal(&Program::resolve("terrain")?, &setup::ensure(arguments.yes)?)?.executable,
     };
-    let checked = p54c::check_image(&tools.objdump, &path, &[])?;
+    let checked = p54c::check_image(&path, p54c::Processor::P54c)?;
     println!("{}: {checked} instructions, all of them a P54C's", crate::workspace::display(&path));
     Ok(())
 }

@@ -1,72 +1,49 @@
 //! Finds instructions in an image that a Pentium P54C does not have.
 //!
 //! QEMU's `-cpu pentium,-mmx` executes some of them all the same (long nops, `fcomi`), so an image that works there may
-//! die on the board. The check disassembles the image and compares every mnemonic with the list of what the processor's
-//! manual has, in `p54c.txt`: whatever is not on the list fails, also what nobody has thought of.
-//!
-//! `tzcnt` is allowed because it is `rep bsf`: a P54C ignores the prefix and executes `bsf`, and for a processor without
-//! BMI the compiler uses it only where both give the same. `lzcnt` is not: as `bsr` it gives another number.
-//! `pause` is `rep nop`. `ud2` raises the same fault on every processor, which is what it is for. A `nop` with an operand
-//! is a long nop, which came with the Pentium Pro.
+//! die on the board. What a P54C has is said in the crate `p54c`, for the emulator of boards, too.
 
-use crate::{process, progress::Progress, workspace};
-use anyhow::{Result, bail, ensure};
-use std::{collections::HashSet, path::Path};
+use crate::{progress::Progress, symbols, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use iced_x86::{Decoder, DecoderOptions};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind, elf::SHF_EXECINSTR};
+use std::{collections::BTreeMap, fs, path::Path};
 
-/// Mnemonics of a P54C, in the disassembler's Intel spelling.
-const INSTRUCTIONS: &str = include_str!("p54c.txt");
-
-/// Prefixes of a P54C.
-const PREFIXES: [&str; 14] =
-    ["lock", "rep", "repz", "repe", "repnz", "repne", "cs", "ds", "es", "ss", "fs", "gs", "data16", "addr16"];
-
-/// How the multiboot header begins, which stands among the code without being any.
-const MULTIBOOT_MAGIC: &str = "02 b0 ad 1b";
-
-/// Length of the multiboot header.
-const MULTIBOOT_BYTES: u64 = 12;
-
-/// Instructions, as bytes, that the SCC's cores have beyond a P54C: `CL1INVMB`, which the disassembler does not know.
-pub(crate) const SCC_INSTRUCTIONS: [&str; 1] = ["0f 0a"];
+/// What an image is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Processor {
+    P54c,
+    /// The core of the SCC, which has one instruction more.
+    Scc,
+}
 
 /// How many violations are shown.
 const SHOWN: usize = 10;
 
-/// An instruction that a P54C lacks.
+/// An instruction that the processor lacks.
 #[derive(Debug, PartialEq, Eq)]
 struct Violation {
-    address: String,
+    address: u64,
     function: String,
     instruction: String,
 }
 
-/// Disassembles an image and fails on anything that a P54C lacks, but for instructions of the `further` bytes. Returns the
-/// number of instructions that were checked.
+/// Fails on any instruction of an image that the processor lacks. Returns the number of instructions that were checked.
 ///
 /// # Errors
 ///
 /// When there is a violation, or the file is no image.
-pub(crate) fn check_image(objdump: &Path, image: &Path, further: &[&str]) -> Result<usize> {
+pub(crate) fn check_image(image: &Path, processor: Processor) -> Result<usize> {
     let shown = workspace::display(image);
-    let mut command = workspace::command(objdump);
-    command.args(["--disassemble", "--wide", "--demangle", "-M", "intel"]).arg(image);
-    let progress = Progress::new("checking the instructions of the image");
-    let finished = process::finish(command.env("LC_ALL", "C"), |_| {})?;
-    drop(progress);
-    if !finished.status.success() {
-        bail!("objdump cannot read {shown}: {}", finished.messages.lines().last().unwrap_or("no reason given"));
-    }
-    ensure!(finished.output.contains("file format elf32-i386"), "{shown} is no image for a 32-bit PC");
-    let (checked, violations) = check(&finished.output, further);
-    ensure!(checked > 0, "{shown} has no instructions");
-    let Some(first) = violations.first() else {
-        return Ok(checked);
-    };
+    let _progress = Progress::new("checking the instructions of the image");
+    let file = fs::read(image).with_context(|| format!("cannot read {shown}"))?;
+    let (checked, violations) = check(&file, processor).with_context(|| format!("cannot check {shown}"))?;
+    let Some(first) = violations.first() else { return Ok(checked) };
     for violation in violations.iter().take(SHOWN) {
-        eprintln!("{}: {} in {}", violation.address, violation.instruction, violation.function);
+        eprintln!("{:#x}: {} in {}", violation.address, violation.instruction, violation.function);
     }
     bail!(
-        "{shown} has {} instructions that a P54C lacks, the first `{}` at {} in {}",
+        "{shown} has {} instructions that a P54C lacks, the first `{}` at {:#x} in {}",
         violations.len(),
         first.instruction,
         first.address,
@@ -74,123 +51,136 @@ pub(crate) fn check_image(objdump: &Path, image: &Path, further: &[&str]) -> Res
     );
 }
 
-/// Counts the instructions in a disassembly and finds those that a P54C lacks and are none of the `further` ones.
-fn check(disassembly: &str, further: &[&str]) -> (usize, Vec<Violation>) {
-    let known: HashSet<&str> =
-        INSTRUCTIONS.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect();
-    let mut function = "";
-    let mut checked = 0;
-    let mut header_end = 0;
-    let mut violations = Vec::new();
-    for line in disassembly.lines() {
-        if let Some((_, name)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
-            function = name;
+/// Counts the instructions of an image and finds those that the processor lacks.
+fn check(file: &[u8], processor: Processor) -> Result<(usize, Vec<Violation>)> {
+    let file = object::File::parse(file).context("it is no ELF file")?;
+    ensure!(file.architecture() == object::Architecture::I386, "it is no image for a 32-bit PC");
+    let (mut checked, mut violations) = (0, Vec::new());
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+        if !sh_flags.contains(SHF_EXECINSTR) {
             continue;
         }
-        // Address, bytes, instruction; data has only the first two.
-        let Some((address, (bytes, instruction))) =
-            line.split_once(":\t").and_then(|(address, rest)| Some((address.trim(), rest.split_once('\t')?)))
-        else {
-            continue;
-        };
-        let place = u64::from_str_radix(address, 16).unwrap_or(0);
-        if bytes.starts_with(MULTIBOOT_MAGIC) {
-            header_end = place + MULTIBOOT_BYTES;
+        let bytes = section.data().context("a section is cut short")?;
+        let (start, end) = (section.address(), section.address() + bytes.len() as u64);
+        let mut names = BTreeMap::from([(start, "")]);
+        let mut data = Vec::new();
+        for symbol in file.symbols().filter(|symbol| symbol.section_index() == Some(section.index())) {
+            let name = symbol.name().unwrap_or_default();
+            if symbol.kind() == SymbolKind::Data {
+                let after = symbol.address() + symbol.size();
+                data.push(symbol.address()..after);
+                names.entry(after).or_default();
+            }
+            if !name.is_empty() {
+                names.insert(symbol.address(), name);
+            }
         }
-        if place < header_end {
-            continue;
-        }
-        checked += 1;
-        if !is_known(instruction, &known) && !further.contains(&bytes.trim()) {
-            violations.push(Violation {
-                address: format!("0x{address}"),
-                function: function.into(),
-                instruction: instruction.split_whitespace().collect::<Vec<_>>().join(" "),
+        // What stands behind data, or before a function, is not of the same instruction.
+        let ends = names.keys().copied().skip(1).chain([end]);
+        for ((&from, name), to) in names.iter().zip(ends) {
+            if from >= end || data.iter().any(|range| range.contains(&from)) {
+                continue;
+            }
+            let code = &bytes[(from - start) as usize..(to.min(end) - start) as usize];
+            checked += walk(code, from, processor, |address, instruction| {
+                violations.push(Violation { address, function: symbols::demangled(name), instruction });
             });
         }
     }
-    (checked, violations)
+    ensure!(checked > 0, "it has no instructions");
+    Ok((checked, violations))
 }
 
-fn is_known(instruction: &str, known: &HashSet<&str>) -> bool {
-    // What follows `#` or `<` names an address.
-    let code = instruction.split(['#', '<']).next().unwrap_or_default();
-    let mut words = code.split_whitespace().skip_while(|word| PREFIXES.contains(word));
-    match words.next() {
-        // Only prefixes: the disassembler prints the instruction they belong to as the next one.
-        None => true,
-        Some("nop") => words.next().is_none(),
-        Some(mnemonic) => known.contains(mnemonic),
+/// Decodes code at an address, and returns how many instructions it has.
+fn walk(code: &[u8], address: u64, processor: Processor, mut refuse: impl FnMut(u64, String)) -> usize {
+    let mut decoder = Decoder::with_ip(32, code, address, DecoderOptions::NONE);
+    let mut checked = 0;
+    while decoder.can_decode() {
+        checked += 1;
+        let at = decoder.position();
+        if processor == Processor::Scc && code[at..].starts_with(&p54c::CL1INVMB) {
+            let behind = at + p54c::CL1INVMB.len();
+            decoder.set_ip(address + behind as u64);
+            // It is within the code.
+            let _ = decoder.set_position(behind);
+            continue;
+        }
+        let instruction = decoder.decode();
+        if p54c::refusal(&instruction).is_some() {
+            let bytes: Vec<_> = code[at..decoder.position()].iter().map(|byte| format!("{byte:02x}")).collect();
+            let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
+            refuse(address + at as u64, format!("{name} ({})", bytes.join(" ")));
+        }
     }
+    checked
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use object::{
+        Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolScope,
+        write::{Object, Symbol, SymbolSection},
+    };
 
-    fn violations(code: &str) -> Vec<String> {
-        let lines: Vec<_> = code.lines().map(|line| format!("  100000:\t90 90   \t{line}")).collect();
-        check(&lines.join("\n"), &[]).1.into_iter().map(|violation| violation.instruction).collect()
-    }
+    const LACKING: [u8; 3] = [0x0F, 0x44, 0xC8];
 
-    #[test]
-    fn what_a_p54c_has() {
-        let code = "bsf    ecx,eax\ntzcnt  ecx,eax\nnop\nxchg   ax,ax\npause\nlock cmpxchg8b QWORD PTR [eax]\nrep stos DWORD PTR es:[edi],eax\n\
-            repz cmps BYTE PTR ds:[esi],BYTE PTR es:[edi]\nlock or DWORD PTR [esp],0x0\nud2\ncall   FWORD PTR [eax]\njmp    0x8:0x1000\niret\n\
-            fnstsw ax\nretf\nxlat   BYTE PTR ds:[ebx]\nrdtsc\nrepz ret\nfwait\nloop   0 <f>\nin     al,0x80\nlock xadd DWORD PTR [ecx],eax\n\
-            bswap  eax\ncwde\nsete   al\njne    100 <g+0x10>\nint3\ninvlpg BYTE PTR [eax]\nmov    eax,cr4\nwbinvd\nrdmsr\nfucompp\nlidtd  ds:0x10\ncs";
-        assert_eq!(violations(code), Vec::<String>::new());
-    }
-
-    #[test]
-    fn what_a_p54c_lacks() {
-        let code = "cmove  ecx,eax\nnop    WORD PTR [eax+eax*1]\ncs nop WORD PTR [eax+eax*1+0x0]\nfcmove st,st(1)\nfucomi st,st(1)\nfcomip st,st(1)\nendbr32\n\
-            prefetcht0 BYTE PTR [eax]\nfisttp DWORD PTR [eax]\nsysenter\nmovd   mm0,eax\nmovaps xmm0,xmm1\nclflush BYTE PTR [eax]\n\
-            popcnt eax,eax\nlzcnt  eax,eax\nsfence\nlfence\nmfence\nmovnti DWORD PTR [eax],ecx\nrdpmc\nrdtscp\nfxsave [eax]\nemms\n\
-            ffreep st(0)\nnotrack jmp eax\n(bad)\nmovbe  eax,DWORD PTR [ecx]\ncmovne eax,ecx";
-        assert_eq!(violations(code).len(), code.lines().count(), "{:?}", violations(code));
+    /// An object file with one section of code, and symbols in it: name, place, size, kind.
+    fn file(code: &[u8], symbols: &[(&str, u64, u64, SymbolKind)]) -> Vec<u8> {
+        let mut object = Object::new(BinaryFormat::Elf, Architecture::I386, Endianness::Little);
+        let section = object.add_section(Vec::new(), b".text".to_vec(), SectionKind::Text);
+        object.append_section_data(section, code, 4);
+        for &(name, value, size, kind) in symbols {
+            object.add_symbol(Symbol {
+                name: name.into(),
+                value,
+                size,
+                kind,
+                scope: SymbolScope::Compilation,
+                weak: false,
+                section: SymbolSection::Section(section),
+                flags: SymbolFlags::None,
+            });
+        }
+        object.write().unwrap()
     }
 
     #[test]
     fn a_violation_says_where() {
-        let text = "\na.elf:     file format elf32-i386\n\nDisassembly of section .text:\n\n00100000 <kernel::main>:\n  100000:\tc3  \tret\n\n\
-            00100004 <boot_entry>:\n  100004:\t0f 44 c8  \tcmove  ecx,eax\n  100007:\teb f7  \tjmp    100000 <cmov>\n";
-        let (checked, violations) = check(text, &[]);
-        assert_eq!(checked, 3);
-        let violation = Violation {
-            address: "0x100004".into(),
-            function: "boot_entry".into(),
-            instruction: "cmove ecx,eax".into(),
-        };
+        let code = [&[0xC3, 0x90, 0x90, 0x90][..], &LACKING, &[0xEB, 0xF7]].concat();
+        let symbols = [("_ZN6kernel4mainE", 0, 1, SymbolKind::Text), ("boot_entry", 4, 5, SymbolKind::Text)];
+        let (checked, violations) = check(&file(&code, &symbols), Processor::P54c).unwrap();
+        assert_eq!(checked, 6);
+        let violation = Violation { address: 4, function: "boot_entry".into(), instruction: "cmove (0f 44 c8)".into() };
         assert_eq!(violations, [violation]);
+        let (_, violations) = check(&file(&[LACKING, LACKING].concat(), &symbols[..1]), Processor::P54c).unwrap();
+        assert_eq!(violations.iter().map(|found| found.function.as_str()).collect::<Vec<_>>(), ["kernel::main"; 2]);
     }
 
     #[test]
     fn data_among_code_is_no_code() {
-        let object = "  100000:\t0f 44 c8 00                 .D..\n  100004:\tc3  \tret";
-        assert_eq!(check(object, &[]), (1, Vec::new()));
-        let header = "  100000:\t02 b0 ad 1b 03 00  \tadd dh,[eax+0x31bad]\n  100006:\t00 00  \tadd [eax],al\n  100008:\tfb  \tsti\n  \
-            100009:\t4f  \tdec edi\n  10000a:\te4  \t.byte 0xe4\n  10000c:\t0f 44 c8  \tcmove ecx,eax";
-        let (checked, violations) = check(header, &[]);
-        assert_eq!((checked, violations.len()), (1, 1));
+        let code = [&[0x90][..], &LACKING, &LACKING].concat();
+        let table = [("table", 1, 3, SymbolKind::Data)];
+        let (checked, violations) = check(&file(&code, &table), Processor::P54c).unwrap();
+        assert_eq!((checked, violations.len(), violations[0].address), (2, 1, 4));
     }
 
     #[test]
     fn a_board_has_one_more() {
-        let text =
-            "  100000:\t0f 0a                \t(bad)\n  100002:\t0f 0b                \t(bad)\n  100004:\tc3 \tret";
-        let (checked, violations) = check(text, &SCC_INSTRUCTIONS);
-        assert_eq!((checked, violations.len()), (3, 1));
-        assert_eq!(violations[0].address, "0x100002");
-        assert_eq!(check(text, &[]).1.len(), 2);
+        let code = [&p54c::CL1INVMB[..], &[0x0F, 0x04, 0xC3]].concat();
+        let symbols = [("end", 4, 1, SymbolKind::Text)];
+        let (checked, violations) = check(&file(&code, &symbols), Processor::Scc).unwrap();
+        assert_eq!((checked, violations.len(), violations[0].address), (3, 1, 2));
+        assert_eq!(check(&file(&code, &symbols), Processor::P54c).unwrap().1[0].address, 0);
     }
 
     #[test]
     fn a_file_that_is_no_image_is_refused() {
-        let Some(objdump) = crate::setup::objdump() else { return };
         let text = tempfile::NamedTempFile::new().unwrap();
-        assert!(check_image(&objdump, text.path(), &[]).is_err());
+        assert!(check_image(text.path(), Processor::P54c).is_err());
         let host = std::env::current_exe().unwrap();
-        assert!(check_image(&objdump, &host, &[]).unwrap_err().to_string().contains("32-bit"));
+        let message = format!("{:#}", check_image(&host, Processor::P54c).unwrap_err());
+        assert!(message.contains("32-bit"), "{message}");
     }
 }

@@ -164,7 +164,7 @@ impl Shades {
         Self { columns: heights.width, rows, colours: colours.collect() }
     }
 
-    /// The colour of a pixel, where a cell has so many in a row: between those of the cells around it.
+    /// The colour of a pixel, where a cell has `cell` pixels in a row: between those of the cells around it.
     fn colour(&self, x: usize, y: usize, cell: usize) -> Colour {
         // Cells have their colours in their middles.
         let place = |pixel: usize, cells: usize| {
@@ -183,7 +183,7 @@ impl Shades {
     }
 }
 
-/// How bright land is that rises so much towards the east and the south; flat land is 1.
+/// The brightness of land with this slope towards the east and the south; flat land has 1.
 fn brightness([east, south]: [f32; 2]) -> f32 {
     let length = (east * east + south * south + 1.0).sqrt();
     let lit = ((-east * LIGHT[0] - south * LIGHT[1] + LIGHT[2]) / length).max(0.0);
@@ -211,7 +211,7 @@ mod tests {
         colour.into_iter().map(u32::from).sum()
     }
 
-    /// A hill in the middle of a plain, of so many cells in a row.
+    /// A hill in the middle of a plain of `cells` × `cells` cells.
     fn hill(cells: usize) -> Vec<u16> {
         let far = |place: usize| (place as f32 - (cells - 1) as f32 / 2.0).powi(2);
         (0..cells * cells)

@@ -4,15 +4,14 @@ use crate::{
     catalogue,
     console::{Event, Transcript},
     cores, emulation, guest, image,
-    inquiry::Inquiry,
+    kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
     memory::Plan,
+    monitor::Monitor,
     program::Program,
     progress::Progress,
     qemu::Machine,
-    results, setup, signal, trace,
-    words::{self, Words},
-    workspace,
+    result_files, setup, signal, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -132,8 +131,8 @@ impl Common {
     /// # Errors
     ///
     /// When a word of the user's cannot pass.
-    pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<Words> {
-        let words = Words::default()
+    pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
+        let words = KernelLine::default()
             .value("program", (!program.is_own).then_some(&program.name))
             .value("seed", self.seed)
             .value("preempt", preempt);
@@ -187,8 +186,8 @@ pub(crate) fn default_input() -> PathBuf {
 ///
 /// When it is too much.
 pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
-    Plan::new(cores, bytes(inputs), words::number(free, "heap_kib")?, words::number(free, "heap0_kib")?)?
-        .with_stacks(cores, words::number(free, "stack_kib")?)
+    Plan::new(cores, bytes(inputs), kernel_line::number(free, "heap_kib")?, kernel_line::number(free, "heap0_kib")?)?
+        .with_stacks(cores, kernel_line::number(free, "stack_kib")?)
 }
 
 /// Length of all input files together.
@@ -247,16 +246,16 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let label = format!("{} on {}", program.name, cores::cores(arguments.cores.into()));
     let mut staged = boot(arguments.coherent)?;
     if common.lines {
-        return pass_on(&label, &mut staged.command, Some(&staged.inquiry), limit);
+        return pass_on(&label, &mut staged.command, Some(&staged.monitor), limit);
     }
-    let outcome = live(&label, &mut staged.command, Some(&staged.inquiry), limit)?;
+    let outcome = live(&label, &mut staged.command, Some(&staged.monitor), limit)?;
     conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
         let _progress = Progress::new(format!("booting {label}"));
         let mut staged = boot(false)?;
-        let emulated = guest::run(&label, &mut staged.command, Some(&staged.inquiry), limit, |_| {})?;
+        let emulated = guest::run(&label, &mut staged.command, Some(&staged.monitor), limit, |_| {})?;
         emulation::compare(&outcome, &emulated)?;
     }
     Ok(())
@@ -270,11 +269,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 pub(crate) fn live(
     label: &str,
     command: &mut std::process::Command,
-    inquiry: Option<&Inquiry>,
+    monitor: Option<&Monitor>,
     limit: Duration,
 ) -> Result<guest::Outcome> {
-    let progress = Progress::new(format!("{} {label}", if inquiry.is_some() { "booting" } else { "running" }));
-    guest::run(label, command, inquiry, limit, |event| match event {
+    let progress = Progress::new(format!("{} {label}", if monitor.is_some() { "booting" } else { "running" }));
+    guest::run(label, command, monitor, limit, |event| match event {
         Event::Text(line) => progress.print(line),
         Event::Phase(phase) => progress.say(format!("{label}: {phase}")),
         _ => {}
@@ -289,10 +288,10 @@ pub(crate) fn live(
 pub(crate) fn pass_on(
     label: &str,
     command: &mut std::process::Command,
-    inquiry: Option<&Inquiry>,
+    monitor: Option<&Monitor>,
     limit: Duration,
 ) -> Result<()> {
-    let outcome = guest::run_by_lines(label, command, inquiry, limit, |_| None, |line, _| println!("{line}"))?;
+    let outcome = guest::run_by_lines(label, command, monitor, limit, |_| None, |line, _| println!("{line}"))?;
     let verdict = outcome.verdict();
     if verdict.is_err() {
         eprintln!("{}", outcome.tail());
@@ -318,7 +317,7 @@ pub(crate) fn conclude(outcome: &guest::Outcome, directory: &Path, inputs: &[Pat
 /// When the guest has failed or a result cannot be written.
 pub(crate) fn judge(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBuf], counters: bool) -> Result<()> {
     // Files that arrived whole are worth having also after a failure, whose reason then comes first.
-    let written = results::write(&outcome.transcript, directory, inputs);
+    let written = result_files::write(&outcome.transcript, directory, inputs);
     if counters {
         show_counters(&outcome.transcript);
     }
@@ -327,7 +326,7 @@ pub(crate) fn judge(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBu
         outcome.show_messages();
     }
     verdict?;
-    results::announce(&written?);
+    result_files::announce(&written?);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! From files that people have to the signal that the program `fft` reads: complex numbers of 64-bit floating-point parts,
 //! lower bytes first.
 
-use crate::{picture, results, workspace};
+use crate::{picture, result_files, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     fs,
@@ -34,7 +34,7 @@ pub(crate) fn convert(path: &Path) -> Result<PathBuf> {
         .to_string_lossy()
         .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     let converted = workspace::results(PROGRAM).join("input").join(format!("{name}.cf64"));
-    results::put(&converted, &signal)?;
+    result_files::put(&converted, &signal)?;
     Ok(converted)
 }
 

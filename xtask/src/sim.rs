@@ -5,15 +5,14 @@ use crate::{
     console::Transcript,
     cores, image,
     image::Profile,
+    kernel_line::{self, KernelLine},
     laboratory,
-    machine::Machine,
+    machine::{self, Machine},
     memory,
     program::Program,
-    results,
+    result_files,
     run::{self, Common, Domains},
-    setup, statics, trace,
-    words::{self, Words},
-    workspace,
+    statics, trace, workspace,
 };
 use anyhow::{Context, Result};
 use clap::Args;
@@ -78,9 +77,9 @@ pub(crate) struct Arguments {
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    let machine = arguments.machine.clone().with_domains(arguments.domains.domains)?;
+    let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
-    machine.check(count)?;
+    machine::check(&machine, count)?;
     let program = Program::resolve(&arguments.program)?;
     if catalogue::listed(&program)? {
         return Ok(());
@@ -112,9 +111,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// When it does not build or has one.
 pub(crate) fn build(program: &Program, profile: Profile) -> Result<PathBuf> {
     let built = image::host(program, profile)?;
-    if let Some(objdump) = setup::objdump() {
-        check_statics(&objdump, &built.executable, program)?;
-    }
+    check_statics(&built.executable, program)?;
     Ok(built.executable)
 }
 
@@ -124,7 +121,7 @@ fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()
     let table = table.context("the simulator has not sent a table of its traffic")?;
     let scratch = workspace::scratch()?;
     let file = scratch.path().join(HEAT_MAP_FILE);
-    results::put(&file, &table.bytes)?;
+    result_files::put(&file, &table.bytes)?;
     let summary = laboratory::draw("heat-map", &[&file, path, Path::new(title)])?;
     println!("wrote {}; {summary}", workspace::display(path));
     Ok(())
@@ -135,9 +132,9 @@ fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()
 /// # Errors
 ///
 /// When the size of a heap is no number.
-pub(crate) fn command(binary: &Path, words: Words, inputs: &[PathBuf]) -> Result<Command> {
+pub(crate) fn command(binary: &Path, words: KernelLine, inputs: &[PathBuf]) -> Result<Command> {
     let given: Vec<_> = words.to_string().split(' ').map(str::to_owned).collect();
-    let of_user = |key: &str| words::number(&given, key);
+    let of_user = |key: &str| kernel_line::number(&given, key);
     let [heap_kib, heap0_kib] = memory::heaps(run::bytes(inputs), of_user("heap_kib")?, of_user("heap0_kib")?);
     let words = words.value("heap_kib", Some(heap_kib)).value("heap0_kib", Some(heap0_kib));
     let mut command = workspace::command(binary);
@@ -153,13 +150,13 @@ pub(crate) fn command(binary: &Path, words: Words, inputs: &[PathBuf]) -> Result
 /// # Errors
 ///
 /// When it has one.
-pub(crate) fn check_statics(objdump: &Path, binary: &Path, program: &Program) -> Result<()> {
+pub(crate) fn check_statics(binary: &Path, program: &Program) -> Result<()> {
     let own = [&program.binary, &program.package].map(|name| format!("{}::", name.replace('-', "_")));
     let mut paths = statics::IN_TREE.to_vec();
     if program.is_own {
         paths.extend(own.iter().map(String::as_str));
     }
-    statics::check(objdump, binary, &paths)
+    statics::check(binary, &paths)
 }
 
 #[cfg(test)]
@@ -169,7 +166,7 @@ mod tests {
     #[test]
     fn command_line() {
         let inputs = ["/x/a b.pgm".into(), "/x/c".into()];
-        let words = Words::default().value("program", Some("terrain")).value("cores", Some(48));
+        let words = KernelLine::default().value("program", Some("terrain")).value("cores", Some(48));
         let command = command(Path::new("/t/atoll"), words, &inputs).unwrap();
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
         assert_eq!(

@@ -18,6 +18,7 @@
 mod given;
 mod keys;
 mod machine_file;
+mod name;
 mod parameter;
 mod read;
 mod sources;
@@ -26,6 +27,7 @@ pub use self::{
     given::Given,
     keys::{KEYS, Key, MOST_CONTROLLERS, MOST_CORES, Shape, Type},
     machine_file::{Error, MachineFile},
+    name::{Feature, Kind, Machine, Variant},
     parameter::{Parameter, Value},
     read::names,
     sources::{KINDS, Source},
@@ -33,10 +35,3 @@ pub use self::{
 
 /// What the name of a machine file ends with.
 pub const EXTENSION: &str = ".toml";
-
-/// A machine's name without its suffixes, and these, the first one with its `+`. A file's path may contain a `+`, too.
-pub fn split(name: &str) -> (&str, &str) {
-    let file = name.match_indices(EXTENSION).map(|(at, _)| at + EXTENSION.len());
-    let end = file.filter(|end| name.len() == *end || name[*end..].starts_with('+')).last();
-    name.split_at(end.or_else(|| name.find('+')).unwrap_or(name.len()))
-}

@@ -70,7 +70,7 @@ impl MachineFile {
     }
 }
 
-/// Why a file describes no machine, in one line.
+/// Why a file or a name describes no machine, in one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error(pub(crate) String);
 

@@ -1,6 +1,6 @@
 //! The machines that have names, and files that are wrong.
 
-use machines::{KINDS, MachineFile, Value, names, split};
+use machines::{KINDS, MachineFile, Value, names};
 
 fn parse(text: &str) -> Result<MachineFile, String> {
     MachineFile::parse("my.toml", text).map_err(|error| error.to_string())
@@ -113,10 +113,6 @@ fn what_is_wrong_is_said_in_a_line_with_its_key() {
 }
 
 #[test]
-fn suffixes_are_behind_the_file() {
-    assert_eq!(split("scc+flat+ports"), ("scc", "+flat+ports"));
-    assert_eq!(split("scc"), ("scc", ""));
-    assert_eq!(split("/c++/my.toml+flat"), ("/c++/my.toml", "+flat"));
-    assert_eq!(split("a.toml.d/my.toml"), ("a.toml.d/my.toml", ""));
+fn pairs_are_shown_in_order() {
     assert_eq!(Value::Pairs(vec![[1, 97], [3, 105]]).to_string(), "1: 97, 3: 105");
 }

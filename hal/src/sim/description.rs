@@ -5,9 +5,7 @@
 //! [`cost`](super::cost) combines them by the formulas of the OC-Bcast paper (section 3, figure 2). What is fitted, to
 //! compare with published times of whole operations, is in the machine `scc-calibrated` only.
 
-use std::{error::Error, fmt, path::Path};
-
-use machines::MachineFile;
+use machines::{Feature, Kind, MachineFile, Variant};
 
 use crate::{Costs, Layout, Prices, Tile};
 
@@ -93,17 +91,13 @@ struct Contended {
 impl Contended {
     const EVERYWHERE: Self = Self { ports: true, links: true, controllers: true };
 
-    /// Those that the file switches on.
-    fn of(file: &MachineFile) -> Self {
-        let on = |word| file.has("contention.on", word);
-        Self { ports: on("ports"), links: on("links"), controllers: on("controllers") }
-    }
-
-    fn or(self, other: Self) -> Self {
+    /// What the file or the machine's name switches on.
+    fn of(file: &MachineFile, variant: Variant) -> Self {
+        let on = |word, feature| file.has("contention.on", word) || variant.has(feature);
         Self {
-            ports: self.ports || other.ports,
-            links: self.links || other.links,
-            controllers: self.controllers || other.controllers,
+            ports: on("ports", Feature::Ports),
+            links: on("links", Feature::Links),
+            controllers: on("controllers", Feature::Controllers),
         }
     }
 
@@ -164,7 +158,7 @@ impl Parameters {
             interrupt_frame_cycles: price("interrupt_frame_cycles"),
             packet_ps: price("packet_ps"),
             flat: file.has("layout.flat", ""),
-            contention: Contended::of(file).contention(file),
+            contention: Contended::of(file, Variant::default()).contention(file),
             cluster: file.is_cluster().then(|| Cluster::of(file)),
         }
     }
@@ -240,72 +234,33 @@ impl Description {
         self
     }
 
-    /// The machine with this name: one of [`machines::names`], a machine file whose name ends with `.toml`,
-    /// `mesh:WxHxC` for W × H tiles of C cores at the prices of the SCC, or `cluster-fpga` or `cluster-asic` with
-    /// `:NxC` behind it for N nodes of C cores.
-    ///
-    /// Behind meshes, each once at most: `+contention` for accesses that wait for each other wherever they meet, or
-    /// only some of it, `+ports` (of MPBs), `+links` (of the mesh) and `+controllers` (of memory); `+flat` for
-    /// [`Parameters::flat`]; and `+domains=D` for [`Layout::with_domains`]. Behind clusters, where accesses always
-    /// wait, `+unlimited-loads` (a socket has as many under way as it has cores) and `+ideal-engines` (which are never
-    /// occupied) take that away.
+    /// The machine with this name, as [`machines::Machine`] says.
     ///
     /// # Errors
     /// If there is no such machine, or its file is wrong; the error is one line that says what there is.
-    pub fn parse(name: &str) -> Result<Self, DescriptionError> {
-        let unknown = || DescriptionError::Unknown(name.into());
-        let (plain, suffixes) = machines::split(name);
-        let (file, mut layout) = Self::plain(plain)?.ok_or_else(unknown)?;
+    pub fn parse(name: &str) -> Result<Self, machines::Error> {
+        let machines::Machine { kind, variant } = name.parse()?;
+        let file = kind.file();
+        let mut layout = match kind {
+            Kind::Mesh { width, height, cores_per_tile } => Layout::mesh(width, height, cores_per_tile),
+            Kind::Cluster { nodes: Some((nodes, cores)), .. } => Layout::cluster(nodes, cores),
+            _ => layout(&file),
+        };
         let mut parameters = Parameters::of(&file);
-        let (mut on, mut seen) = (Contended::of(&file), Vec::new());
-        for suffix in suffixes.split('+').skip(1) {
-            let key = suffix.split('=').next().unwrap_or_default();
-            if seen.contains(&key) {
-                return Err(unknown());
+        if let Some(cluster) = &mut parameters.cluster {
+            if variant.has(Feature::UnlimitedLoads) {
+                cluster.sockets = layout.cores_per_domain() as u16;
             }
-            seen.push(key);
-            match (suffix, &mut parameters.cluster) {
-                ("unlimited-loads", Some(cluster)) => cluster.sockets = layout.cores_per_domain() as u16,
-                ("ideal-engines", Some(cluster)) => *cluster = cluster.with_ideal_engines(),
-                (_, Some(_)) => return Err(unknown()),
-                ("contention", None) => on = Contended::EVERYWHERE,
-                ("ports", None) => on = on.or(Contended { ports: true, ..Contended::default() }),
-                ("links", None) => on = on.or(Contended { links: true, ..Contended::default() }),
-                ("controllers", None) => on = on.or(Contended { controllers: true, ..Contended::default() }),
-                ("flat", None) => parameters.flat = true,
-                (_, None) => {
-                    let domains = suffix.strip_prefix("domains=").and_then(|domains| domains.parse().ok());
-                    layout = layout.with_domains(domains.filter(|domains| *domains > 0).ok_or_else(unknown)?);
-                }
+            if variant.has(Feature::IdealEngines) {
+                *cluster = cluster.with_ideal_engines();
             }
         }
-        parameters.contention = on.contention(&file);
+        parameters.contention = Contended::of(&file, variant).contention(&file);
+        parameters.flat |= variant.has(Feature::Flat);
+        if let Some(domains) = variant.domains() {
+            layout = layout.with_domains(domains.get());
+        }
         Ok(Self { name: name.into(), layout, parameters }.with_prices())
-    }
-
-    /// The machine with this name without suffixes: its file and its layout.
-    fn plain(name: &str) -> Result<Option<(MachineFile, Layout)>, DescriptionError> {
-        if name.ends_with(machines::EXTENSION) {
-            let file = MachineFile::read(Path::new(name)).map_err(DescriptionError::File)?;
-            let layout = layout(&file);
-            return Ok(Some((file, layout)));
-        }
-        if let Some(file) = MachineFile::built_in(name) {
-            let layout = layout(&file);
-            return Ok(Some((file, layout)));
-        }
-        let Some((kind, sides)) = name.split_once(':') else { return Ok(None) };
-        let sides: Result<Vec<u16>, _> = sides.split('x').map(str::parse).collect();
-        let Ok(sides) = sides else { return Ok(None) };
-        let cores = sides.iter().fold(1_u64, |cores, side| cores.saturating_mul((*side).into()));
-        if cores == 0 || cores > machines::MOST_CORES {
-            return Ok(None);
-        }
-        Ok(match (kind, sides.as_slice()) {
-            ("mesh", &[columns, rows, cores]) => Some((built_in("scc"), Layout::mesh(columns, rows, cores))),
-            ("cluster-fpga" | "cluster-asic", &[nodes, cores]) => Some((built_in(kind), Layout::cluster(nodes, cores))),
-            _ => None,
-        })
     }
 
     /// The same machine with only its first `cores` cores running; rows of tiles are added if that many do not fit.
@@ -317,34 +272,6 @@ impl Description {
         Self { layout: self.layout.with_cores(cores), ..self }
     }
 }
-
-/// There is no machine with this name, or its file describes none.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum DescriptionError {
-    /// There is none.
-    Unknown(String),
-    /// Its file is wrong.
-    File(machines::Error),
-}
-
-impl fmt::Display for DescriptionError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::Unknown(name) => name,
-            Self::File(error) => return error.fmt(out),
-        };
-        write!(
-            out,
-            "no machine is called {name:?} (`cargo xtask machines` describes them): there are {}, files *.toml, mesh:WxHxC (columns, rows, cores per tile; 1 to 65535 \
-             cores) and cluster-fpga:NxC and cluster-asic:NxC (nodes, cores of each); behind meshes +contention or any of \
-             +ports, +links and +controllers, +flat, and +domains=D (coherence domains of neighbouring cores), behind \
-             clusters +unlimited-loads and +ideal-engines, each once at most",
-            machines::names().collect::<Vec<_>>().join(", ")
-        )
-    }
-}
-
-impl Error for DescriptionError {}
 
 /// What algorithms are chosen by, on a cluster with these parameters.
 fn prices_of(cluster: &Cluster, parameters: &Parameters) -> Prices {

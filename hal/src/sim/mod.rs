@@ -58,7 +58,7 @@ mod tests;
 pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
-    description::{Contention, Description, DescriptionError, Parameters},
+    description::{Contention, Description, Parameters},
     engine::Work,
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},

@@ -37,32 +37,18 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match command_line::parse::<Cli>() {
-        Ok(cli) => cli,
-        Err(status) => return status,
-    };
-    let result = match cli.command {
+    command_line::main(|cli: Cli| match cli.command {
         Command::Bench(arguments) => bench::main(&arguments),
         Command::Fidelity(arguments) => fidelity::main(&arguments),
         Command::Figures(arguments) => figures::main(&arguments),
         Command::HeatMap(arguments) => draw::heat_map(&arguments),
         Command::Spectrum(arguments) => draw::spectrum(&arguments),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => command_line::failure(&error),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
 
     #[test]
     fn wrong_options_take_one_line() {

@@ -2,35 +2,43 @@
 
 use crate::interrupt;
 use clap::{Parser, error::ErrorKind};
-use std::process::ExitCode;
+use std::{fmt, process::ExitCode};
 
-/// Reads the command line and prepares this process for its work; an exit status where there is nothing to do.
-///
-/// # Errors
-///
-/// With the status after something wrong, which has been said. After help the process ends here.
-pub fn parse<C: Parser>() -> Result<C, ExitCode> {
+/// Reads the command line, has a command carry it out, and says what is wrong. After help the process ends here.
+pub fn main<C: Parser>(command: impl FnOnce(C) -> anyhow::Result<()>) -> ExitCode {
     end_with_the_reader();
-    match C::try_parse() {
-        Ok(cli) => {
-            interrupt::install();
-            Ok(cli)
-        }
+    let cli = match C::try_parse() {
+        Ok(cli) => cli,
         Err(error) if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             error.exit()
         }
         Err(error) => {
             eprintln!("{}", usage_line(&error.to_string()));
-            Err(ExitCode::from(2))
+            return ExitCode::from(2);
+        }
+    };
+    interrupt::install();
+    match command(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Said>() => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{ERROR}{}", one_line(&format!("{error:#}")));
+            ExitCode::from(if interrupt::requested() { 130 } else { 1 })
         }
     }
 }
 
-/// Says why a command has failed, and returns the exit status for that.
-pub fn failure(error: &anyhow::Error) -> ExitCode {
-    eprintln!("{ERROR}{}", one_line(&format!("{error:#}")));
-    ExitCode::from(if interrupt::requested() { 130 } else { 1 })
+/// A command has failed and said so itself, with a last line that stays the last.
+#[derive(Debug)]
+pub struct Said;
+
+impl fmt::Display for Said {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("failed")
+    }
 }
+
+impl std::error::Error for Said {}
 
 /// What the line with an error begins with.
 pub const ERROR: &str = "error: ";
@@ -55,12 +63,13 @@ fn usage_line(message: &str) -> String {
     line.replace("invalid digit found in string", "not a number") + "; see --help"
 }
 
-/// Demands that all of these command lines are refused in one line each.
+/// Demands that the options are consistent, and that all of these command lines are refused in one line each.
 ///
 /// # Panics
 ///
 /// When one is not.
 pub fn assert_refused_in_one_line<C: Parser>(name: &str, lines: &[&[&str]]) {
+    C::command().debug_assert();
     for words in lines {
         let Err(error) = C::try_parse_from([name].iter().chain(*words)) else { panic!("{words:?} is not refused") };
         let line = usage_line(&error.to_string());

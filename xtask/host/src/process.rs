@@ -3,8 +3,10 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use std::{
+    collections::HashMap,
     fs,
     io::{BufRead, BufReader, Error, Read},
+    iter,
     os::unix::process::CommandExt,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
@@ -100,14 +102,21 @@ impl Running {
         Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 1000 / TICKS_PER_S))
     }
 
-    /// Tells whether nothing of the child runs, wants to run, or waits for a disk: neither its threads nor, where it
-    /// leads a process group, what it has started. A child that a busy host lets wait is not asleep.
+    /// Tells whether nothing of the child runs, wants to run, or waits for a disk: neither its threads nor what it has
+    /// started, in whatever process groups. A child that a busy host lets wait is not asleep.
     pub fn is_asleep(&self) -> bool {
-        let leader = self.child.id().to_string();
-        let sleeps = |stat: &str| !matches!(state(stat), Some('R' | 'D'));
-        let of_group = |stat: &str| after_name(stat).and_then(|rest| rest.split(' ').nth(2)) == Some(&*leader);
-        stats(&format!("/proc/{leader}/task")).all(|stat| sleeps(&stat))
-            && stats("/proc").filter(|stat| of_group(stat)).all(|stat| sleeps(&stat))
+        let leader = self.child.id();
+        let is_awake = |stat: &String| matches!(state(stat), Some('R' | 'D'));
+        if stats(&format!("/proc/{leader}/task")).any(|stat| is_awake(&stat)) {
+            return false;
+        }
+        let all: Vec<_> = stats("/proc").collect();
+        let parents: HashMap<u32, u32> = all.iter().filter_map(|stat| Some((number(stat)?, parent(stat)?))).collect();
+        let is_below = |stat: &String| {
+            let mut above = iter::successors(number(stat), |process| parents.get(process).copied());
+            above.any(|process| process == leader)
+        };
+        !all.iter().any(|stat| is_awake(stat) && (is_below(stat) || group(stat) == Some(leader)))
     }
 
     /// Sends the child a signal, unless it is gone.
@@ -187,6 +196,19 @@ fn after_name(stat: &str) -> Option<&str> {
 /// The state of a process or thread: running, asleep, …
 fn state(stat: &str) -> Option<char> {
     after_name(stat)?.chars().next()
+}
+
+fn number(stat: &str) -> Option<u32> {
+    stat.split(' ').next()?.parse().ok()
+}
+
+fn parent(stat: &str) -> Option<u32> {
+    after_name(stat)?.split(' ').nth(1)?.parse().ok()
+}
+
+/// The process group that it is in.
+fn group(stat: &str) -> Option<u32> {
+    after_name(stat)?.split(' ').nth(2)?.parse().ok()
 }
 
 /// What there is of processes or threads below a directory of `/proc`.
@@ -323,6 +345,9 @@ mod tests {
         // The shell sleeps, and what it has started does not.
         let leader = Running::start(shell("while :; do :; done & wait").process_group(0)).unwrap();
         assert!(soon(&leader, false) && !is_asleep_for(&leader, 20));
+        // Not even if that leads a group of its own.
+        let above = Running::start(&mut shell("set -m; (while kill -0 $$; do :; done) & wait")).unwrap();
+        assert!(soon(&above, false) && !is_asleep_for(&above, 20));
     }
 
     fn is_asleep_for(running: &Running, looks: usize) -> bool {

@@ -39,7 +39,7 @@ impl Progress {
         Self { bar, printed }
     }
 
-    /// Starts a bar of that many steps.
+    /// Starts a bar of `steps` steps.
     pub fn bar(message: impl Into<String>, steps: u64) -> Self {
         let progress = Self::new(message);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{bar:32}] {pos}/{len} ({elapsed})") {

@@ -11,14 +11,13 @@ use crate::{
     cores,
     guest::Outcome,
     image,
+    kernel_line::KernelLine,
     memory::Plan,
     program::Program,
     progress::Progress,
     qemu::{Machine, Node, Staged},
     run::{self, Common, DEFAULT_PROGRAM},
-    setup,
-    words::Words,
-    workspace,
+    setup, workspace,
 };
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -30,7 +29,7 @@ use std::{
 
 /// Boot a program on a cluster: several machines in QEMU that share memory and nothing else
 ///
-/// Starts that many QEMU processes. Node i has ranks i*C to (i+1)*C-1, and all ranks are one communicator. Between nodes
+/// Starts N QEMU processes, one for each node. Node i has ranks i*C to (i+1)*C-1, and all ranks are one communicator. Between nodes
 /// there are neither locks nor interrupts. A node that disappears is reported by the others. The exit status is 0 only
 /// when every rank has succeeded.
 #[derive(Args)]
@@ -107,7 +106,7 @@ pub(crate) struct Cluster<'a> {
     pub(crate) inputs: &'a [PathBuf],
     pub(crate) shape: Shape,
     pub(crate) plan: &'a Plan,
-    pub(crate) words: Words,
+    pub(crate) words: KernelLine,
     pub(crate) deadline_s: u64,
 }
 

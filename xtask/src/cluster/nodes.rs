@@ -119,7 +119,7 @@ fn one(
         watch(node, event);
     };
     let label = format!("node {node}");
-    let result = guest::run_until(&label, &mut staged.command, Some(&staged.inquiry), limit, end, show);
+    let result = guest::run_until(&label, &mut staged.command, Some(&staged.monitor), limit, end, show);
     match &result {
         Err(_) => common.end_within(Duration::ZERO),
         Ok(outcome) if outcome.verdict().is_err() => {

@@ -1,4 +1,4 @@
-//! Writes a program onto hardware: for a board what the loader on its host reads, for a PC a disk that boots.
+//! Writes a program for hardware: for a board what the loader on its host reads, for a PC the image of a disk that boots.
 //!
 //! Everything that can be known to be wrong is said before anything is built, and before a byte is written.
 
@@ -10,26 +10,25 @@ pub(crate) use scc::{Flash, Setup};
 
 use crate::{
     catalogue, cores,
+    kernel_line::KernelLine,
     program::Program,
     run::{self, DEFAULT_PROGRAM},
-    words::Words,
 };
 use anyhow::{Result, bail, ensure};
 use boards::{Board, Kind};
-use clap::{ArgGroup, Args};
+use clap::Args;
 use std::path::PathBuf;
 
-/// Words that mean something to machines in QEMU or to the simulator only.
+/// KernelLine that mean something to machines in QEMU or to the simulator only.
 const EMULATED: [&str; 10] =
     ["domains", "machine", "preempt", "coherent", "heatmap", "trace_kib", "node", "nodes", "shared_mib", "deadline"];
 
-/// Write a program and its input onto hardware: an SCC board, a board like it, or a PC
+/// Write a program and its input for hardware: an SCC board, a board like it, or a PC
 ///
-/// For a board, DIR gets the files that its host loads, and FLASH.md, which says how. For a PC, FILE becomes an image
-/// of a disk that boots, or the disk itself is overwritten. Before anything is written, image and input are checked
-/// against the board's memory. A directory that holds anything else than an earlier flash is left alone.
+/// For a board, DIR gets the files that its host loads, and FLASH.md, which says how. For a PC, FILE becomes the
+/// image of a disk that boots, and the command that copies it to a disk is shown. Before anything is written, image and
+/// input are checked against the board's memory. A directory that holds anything else than an earlier flash is left alone.
 #[derive(Args)]
-#[command(group = ArgGroup::new("target").required(true).args(["out", "device"]))]
 pub(crate) struct Arguments {
     /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
     #[arg(default_value = DEFAULT_PROGRAM)]
@@ -41,11 +40,7 @@ pub(crate) struct Arguments {
 
     /// Directory for the files of a board, or file for the disk image of a PC
     #[arg(long, value_name = "DIR|FILE")]
-    out: Option<PathBuf>,
-
-    /// Disk that will boot a PC; what is on it is shown, and overwritten after a question
-    #[arg(long, value_name = "DEV")]
-    device: Option<PathBuf>,
+    out: PathBuf,
 
     #[command(flatten)]
     choices: Choices,
@@ -58,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     seed: Option<u64>,
 
-    /// Install what is missing, and overwrite a disk, without asking
+    /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
 
@@ -96,7 +91,7 @@ struct Job {
     /// Input files, as the program reads them.
     inputs: Vec<PathBuf>,
     /// The kernel's command line.
-    words: Words,
+    words: KernelLine,
 }
 
 /// The command.
@@ -113,7 +108,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let board = Board::find(&arguments.board)?;
     let words = words(&program, arguments.seed, &arguments.words)?;
     let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
-    let Kind::Pc(pc) = board.kind else { return mesh(arguments, &job, board) };
+    let Kind::Pc(pc) = board.kind else {
+        let flash = Flash::new(board, &arguments.choices.setup(), &job.program, &job.words, &job.inputs)?;
+        return scc::main(&flash, &job.program, &arguments.out, arguments.yes);
+    };
     let choices = &arguments.choices;
     for (option, is_given) in
         [("--memory-gib", choices.memory_gib.is_some()), ("--start-from-core-0", choices.start_from_core_0)]
@@ -125,23 +123,16 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     pc::main(arguments, &job)
 }
 
-/// Writes the directory for a board.
-fn mesh(arguments: &Arguments, job: &Job, board: Board) -> Result<()> {
-    let Some(out) = &arguments.out else { bail!("--device is for PCs; {} needs --out DIR", board.name) };
-    let flash = Flash::new(board, &arguments.choices.setup(), &job.program, &job.words, &job.inputs)?;
-    scc::main(&flash, &job.program, out, arguments.yes)
-}
-
 /// The kernel's command line on hardware, with these words of the user's.
 ///
 /// # Errors
 ///
 /// When one of them means nothing there, or cannot pass.
-pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<Words> {
+pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<KernelLine> {
     for word in free {
         if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
             bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
-    Words::default().value("program", (!program.is_own).then_some(&program.name)).value("seed", seed).free(free)
+    KernelLine::default().value("program", (!program.is_own).then_some(&program.name)).value("seed", seed).free(free)
 }

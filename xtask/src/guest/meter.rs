@@ -15,7 +15,7 @@ const PATIENCE: u32 = if cfg!(test) { 10 } else { 600 };
 /// What a guest has used up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spent {
-    /// So much processor time of its own.
+    /// All of its processor time, which was this much.
     Processor(Duration),
     /// It slept whenever somebody looked, and said nothing.
     Patience,
@@ -44,18 +44,13 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// An account with so much processor time.
+    /// An account with `limit` of processor time.
     pub(crate) fn open(limit: Duration, running: &Running) -> Self {
         let before = running.processor_time().unwrap_or_default();
         Self { limit, before, patience: PATIENCE, asleep: 0, looked: Instant::now() }
     }
 
-    /// An account for a test on the host. It may sleep longer: cargo waits for whoever builds in the same directory.
-    pub(crate) fn of_test(limit: Duration, running: &Running) -> Self {
-        Self { patience: 20 * PATIENCE, ..Self::open(limit, running) }
-    }
-
-    /// An account for a last errand: no more than so much, computed or slept.
+    /// An account for a last errand: no more than `limit`, computed or slept.
     pub(crate) fn errand(limit: Duration, running: &Running) -> Self {
         let looks = limit.as_millis().div_ceil(GLANCE.as_millis());
         Self { patience: PATIENCE.min(looks as u32), ..Self::open(limit, running) }

@@ -1,7 +1,7 @@
 //! A PC in QEMU that boots from a disk, as one that is no QEMU would.
 
 use super::{EXIT_DEVICE, PROCESSOR, REPEATABLE, Staged, surroundings};
-use crate::{inquiry::Inquiry, workspace};
+use crate::{monitor::Monitor, workspace};
 use anyhow::{Context, Result};
 use std::{os::unix::fs::symlink, path::Path};
 
@@ -36,8 +36,8 @@ impl FromDisk<'_> {
         symlink(disk, directory.path().join(DISK)).context("cannot name the image of the disk")?;
         let mut command = workspace::command(self.qemu);
         command.args(self.arguments()).current_dir(directory.path());
-        let inquiry = Inquiry { directory: directory.path().into(), image: self.image.into() };
-        Ok(Staged { command, inquiry, _directory: directory })
+        let monitor = Monitor { directory: directory.path().into(), image: self.image.into() };
+        Ok(Staged { command, monitor, _directory: directory })
     }
 
     fn arguments(&self) -> Vec<String> {
@@ -89,7 +89,7 @@ mod tests {
         let disk = directory.path().join("a,b c.img");
         std::fs::write(&disk, "x").unwrap();
         let staged = machine(&disk, false).stage().unwrap();
-        assert_eq!(std::fs::read(staged.inquiry.directory.join(DISK)).unwrap(), b"x");
+        assert_eq!(std::fs::read(staged.monitor.directory.join(DISK)).unwrap(), b"x");
         assert!(machine(Path::new("/nonexistent/disk"), false).stage().is_err());
     }
 }

@@ -34,7 +34,7 @@ pub(crate) trait Group: Sized {
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
     pub(crate) qemu: PathBuf,
-    pub(crate) objdump: PathBuf,
+    pub(crate) linker: PathBuf,
     pub(crate) toolchain: Toolchain,
 }
 
@@ -72,11 +72,11 @@ impl Group for DiskTools {
 
 impl Group for Tools {
     fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
-        match (finder.program("qemu-system-i386"), finder.objdump(), finder.toolchain()) {
-            (Some(qemu), Some(objdump), Some(toolchain)) => Ok(Self { qemu, objdump, toolchain }),
-            (qemu, objdump, toolchain) => Err(missing([
+        match (finder.program("qemu-system-i386"), finder.linker(), finder.toolchain()) {
+            (Some(qemu), Some(linker), Some(toolchain)) => Ok(Self { qemu, linker, toolchain }),
+            (qemu, linker, toolchain) => Err(missing([
                 (qemu.is_none(), Missing::Qemu),
-                (objdump.is_none(), Missing::Binutils),
+                (linker.is_none(), Missing::Binutils),
                 (toolchain.is_none(), Missing::LibrarySources),
             ])),
         }
@@ -123,7 +123,7 @@ impl Missing {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Qemu => "qemu-system-i386",
-            Self::Binutils => "GNU ld and objdump for elf_i386",
+            Self::Binutils => "GNU ld for elf_i386",
             Self::LibrarySources => "a Rust compiler with the sources of its library",
             Self::Cmake => "cmake with make or ninja",
             Self::Libclang => "libclang with its headers",
@@ -184,11 +184,10 @@ impl Finder {
         self.path.iter().map(|directory| directory.join(name)).find(|file| is_executable(file))
     }
 
-    /// GNU objdump, when there is also an `ld` that links for the target.
-    pub(crate) fn objdump(&self) -> Option<PathBuf> {
+    /// GNU ld, when it links for the target.
+    fn linker(&self) -> Option<PathBuf> {
         let linker = self.program("ld")?;
-        let objdump = self.program("objdump")?;
-        output(Command::new(linker).arg("-V"))?.contains("elf_i386").then_some(objdump)
+        output(Command::new(&linker).arg("-V"))?.contains("elf_i386").then_some(linker)
     }
 
     /// CMake, when there is also something that carries out what it plans.
@@ -373,11 +372,10 @@ mod tests {
     fn the_linker_must_know_the_target() {
         let path = tempfile::tempdir().unwrap();
         let finder = Finder::within(path.path(), path.path());
-        script(path.path(), "objdump", "true");
         script(path.path(), "ld", "echo '  Supported emulations: aarch64linux'");
-        assert_eq!(finder.objdump(), None);
+        assert_eq!(finder.linker(), None);
         script(path.path(), "ld", "echo '  Supported emulations: elf_x86_64 elf_i386'");
-        assert_eq!(finder.objdump(), Some(path.path().join("objdump")));
+        assert_eq!(finder.linker(), Some(path.path().join("ld")));
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn by_hand(what: Missing) -> &'static str {
             "install qemu-system-x86 (Debian, Ubuntu, Arch), qemu-system-x86-core (Fedora) or qemu (Homebrew)"
         }
         Missing::Binutils => {
-            "install binutils with elf_i386 support, on a machine that is no PC binutils-i686-linux-gnu with `ld` and `objdump` on the PATH"
+            "install binutils with elf_i386 support, on a machine that is no PC binutils-i686-linux-gnu with its `ld` on the PATH"
         }
         Missing::LibrarySources => "run `rustup component add rust-src`",
         Missing::Mkrescue => {

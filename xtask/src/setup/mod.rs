@@ -37,7 +37,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         (ensure(arguments.yes)?, None)
     };
     println!("emulator   {}", tools.qemu.display());
-    println!("binutils   {}", tools.objdump.display());
+    println!("binutils   {}", tools.linker.display());
     println!("compiler   {}", tools.toolchain);
     if let Some(emulator) = emulator {
         println!("cmake      {}", emulator.cmake.display());
@@ -65,9 +65,4 @@ pub(crate) fn ensure<T: Group>(yes: bool) -> Result<T> {
         let names: Vec<_> = missing.iter().map(Missing::name).collect();
         anyhow::anyhow!("still missing after the installation: {}", names.join(", "))
     })
-}
-
-/// GNU objdump, when it is there.
-pub(crate) fn objdump() -> Option<std::path::PathBuf> {
-    Finder::new().objdump()
 }

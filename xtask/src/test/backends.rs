@@ -1,7 +1,7 @@
 //! One program on both backends, for tests that compare them.
 
 use super::kit::Kit;
-use crate::{cores, guest, memory::Plan, program::Program, qemu::Machine, sim, words::Words};
+use crate::{cores, guest, kernel_line::KernelLine, memory::Plan, program::Program, qemu::Machine, sim};
 use anyhow::Result;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ impl<'t> Backends<'t> {
         &self.inputs
     }
 
-    fn words(&self, words: &Words) -> Words {
+    fn words(&self, words: &KernelLine) -> KernelLine {
         words.clone().value("program", Some(&self.program.name))
     }
 
@@ -36,7 +36,7 @@ impl<'t> Backends<'t> {
     /// # Errors
     ///
     /// When it cannot be built or started.
-    pub(super) fn in_qemu(&self, cores: u16, plan: &Plan, words: &Words) -> Result<guest::Outcome> {
+    pub(super) fn in_qemu(&self, cores: u16, plan: &Plan, words: &KernelLine) -> Result<guest::Outcome> {
         let machine = Machine {
             image: &self.kit.image(&self.program)?.executable,
             qemu: &self.kit.tools()?.qemu,
@@ -48,7 +48,7 @@ impl<'t> Backends<'t> {
         };
         let mut staged = machine.stage()?;
         let label = format!("{} on {}", self.program.name, cores::cores(cores.into()));
-        guest::run(&label, &mut staged.command, Some(&staged.inquiry), self.kit.limit(), |_| {})
+        guest::run(&label, &mut staged.command, Some(&staged.monitor), self.kit.limit(), |_| {})
     }
 
     /// Runs it in the simulator of the SCC with contention, by whose prices QEMU chooses algorithms, too.
@@ -56,7 +56,7 @@ impl<'t> Backends<'t> {
     /// # Errors
     ///
     /// When it cannot be built or started.
-    pub(super) fn simulated(&self, cores: u16, words: &Words) -> Result<guest::Outcome> {
+    pub(super) fn simulated(&self, cores: u16, words: &KernelLine) -> Result<guest::Outcome> {
         let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
         let mut command = sim::command(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));

@@ -4,10 +4,10 @@ use super::{guests, jobs::Job, kit::Kit, summary::Suite};
 use crate::{
     cluster::{Cluster, Disturbance, Shape},
     guest::Outcome,
+    kernel_line::KernelLine,
     memory::Plan,
     program::Program,
     progress::Progress,
-    words::Words,
 };
 use anyhow::{Result, ensure};
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>, shape: Shape, part: Option<&str>) -> Re
         (Some(filter), Some(part)) if !filter.starts_with(part) => return Ok(()),
         (filter, part) => filter.or(part),
     };
-    let words = Words::default().value("filter", filter);
+    let words = KernelLine::default().value("filter", filter);
     let label = format!("in-kernel tests on {shape}");
     let outcome = boot(kit, shape, words, &label, kit.limit(), None)?;
     guests::count(suite, &outcome, kit.arguments.filter.is_some());
@@ -58,7 +58,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>, shape: Shape, part: Option<&str>) -> Re
 
 /// Has something happen to one of three nodes. The others have to report it in time.
 fn disturbed(suite: &mut Suite, kit: &Kit<'_>, name: &str, signal: i32) -> Result<()> {
-    let words = Words::default().value("program", Some("endless"));
+    let words = KernelLine::default().value("program", Some("endless"));
     let disturbance = Disturbance { node: 1, signal, after: Duration::from_millis(500) };
     let limit = Duration::from_secs(REPORT_S);
     let outcome = boot(kit, Shape { nodes: 3, cores: 2 }, words, name, limit, Some(disturbance))?;
@@ -78,7 +78,7 @@ fn judge(outcome: &Outcome) -> Result<()> {
 fn boot(
     kit: &Kit<'_>,
     shape: Shape,
-    words: Words,
+    words: KernelLine,
     label: &str,
     limit: Duration,
     disturbance: Option<Disturbance>,

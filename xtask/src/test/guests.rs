@@ -4,11 +4,11 @@ use super::{jobs::Job, kit::Kit, summary::Suite};
 use crate::{
     console::Event,
     guest::{self, Outcome},
+    kernel_line::KernelLine,
     memory::Plan,
     program::Program,
     progress::Progress,
     qemu::Machine,
-    words::Words,
 };
 use anyhow::{Result, ensure};
 use std::{cell::Cell, fmt, num::NonZero};
@@ -63,7 +63,7 @@ impl fmt::Display for Guest {
 pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<Item = Job<'t>> {
     guests.into_iter().map(move |guest| {
         Job::new(format!("in-kernel, {guest}"), usize::from(guest.cores) * 2, move |suite| {
-            let words = Words::default().value("filter", kit.arguments.filter.as_ref()).value("only", guest.only);
+            let words = KernelLine::default().value("filter", kit.arguments.filter.as_ref()).value("only", guest.only);
             let outcome = boot(kit, guest, words, "in-kernel tests")?;
             count(suite, &outcome, kit.arguments.filter.is_some());
             Ok(())
@@ -77,7 +77,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<It
 ///
 /// When a machine cannot be started or does not list these programs.
 pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
-    let words = || Words::default().value("program", Some("fatal"));
+    let words = || KernelLine::default().value("program", Some("fatal"));
     let list = boot(kit, Guest::of(1), words(), "the list of fatal programs")?;
     list.verdict()?;
     suite.begin();
@@ -102,14 +102,14 @@ pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
 fn coherent(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     if kit.arguments.wants(COHERENT) {
         let words =
-            Words::default().value("filter", Some("memory::unflushed_store_is_unseen")).switch("coherent", true);
+            KernelLine::default().value("filter", Some("memory::unflushed_store_is_unseen")).switch("coherent", true);
         let outcome = boot(kit, Guest::of(FATAL_CORES), words, COHERENT)?;
         suite.check(COHERENT, outcome.verdict_of_fatal("a store that was not flushed"));
     }
     Ok(())
 }
 
-fn boot(kit: &Kit<'_>, guest: Guest, words: Words, what: &str) -> Result<Outcome> {
+fn boot(kit: &Kit<'_>, guest: Guest, words: KernelLine, what: &str) -> Result<Outcome> {
     let image = &kit.image(&Program::integration())?.executable;
     let label = format!("{what} on {guest}");
     let plan = Plan::new(guest.cores, 0, None, None)?;
@@ -125,7 +125,7 @@ fn boot(kit: &Kit<'_>, guest: Guest, words: Words, what: &str) -> Result<Outcome
     };
     let mut staged = machine.stage()?;
     let counting = Counting::new(&label);
-    guest::run(&label, &mut staged.command, Some(&staged.inquiry), kit.limit(), |event| counting.watch(event))
+    guest::run(&label, &mut staged.command, Some(&staged.monitor), kit.limit(), |event| counting.watch(event))
 }
 
 /// Shows how many tests of a guest have ended.

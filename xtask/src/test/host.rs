@@ -175,7 +175,7 @@ impl Tally {
     }
 }
 
-/// Runs a harness, whose tests may use so much processor time each. Until it says something it is built, which may take as
+/// Runs a harness, whose tests may use `limit` of processor time each. Until it says something it is built, which may take as
 /// long as it likes.
 fn execute(suite: &mut Suite, name: &str, command: &mut Command, limit: Duration, wanted: usize) -> Result<()> {
     let mut running = Running::start(command)?;
@@ -189,7 +189,7 @@ fn execute(suite: &mut Suite, name: &str, command: &mut Command, limit: Duration
                     suite.begin();
                 }
                 if meter.is_none() || ended.is_some() {
-                    meter = Some(Meter::of_test(limit, &running));
+                    meter = Some(Meter::open(limit, &running));
                 }
                 match ended {
                     Some((test, true)) => suite.pass(&test),

@@ -49,10 +49,8 @@ fn checks(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let image = kit.image(&program)?;
     let simulators = Program::of_each_image().map(|program| kit.simulator(&program));
     suite.begin();
-    let statics = || {
-        let objdump = &kit.tools()?.objdump;
-        simulators.into_iter().try_for_each(|simulator| sim::check_statics(objdump, &simulator?.executable, &program))
-    };
+    let statics =
+        || simulators.into_iter().try_for_each(|simulator| sim::check_statics(&simulator?.executable, &program));
     let results = [
         // Without them there would have been no image.
         Ok(()),

@@ -4,10 +4,9 @@ use super::{Arguments, backends::Backends, jobs::Job, kit::Kit, summary::Suite};
 use crate::{
     console::{Counters, Transcript},
     guest::Outcome,
+    kernel_line::KernelLine,
     progress::Progress,
-    results, run,
-    words::Words,
-    workspace,
+    result_files, run, workspace,
 };
 use anyhow::{Context, Result, bail, ensure};
 use std::{collections::BTreeMap, fs, path::PathBuf};
@@ -39,7 +38,7 @@ fn backends<'t>(kit: &'t Kit<'t>) -> Result<Backends<'t>> {
 pub(super) fn in_qemu(kit: &Kit<'_>) -> Result<Outcome> {
     let _progress = Progress::new("main job in QEMU");
     let backends = backends(kit)?;
-    backends.in_qemu(CORES, &run::plan(CORES, backends.inputs(), &[])?, &Words::default())
+    backends.in_qemu(CORES, &run::plan(CORES, backends.inputs(), &[])?, &KernelLine::default())
 }
 
 /// The jobs that run the main job and compare.
@@ -68,11 +67,11 @@ fn compare(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let backends = backends(kit)?;
     let simulated = {
         let _progress = Progress::new("main job in the simulator");
-        backends.simulated(CORES, &Words::default())?
+        backends.simulated(CORES, &KernelLine::default())?
     };
     let files = workspace::results(run::DEFAULT_PROGRAM);
     let results = [
-        first.verdict().and_then(|()| results::write(&first.transcript, &files, backends.inputs()).map(drop)),
+        first.verdict().and_then(|()| result_files::write(&first.transcript, &files, backends.inputs()).map(drop)),
         simulated.verdict(),
         same_counters("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),
         same_results("in QEMU", &first.transcript, "in the simulator", &simulated.transcript),
@@ -212,7 +211,7 @@ fn expected(transcript: &Transcript, bless: bool) -> Result<()> {
     let path = expected_file();
     let found = record(transcript);
     if bless {
-        return results::put(&path, found.as_bytes());
+        return result_files::put(&path, found.as_bytes());
     }
     let shown = workspace::display(&path);
     let recorded = fs::read_to_string(&path).with_context(|| format!("cannot read {shown}; --bless records it"))?;
@@ -231,7 +230,7 @@ fn expected(transcript: &Transcript, bless: bool) -> Result<()> {
 mod tests {
     use super::*;
     use crate::console::Console;
-    use transcript::frame::File;
+    use transcript::sent_file::File;
 
     fn transcript(lines: &str) -> Transcript {
         let mut console = Console::default();

@@ -17,13 +17,13 @@ mod traces;
 
 pub(crate) use main_job::{same_files, same_values};
 
-use crate::{cores::List, machine};
+use crate::{command_line, cores::List, machine};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use guests::Guest;
 use jobs::Job;
 use kit::Kit;
-use std::{fmt, num::NonZero, time::Duration};
+use std::{num::NonZero, time::Duration};
 
 /// Sizes at which the in-kernel tests boot.
 const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
@@ -125,18 +125,6 @@ impl Arguments {
     }
 }
 
-/// Tests have failed, and everything has been said about it.
-#[derive(Debug)]
-pub(crate) struct Failed;
-
-impl fmt::Display for Failed {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("tests failed")
-    }
-}
-
-impl std::error::Error for Failed {}
-
 /// The command.
 ///
 /// # Errors
@@ -145,7 +133,7 @@ impl std::error::Error for Failed {}
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if let Some(filter) = &arguments.filter {
         // It becomes a word of the kernel's command line.
-        crate::words::Words::default().free(&[format!("x={filter}")])?;
+        crate::kernel_line::KernelLine::default().free(&[format!("x={filter}")])?;
     }
     for guest in arguments.guests() {
         machine::check_domains(guest.domains, guest.cores.into())?;
@@ -163,7 +151,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         bail!("no test matches `{filter}`");
     }
     summary.print();
-    if summary.failed() > 0 { Err(Failed.into()) } else { Ok(()) }
+    if summary.failed() > 0 { Err(command_line::Said.into()) } else { Ok(()) }
 }
 
 /// All jobs, in the order of the table. What a filter does not match is not built.

@@ -10,10 +10,10 @@ use crate::{
     cores,
     flash::pc::disk::Disk,
     guest::{self, Outcome},
+    kernel_line::KernelLine,
     memory::Plan,
     program::Program,
     qemu::FromDisk,
-    words::Words,
     workspace,
 };
 use anyhow::{Context, Result, ensure};
@@ -79,7 +79,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
 }
 
 fn run(suite: &mut Suite, kit: &Kit<'_>, pc: &Pc) -> Result<()> {
-    let words = Words::default().value("filter", pc.filter).value("only", pc.only);
+    let words = KernelLine::default().value("filter", pc.filter).value("only", pc.only);
     let (outcome, screen) = boot(kit, pc, &words)?;
     guests::count(suite, &outcome, false);
     let found = format!("Atoll on {}, found {};", cores::cores(pc.cores.into()), pc.found);
@@ -93,7 +93,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>, pc: &Pc) -> Result<()> {
 /// A program that fails while other cores run on: all of them stop, and the reason is seen.
 fn failure(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let pc = pc(FAILURE, "pc", "4", 4);
-    let words = Words::default().value("program", Some("fatal")).value("case", Some("panics"));
+    let words = KernelLine::default().value("program", Some("fatal")).value("case", Some("panics"));
     let (outcome, screen) = boot(kit, &pc, &words)?;
     let verdict = match outcome.verdict() {
         Ok(()) => Err(anyhow::anyhow!("it has ended well")),
@@ -122,13 +122,13 @@ fn last_line(text: &str) -> &str {
 }
 
 /// Boots a PC from a disk of its own, and returns what it said and what its screen shows at the end.
-fn boot(kit: &Kit<'_>, pc: &Pc, words: &Words) -> Result<(Outcome, Result<String>)> {
+fn boot(kit: &Kit<'_>, pc: &Pc, words: &KernelLine) -> Result<(Outcome, Result<String>)> {
     let image = &kit.image(&Program::integration())?.executable;
     let plan = Plan::new(pc.cores, 0, None, None)?;
     let words = words.clone().value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib));
     let directory = workspace::scratch()?;
     let disk = directory.path().join("disk.img");
-    Disk { image, inputs: &[], words: &words }.make(kit.disk_tools()?, &kit.tools()?.objdump, &disk)?;
+    Disk { image, inputs: &[], words: &words }.make(kit.disk_tools()?, &kit.tools()?.linker, &disk)?;
     let machine = FromDisk {
         qemu: &kit.tools()?.qemu,
         disk: &disk,
@@ -141,8 +141,8 @@ fn boot(kit: &Kit<'_>, pc: &Pc, words: &Words) -> Result<(Outcome, Result<String
     let mut staged = machine.stage()?;
     let counting = Counting::new(pc.name);
     let mut screen = None;
-    let look = || screen = Some(staged.inquiry.screen());
-    let outcome = guest::run_halting(pc.name, &mut staged.command, &staged.inquiry, kit.limit(), look, |event| {
+    let look = || screen = Some(staged.monitor.screen());
+    let outcome = guest::run_halting(pc.name, &mut staged.command, &staged.monitor, kit.limit(), look, |event| {
         counting.watch(event)
     })?;
     Ok((outcome, screen.context("it was gone before anybody could look at its screen").flatten()))

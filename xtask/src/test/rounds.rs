@@ -8,10 +8,10 @@ use super::{backends::Backends, jobs::Job, kit::Kit};
 use crate::{
     console::{Step, Transcript},
     cores,
+    kernel_line::KernelLine,
     program::ROUNDS as PROGRAM,
     progress::Progress,
     run,
-    words::Words,
 };
 use anyhow::{Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Cores that it runs on.
 const CORES: [u16; 4] = [1, 5, 16, 48];
 
-/// The name of the test on so many cores, for `--filter`.
+/// The name of the test on `cores` cores, for `--filter`.
 fn name(cores: u16) -> String {
     format!("simulator-equals-qemu-{cores}")
 }
@@ -35,8 +35,8 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
             suite.begin();
             let label = format!("{PROGRAM} on {}", cores::cores(cores.into()));
             let _progress = Progress::new(format!("{label}, in QEMU and simulated"));
-            let in_qemu = backends.in_qemu(cores, &run::plan(cores, &[], &[])?, &Words::default())?;
-            let simulated = backends.simulated(cores, &Words::default())?;
+            let in_qemu = backends.in_qemu(cores, &run::plan(cores, &[], &[])?, &KernelLine::default())?;
+            let simulated = backends.simulated(cores, &KernelLine::default())?;
             let verdict = in_qemu.verdict().and_then(|()| simulated.verdict());
             suite.check(&name(cores), verdict.and_then(|()| same(&label, &in_qemu.transcript, &simulated.transcript)));
             suite.explain(&in_qemu);

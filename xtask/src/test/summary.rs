@@ -68,7 +68,7 @@ impl Suite {
         self.pass_in(name, self.last.elapsed());
     }
 
-    /// Counts a test that passed in so much time.
+    /// Counts a test that passed, with the time that it took.
     pub(super) fn pass_in(&mut self, name: &str, time: Duration) {
         self.passed += 1;
         self.times.push((time, name.into()));

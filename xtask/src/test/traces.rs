@@ -1,7 +1,7 @@
 //! Traces of one program on both backends: every rank does the same in the same order, and every wait is explained.
 
 use super::{backends::Backends, jobs::Job, kit::Kit, summary::Suite};
-use crate::{progress::Progress, trace::Trace, words::Words};
+use crate::{kernel_line::KernelLine, progress::Progress, trace::Trace};
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
@@ -23,7 +23,7 @@ pub(super) fn job<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
 fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let backends = Backends::of(PROGRAM, Vec::new(), kit)?;
     let _progress = Progress::new("traces");
-    let words = Words::default().value("trace_kib", Some(TRACE_KIB));
+    let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
     let plan = crate::run::plan(CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
     let results = [

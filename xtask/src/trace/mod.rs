@@ -6,7 +6,7 @@ mod path;
 
 pub(crate) use transcript::trace::{Span, Trace};
 
-use crate::{results, workspace};
+use crate::{result_files, workspace};
 use anyhow::{Result, ensure};
 use clap::Args;
 use path::Path as CriticalPath;
@@ -59,7 +59,7 @@ impl Options {
         let Some(file) = &self.file else { return Ok(()) };
         ensure!(!trace.ranks.is_empty(), "{label} has sent no trace");
         let trace = with_enders(trace);
-        results::put(file, &chrome::json(label, &trace)?)?;
+        result_files::put(file, &chrome::json(label, &trace)?)?;
         println!("wrote {}", workspace::display(file));
         for (rank, records) in &trace.ranks {
             if records.lost > 0 {

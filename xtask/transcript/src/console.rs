@@ -4,8 +4,8 @@
 //! may come anywhere; what does not fit becomes a problem of the transcript, never a panic, and never goes unnoticed.
 
 use crate::{
-    frame::{File, Frame},
     samples::Samples,
+    sent_file::{File, UnfinishedFile},
     trace::Trace,
 };
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ pub enum Event<'a> {
 #[derive(Default)]
 pub struct Console {
     transcript: Transcript,
-    open: Option<Frame>,
+    open: Option<UnfinishedFile>,
     /// A frame was given up and its rest is still to come.
     skipping: bool,
 }
@@ -113,11 +113,11 @@ impl Console {
         if let Some(words) = line.strip_prefix("@end ") {
             return self.end(words);
         }
-        if self.skipping && !line.is_empty() && Frame::is_content(line) {
+        if self.skipping && !line.is_empty() && UnfinishedFile::is_content(line) {
             return Event::Other;
         }
         if let Some(frame) = &mut self.open {
-            if Frame::is_content(line) {
+            if UnfinishedFile::is_content(line) {
                 if let Err(error) = frame.push(line) {
                     self.transcript.problems.push(error.to_string());
                     self.give_up();
@@ -171,7 +171,7 @@ impl Console {
         let (keyword, words) = message.split_once(' ').unwrap_or((message, ""));
         let known = match keyword {
             "data" => {
-                match Frame::begin(words) {
+                match UnfinishedFile::begin(words) {
                     Ok(frame) => self.open = Some(frame),
                     Err(error) => {
                         self.transcript.problems.push(format!("{error:#}"));

@@ -46,6 +46,7 @@ global_asm!(
     r#"
     .section .multiboot, "a", @progbits
     .balign 4
+    .type boot_header, @object
 boot_header:
     .long 0x1BADB002
     .long 0x00000003                    /* modules on pages, memory map wanted */

@@ -1,10 +1,8 @@
 //! Which instructions a P54C has, and which of them the CPU library must leave to us.
 
-use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
-/// Bytes of CL1INVMB, which no other processor has: it forgets all MPBT lines of L1. They take the place of everything
-/// that is left to us, since the CPU library stops at them.
-pub(super) const CL1INVMB: [u8; 2] = [0x0F, 0x0A];
+pub(super) use p54c::CL1INVMB;
 
 /// What the CPU library does not do as a P54C of this board would.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,37 +87,14 @@ pub(super) fn locked(bytes: &[u8], len: usize, address: u32, bits: u32) -> Vec<I
 }
 
 fn check(instruction: &Instruction) -> Result<(), &'static str> {
-    if instruction.code() == Code::INVALID {
-        return Err("there is no instruction");
-    }
-    let has = |feature: &CpuidFeature| {
-        matches!(
-            feature,
-            CpuidFeature::INTEL8086
-                | CpuidFeature::INTEL186
-                | CpuidFeature::INTEL286
-                | CpuidFeature::INTEL386
-                | CpuidFeature::INTEL486
-                | CpuidFeature::FPU
-                | CpuidFeature::FPU287
-                | CpuidFeature::FPU387
-                | CpuidFeature::CPUID
-                | CpuidFeature::TSC
-                | CpuidFeature::CX8
-                | CpuidFeature::PAUSE
-        )
-    };
-    if instruction.mnemonic() == Mnemonic::Tzcnt {
-        // It is `rep bsf`, of which a P54C ignores the prefix, as compilers know that use it where both do the same.
-        return Ok(());
-    }
-    let later = matches!(instruction.mnemonic(), Mnemonic::Ud0 | Mnemonic::Ud1 | Mnemonic::Rdpmc);
-    if later || !instruction.cpuid_features().iter().all(has) {
-        return Err("a P54C does not have it");
+    if let Some(why) = p54c::refusal(instruction) {
+        return Err(why);
     }
     match instruction.mnemonic() {
         Mnemonic::Invd => Err("it loses what L1 has not written back"),
-        Mnemonic::Smsw | Mnemonic::Lmsw | Mnemonic::Clts => Err("it is not modelled"),
+        Mnemonic::Smsw | Mnemonic::Lmsw | Mnemonic::Clts | Mnemonic::Rdmsr | Mnemonic::Wrmsr | Mnemonic::Rsm => {
+            Err("it is not modelled")
+        }
         Mnemonic::Mov if touches_system_register(instruction) => Err("this register is not modelled"),
         _ => Ok(()),
     }
@@ -158,61 +133,18 @@ mod tests {
     use super::*;
 
     fn refused(bytes: &[u8]) -> String {
-        inspect(bytes, bytes.len(), 0x1000, 32).expect_err("a P54C has none of these").reason
+        inspect(bytes, bytes.len(), 0x1000, 32).expect_err("it cannot be executed").reason
     }
 
     #[test]
-    fn later_instructions_are_refused() {
-        for bytes in [
-            &[0x0F, 0x44, 0xC1][..],      // cmove eax, ecx
-            &[0x0F, 0x1F, 0x00],          // nop dword [eax]
-            &[0x0F, 0x1F, 0x44, 0x00, 0], // nop dword [eax + eax]
-            &[0xDB, 0xF1],                // fcomi
-            &[0xDF, 0xF1],                // fcomip
-            &[0xDB, 0xE9],                // fucomi
-            &[0xDF, 0xE9],                // fucomip
-            &[0xDA, 0xC1],                // fcmovb
-            &[0x0F, 0xFF, 0xC0],          // ud0
-            &[0x0F, 0xB9, 0xC0],          // ud1
-            &[0xF3, 0x0F, 0x1E, 0xFB],    // endbr32
-            &[0x0F, 0x18, 0x08],          // prefetcht0
-            &[0x0F, 0x0D, 0x08],          // prefetchw
-            &[0x0F, 0xAE, 0x38],          // clflush
-            &[0x0F, 0xAE, 0xF0],          // mfence
-            &[0xF3, 0x0F, 0xB8, 0xC0],    // popcnt
-            &[0x0F, 0x6F, 0xC1],          // movq mm0, mm1
-            &[0x0F, 0x58, 0xC1],          // addps
-            &[0x0F, 0x33],                // rdpmc
-            &[0xF3, 0x0F, 0xBD, 0xC6],    // lzcnt
-            &[0x0F, 0x34],                // sysenter
-            &[0xDB, 0x48, 0x10][..],      // fisttp
-        ] {
-            let reason = refused(bytes);
-            assert!(reason.starts_with("a P54C does not have it"), "{bytes:02x?}: {reason}");
-        }
+    fn what_cannot_be_executed_is_refused() {
+        let reason = refused(&[0x0F, 0x44, 0xC1]);
+        assert!(reason.starts_with("a P54C does not have it: cmove"), "{reason}");
         assert!(refused(&[0x90, 0x0F, 0x04]).starts_with("there is no instruction"));
         assert_eq!(inspect(&[0x90, 0x0F, 0x44, 0xC1], 4, 0x1000, 32).unwrap_err().address, 0x1001);
         assert!(refused(&[0x0F, 0x08]).contains("loses"));
-        assert!(refused(&[0x0F, 0x23, 0xC0]).contains("not modelled"));
-    }
-
-    #[test]
-    fn what_a_p54c_has_is_taken() {
-        for bytes in [
-            &[0x0F, 0xC7, 0x08][..], // cmpxchg8b
-            &[0x0F, 0xC8],           // bswap
-            &[0x0F, 0xB1, 0x08],     // cmpxchg
-            &[0x66, 0x90],           // xchg ax, ax
-            &[0xD9, 0xFE],           // fsin
-            &[0xDD, 0xE1],           // fucom
-            &[0x0F, 0x0B],           // ud2
-            &[0x0F, 0x01, 0x38],     // invlpg
-            &[0xF4],                 // hlt
-            &[0x0F, 0x22, 0xD8],     // mov cr3, eax
-            &[0x0F, 0x20, 0xD0],     // mov eax, cr2
-            &[0xCF],                 // iret
-        ] {
-            assert_eq!(inspect(bytes, bytes.len(), 0x1000, 32), Ok(Vec::new()), "{bytes:02x?}");
+        for bytes in [[0x0F, 0x23, 0xC0], [0x0F, 0x32, 0x90], [0x0F, 0x30, 0x90], [0x0F, 0xAA, 0x90]] {
+            assert!(refused(&bytes).contains("not modelled"), "{bytes:02x?}");
         }
     }
 

@@ -38,7 +38,7 @@ impl Bench {
     };
 }
 
-/// A column of medians: those of a metric at so many bytes, where 0 was varied.
+/// A column of medians: those of `metric` at `bytes` bytes where the parameter is 0.
 pub(crate) struct Column {
     pub(crate) title: &'static str,
     pub(crate) metric: &'static str,

@@ -104,7 +104,7 @@ impl Machine {
 
     fn check(&self, count: u32) -> Result<()> {
         match self {
-            Self::Simulated(machine) => machine.check(count),
+            Self::Simulated(machine) => machine::check(machine, count),
             Self::Qemu => cores::number(&count.to_string()).map(drop),
         }
     }
@@ -162,7 +162,7 @@ impl std::str::FromStr for Machine {
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "qemu" => Ok(Self::Qemu),
-            text => text.parse().map(Self::Simulated).map_err(|why: anyhow::Error| anyhow!("{why} (or `qemu`)")),
+            text => text.parse().map(Self::Simulated).map_err(|why| anyhow!("{why} (or `qemu`)")),
         }
     }
 }

@@ -163,11 +163,20 @@ impl Rows {
         if rows.is_empty() { Err(Missing) } else { Ok(Line(rows)) }
     }
 
-    /// The same, where it was measured on so many ranks and no others.
+    /// The median of a metric of an algorithm at a parameter and a size in bytes.
     ///
     /// # Errors
     ///
-    /// When it was not.
+    /// When it was not measured.
+    pub(crate) fn median(&self, algorithm: &str, metric: &str, param: u64, bytes: u64) -> Result<f64, Missing> {
+        Ok(self.line(algorithm, metric)?.row(param, bytes)?.quartiles.median)
+    }
+
+    /// The line of an algorithm and a metric on `ranks` ranks.
+    ///
+    /// # Errors
+    ///
+    /// When it was not measured, or on other numbers of ranks, too.
     pub(crate) fn line_of(&self, ranks: u64, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
         let line = self.line(algorithm, metric)?;
         if line.rows().all(|row| row.key.ranks == ranks) { Ok(line) } else { Err(Missing) }
@@ -191,6 +200,15 @@ impl Error for Missing {}
 pub(crate) struct Line<'r>(Vec<&'r Row>);
 
 impl Line<'_> {
+    /// The row of a parameter and a size in bytes.
+    ///
+    /// # Errors
+    ///
+    /// When it was not measured.
+    pub(crate) fn row(&self, param: u64, bytes: u64) -> Result<&Row, Missing> {
+        self.rows().find(|row| (row.key.param, row.key.bytes) == (param, bytes)).ok_or(Missing)
+    }
+
     /// The median where the parameter is this.
     ///
     /// # Errors
@@ -205,7 +223,7 @@ impl Line<'_> {
         self.0.iter().filter(|row| row.key.param == 0).map(|row| (row.key.bytes, row.quartiles.median))
     }
 
-    /// The median at so many bytes, where nothing was varied but those.
+    /// The median at `bytes` bytes, where nothing was varied but those.
     ///
     /// # Errors
     ///

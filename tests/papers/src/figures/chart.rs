@@ -1,19 +1,22 @@
 //! Draws plots: curves over axes, one SVG for all parts of a figure.
 
 use super::{
-    axis::Span,
-    figure::{Origin, Plot, Series},
+    figure::{Axis, Origin, Plot, Scale, Series},
+    numbers,
 };
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use plotters::{
-    coord::Shift,
+    coord::{
+        Shift,
+        ranged1d::{AsRangedCoord, Ranged, ValueFormatter},
+    },
     element::{Circle, PathElement, Text, TriangleMarker},
     prelude::{
-        BLACK, ChartBuilder, Color, DrawingArea, IntoDrawingArea, IntoFont, LineSeries, RGBColor, SVGBackend,
-        ShapeStyle, WHITE,
+        BLACK, ChartBuilder, Color, DrawingArea, IntoDrawingArea, IntoFont, IntoLogRange, LineSeries, RGBColor,
+        SVGBackend, ShapeStyle, WHITE,
     },
 };
-use std::error::Error;
+use std::{error::Error, ops::Range};
 
 /// Pixels of a part, without its legend.
 const PART: (u32, u32) = (640, 400);
@@ -27,8 +30,11 @@ const LEGEND_COLUMNS: usize = 2;
 /// Parts beside each other.
 const COLUMNS: usize = 2;
 
-/// A measured curve of so many points has a dot at each.
+/// A measured curve of at most this number of points has a dot at each.
 const MOST_DOTS: usize = 60;
+
+/// Ticks of an axis, about.
+const TICKS: usize = 10;
 
 /// Half the size of a published point's mark.
 const MARK: i32 = 6;
@@ -58,25 +64,43 @@ type Drawn<T> = Result<T, Box<dyn Error>>;
 ///
 /// When a part has no points, or some that cannot be on its axes.
 pub(super) fn svg(plots: &[Plot]) -> Result<String> {
-    let spans = plots.iter().map(spans).collect::<Result<Vec<_>>>()?;
+    let ranges = plots.iter().map(ranges).collect::<Result<Vec<_>>>()?;
     let mut text = String::new();
-    draw(&mut text, plots, spans).map_err(|error| anyhow!("cannot be drawn: {error}"))?;
+    draw(&mut text, plots, ranges).map_err(|error| anyhow!("cannot be drawn: {error}"))?;
     Ok(text)
 }
 
-/// The axes of a plot.
-fn spans(plot: &Plot) -> Result<(Span, Span)> {
-    let points = || plot.series.iter().flat_map(|series| series.points.iter());
-    let of = |scale, numbers: &mut dyn Iterator<Item = f64>| Span::of(scale, numbers);
-    let [x, y] = [
-        (&plot.x, &mut points().map(|(x, _)| *x) as &mut dyn Iterator<Item = f64>),
-        (&plot.y, &mut points().map(|(_, y)| *y)),
-    ]
-    .map(|(axis, numbers)| of(axis.scale, numbers).with_context(|| axis.label));
-    Ok((x?, y?))
+/// What the axes of a plot show, across and upwards.
+fn ranges(plot: &Plot) -> Result<[Range<f64>; 2]> {
+    let points = || plot.series.iter().flat_map(|series| &series.points);
+    Ok([range(&plot.x, points().map(|(x, _)| *x))?, range(&plot.y, points().map(|(_, y)| *y))?])
 }
 
-fn draw(text: &mut String, plots: &[Plot], spans: Vec<(Span, Span)>) -> Drawn<()> {
+/// The range of an axis with all of these numbers: from zero, or from one power to another.
+fn range(axis: &Axis, numbers: impl Iterator<Item = f64>) -> Result<Range<f64>> {
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for number in numbers {
+        let fits = number.is_finite() && (axis.scale == Scale::Linear || number > 0.0);
+        ensure!(fits, "{}: {number} cannot be on a {} axis", axis.label, axis.scale.name());
+        (least, most) = (least.min(number), most.max(number));
+    }
+    ensure!(least <= most, "{}: there are no points", axis.label);
+    Ok(match axis.scale.base() {
+        None => {
+            let (least, most) = (least.min(0.0), most.max(0.0));
+            // The largest number does not touch the frame, and zeros alone have an axis.
+            least..if least < most { most + 0.04 * (most - least) } else { least + 1.0 }
+        }
+        Some(base) => {
+            // So that rounding errors of logarithms make no power of their own.
+            const SLACK: f64 = 1e-9;
+            let from = (least.log(base) + SLACK).floor();
+            base.powf(from)..base.powf((most.log(base) - SLACK).ceil().max(from + 1.0))
+        }
+    })
+}
+
+fn draw(text: &mut String, plots: &[Plot], ranges: Vec<[Range<f64>; 2]>) -> Drawn<()> {
     let columns = plots.len().clamp(1, COLUMNS);
     let rows = plots.len().div_ceil(columns).max(1);
     let entries = plots.iter().map(|plot| plot.series.len()).max().unwrap_or(0);
@@ -84,14 +108,50 @@ fn draw(text: &mut String, plots: &[Plot], spans: Vec<(Span, Span)>) -> Drawn<()
     let size = (PART.0 * columns as u32, (PART.1 + legend) * rows as u32);
     let area = SVGBackend::with_string(text, size).into_drawing_area();
     area.fill(&WHITE)?;
-    for ((part, plot), spans) in area.split_evenly((rows, columns)).iter().zip(plots).zip(spans) {
+    for ((part, plot), [x, y]) in area.split_evenly((rows, columns)).iter().zip(plots).zip(ranges) {
         let (curves, legend) = part.split_vertically(PART.1);
         let colours = colours(&plot.series);
-        draw_curves(&curves, plot, spans, &colours)?;
+        match (plot.x.scale.base(), plot.y.scale.base()) {
+            (None, None) => draw_curves(&curves, plot, x, y, &colours)?,
+            (None, Some(up)) => draw_curves(&curves, plot, x, y.log_scale().base(up), &colours)?,
+            (Some(across), None) => draw_curves(&curves, plot, x.log_scale().base(across), y, &colours)?,
+            (Some(across), Some(up)) => {
+                draw_curves(&curves, plot, x.log_scale().base(across), y.log_scale().base(up), &colours)?;
+            }
+        }
         draw_legend(&legend, plot, &colours)?;
     }
     area.present()?;
     Ok(())
+}
+
+impl Scale {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Binary => "binary",
+            Self::Decimal => "decimal",
+        }
+    }
+
+    /// What the powers on it are powers of.
+    fn base(self) -> Option<f64> {
+        match self {
+            Self::Linear => None,
+            Self::Binary => Some(2.0),
+            Self::Decimal => Some(10.0),
+        }
+    }
+
+    /// A number as it stands beside the axis.
+    fn shown(self, value: f64) -> String {
+        match self {
+            Self::Binary => numbers::binary(value),
+            // More digits than that have no room.
+            Self::Decimal if value >= 1e5 => format!("{value:e}"),
+            Self::Linear | Self::Decimal => numbers::number(value),
+        }
+    }
 }
 
 /// The colour of each series: one for each name.
@@ -107,7 +167,11 @@ fn colours(series: &[Series]) -> Vec<RGBColor> {
     of.collect()
 }
 
-fn draw_curves(area: &Area<'_>, plot: &Plot, (x, y): (Span, Span), colours: &[RGBColor]) -> Drawn<()> {
+fn draw_curves<X, Y>(area: &Area<'_>, plot: &Plot, x: X, y: Y, colours: &[RGBColor]) -> Drawn<()>
+where
+    X: AsRangedCoord<Value = f64, CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>>,
+    Y: AsRangedCoord<Value = f64, CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>>,
+{
     let mut builder = ChartBuilder::on(area);
     builder.margin(12).margin_right(24).x_label_area_size(46).y_label_area_size(72);
     if !plot.title.is_empty() {
@@ -118,6 +182,10 @@ fn draw_curves(area: &Area<'_>, plot: &Plot, (x, y): (Span, Span), colours: &[RG
         .configure_mesh()
         .x_desc(plot.x.label)
         .y_desc(plot.y.label)
+        .x_labels(TICKS)
+        .y_labels(TICKS)
+        .x_label_formatter(&|x| plot.x.scale.shown(*x))
+        .y_label_formatter(&|y| plot.y.scale.shown(*y))
         .bold_line_style(GRID)
         .light_line_style(WHITE.mix(0.0))
         .label_style(("sans-serif", 14))
@@ -178,7 +246,6 @@ fn draw_legend(area: &Area<'_>, plot: &Plot, colours: &[RGBColor]) -> Drawn<()> 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::figures::figure::{Axis, Scale};
 
     pub(crate) fn plot(title: &str, scale: Scale) -> Plot {
         Plot {
@@ -265,7 +332,33 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn axes_show_all_numbers() {
+        let range = |scale, numbers: &[f64]| range(&Axis { label: "y", scale }, numbers.iter().copied()).unwrap();
+        assert_eq!(range(Scale::Linear, &[3.0, 100.0]), 0.0..104.0);
+        assert_eq!(range(Scale::Linear, &[-0.5, 1.0]).start, -0.5);
+        assert_eq!(range(Scale::Linear, &[0.0, 0.0]), 0.0..1.0);
+        assert_eq!(range(Scale::Binary, &[1.0, 1000.0]), 1.0..1024.0);
+        assert_eq!(range(Scale::Binary, &[8.0]), 8.0..16.0);
+        assert_eq!(range(Scale::Decimal, &[1000.0, 13.0]), 10.0..1000.0);
+    }
+
+    #[test]
+    fn ticks_have_numbers() {
+        for (scale, ticks) in
+            [(Scale::Linear, ["20", "60"]), (Scale::Binary, ["4", "64"]), (Scale::Decimal, ["10", "100"])]
+        {
+            let svg = svg(&[plot("", scale)]).unwrap();
+            for tick in ticks {
+                assert!(svg.contains(&format!("\n{tick}\n")), "{scale:?} {tick}: {svg}");
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_be_drawn_names_the_axis() {
+        let mut empty = plot("", Scale::Linear);
+        empty.series.clear();
+        assert_eq!(svg(&[empty]).unwrap_err().to_string(), "cores: there are no points");
         let mut plot = plot("", Scale::Linear);
         plot.y.scale = Scale::Decimal;
         let message = format!("{:#}", svg(&[plot]).unwrap_err());

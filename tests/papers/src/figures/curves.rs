@@ -53,7 +53,7 @@ pub(crate) fn sum_of_curves(
     if points.is_empty() { Err(Missing) } else { Ok(points) }
 }
 
-/// A formula at so many places, equally far from each other by factors.
+/// A formula at 49 places, equally far from each other by factors.
 pub(crate) fn formula(from: f64, to: f64, y: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     const STEPS: i32 = 48;
     (0..=STEPS).map(|step| from * (to / from).powf(f64::from(step) / f64::from(STEPS))).map(|x| (x, y(x))).collect()

@@ -3,10 +3,10 @@
 //! A [`Figure`] says where it comes from and what is in it, and takes its rows from the benches through [`Evidence`],
 //! which runs each of them once. There is a module for each paper.
 
-pub(crate) mod axis;
 mod chart;
 pub(crate) mod curves;
 pub(crate) mod figure;
+pub(crate) mod numbers;
 mod report;
 mod sections;
 

@@ -1,8 +1,8 @@
 //! The report: everything that was drawn, in one file that needs no other.
 
 use super::{
-    axis::number,
     figure::{Content, Figure, Plot, Table},
+    numbers::number,
 };
 use crate::papers::{self, Paper};
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 //!
 //! `grub-mkrescue` makes it hybrid: a BIOS boots it from a disk, a USB stick or a CD.
 
-use crate::{process, progress::Progress, qemu, setup::DiskTools, words::Words, workspace};
+use crate::{kernel_line::KernelLine, process, progress::Progress, qemu, setup::DiskTools, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     fmt::Write,
@@ -31,7 +31,7 @@ const BOOT_SIGNATURE: [u8; 2] = [0x55, 0xAA];
 pub(crate) struct Disk<'a> {
     pub(crate) image: &'a Path,
     pub(crate) inputs: &'a [PathBuf],
-    pub(crate) words: &'a Words,
+    pub(crate) words: &'a KernelLine,
 }
 
 /// Refuses what the loader or the kernel would not take.
@@ -39,7 +39,7 @@ pub(crate) struct Disk<'a> {
 /// # Errors
 ///
 /// When there is too much, or a word would arrive as another one.
-pub(crate) fn check(inputs: &[PathBuf], words: &Words) -> Result<()> {
+pub(crate) fn check(inputs: &[PathBuf], words: &KernelLine) -> Result<()> {
     let line = words.to_string();
     ensure!(
         line.len() <= COMMAND_LINE_BYTES,
@@ -60,7 +60,7 @@ impl Disk<'_> {
     /// # Errors
     ///
     /// When a file cannot be read or written, or GRUB's tool fails.
-    pub(crate) fn make(&self, tools: &DiskTools, objdump: &Path, out: &Path) -> Result<()> {
+    pub(crate) fn make(&self, tools: &DiskTools, linker: &Path, out: &Path) -> Result<()> {
         let directory = workspace::scratch()?;
         let tree = directory.path().join("tree");
         let inputs = tree.join(INPUTS);
@@ -68,7 +68,7 @@ impl Disk<'_> {
             |path: &Path| fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()));
         create(&tree.join("boot/grub"))?;
         create(&inputs)?;
-        strip(objdump, self.image, &tree.join(KERNEL))?;
+        strip(linker, self.image, &tree.join(KERNEL))?;
         let mut names = Vec::new();
         for (place, input) in self.inputs.iter().enumerate() {
             let name = qemu::module_name(input, place, &names);
@@ -98,8 +98,8 @@ impl Disk<'_> {
 }
 
 /// Copies a kernel without what only debuggers read, which is most of it. Where no tool takes that out, it stays.
-fn strip(objdump: &Path, from: &Path, to: &Path) -> Result<()> {
-    let tool = objdump.with_file_name("strip");
+fn strip(linker: &Path, from: &Path, to: &Path) -> Result<()> {
+    let tool = linker.with_file_name("strip");
     let is_stripped = workspace::command(tool).arg("-o").arg(to).arg(from).output();
     if is_stripped.is_ok_and(|output| output.status.success()) {
         return Ok(());
@@ -108,7 +108,7 @@ fn strip(objdump: &Path, from: &Path, to: &Path) -> Result<()> {
 }
 
 /// What GRUB does: nothing but to start the kernel, with messages on the serial line as well, where there is one.
-fn menu_of(words: &Words, inputs: &[String]) -> String {
+fn menu_of(words: &KernelLine, inputs: &[String]) -> String {
     // Between single quotes GRUB takes every letter for itself.
     let words: String =
         words.to_string().split(' ').filter(|word| !word.is_empty()).fold(String::new(), |mut all, word| {
@@ -133,9 +133,9 @@ fn menu_of(words: &Words, inputs: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn words(free: &[&str]) -> Words {
+    fn words(free: &[&str]) -> KernelLine {
         let free: Vec<String> = free.iter().map(ToString::to_string).collect();
-        Words::default().value("program", Some("terrain")).free(&free).unwrap()
+        KernelLine::default().value("program", Some("terrain")).free(&free).unwrap()
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
             " 'Atoll' {\n  multiboot /boot/atoll.elf 'program=terrain' 'steps=3' 'odd=$a;{b}'\n  module /inputs/a.pgm \
              a.pgm\n  module /inputs/1-a.pgm 1-a.pgm\n}\n"
         );
-        assert!(menu_of(&Words::default(), &[]).ends_with("  multiboot /boot/atoll.elf\n}\n"));
+        assert!(menu_of(&KernelLine::default(), &[]).ends_with("  multiboot /boot/atoll.elf\n}\n"));
     }
 
     #[test]
@@ -177,8 +177,8 @@ mod tests {
         };
         let out = directory.path().join("out");
         let make = |tools: &DiskTools| {
-            let disk = Disk { image: &image, inputs: &[], words: &Words::default() };
-            disk.make(tools, Path::new("/nonexistent/objdump"), &out).map_err(|error| format!("{error:#}"))
+            let disk = Disk { image: &image, inputs: &[], words: &KernelLine::default() };
+            disk.make(tools, Path::new("/nonexistent/ld"), &out).map_err(|error| format!("{error:#}"))
         };
         let failed = make(&tool("echo note; echo 'grub-mkrescue: error: no xorriso' >&2; exit 1"));
         assert_eq!(failed.unwrap_err(), "grub-mkrescue failed: grub-mkrescue: error: no xorriso");

@@ -1,38 +1,26 @@
-//! Disks that boot a PC: an image of one as a file, or the disk itself.
+//! Images of disks that boot a PC.
 
-mod device;
 pub(crate) mod disk;
-mod system;
 
 use super::{Arguments, Job};
 use crate::{
-    image, question, run,
+    image,
+    kernel_line::KernelLine,
+    run,
     setup::{self, DiskTools, Tools},
-    words::Words,
     workspace,
 };
-use anyhow::{Context, Result, bail, ensure};
-use device::Device;
+use anyhow::{Context, Result, ensure};
 use disk::Disk;
 use std::{
     fs::{self, File},
     io,
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
-use system::System;
+use tempfile::NamedTempFile;
 
-/// Where the image of the disk goes.
-enum Target {
-    /// A file, at first under another name in the same directory.
-    File {
-        path: PathBuf,
-        unfinished: tempfile::NamedTempFile,
-    },
-    Device(Device),
-}
-
-/// Writes an image of a disk, or a disk.
+/// Writes the image of a disk.
 ///
 /// # Errors
 ///
@@ -41,53 +29,41 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
     let words = words(arguments, job)?;
     disk::check(&job.inputs, &words)?;
     // What stands in the way is said before anything is installed or built.
-    let target = match (&arguments.out, &arguments.device) {
-        (Some(path), _) => file(path)?,
-        (None, Some(path)) => Target::Device(device(path, arguments.yes)?),
-        (None, None) => bail!("where to? --out FILE or --device DEV"),
-    };
+    let path = &arguments.out;
+    let unfinished = unfinished(path)?;
     let (tools, disk_tools): (Tools, DiskTools) = setup::ensure(arguments.yes)?;
     let built = image::bare_metal(&job.program, &tools)?;
     let directory = workspace::scratch()?;
     let image = directory.path().join("disk.img");
     let disk = Disk { image: &built.executable, inputs: &job.inputs, words: &words };
-    disk.make(&disk_tools, &tools.objdump, &image)?;
-    match target {
-        Target::File { path, unfinished } => finish(&image, unfinished, &path),
-        Target::Device(device) => overwrite(&image, &device, arguments.yes),
-    }
+    disk.make(&disk_tools, &tools.linker, &image)?;
+    finish(&image, unfinished, path)
 }
 
 /// The kernel's command line, with heaps as large as the input wants them.
-fn words(arguments: &Arguments, job: &Job) -> Result<Words> {
+fn words(arguments: &Arguments, job: &Job) -> Result<KernelLine> {
     let plan = run::plan(arguments.choices.cores.unwrap_or(1), &job.inputs, &arguments.words)?;
     let words = job.words.clone().value("cores", arguments.choices.cores);
     Ok(words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib)))
 }
 
-fn device(path: &Path, yes: bool) -> Result<Device> {
-    let device = System::new().device(path)?;
-    ensure!(yes || question::can_be_asked(), "nobody is there to be asked; pass --yes to overwrite {}", device.shown);
-    Ok(device)
-}
-
-fn file(path: &Path) -> Result<Target> {
+/// The image in the making, at first under another name in the same directory.
+fn unfinished(path: &Path) -> Result<NamedTempFile> {
     let shown = workspace::display(path);
     if let Ok(data) = path.metadata() {
         ensure!(!data.is_dir(), "{shown} is a directory; the image of a disk is a file");
-        ensure!(data.is_file(), "{shown} is not a file; --device writes to a disk");
+        ensure!(data.is_file(), "{shown} is not a file; the image can be copied to a disk afterwards");
     }
     let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     ensure!(parent.is_dir(), "cannot write {shown}: there is no directory {}", workspace::display(parent));
-    let unfinished = tempfile::NamedTempFile::new_in(parent).with_context(|| format!("cannot write {shown}"))?;
-    Ok(Target::File { path: path.into(), unfinished })
+    NamedTempFile::new_in(parent).with_context(|| format!("cannot write {shown}"))
 }
 
 /// Puts the image where the user wants it, as a whole or not at all.
-fn finish(image: &Path, mut unfinished: tempfile::NamedTempFile, path: &Path) -> Result<()> {
+fn finish(image: &Path, mut unfinished: NamedTempFile, path: &Path) -> Result<()> {
     let shown = workspace::display(path);
     let mut source = File::open(image).context("cannot read the image of the disk")?;
-    let mut write = |unfinished: &mut tempfile::NamedTempFile| {
+    let mut write = |unfinished: &mut NamedTempFile| {
         let bytes = io::copy(&mut source, unfinished)?;
         unfinished.as_file().sync_all()?;
         // Readable like other files: a temporary one is not.
@@ -96,27 +72,16 @@ fn finish(image: &Path, mut unfinished: tempfile::NamedTempFile, path: &Path) ->
     };
     let bytes = write(&mut unfinished).with_context(|| format!("cannot write {shown}"))?;
     unfinished.persist(path).map_err(|failed| failed.error).with_context(|| format!("cannot write {shown}"))?;
-    println!("{shown}: the image of a disk that boots a PC by its BIOS, {}", system::size(bytes));
+    println!("{shown}: the image of a disk that boots a PC by its BIOS, {:.1} MB", bytes as f64 / 1e6);
     println!("In QEMU: qemu-system-i386 -smp 4 -m 1024 -serial stdio -drive file={shown},format=raw");
-    Ok(())
-}
-
-/// Overwrites a disk, after the user has seen which one.
-fn overwrite(image: &Path, device: &Device, yes: bool) -> Result<()> {
-    let shown = &device.shown;
-    device.check_room(image.metadata().context("cannot read the image of the disk")?.len())?;
-    println!("{device}");
-    if !yes {
-        ensure!(question::ask(&format!("overwrite {shown}, and lose all that is on it"))?, "{shown} was not written");
-    }
-    device.write(&System::new(), image)?;
-    println!("{shown}: written, read back and compared; a PC boots it by its BIOS");
+    println!("On a disk or USB stick, all of which it overwrites: sudo dd if={shown} of=/dev/sdX bs=1M conv=fsync");
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     #[test]
     fn an_image_is_there_as_a_whole() {
@@ -124,13 +89,13 @@ mod tests {
         let (image, out) = (directory.path().join("made"), directory.path().join("out.img"));
         fs::write(&image, "new").unwrap();
         fs::write(&out, "old").unwrap();
-        let Target::File { path, unfinished } = file(&out).unwrap() else { panic!() };
+        let unfinished = unfinished(&out).unwrap();
         assert_eq!(fs::read_to_string(&out).unwrap(), "old");
-        finish(&image, unfinished, &path).unwrap();
+        finish(&image, unfinished, &out).unwrap();
         assert_eq!(fs::read_to_string(&out).unwrap(), "new");
         assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o644);
         // Nothing is left behind where nothing is finished.
-        drop(file(&out).unwrap());
+        drop(super::unfinished(&out).unwrap());
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
     }
 
@@ -140,9 +105,9 @@ mod tests {
         for (path, expected) in [
             (directory.path().to_path_buf(), "is a directory"),
             (directory.path().join("no/such.img"), "/no/such.img: there is no directory "),
-            (PathBuf::from("/dev/null"), "--device writes to a disk"),
+            (PathBuf::from("/dev/null"), "/dev/null is not a file"),
         ] {
-            let message = format!("{:#}", file(&path).err().expect("refused"));
+            let message = format!("{:#}", unfinished(&path).unwrap_err());
             assert!(message.contains(expected) && !message.contains('\n'), "{message}");
         }
     }

@@ -10,7 +10,7 @@ mod placement;
 mod tests;
 
 use super::directory;
-use crate::{catalogue, image, program::Program, qemu, setup, words, workspace};
+use crate::{catalogue, image, kernel_line, program::Program, qemu, setup, workspace};
 use anyhow::{Context, Result, ensure};
 use boards::{Board, Memory, MeshBoard, SubDestination};
 use placement::{Choice, Input, Placement};
@@ -56,7 +56,7 @@ impl Flash {
         board: Board,
         setup: &Setup,
         program: &Program,
-        words: &words::Words,
+        words: &kernel_line::KernelLine,
         inputs: &[PathBuf],
     ) -> Result<Self> {
         let name = board.name.clone();
@@ -69,7 +69,7 @@ impl Flash {
         let memory = mesh.memory(memory_gib).with_context(|| format!("{name}, --memory-gib {memory_gib}"))?;
         let command_line = words.to_string();
         let given: Vec<_> = command_line.split(' ').map(str::to_owned).collect();
-        let heap_kib = words::number(&given, "heap_kib")?.max(words::number(&given, "heap0_kib")?);
+        let heap_kib = kernel_line::number(&given, "heap_kib")?.max(kernel_line::number(&given, "heap0_kib")?);
         Ok(Self {
             label: format!("{} on {} of {name}", program.name, crate::cores::cores(cores)),
             board: board.with_memory(memory_gib)?,
@@ -78,7 +78,7 @@ impl Flash {
             starts_others: setup.starts_others,
             command_line,
             heap_kib,
-            stack_kib: words::number(&given, "stack_kib")?,
+            stack_kib: kernel_line::number(&given, "stack_kib")?,
             inputs: read(inputs)?,
         })
     }

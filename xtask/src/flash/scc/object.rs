@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use boards::map::LINE_BYTES;
 use std::io::{self, Write};
 
-/// Words in a line of text.
+/// KernelLine in a line of text.
 const WORDS_PER_LINE: usize = 4;
 
 /// Bytes at an address, of which whoever made them wants to be told the name.

@@ -1,7 +1,7 @@
 //! Damage of every kind to what is flashed. Each has to be noticed, and for the right reason.
 
 use super::{Job, Kit, SCC, Suite, corrupt, emulated, some, suite_of};
-use crate::{guest::Outcome, program::Program, words::Words};
+use crate::{guest::Outcome, kernel_line::KernelLine, program::Program};
 use anyhow::{Result, bail, ensure};
 use std::path::Path;
 
@@ -112,7 +112,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
 }
 
 fn run(suite: &mut Suite, kit: &Kit<'_>, damage: &Damage) -> Result<()> {
-    let words = Words::default().value("filter", Some(damage.tests)).value("stuck_s", Some(STUCK_S));
+    let words = KernelLine::default().value("filter", Some(damage.tests)).value("stuck_s", Some(STUCK_S));
     let flash = suite_of(SCC, &some(CORES), &words)?;
     let image = kit.board_image(&Program::integration())?;
     kit.emulator()?;

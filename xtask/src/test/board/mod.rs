@@ -18,11 +18,10 @@ use crate::{
     emulator::{self, Flashed},
     flash::{Flash, Setup},
     guest::{self, Outcome},
-    inquiry::Inquiry,
+    kernel_line::KernelLine,
+    monitor::Monitor,
     program::Program,
-    run,
-    words::Words,
-    workspace,
+    run, workspace,
 };
 use anyhow::{Context, Result};
 use boards::Board;
@@ -78,13 +77,13 @@ fn emulated(
     let flashed = Flashed::read(&directory)?;
     damage(&directory)?;
     let mut command = emulator::command(emulator, &directory, &flashed, kit.limit());
-    let inquiry = Inquiry { directory, image: scratch.path().join("image") };
-    fs::write(&inquiry.image, image).context("cannot write the image")?;
-    guest::run(label, &mut command, Some(&inquiry), kit.limit() + emulator::GRACE, |event| counting.watch(event))
+    let monitor = Monitor { directory, image: scratch.path().join("image") };
+    fs::write(&monitor.image, image).context("cannot write the image")?;
+    guest::run(label, &mut command, Some(&monitor), kit.limit() + emulator::GRACE, |event| counting.watch(event))
 }
 
 /// In-kernel tests to be flashed for a board.
-fn suite_of(board: &str, setup: &Setup, words: &Words) -> Result<Flash> {
+fn suite_of(board: &str, setup: &Setup, words: &KernelLine) -> Result<Flash> {
     Flash::new(Board::find(board)?, setup, &Program::integration(), words, &[])
 }
 
@@ -98,7 +97,7 @@ pub(super) fn in_kernel<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
     IN_KERNEL.into_iter().map(move |(board, cores, only)| {
         let machine = format!("{} of {board}", cores::cores(cores.into()));
         Job::new(format!("in-kernel, {machine}"), 20 + usize::from(cores), move |suite| {
-            let words = Words::default().value("filter", kit.arguments.filter.as_ref()).value("only", only);
+            let words = KernelLine::default().value("filter", kit.arguments.filter.as_ref()).value("only", only);
             let flash = suite_of(board, &some(cores), &words)?;
             let label = format!("in-kernel tests on {machine}");
             let outcome = emulated(kit, &label, kit.board_image(&Program::integration())?, &flash, |_| Ok(()))?;
@@ -133,7 +132,7 @@ fn started(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     kit.emulator()?;
     suite.begin();
     let setup = Setup { starts_others: true, ..some(CORES) };
-    let flash = suite_of(SCC, &setup, &Words::default().value("filter", Some("barrier::")))?;
+    let flash = suite_of(SCC, &setup, &KernelLine::default().value("filter", Some("barrier::")))?;
     let outcome = emulated(kit, STARTED, kit.board_image(&Program::integration())?, &flash, |_| Ok(()))?;
     suite.check(STARTED, outcome.verdict());
     suite.explain(&outcome);
@@ -148,7 +147,7 @@ fn fatal_name(case: &str) -> String {
 fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     kit.emulator()?;
     let image = kit.board_image(&Program::integration())?;
-    let words = || Words::default().value("program", Some("fatal"));
+    let words = || KernelLine::default().value("program", Some("fatal"));
     let list = emulated(kit, "the list of fatal programs", image, &suite_of(SCC, &some(1), &words())?, |_| Ok(()))?;
     list.verdict()?;
     for case in FATAL {
@@ -177,7 +176,7 @@ fn main_job(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     kit.main_job()?;
     suite.begin();
     let program = Program::resolve(run::DEFAULT_PROGRAM)?;
-    let words = Words::default().value("program", Some(&program.name));
+    let words = KernelLine::default().value("program", Some(&program.name));
     let flash = Flash::new(Board::find(SCC)?, &some(CORES), &program, &words, &[run::default_input()])?;
     let outcome = emulated(kit, "main job on the board", kit.board_image(&program)?, &flash, |_| Ok(()))?;
     let same = |compare: fn(&str, &Transcript, &str, &Transcript) -> Result<()>| {

@@ -1,7 +1,7 @@
 //! What cannot be flashed: the command itself, as a user would run it, has to say why in one line.
 
 use super::{Kit, SCC, Suite, corrupt, some, suite_of};
-use crate::{process, program::Program, words::Words, workspace};
+use crate::{kernel_line::KernelLine, process, program::Program, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::{env, fs, path::Path};
 
@@ -55,7 +55,7 @@ pub(super) fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
 
 /// No program of the tree is too large, so this one is made to say that it is.
 fn large_image(image: &[u8], out: &Path) -> Result<()> {
-    let flash = suite_of(SCC, &some(1), &Words::default())?;
+    let flash = suite_of(SCC, &some(1), &KernelLine::default())?;
     let Err(error) = flash.write(&corrupt::enlarged(image, LARGE_BYTES as u32)?, out) else {
         bail!("it was written");
     };

@@ -21,7 +21,7 @@ use kernel::Failure;
 /// Lines of the gets of sections 3.3 and 3.2.
 const LINES: usize = 128;
 
-/// Bytes of so many lines.
+/// Bytes of a number of lines.
 fn bytes_of(lines: usize) -> u64 {
     (lines * hal::LINE_BYTES) as u64
 }

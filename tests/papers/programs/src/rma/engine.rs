@@ -1,11 +1,9 @@
 //! `bench-rma-engine`: the overlap of [`bench-rma-overlap`](super::overlap) where a copy engine does the copying.
 //!
 //! Rank 0 is the origin, the other core of its tile its engine, rank 2 the target. The engine takes no part in
-//! barriers, so messages between origin and
-//! target say when an epoch begins. The target is timed from the end of post to the completion of the origin: writing
-//! back and invalidating its
-//! part is apart from the communication. Everything else is as there, and so are the names of what is measured; the
-//! algorithm is `copy-engine`.
+//! barriers, so messages between origin and target say when an epoch begins. The target is timed from the end of post to
+//! the completion of the origin: writing back and invalidating its part is apart from the communication. Everything else
+//! is as in [`overlap`](super::overlap), and so are the names of what is measured; the algorithm is `copy-engine`.
 
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Core, LocalView};

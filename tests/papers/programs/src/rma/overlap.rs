@@ -142,7 +142,7 @@ struct Epochs<'t, 'c, C: Core> {
 }
 
 impl<C: Core> Epochs<'_, '_, C> {
-    /// What the side took each time, if it is this rank's, while it computed for so many cycles.
+    /// What the side took each time, if it is this rank's, while it computed for `cycles` cycles.
     fn time(&mut self, rank: &mut Rank<'_, C>, name: &'static str, cycles: u64) -> Result<Splits, Failure> {
         let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
         let [origin, target] = PAIR;
@@ -168,7 +168,7 @@ impl<C: Core> Epochs<'_, '_, C> {
     }
 }
 
-/// How much computation takes so many ticks: nobody says how fast a core is, so it is tried.
+/// The cycles of computation that take `ticks` ticks of the clock: nobody says how fast a core is, so it is tried.
 pub(super) fn cycles(clock: &impl Clock, ticks: u64) -> u64 {
     const TRIAL: u64 = 1 << 20;
     let begin = clock.now();

@@ -33,7 +33,7 @@ impl Operation {
     }
 }
 
-/// What one origin does in an epoch: so many operations of so many bytes each.
+/// What one origin does in an epoch: `count` operations of `bytes` bytes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Burst {
     pub(super) operation: Operation,

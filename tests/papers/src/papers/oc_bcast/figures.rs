@@ -104,7 +104,7 @@ fn by_lines(rows: &Rows, algorithm: &str, metric: &str, most: u64) -> Result<Vec
     Ok(whole.map(|(bytes, value)| ((bytes / LINE) as f64, value)).collect())
 }
 
-/// Completion times of an operation by distance, for messages of so many lines.
+/// Completion times of an operation by distance, for messages of `lines` lines.
 fn completions(rows: &Rows, operation: &str, lines: u64) -> Result<Vec<(f64, f64)>, Missing> {
     let line = rows.line(operation, "completion")?;
     let of_size = line.rows().filter(|row| row.key.bytes == lines * LINE);

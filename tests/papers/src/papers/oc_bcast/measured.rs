@@ -1,6 +1,7 @@
 //! The paper's numbers as our rows have them.
 
-use crate::bench::{Evidence, Line, Missing, Row, Rows};
+use super::mpb;
+use crate::bench::{Evidence, Missing};
 use anyhow::Result;
 
 const SCC: &str = "scc";
@@ -11,8 +12,8 @@ const LINE_BYTES: u64 = 32;
 /// with.
 const MEASURABLE: f64 = 3.0;
 
-/// A latency as the paper's authors measured it.
-const AS_THERE: &str = "latency.board";
+/// Latencies of broadcasts that are apart, in microseconds read from the board's clock, as the paper's authors did.
+const BY_BOARD_CLOCK: &str = "latency.board";
 
 /// A latency where broadcasts follow each other at once.
 pub(crate) const IN_SEQUENCE: &str = "latency.back-to-back.board";
@@ -20,13 +21,13 @@ pub(crate) const IN_SEQUENCE: &str = "latency.back-to-back.board";
 /// By how much a put or get takes longer over 9 routers than over 1, in percent.
 pub(crate) fn farther(evidence: &mut Evidence, operation: &str, lines: u64) -> Result<f64> {
     let rows = evidence.rows("mpb", SCC)?;
-    let completion = |routers| median(rows, operation, "completion", routers, lines);
+    let completion = |routers| rows.median(operation, "completion", routers, lines * LINE_BYTES);
     Ok(excess(completion(9)?, completion(1)?))
 }
 
 /// How long a put or get takes over one router.
 pub(crate) fn nearest(evidence: &mut Evidence, operation: &str, lines: u64) -> Result<f64> {
-    Ok(median(evidence.rows("mpb", SCC)?, operation, "completion", 1, lines)?)
+    Ok(evidence.rows("mpb", SCC)?.median(operation, "completion", 1, lines * LINE_BYTES)?)
 }
 
 /// The most cores at one MPB that do not slow each other down.
@@ -37,7 +38,7 @@ pub(crate) fn threshold(evidence: &mut Evidence, operation: &str, lines: u64) ->
     counts.sort_by_key(|row| row.key.param);
     let mut most = 0;
     for row in counts {
-        let alone = median(rows, operation, "average", row.key.param, lines)?;
+        let alone = rows.median(operation, "average", row.key.param, lines * LINE_BYTES)?;
         if excess(row.quartiles.median, alone) > MEASURABLE {
             break;
         }
@@ -46,24 +47,20 @@ pub(crate) fn threshold(evidence: &mut Evidence, operation: &str, lines: u64) ->
     Ok(most as f64)
 }
 
-/// By how much the mean of so many cores at one MPB is longer with contention, in percent.
+/// [`mpb::growth`] of a number of lines.
 pub(crate) fn growth(evidence: &mut Evidence, operation: &str, cores: u64, lines: u64) -> Result<f64> {
-    let rows = evidence.rows("mpb", SCC)?;
-    let average = |name: &str| median(rows, name, "average", cores, lines);
-    Ok(excess(average(&format!("{operation}+contention"))?, average(operation)?))
+    Ok(mpb::growth(evidence.rows("mpb", SCC)?, operation, cores, lines * LINE_BYTES)?)
 }
 
-/// How many times as long as the fastest of 48 cores at one MPB the slowest takes.
+/// [`mpb::unfairness`] of a number of lines.
 pub(crate) fn unfairness(evidence: &mut Evidence, operation: &str, lines: u64) -> Result<f64> {
-    let line = evidence.rows("mpb", SCC)?.line(&format!("{operation}+contention"), "completion")?;
-    let quartiles = row(&line, 48, lines)?.quartiles;
-    Ok(quartiles.max / quartiles.min)
+    Ok(mpb::unfairness(evidence.rows("mpb", SCC)?, operation, lines * LINE_BYTES)?)
 }
 
 /// By how much a get over the loaded link takes longer than over the free one, in percent.
 pub(crate) fn loaded_link(evidence: &mut Evidence) -> Result<f64> {
     let rows = evidence.rows("mpb", SCC)?;
-    let of = |metric| median(rows, "get+contention", metric, 2, 128);
+    let of = |metric| rows.median("get+contention", metric, 2, 128 * LINE_BYTES);
     Ok(excess(of("loaded")?, of("free")?))
 }
 
@@ -119,16 +116,16 @@ pub(crate) fn latency(evidence: &mut Evidence, name: &str, metric: &str) -> Resu
     Ok(evidence.rows("oc-bcast", SCC)?.line(name, metric)?.at_bytes(LINE_BYTES)?)
 }
 
-/// The latency of one line as the paper's authors measured it.
-pub(crate) fn latency_as_there(evidence: &mut Evidence, name: &str) -> Result<f64> {
-    latency(evidence, name, AS_THERE)
+/// Microseconds of a broadcast of one line, read from the board's clock.
+pub(crate) fn latency_by_board_clock(evidence: &mut Evidence, name: &str) -> Result<f64> {
+    latency(evidence, name, BY_BOARD_CLOCK)
 }
 
-/// By how much one tree takes less time than another, in percent of the other, at each length of at least so many lines
-/// and at most 192. Beyond 32 lines those are equally far apart.
+/// By how much one tree takes less time than another, in percent of the other, at each length from
+/// `least` to 192 lines. Beyond 32 lines those are equally far apart.
 pub(crate) fn gaps(evidence: &mut Evidence, name: &str, other: &str, least: u64) -> Result<Vec<f64>> {
     let rows = evidence.rows("oc-bcast", SCC)?;
-    let of = |name: &str| rows.line(&format!("{name}+contention"), AS_THERE);
+    let of = |name: &str| rows.line(&format!("{name}+contention"), BY_BOARD_CLOCK);
     let (ours, theirs) = (of(name)?, of(other)?);
     // One line more than a chunk is there for its throughput.
     let is_wanted = |lines: u64| lines != 97 && (least..=192).contains(&lines);
@@ -138,12 +135,12 @@ pub(crate) fn gaps(evidence: &mut Evidence, name: &str, other: &str, least: u64)
     if gaps.is_empty() { Err(Missing.into()) } else { Ok(gaps) }
 }
 
-/// The same at one length.
+/// The share of time that a tree saves at `lines` lines, in percent of the other, broadcasts being apart.
 pub(crate) fn gap(evidence: &mut Evidence, name: &str, other: &str, lines: u64) -> Result<f64> {
-    gap_of(evidence, AS_THERE, name, other, lines)
+    gap_of(evidence, BY_BOARD_CLOCK, name, other, lines)
 }
 
-/// The same where broadcasts follow each other at once.
+/// As [`gap`], where broadcasts follow each other at once.
 pub(crate) fn gap_in_sequence(evidence: &mut Evidence, name: &str, other: &str, lines: u64) -> Result<f64> {
     gap_of(evidence, IN_SEQUENCE, name, other, lines)
 }
@@ -168,12 +165,4 @@ pub(crate) fn dip(evidence: &mut Evidence, trees: &[&str]) -> Result<f64> {
 /// By how much a number is larger than another, in percent.
 pub(crate) fn excess(value: f64, than: f64) -> f64 {
     (value / than - 1.0) * 100.0
-}
-
-fn median(rows: &Rows, name: &str, metric: &str, param: u64, lines: u64) -> Result<f64, Missing> {
-    Ok(row(&rows.line(name, metric)?, param, lines)?.quartiles.median)
-}
-
-fn row<'l>(line: &'l Line<'_>, param: u64, lines: u64) -> Result<&'l Row, Missing> {
-    line.rows().find(|row| (row.key.param, row.key.bytes) == (param, lines * LINE_BYTES)).ok_or(Missing)
 }

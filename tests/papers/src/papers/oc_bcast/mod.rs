@@ -1,7 +1,7 @@
 //! Petrović, Shahmirzadi, Ropars and Schiper, *High-Performance RMA-Based Broadcast on the Intel SCC* (OC-Bcast).
 
-mod as_there;
 mod broadcast;
+mod by_board_clock;
 mod claims;
 mod entries;
 mod figures;
@@ -16,7 +16,7 @@ use super::Paper;
 pub(crate) const PAPER: Paper = Paper {
     name: "OC-Bcast",
     reference: "Petrović, Shahmirzadi, Ropars and Schiper: High-Performance RMA-Based Broadcast on the Intel SCC",
-    benches: &[mpb::MPB, notification::NOTIFICATION, broadcast::BROADCAST, as_there::OC_BCAST],
+    benches: &[mpb::MPB, notification::NOTIFICATION, broadcast::BROADCAST, by_board_clock::OC_BCAST],
     entries: entries::ENTRIES,
     figures: figures::FIGURES,
 };

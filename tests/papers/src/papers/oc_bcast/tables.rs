@@ -7,8 +7,8 @@ use super::{
 use crate::{
     bench::{Evidence, Missing, Rows},
     figures::{
-        axis::number,
         figure::{Content, Table},
+        numbers::number,
     },
 };
 use anyhow::Result;

@@ -35,7 +35,7 @@ const OF_GROUPS: &str = "algorithm=default,dissemination,rcce-linear";
 /// The paper's barriers.
 const PAPERS: &str = "algorithm=hierarchical,flat";
 
-/// The same, and the default.
+/// Barriers for machines of several nodes, and the default.
 const ON_NODES: &str = "algorithm=default,hierarchical,flat";
 
 /// What suffices where the simulator is not quick.
@@ -147,7 +147,7 @@ pub(crate) const ASIC: &str = "cluster-asic";
 /// The paper's own barrier.
 pub(crate) const HIERARCHICAL: &str = "hierarchical";
 
-/// Nodes of the paper's cluster: what is fitted and extrapolated, as there.
+/// Nodes of the paper's cluster: what is measured up to it is fitted, and extrapolated beyond, as in the paper.
 pub(crate) const PAPERS_NODES: u64 = 64;
 
 /// What was measured of an algorithm on a family of clusters, over nodes and cores of each.
@@ -155,7 +155,7 @@ pub(crate) fn measured(rows: &Rows, algorithm: &str, family: &str) -> Result<Vec
     scaling::measured(rows, &format!("{algorithm}@{family}"))
 }
 
-/// The latency on so many nodes of so many cores.
+/// The latency on `nodes` nodes of `cores` cores.
 pub(crate) fn on_nodes(rows: &Rows, algorithm: &str, family: &str, nodes: u64, cores: u64) -> Result<f64, Missing> {
     let measured = measured(rows, algorithm, family)?;
     measured.iter().find(|found| (found.0, found.1) == (nodes, cores)).map(|found| found.2).ok_or(Missing)
@@ -175,7 +175,7 @@ pub(crate) fn scaling(rows: &Rows) -> Result<Scaling, Missing> {
 
 /// Adds rows for fits and predictions. They are of no number of nodes that was measured, so they are none of a barrier:
 /// `fit` has the coefficients for each number of cores in a node, which is its parameter, and with parameter 0 those
-/// of Eq. 2; `lookout` has predictions for so many nodes.
+/// of Eq. 2; `lookout` has predictions, by numbers of nodes.
 fn add_fits(rows: &mut Rows) {
     let key = |algorithm: &str, ranks: u64, param: u64, metric: &str, unit: Unit| Key {
         algorithm: algorithm.into(),

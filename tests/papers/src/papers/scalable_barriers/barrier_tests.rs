@@ -2,7 +2,7 @@ use super::*;
 use crate::bench::Finding;
 use crate::bench::Samples;
 
-/// A latency, or another metric, on so many ranks in so many domains.
+/// A latency in nanoseconds, or a count, on `ranks` ranks in `param` domains.
 fn samples(name: &str, ranks: u64, param: u64, metric: &str, value: u64) -> Samples {
     let (algorithm, family) = name.split_once('@').map_or((name, None), |(name, family)| (name, Some(family)));
     let unit = if metric == "latency" { "ns" } else { "count" };

@@ -125,7 +125,7 @@ fn worst(rows: &Rows, default: &str, variant: &str) -> Result<Finding, Missing> 
 /// What no default can be: while a barrier of registers exists, nobody can lock anything, or allocate.
 const EXCLUSIVE: &str = "registers";
 
-/// The fastest algorithm with a name of its own on so many cores of the SCC, or a variant of it.
+/// The fastest algorithm with a name of its own on `cores` cores of the SCC, or a variant of it, with its latency.
 pub(crate) fn fastest<'r>(rows: &'r Rows, variant: &str, cores: u64) -> Option<(&'r str, f64)> {
     let is_other = |name: &str| !["world", "default", EXCLUSIVE].contains(&name) && !name.contains('/');
     let rows = rows.iter().filter(|row| {

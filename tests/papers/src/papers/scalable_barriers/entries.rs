@@ -234,12 +234,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// A load beside which so many cores load in all.
+/// Microseconds of a load by each of `cores` cores that load at a time.
 fn load(evidence: &mut Evidence, name: &str, cores: u64) -> Result<f64> {
     Ok(evidence.rows("loads", "scc")?.line(name, "load")?.at(cores)?)
 }
 
-/// The latency of a barrier on so many nodes of so many cores.
+/// Microseconds of a barrier on `nodes` nodes of `cores` cores.
 fn latency(evidence: &mut Evidence, name: &str, nodes: u64, cores: u64) -> Result<f64> {
     let points = over_nodes(evidence.rows("barrier", "scc")?, name, cores)?;
     let found = points.into_iter().find(|(found, _)| *found == nodes as f64);
@@ -251,7 +251,7 @@ fn coefficient(evidence: &mut Evidence, metric: &str) -> Result<f64> {
     Ok(evidence.rows("barrier", "scc")?.line("fit@cluster-fpga", metric)?.at(0)?)
 }
 
-/// What that fit gives for a machine of so many nodes.
+/// Microseconds that the fit predicts of a barrier on `nodes` nodes.
 fn lookout(evidence: &mut Evidence, nodes: u64) -> Result<f64> {
     Ok(evidence.rows("barrier", "scc")?.line("lookout@cluster-fpga", "ours")?.at(nodes)?)
 }

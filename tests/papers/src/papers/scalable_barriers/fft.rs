@@ -101,7 +101,7 @@ pub(crate) const FFT: Bench = Bench {
         Claim {
             text: "uncached memory scales nearly as the number of cores: speed-up on 48 of one core",
             on: On::Scc,
-            check: |rows| Ok(Finding::at_least(row(rows, UNCACHED[0], SPEED_UP, RANKS, BYTES)?, 24.0, "")),
+            check: |rows| Ok(Finding::at_least(rows.median(UNCACHED[0], SPEED_UP, RANKS, BYTES)?, 24.0, "")),
         },
         Claim {
             text: "flushing ranges takes no longer than flushing everything, at any length and on any number of cores",
@@ -134,7 +134,7 @@ pub(crate) const FFT: Bench = Bench {
             text: "share of the time in flushes on 48 cores",
             on: On::VirtualTime,
             check: |rows| {
-                let share = |name| Ok(100.0 * row(rows, name, SHARE, RANKS, BYTES)?);
+                let share = |name| Ok(100.0 * rows.median(name, SHARE, RANKS, BYTES)?);
                 let (whole, ranges) = (share(WHOLE[0])?, share(CACHED[0])?);
                 Ok(Finding::reported(format!("{whole:.1} % everything, {ranges:.1} % ranges")))
             },
@@ -144,7 +144,7 @@ pub(crate) const FFT: Bench = Bench {
             text: "at the default input's length, where a rank's share fills much of its cache, on 48 cores",
             on: On::VirtualTime,
             check: |rows| {
-                let time = |name| row(rows, name, TOTAL, RANKS, LONG_BYTES);
+                let time = |name| rows.median(name, TOTAL, RANKS, LONG_BYTES);
                 let (whole, ranges) = (time(WHOLE[0])?, time(CACHED[0])?);
                 Ok(Finding::reported(format!("{whole:.0} us everything, {ranges:.0} us ranges")))
             },
@@ -164,19 +164,12 @@ fn add_speed_ups(rows: &mut Rows) {
         if key.bytes == BYTES {
             added.push((Key { metric: SHORT.into(), ..key.clone() }, quartiles.median));
         }
-        if let Ok(alone) = row(rows, &key.algorithm, TOTAL, 1, key.bytes) {
+        if let Ok(alone) = rows.median(&key.algorithm, TOTAL, 1, key.bytes) {
             let key = Key { metric: SPEED_UP.into(), unit: Unit::Fraction, ..key.clone() };
             added.push((key, alone / quartiles.median));
         }
     }
     added.into_iter().for_each(|(key, value)| rows.add_known(key, value));
-}
-
-/// The median of a metric on so many ranks, with matrices of so many bytes.
-fn row(rows: &Rows, name: &str, metric: &str, ranks: u64, bytes: u64) -> Result<f64, Missing> {
-    let is_it = |row: &&Row| row.key.name() == name && row.key.metric == metric;
-    let found = rows.iter().filter(is_it).find(|row| (row.key.param, row.key.bytes) == (ranks, bytes));
-    found.map(|row| row.quartiles.median).ok_or(Missing)
 }
 
 /// The totals of a transform on the paper's cluster, over nodes.
@@ -190,7 +183,7 @@ fn most_of_whole(rows: &Rows) -> Result<f64, Missing> {
     for (ranges, whole) in CACHED.into_iter().zip(WHOLE) {
         for found in rows.iter().filter(|row| row.key.name() == ranges && row.key.metric == TOTAL) {
             let (ranks, bytes) = (found.key.param, found.key.bytes);
-            let share = found.quartiles.median / row(rows, whole, TOTAL, ranks, bytes)?;
+            let share = found.quartiles.median / rows.median(whole, TOTAL, ranks, bytes)?;
             most = Ok(most.map_or(share, |most: f64| most.max(share)));
         }
     }
@@ -200,7 +193,7 @@ fn most_of_whole(rows: &Rows) -> Result<f64, Missing> {
 /// The largest part that one transform takes of another one's time on all ranks, which must not be above a bound.
 fn worst_share(rows: &Rows, names: [&str; 2], others: [&str; 2], most: f64) -> Result<Finding, Missing> {
     let share = |(name, other): (&str, &str)| {
-        Ok(row(rows, name, TOTAL, RANKS, BYTES)? / row(rows, other, TOTAL, RANKS, BYTES)?)
+        Ok(rows.median(name, TOTAL, RANKS, BYTES)? / rows.median(other, TOTAL, RANKS, BYTES)?)
     };
     let shares = names.into_iter().zip(others).map(share).collect::<Result<Vec<f64>, Missing>>()?;
     Ok(Finding::at_most(shares.into_iter().fold(0.0, f64::max), most, "of it"))
@@ -213,7 +206,7 @@ fn least_step(rows: &Rows, name: &str) -> Result<f64, Missing> {
     points.windows(2).map(|pair| pair[0] / pair[1]).min_by(f64::total_cmp).ok_or(Missing)
 }
 
-/// Runs on each of some numbers of nodes with so many ranks each, on data that is dealt out over all nodes.
+/// Runs on clusters, given as `NODESxRANKS` with the ranks of each node, on data that is dealt out over all nodes.
 macro_rules! on_nodes {
     ($($machine:literal)*) => {
         &[$(

@@ -105,7 +105,7 @@ const fn figure(
 const ENGINE: &str = "central@cluster-fpga";
 const ENGINE_ASIC: &str = "central@cluster-asic";
 
-/// The same with flags and phase in the coherent memory of the master's node.
+/// The tree with flags and phase in the coherent memory of the master's node.
 const COHERENT: &str = "tree-k31-pull@cluster-fpga";
 
 /// One master, and one in each node.
@@ -127,7 +127,7 @@ const BY_THREADS: Axis = Axis { label: "threads", scale: Scale::Linear };
 const BY_NODES: Axis = Axis { label: "nodes", scale: Scale::Linear };
 const BY_MANY_NODES: Axis = Axis { label: "nodes", scale: Scale::Binary };
 
-/// What was measured in so many nodes, by threads.
+/// Medians of a metric in `nodes` nodes, by threads up to `most`.
 fn by_threads(rows: &Rows, name: &str, metric: &str, nodes: u64, most: u64) -> Result<Vec<(f64, f64)>, Missing> {
     let is_in = |row: &Row| row.key.param == nodes && row.key.ranks <= most;
     curve(rows, name, metric, |row| is_in(row).then_some(row.key.ranks as f64))

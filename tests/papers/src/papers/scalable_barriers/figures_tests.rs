@@ -4,7 +4,7 @@ use crate::{
     figures::figure::{Origin, Plot},
 };
 
-/// A row of one sample, on so many nodes of so many cores.
+/// A row of one sample, on `nodes` nodes of `cores` cores.
 fn samples(name: &str, nodes: u64, cores: u64, metric: &str, value: u64) -> Samples {
     let (algorithm, family) = name.split_once('@').unwrap();
     let unit = if metric == "reads" || metric == "writes" { "count" } else { "ns" };

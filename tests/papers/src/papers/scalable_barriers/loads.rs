@@ -44,7 +44,7 @@ pub(crate) const LOADS: Bench = Bench {
     ..Bench::PLAIN
 };
 
-/// A load beside which so many cores load in all.
+/// Microseconds of a load by each of `cores` cores that load at a time.
 fn load(rows: &Rows, name: &str, cores: u64) -> Result<f64, Missing> {
     rows.line(name, "load")?.at(cores)
 }

@@ -90,7 +90,7 @@ fn choices(rows: &Rows) -> Result<String, Missing> {
         .to_owned())
 }
 
-/// The name of what a default was, on so many ranks in so many coherence domains.
+/// The name of the barrier that a default has chosen, on `ranks` ranks in `domains` coherence domains.
 fn chosen(rows: &Rows, name: &str, ranks: u64, domains: u64) -> String {
     let is_here = |row: &&Row| row.key.name() == name && (row.key.ranks, row.key.param) == (ranks, domains);
     let chosen = rows.iter().filter(is_here).find_map(|row| row.key.metric.strip_prefix("chosen:"));

@@ -39,7 +39,7 @@ impl Scaling {
         })
     }
 
-    /// Microseconds that a barrier of so many nodes takes.
+    /// Microseconds that a barrier of `nodes` nodes takes.
     pub(crate) fn latency(&self, nodes: f64, cores_per_node: f64) -> f64 {
         self.growth.at(cores_per_node) * nodes.ln() + self.offset.at(cores_per_node)
     }
@@ -80,7 +80,7 @@ pub(crate) fn measured(rows: &Rows, name: &str) -> Result<Vec<Measured>, Missing
     Ok(rows.map(|row| (row.key.param, row.key.ranks / row.key.param, row.quartiles.median)).collect())
 }
 
-/// The same of nodes of so many cores: nodes and microseconds, from few nodes to many.
+/// Latencies on nodes of `cores` cores: nodes and microseconds, from few nodes to many.
 ///
 /// # Errors
 ///

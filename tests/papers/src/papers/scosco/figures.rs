@@ -5,8 +5,8 @@ use super::published::{MOST_TARGETS, TARGET_SIDE, TARGET_SIDE_OF_MESSAGES, TARGE
 use crate::{
     bench::{Evidence, Missing, Rows},
     figures::{
-        axis::number,
         figure::{Axis, Content, Figure, Plot, Scale, Series, Table},
+        numbers::number,
     },
 };
 use anyhow::Result;

@@ -216,11 +216,7 @@ fn most_of_synchronisation(evidence: &mut Evidence, other: &str, side: &str) -> 
 /// What is saved of the latency of one operation over the shortest distance, in percent.
 fn saved(evidence: &mut Evidence, metric: &str, bytes: u64) -> Result<f64> {
     let rows = evidence.rows("rma-latency", SCC)?;
-    let of = |algorithm: &str| -> Result<f64> {
-        let line = rows.line(algorithm, metric)?;
-        let row = line.rows().find(|row| (row.key.param, row.key.bytes) == (1, bytes));
-        Ok(row.map(|row| row.quartiles.median).ok_or(crate::bench::Missing)?)
-    };
+    let of = |algorithm| rows.median(algorithm, metric, 1, bytes);
     Ok(100.0 * (1.0 - of(NEW)? / of(ORIGINAL)?))
 }
 
@@ -231,7 +227,7 @@ fn waited(evidence: &mut Evidence, algorithm: &str) -> Result<f64> {
     Ok(100.0 * (origin.at(LARGEST)? - origin.at(0)?) / computation.at(LARGEST)?)
 }
 
-/// Overlaps in percent at T_comp = 1.2 T_comm, of puts of so many bytes and more.
+/// Overlaps in percent at T_comp = 1.2 T_comm, of puts of `bytes` bytes and more.
 fn overlaps(evidence: &mut Evidence, algorithm: &str, metric: &str, bytes: u64) -> Result<Vec<f64>> {
     let line = evidence.rows("rma-overlap", SCC)?.line(algorithm, metric)?;
     let rows = line.rows().filter(|row| row.key.param == 120 && row.key.bytes >= bytes);

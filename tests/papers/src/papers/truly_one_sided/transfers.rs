@@ -227,7 +227,7 @@ pub(crate) const OFFLOAD: Bench = Bench {
     ..Bench::PLAIN
 };
 
-/// The least share that any one-sided algorithm's puts of so many bytes and more have of the throughput of lines at
+/// The least share that any one-sided algorithm's puts of `bytes` bytes and more have of the throughput of lines at
 /// the same distance.
 fn share_of_lines(rows: &Rows, bytes: u64) -> Result<f64, Missing> {
     let lines = rows.line("lines", "put.throughput")?;
@@ -259,14 +259,13 @@ fn growth(rows: &Rows) -> Result<f64, Missing> {
     Ok(most)
 }
 
-/// The least overlap of a target of puts of so many bytes that computes 1.2 times as long as they take, in any
+/// The least overlap of a target of puts of `bytes` bytes that computes 1.2 times as long as they take, in any
 /// one-sided algorithm.
 fn least_target_overlap(rows: &Rows, bytes: u64) -> Result<f64, Missing> {
     let mut least = f64::INFINITY;
     for algorithm in ONE_SIDED {
         let line = rows.line(algorithm, "target.overlap")?;
-        let row = line.rows().find(|row| row.key.bytes == bytes && row.key.param == 120).ok_or(Missing)?;
-        least = least.min(row.quartiles.median);
+        least = least.min(line.row(120, bytes)?.quartiles.median);
     }
     Ok(least)
 }

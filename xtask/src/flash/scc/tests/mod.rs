@@ -23,7 +23,7 @@ fn flash(board: Board, setup: &Setup) -> Flash {
     fs::write(&paths[0], (0..5000_u32).map(|byte| byte as u8).collect::<Vec<_>>()).unwrap();
     fs::write(&paths[1], b"x").unwrap();
     let program = Program::resolve("terrain").unwrap();
-    let words = words::Words::default().value("program", Some("terrain")).value("steps", Some(3));
+    let words = kernel_line::KernelLine::default().value("program", Some("terrain")).value("steps", Some(3));
     Flash::new(board, setup, &program, &words, &paths).unwrap()
 }
 
@@ -249,7 +249,7 @@ fn whoever_changes_a_file_changes_what_a_core_sees() {
 fn what_is_wrong_is_said_in_one_line() {
     let program = Program::resolve("terrain").unwrap();
     let refused = |board: &str, setup: Setup, inputs: &[PathBuf]| {
-        let words = words::Words::default();
+        let words = kernel_line::KernelLine::default();
         let board = Board::find(board).map_err(anyhow::Error::from);
         let flash = board.and_then(|board| Flash::new(board, &setup, &program, &words, inputs));
         let message = format!("{:#}", flash.map(drop).unwrap_err());

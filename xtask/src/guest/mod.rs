@@ -9,7 +9,7 @@ pub(crate) use meter::Meter;
 
 use crate::{
     console::{Console, Event, Transcript},
-    inquiry::Inquiry,
+    monitor::Monitor,
     places::Places,
     process::{Next, Running},
 };
@@ -91,11 +91,11 @@ pub(crate) struct Outcome {
 pub(crate) fn run(
     label: &str,
     command: &mut Command,
-    inquiry: Option<&Inquiry>,
+    monitor: Option<&Monitor>,
     limit: Duration,
     watch: impl FnMut(&Event<'_>),
 ) -> Result<Outcome> {
-    run_until(label, command, inquiry, limit, |_| None, watch)
+    run_until(label, command, monitor, limit, |_| None, watch)
 }
 
 /// Runs a guest like [`run`]. `end` is asked again and again what it may still use at most, because of others.
@@ -106,12 +106,12 @@ pub(crate) fn run(
 pub(crate) fn run_until(
     label: &str,
     command: &mut Command,
-    inquiry: Option<&Inquiry>,
+    monitor: Option<&Monitor>,
     limit: Duration,
     end: impl FnMut(&Running) -> Option<Duration>,
     mut watch: impl FnMut(&Event<'_>),
 ) -> Result<Outcome> {
-    run_by_lines(label, command, inquiry, limit, end, |_, event| watch(event))
+    run_by_lines(label, command, monitor, limit, end, |_, event| watch(event))
 }
 
 /// Runs a guest like [`run_until`]; `watch` is shown every line besides what it turned out to be.
@@ -122,7 +122,7 @@ pub(crate) fn run_until(
 pub(crate) fn run_by_lines(
     label: &str,
     command: &mut Command,
-    inquiry: Option<&Inquiry>,
+    monitor: Option<&Monitor>,
     limit: Duration,
     mut end: impl FnMut(&Running) -> Option<Duration>,
     mut watch: impl FnMut(&str, &Event<'_>),
@@ -130,7 +130,7 @@ pub(crate) fn run_by_lines(
     let start = Instant::now();
     let mut console = Console::default();
     // A simulator is its own image.
-    let image = inquiry.map_or_else(|| Path::new(command.get_program()), |inquiry| &inquiry.image);
+    let image = monitor.map_or_else(|| Path::new(command.get_program()), |monitor| &monitor.image);
     let mut places = Places::new(image);
     let mut running = Running::start(command)?;
     let mut meter = Meter::open(limit, &running);
@@ -184,8 +184,8 @@ pub(crate) fn run_by_lines(
     };
     let mut reports = 0;
     if !matches!(ending, Ending::Exited(_)) {
-        let inquiry = inquiry.filter(|_| matches!(ending, Ending::TimedOut(_)));
-        let mut rest = inquiry.map_or_else(Vec::new, |inquiry| report(inquiry, &running));
+        let monitor = monitor.filter(|_| matches!(ending, Ending::TimedOut(_)));
+        let mut rest = monitor.map_or_else(Vec::new, |monitor| report(monitor, &running));
         reports = rest.len();
         rest.extend(running.kill());
         places.explain_all(&mut rest);
@@ -206,9 +206,9 @@ pub(crate) fn run_by_lines(
 }
 
 /// Asks the cores where they are and collects what they say; nothing when the machine cannot be asked any more.
-fn report(inquiry: &Inquiry, running: &Running) -> Vec<String> {
+fn report(monitor: &Monitor, running: &Running) -> Vec<String> {
     let mut lines = Vec::new();
-    if inquiry.interrupt().is_ok() {
+    if monitor.interrupt().is_ok() {
         // A core that prints without end uses it up, too, and what it prints is not wanted.
         let mut meter = Meter::errand(REPORT_TIME, running);
         while meter.look(running).is_none() {
@@ -231,7 +231,7 @@ fn report(inquiry: &Inquiry, running: &Running) -> Vec<String> {
 pub(crate) fn run_halting(
     label: &str,
     command: &mut Command,
-    inquiry: &Inquiry,
+    monitor: &Monitor,
     limit: Duration,
     look: impl FnOnce(),
     mut watch: impl FnMut(&Event<'_>),
@@ -250,7 +250,7 @@ pub(crate) fn run_halting(
         done.set(done.get() || *event == Event::Done);
         watch(event);
     };
-    let mut outcome = run_until(label, command, Some(inquiry), limit, end, note_end)?;
+    let mut outcome = run_until(label, command, Some(monitor), limit, end, note_end)?;
     if matches!(outcome.ending, Ending::Stopped) {
         outcome.ending = Ending::Halted;
     }
@@ -456,8 +456,8 @@ mod tests {
     fn a_machine_that_cannot_be_asked_is_judged_all_the_same() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo one; exec sleep 60"]);
-        let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
-        let outcome = run("stand-in", &mut command, Some(&inquiry), Duration::from_millis(300), |_| {}).unwrap();
+        let monitor = Monitor { directory: "/nonexistent".into(), image: "/nonexistent".into() };
+        let outcome = run("stand-in", &mut command, Some(&monitor), Duration::from_millis(300), |_| {}).unwrap();
         assert_eq!(outcome.transcript.text, ["one"]);
         assert!(
             outcome
@@ -510,10 +510,10 @@ mod tests {
         let halting = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
-            let inquiry = Inquiry { directory: "/nonexistent".into(), image: "/nonexistent".into() };
+            let monitor = Monitor { directory: "/nonexistent".into(), image: "/nonexistent".into() };
             let mut looks = 0;
             let limit = Duration::from_secs(3);
-            let outcome = run_halting("stand-in", &mut command, &inquiry, limit, || looks += 1, |_| {}).unwrap();
+            let outcome = run_halting("stand-in", &mut command, &monitor, limit, || looks += 1, |_| {}).unwrap();
             (outcome.verdict().map_err(|error| error.to_string()), looks)
         };
         assert_eq!(halting("echo @done ok; exec sleep 60"), (Ok(()), 1));

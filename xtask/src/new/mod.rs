@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
 }
 
 /// The program, and the crate around it: `NAME`, `DIRECTORY` and `KERNEL` stand for what differs.
-const PROGRAM: &str = include_str!("new/template.rs");
-const MANIFEST: &str = include_str!("new/template.toml");
+const PROGRAM: &str = include_str!("template.rs");
+const MANIFEST: &str = include_str!("template.toml");
 
 /// Names that mean something else to Rust, to cargo, or among the crates that a program depends on.
 const TAKEN: [&str; 52] = [
@@ -147,10 +147,10 @@ mod tests {
     use crate::{
         guest,
         image::{self, Profile},
+        kernel_line::KernelLine,
         process,
         program::Program,
         sim,
-        words::Words,
     };
     use std::time::Duration;
 
@@ -164,16 +164,18 @@ mod tests {
         let program = Program::resolve(directory.to_str().unwrap()).unwrap();
         assert_eq!((program.name.as_str(), program.is_own), ("my-ring", true));
 
-        let built = image::host(&program, Profile::Release).unwrap();
+        // Whoever builds in the usual one would keep this test waiting.
+        let target = workspace::target().join("new");
+        let built = image::host_in(&program, Profile::Release, &target).unwrap();
         assert_eq!(built.warnings, [""; 0]);
-        let words = Words::default().value("cores", Some(5)).value("rounds", Some(3));
+        let words = KernelLine::default().value("cores", Some(5)).value("rounds", Some(3));
         let mut command = sim::command(&built.executable, words, &[]).unwrap();
         let outcome = guest::run("my-ring", &mut command, None, LIMIT, |_| {}).unwrap();
         outcome.verdict().unwrap();
         assert_eq!(outcome.transcript.text, ["after 3 rounds the sum of 5 numbers is 10"]);
 
         let mut command = workspace::command(workspace::host_cargo());
-        command.args(["test", "--release"]).current_dir(&directory).env("CARGO_TARGET_DIR", workspace::target());
+        command.args(["test", "--release"]).current_dir(&directory).env("CARGO_TARGET_DIR", &target);
         let tested = process::finish(&mut command, |_| {}).unwrap();
         assert!(tested.status.success(), "{}{}", tested.output, tested.messages);
         assert!(tested.output.contains("all_numbers_come_around ... ok"), "{}", tested.output);

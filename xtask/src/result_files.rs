@@ -49,7 +49,7 @@ pub(crate) fn announce(written: &[PathBuf]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use transcript::frame::File;
+    use transcript::sent_file::File;
 
     #[test]
     fn pictures_are_written_in_two_ways() {

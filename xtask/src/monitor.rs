@@ -32,14 +32,14 @@ const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 30 });
 
 /// What is known about a machine that can be asked.
 #[derive(Clone, Debug)]
-pub(crate) struct Inquiry {
+pub(crate) struct Monitor {
     /// Where QEMU runs.
     pub(crate) directory: PathBuf,
     /// The image, for the names of its functions.
     pub(crate) image: PathBuf,
 }
 
-impl Inquiry {
+impl Monitor {
     /// Makes all cores report.
     ///
     /// # Errors
@@ -122,8 +122,8 @@ mod tests {
             stream.write_all(b"{\"return\": {}}\n").unwrap();
             [first, second]
         });
-        let inquiry = Inquiry { directory: directory.path().into(), image: "/nonexistent".into() };
-        inquiry.interrupt().unwrap();
+        let monitor = Monitor { directory: directory.path().into(), image: "/nonexistent".into() };
+        monitor.interrupt().unwrap();
         assert_eq!(qemu.join().unwrap(), [r#"{"execute":"qmp_capabilities"}"#, r#"{"execute":"inject-nmi"}"#]);
     }
 }

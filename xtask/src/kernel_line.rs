@@ -22,9 +22,9 @@ const OWN_OPTION: [(&str, &str); 13] = [
 
 /// A command line in the making.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Words(Vec<String>);
+pub(crate) struct KernelLine(Vec<String>);
 
-impl Words {
+impl KernelLine {
     /// Adds `key=value` when there is a value, and the user has not given one himself.
     #[must_use]
     pub(crate) fn value(mut self, key: &str, value: Option<impl ToString>) -> Self {
@@ -71,7 +71,7 @@ impl Words {
     }
 }
 
-impl std::fmt::Display for Words {
+impl std::fmt::Display for KernelLine {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.0.join(" "))
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn composed_in_order() {
-        let words = Words::default()
+        let words = KernelLine::default()
             .value("program", Some("terrain"))
             .value("seed", Some(7))
             .value("preempt", None::<u64>)
@@ -109,21 +109,21 @@ mod tests {
 
     #[test]
     fn the_users_own_value_stays() {
-        let words = Words::default().free(&strings(&["heap_kib=9"])).unwrap();
+        let words = KernelLine::default().free(&strings(&["heap_kib=9"])).unwrap();
         assert_eq!(words.value("heap_kib", Some(4)).value("heap0_kib", Some(5)).to_string(), "heap_kib=9 heap0_kib=5");
     }
 
     #[test]
     fn a_program_is_chosen_once() {
         let chosen = strings(&["program=other"]);
-        assert_eq!(Words::default().free(&chosen).unwrap().to_string(), "program=other");
-        assert!(Words::default().value("program", Some("terrain")).free(&chosen).is_err());
+        assert_eq!(KernelLine::default().free(&chosen).unwrap().to_string(), "program=other");
+        assert!(KernelLine::default().value("program", Some("terrain")).free(&chosen).is_err());
     }
 
     #[test]
     fn words_that_cannot_pass() {
         for word in ["", "a b", "=3", "a\nb", "cores=3", "coherent", "seed=1", "k=\"x\"", "k=ä"] {
-            assert!(Words::default().free(&strings(&[word])).is_err(), "{word}");
+            assert!(KernelLine::default().free(&strings(&[word])).is_err(), "{word}");
         }
     }
 

@@ -27,14 +27,14 @@ pub struct File {
 
 /// A file that has begun and not ended.
 #[derive(Debug)]
-pub struct Frame {
+pub struct UnfinishedFile {
     /// The name of the file.
     pub name: String,
     length: usize,
     text: String,
 }
 
-impl Frame {
+impl UnfinishedFile {
     /// Begins a file from the words after `@data`.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ macro_rules! each {
 /// The bench.
 pub(crate) const OC_BCAST: Bench = Bench {
     name: "oc-bcast",
-    about: "what the OC-Bcast paper says of broadcasts, measured as there, by the board's clock",
+    about: "what the OC-Bcast paper says of broadcasts, by the board's clock",
     runs: each!(
         // The longest ones come first, so that the last to run are short.
         ["algorithm=oc-k2", "algorithm=oc-k7", "algorithm=oc-k47"]

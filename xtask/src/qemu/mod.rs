@@ -1,9 +1,9 @@
 //! A machine in QEMU: its files, its command line.
 
 use crate::{
-    inquiry::{self, Inquiry},
+    kernel_line::KernelLine,
     memory::Plan,
-    words::Words,
+    monitor::{self, Monitor},
     workspace,
 };
 use anyhow::{Context, Result};
@@ -28,7 +28,7 @@ const EXIT_DEVICE: [&str; 2] = ["-device", "isa-debug-exit,iobase=0xf4,iosize=0x
 
 /// No screen to look at, the serial line on standard output, a socket to ask by.
 fn surroundings() -> [String; 11] {
-    let socket = format!("unix:{},server=on,wait=off", inquiry::SOCKET);
+    let socket = format!("unix:{},server=on,wait=off", monitor::SOCKET);
     ["-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot", "-qmp", &socket]
         .map(str::to_owned)
 }
@@ -43,7 +43,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) inputs: &'a [PathBuf],
     pub(crate) cores: u16,
     pub(crate) plan: &'a Plan,
-    pub(crate) words: Words,
+    pub(crate) words: KernelLine,
     /// One host thread per core: real interleavings, but slow beyond a few cores and never the same twice.
     pub(crate) thread_multi: bool,
 }
@@ -90,7 +90,7 @@ impl Node<'_> {
         words
     }
 
-    fn add_to(&self, words: Words) -> Words {
+    fn add_to(&self, words: KernelLine) -> KernelLine {
         words
             .value("node", Some(self.node))
             .value("nodes", Some(self.nodes))
@@ -103,7 +103,7 @@ impl Node<'_> {
 pub(crate) struct Staged {
     pub(crate) command: Command,
     /// How to ask it where it is.
-    pub(crate) inquiry: Inquiry,
+    pub(crate) monitor: Monitor,
     _directory: tempfile::TempDir,
 }
 
@@ -137,8 +137,8 @@ impl Machine<'_> {
         }
         let mut command = workspace::command(self.qemu);
         command.args(self.arguments(&modules, node)).current_dir(directory.path());
-        let inquiry = Inquiry { directory: directory.path().into(), image: self.image.into() };
-        Ok(Staged { command, inquiry, _directory: directory })
+        let monitor = Monitor { directory: directory.path().into(), image: self.image.into() };
+        Ok(Staged { command, monitor, _directory: directory })
     }
 
     fn arguments(&self, modules: &[String], node: Option<&Node<'_>>) -> Vec<String> {
@@ -195,7 +195,7 @@ mod tests {
 
     fn arguments(thread_multi: bool, modules: &[String], node: Option<&Node<'_>>) -> String {
         let plan = Plan::new(48, 0, None, None).unwrap();
-        let words = Words::default().value("program", Some("terrain")).value("seed", Some(7));
+        let words = KernelLine::default().value("program", Some("terrain")).value("seed", Some(7));
         let machine = Machine {
             qemu: Path::new("q"),
             image: Path::new("i"),
@@ -268,7 +268,7 @@ mod tests {
             inputs: std::slice::from_ref(&input),
             cores: 1,
             plan: &plan,
-            words: Words::default(),
+            words: KernelLine::default(),
             thread_multi: false,
         };
         let staged = machine.stage().unwrap();
