@@ -352,36 +352,43 @@ impl<K: kind::Kind> Region<K> {
 /// region is made, and no access knows of it.
 #[derive(Debug)]
 pub struct Regions {
+    /// Memory controllers of the machine: there is no shared memory behind others.
+    controllers: usize,
     /// The right stays with its core.
     not_send: PhantomData<*mut ()>,
 }
 
 impl Regions {
-    /// Takes the right, for the core that calls.
+    /// Takes the right, for the core that calls, on a machine with this many memory controllers.
     ///
     /// # Safety
     /// 1. A core takes it once, and gives it to the one manager of its shared memory, not to programs.
     /// 2. Whoever holds it makes regions of memory only that it has allocated itself, or that a holder on another core
     ///    has told it of, or that a core exposes; and until that memory is given back, it gives it to nobody else.
     /// 3. What it keeps in shared memory for its own purposes, it gives to no program.
-    pub const unsafe fn new() -> Self {
-        Self { not_send: PhantomData }
+    /// 4. The machine has no fewer controllers.
+    pub const unsafe fn new(controllers: usize) -> Self {
+        Self { controllers, not_send: PhantomData }
     }
 
     /// `len_bytes` bytes from `start`.
     ///
     /// # Panics
-    /// If the region does not start and end on line boundaries, or does not fit into its home.
+    /// If the region does not start and end on line boundaries, or does not fit into its home, or the machine has no such
+    /// home.
     pub const fn region<K: kind::Kind>(&self, start: SharedAddress, len_bytes: usize) -> Region<K> {
+        if let Home::Controller(controller) = start.home {
+            assert!((controller as usize) < self.controllers, "this machine has no such shared memory");
+        }
         Region::new(start, len_bytes)
     }
 
     /// The region that [`Region::to_words`] made these words of.
     ///
     /// # Panics
-    /// If they are not those of a region.
+    /// If they are not those of a region of this machine.
     pub const fn from_words<K: kind::Kind>(&self, words: [u32; 3]) -> Region<K> {
-        Region::new(SharedAddress::from_words([words[0], words[1]]), words[2] as usize)
+        self.region(SharedAddress::from_words([words[0], words[1]]), words[2] as usize)
     }
 }
 
@@ -427,8 +434,15 @@ mod tests {
         for start in starts {
             let region = Region::<kind::Combined>::new(start, 96);
             // SAFETY: nobody else has it, and no core reaches the region.
-            assert_eq!(unsafe { Regions::new() }.from_words(region.to_words()), region);
+            assert_eq!(unsafe { Regions::new(4) }.from_words(region.to_words()), region);
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "this machine has no such shared memory")]
+    fn words_that_were_stored_over_name_no_memory_past_the_last_controller() {
+        // SAFETY: nobody else has it, and no core reaches the region.
+        unsafe { Regions::new(4) }.from_words::<kind::Cached>([4, 0, 64]);
     }
 
     #[test]

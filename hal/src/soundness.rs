@@ -28,6 +28,10 @@
 //! for where the access is, on boards in a list of this core's own after the first: so no region of what is not exposed, or
 //! not any more, leads anywhere, whoever made it.
 //!
+//! What ranks tell each other of regions lies in MPB lines and uncached words, which a program can store to. Words that are
+//! no region of this machine's memory panic. Others lead to shared memory, where all that a wrong region can do is to find
+//! wrong values, since bytes that several cores store to are values for Rust only in slices.
+//!
 //! # Slices
 //!
 //! Rust holds that nothing changes under a slice. Other cores can store to what it looks at in many ways: by an epoch that
@@ -64,13 +68,6 @@
 //! * **A handler of interrupts, or another core where cores take turns, can come between a view's check and its access** in
 //!   domains and on coherent machines, where a handler is set.
 //! * **Conflicts are passed over while a core unwinds** from a panic, in the simulator.
-//!
-//! # Known gaps
-//!
-//! Safe code should not be able to do the following, and still can:
-//!
-//! * **What ranks tell each other of regions lies in MPB lines and uncached words**, which a program can store to by
-//!   [`Mpb::store`](crate::Mpb::store); ranks that name different lengths in `Comm::share` get regions of different lengths.
 //!
 //! # What each unsafe trait promises
 //!

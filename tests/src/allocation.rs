@@ -131,6 +131,24 @@ pub fn placements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
+/// A rank that names another length than rank 0 gets an error, and no region that ends where its neighbour's data is.
+pub fn lengths_that_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    // It is this difference that `check=arguments` does not see: what ranks name is a broadcast of one region.
+    let (last, placement) = (context.size() - 1, Placement::Striped(0));
+    let is_other = context.rank() == last && last > 0;
+    let shared = context.comm.share::<kind::Cached>(if is_other { 100 } else { 64 }, placement);
+    match shared {
+        Err(error) => check_eq!((is_other, error), (true, Error::Length { len: 64, wanted: 128 }), "the refusal"),
+        Ok(region) => check_eq!((is_other, region.len_bytes()), (false, 64), "the bytes"),
+    }
+    context.comm.barrier();
+    if context.rank() == 0 {
+        context.comm.allocator().free(shared?)?;
+    }
+    context.comm.barrier();
+    Ok(())
+}
+
 /// What cannot be had, or is not there to be freed, gets an error value.
 pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let allocator = context.comm.allocator();

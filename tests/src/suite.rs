@@ -260,7 +260,7 @@ suite! {
         cost_what_they_should,
     }
     #[needs(REGISTERS)]
-    allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, #[needs(CONTROLLERS)] placements, #[needs(CONTROLLERS)] refusals, zeroed, }
+    allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, lengths_that_differ, #[needs(CONTROLLERS)] placements, #[needs(CONTROLLERS)] refusals, zeroed, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     window::{
         uneven_parts,

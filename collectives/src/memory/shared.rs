@@ -2,12 +2,12 @@
 
 use alloc::{vec, vec::Vec};
 
-use hal::{Core, Region, SharedAddress, kind};
+use hal::{Core, LINE_BYTES, Region, kind};
 
-use crate::{Comm, Error, Placement};
+use crate::{Comm, Error, Placement, collective::lengths::check_len};
 
-/// An address as rank 0 tells all others; none is twice `u32::MAX`.
-const NOTHING: [u32; 2] = [u32::MAX; 2];
+/// What rank 0 tells all others in place of a region that it could not allocate.
+const NOTHING: [u32; 3] = [u32::MAX; 3];
 
 impl<C: Core> Comm<'_, C> {
     /// Allocates memory that all ranks reach, with any contents, rounded up to whole lines. Collective; all ranks name the
@@ -22,7 +22,8 @@ impl<C: Core> Comm<'_, C> {
     /// [what may be relied on](hal::soundness). A [`Window`](crate::Window) has protocols for all that.
     ///
     /// # Errors
-    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`].
+    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`]. [`Error::Length`], in bytes, on a rank
+    /// that names another length than rank 0.
     pub fn share<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
         let shared = self.allocate_for_all(&[(len_bytes, placement)], false)?;
         Ok(shared[0])
@@ -58,17 +59,16 @@ impl<C: Core> Comm<'_, C> {
                 if zeroed {
                     self.allocator().clear(region);
                 }
-                *told = region.start().to_words();
+                *told = region.to_words();
             }
         }
         self.broadcast(&mut told, 0)?;
 
-        let region = |(start, (len_bytes, _)): (&[u32; 2], &(usize, Placement))| {
-            let len_bytes = len_bytes.next_multiple_of(hal::LINE_BYTES);
-            self.regions().region(SharedAddress::from_words(*start), len_bytes)
-        };
-        let allocated = told.iter().zip(parts).take_while(|(start, _)| **start != NOTHING);
-        let allocated: Vec<Region<K>> = allocated.map(region).collect();
+        let allocated = told.iter().take_while(|words| **words != NOTHING);
+        let allocated: Vec<Region<K>> = allocated.map(|words| self.regions().from_words(*words)).collect();
+        for (region, (len_bytes, _)) in allocated.iter().zip(parts) {
+            check_len(region.len_bytes(), len_bytes.next_multiple_of(LINE_BYTES))?;
+        }
         let Some((len_bytes, _)) = parts.get(allocated.len()) else { return Ok(allocated) };
         if self.rank() == 0 {
             allocated.into_iter().try_for_each(|region| self.allocator().free(region))?;

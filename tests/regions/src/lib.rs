@@ -3,14 +3,14 @@
 
 #![no_std]
 
-use hal::{Caches, LocalView, Pod, Regions};
+use hal::{Caches, LocalView, Pod, Regions, topology::MAX_CONTROLLERS};
 
 /// The right to make regions, on the core of a test.
 pub fn of_a_test() -> Regions {
     // SAFETY: not for programs, 1. to 3. of `Regions::new`. 1. and 2. A test gives it to its one communicator, or makes
     // regions of memory that nothing else in its machine uses, or that a rank has allocated and told the others of; 3. its
-    // ranks share no secrets.
-    unsafe { Regions::new() }
+    // ranks share no secrets; 4. it allocates behind the machine's controllers.
+    unsafe { Regions::new(MAX_CONTROLLERS) }
 }
 
 /// A slice of a view, for a test whose ranks keep their hands off what it looks at.
