@@ -10,7 +10,6 @@ use crate::{
     Context,
     check::{Outcome, pattern},
     check_eq,
-    epochs::MANY_RANKS,
     random::Numbers,
 };
 
@@ -49,7 +48,7 @@ pub fn broadcast<C: Core>(
 
 /// Every rank is root once; where there are many, some of them.
 pub fn all_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let step = context.size().div_ceil(if context.size() < MANY_RANKS { 48 } else { 3 });
+    let step = context.size().div_ceil(if !context.has_many_ranks() { 48 } else { 3 });
     for algorithm in ALGORITHMS {
         for root in (0..context.size()).step_by(step) {
             broadcast(context, algorithm, root, 100, root)?;
@@ -66,7 +65,11 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let some = [0, 1, 33, slices + 1, chunk + 1];
     let all = [28, 31, 32, slices - 1, slices, chunk - 1, chunk, chunk + LINE_BYTES];
     let long = [2 * chunk - 1, 2 * chunk, 2 * chunk + 1, rcce - 1, rcce, rcce + 1, 3 * chunk + 17];
-    let more = if context.size() >= MANY_RANKS { vec![] } else { [&all[..], &long].concat() };
+    let more = match (context.has_many_ranks(), context.size()) {
+        (false, _) => [&all[..], &long].concat(),
+        (true, ..64) => vec![3 * chunk + 17],
+        (true, _) => vec![],
+    };
     for algorithm in ALGORITHMS {
         for (turn, len) in some.iter().chain(&more).enumerate() {
             broadcast(context, algorithm, turn % context.size(), *len, *len)?;
@@ -77,7 +80,7 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// A slice of a whole buffer for each rank, and blocks of them.
 pub fn slices_of_whole_buffers<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let many = context.size() >= MANY_RANKS;
+    let many = context.has_many_ranks();
     let slices = context.size().min(if many { 4 } else { 48 }) * context.comm.mpb_layout().buffer_lines() * LINE_BYTES;
     for algorithm in TWO_SIDED {
         broadcast(context, algorithm, context.size() / 2, slices, 1)?;
@@ -90,7 +93,7 @@ pub fn slices_of_whole_buffers<C: Core>(context: &mut Context<'_, '_, C>) -> Out
 /// Any degree, down to a chain and up to a flat tree and beyond.
 pub fn all_degrees<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let all = [7, 1, usize::MAX, 2, 3, 24, 47, 255];
-    for &k in if context.size() < MANY_RANKS { &all[..] } else { &all[..3] } {
+    for &k in if !context.has_many_ranks() { &all[..] } else { &all[..3] } {
         for options in ["", "+leaves+tiles", "+notify1", "+notify47"] {
             broadcast(context, &format!("oc-k{k}{options}"), context.size() / 2, 7000, k)?;
         }
@@ -123,7 +126,7 @@ pub fn mixed<C: Core>(context: &Context<'_, '_, C>, numbers: &mut Numbers, turn:
 pub fn rcce_profile<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let payload = context.comm.mpb_layout().rcce_payload().len() * LINE_BYTES;
     let all = [payload + 1, 0, 33, 1, payload - 32, payload - 1, payload, 2 * payload + 31];
-    let (turns, lengths) = if context.size() < MANY_RANKS { (2, &all[..]) } else { (1, &all[..2]) };
+    let (turns, lengths) = if !context.has_many_ranks() { (2, &all[..]) } else { (1, &all[..2]) };
     for turn in 0..turns {
         broadcast(context, "scatter-allgather-one-sided", turn % context.size(), 3000, turn)?;
         let profile = context.comm.rcce_profile()?;

@@ -30,6 +30,12 @@ impl<'c, C: Core> Context<'_, 'c, C> {
         self.comm.size()
     }
 
+    /// Whether ranks are so many, and the machine so slow, that a part of the sizes, roots and classes stands for all, so
+    /// that tests come to their end: from 64 ranks on, and outside the simulator, which does all of 48, from 32 on.
+    pub fn has_many_ranks(&self) -> bool {
+        self.size() >= if cfg!(target_os = "none") { 32 } else { 64 }
+    }
+
     /// Leaves the arguments of collective operations unchecked, in a test that counts accesses or time, or is about
     /// ranks that run ahead of each other, which they do not where their calls are compared.
     pub fn unchecked(&self) {

@@ -64,16 +64,14 @@ pub fn with_each<C: Core>(
         .try_for_each(|class| test(context, *class).map_err(|Failed(why)| Failed(format!("class {class}: {why}"))))
 }
 
-/// From so many ranks on one class stands for all with the same mechanism, so that tests come to their end.
-pub const MANY_RANKS: usize = 64;
-
-/// Runs a test with every class; with marks and with match vectors where ranks are many.
+/// Runs a test with every class; where ranks are many, with marks and with match vectors, which stand for all with the same
+/// mechanism.
 pub fn with_every_class<C: Core>(
     context: &mut Context<'_, '_, C>,
     test: impl Fn(&mut Context<'_, '_, C>, Class) -> Outcome,
 ) -> Outcome {
     let two = [Class::Default, Class::TriggerOnly];
-    with_each(context, if context.size() < MANY_RANKS { &Class::ALL } else { &two }, test)
+    with_each(context, if !context.has_many_ranks() { &Class::ALL } else { &two }, test)
 }
 
 /// A kind of epoch in which all ranks may access all parts.
@@ -113,7 +111,7 @@ pub fn with_every_kind<C: Core>(
     context: &mut Context<'_, '_, C>,
     test: impl Fn(&mut Context<'_, '_, C>, Kind) -> Outcome,
 ) -> Outcome {
-    let are_many = context.size() >= MANY_RANKS;
+    let are_many = context.has_many_ranks();
     // Locks are words under registers.
     let layout = *context.hal().layout();
     let is_possible = |kind: &Kind| match kind {

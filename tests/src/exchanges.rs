@@ -10,7 +10,6 @@ use crate::{
     barrier::cost_of_one,
     check::{Outcome, pattern},
     check_eq,
-    epochs::MANY_RANKS,
     random::Numbers,
 };
 
@@ -284,7 +283,7 @@ pub fn wider_elements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (comm, me, size) = (context.comm, context.rank(), context.size());
     let no_root = Err(Error::NoSuchRank { rank: size, size });
-    let (ways, lengths) = if size < MANY_RANKS { (&WAYS[..], &[3, 700][..]) } else { (&WAYS[..1], &[3][..]) };
+    let (ways, lengths) = if !context.has_many_ranks() { (&WAYS[..], &[3, 700][..]) } else { (&WAYS[..1], &[3][..]) };
     for &way in ways {
         check_eq!(way.gather(comm, &[1u8], &mut vec![0; size], size), no_root, "gather at no rank");
         check_eq!(way.scatter(comm, &vec![0u8; size], &mut [0], size), no_root, "scatter from no rank");

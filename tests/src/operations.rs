@@ -11,7 +11,7 @@ use crate::{
     Context, check,
     check::Outcome,
     check_eq,
-    epochs::{Kind, MANY_RANKS, in_epochs, make_of, post, with_each, with_every_class, with_every_kind},
+    epochs::{Kind, in_epochs, make_of, post, with_each, with_every_class, with_every_kind},
     random::Numbers,
 };
 
@@ -46,7 +46,7 @@ fn shapes<C: Core, T: Pod + PartialEq + Debug>(
     let origins = size.min(4);
     let slot = |origin: usize, target: usize| Some((origin + size - target) % size).filter(|slot| *slot < origins);
     let (window, mut view) = make_of::<_, T>(context, kind.class(), origins * SHARE)?;
-    for round in 0..if size < MANY_RANKS { 3 } else { 2 } {
+    for round in 0..if !context.has_many_ranks() { 3 } else { 2 } {
         let draw = |origin: usize, target: usize, slot: usize| {
             let mut numbers = Numbers::new(&[round, origin, target]);
             let first = slot * SHARE;
@@ -166,7 +166,7 @@ pub fn contributions_are_complete<C: Core>(context: &mut Context<'_, '_, C>) -> 
     with_every_kind(context, |context, kind| {
         combine::<_, u64>(context, kind, &[Operator::SUM, Operator::XOR], |number| u64::from(number) << 40 | 1)
     })?;
-    if context.size() >= MANY_RANKS {
+    if context.has_many_ranks() {
         return Ok(());
     }
     // What an operator does depends on where it is carried out, and that on the class alone.
@@ -298,7 +298,7 @@ pub fn notified_puts_are_there<C: Core>(context: &mut Context<'_, '_, C>) -> Out
 /// What does not fit is refused with rank, window and epoch, in epochs of every kind, and nothing is done.
 pub fn what_does_not_fit_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_kind(context, |context, kind| {
-        let size = context.size();
+        let (size, are_many) = (context.size(), context.has_many_ranks());
         let (window, mut view) = make_of::<_, u32>(context, kind.class(), 10)?;
         let number = window.number();
         for round in 1..3 {
@@ -309,7 +309,7 @@ pub fn what_does_not_fit_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -
             let mut places = buffers.iter_mut();
             view = in_epochs(context, &window, view, kind, |epoch, target| {
                 epoch_number = if epochs == 1 { round } else { epoch_number + 1 };
-                if size >= MANY_RANKS && target > 2 {
+                if are_many && target > 2 {
                     return Ok(());
                 }
                 let beyond =

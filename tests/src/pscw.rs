@@ -9,7 +9,7 @@ use crate::{
     Context, Failed, check,
     check::Outcome,
     check_eq,
-    epochs::{MANY_RANKS, make_of, post, put_to_rank_0, ring, with_every_class},
+    epochs::{make_of, post, put_to_rank_0, ring, with_every_class},
     format,
 };
 
@@ -19,7 +19,7 @@ pub fn put_and_get_all_pairs<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
         let (rank, size) = (context.rank(), context.size());
         let all = context.comm.group();
         let (window, mut view) = make_of::<_, u32>(context, class, 2 * size)?;
-        for epoch in 0..if size < MANY_RANKS { 3u32 } else { 1 } {
+        for epoch in 0..if !context.has_many_ranks() { 3u32 } else { 1 } {
             for peer in 0..size {
                 view.store(size + peer, epoch << 16 | (rank * size + peer) as u32);
             }

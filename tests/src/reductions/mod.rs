@@ -9,7 +9,7 @@ use collectives::{Broadcast, Element, Error, Integer, OcBcast, Operation, Operat
 use hal::{Core, LINE_BYTES};
 
 use self::cases::{AFFINE, Case, FIVE_MAPS, REDUCTIONS, SCANS, TRIANGLE, map, mixed, one_or_all, random_counts};
-use crate::{Context, barrier::cost_of_one, check::Outcome, check_eq, epochs::MANY_RANKS, random::Numbers};
+use crate::{Context, barrier::cost_of_one, check::Outcome, check_eq, random::Numbers};
 
 /// Lengths around tagged lines, lines and chunks, of an operation that is not commutative.
 pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
@@ -77,6 +77,10 @@ pub fn mixed_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome 
 /// All predefined operators on all types.
 pub fn all_operators<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let mut turn = 0;
+    if context.has_many_ranks() {
+        integers::<_, u32>(context, &mut turn, |word| word)?;
+        return elements::<_, f64>(context, &mut turn, |word| [0.25, 1.0, 4.0, -1.0][word as usize % 4]);
+    }
     integers::<_, i32>(context, &mut turn, |word| word as i32)?;
     integers::<_, u32>(context, &mut turn, |word| word)?;
     integers::<_, i64>(context, &mut turn, |word| i64::from(word).wrapping_mul(-0x1_0000_0001))?;
@@ -230,7 +234,7 @@ pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> O
     let sum: u32 = (1..=size as u32).sum();
     // As many words as fill all staging lines.
     let mut words = vec![0; 2 * 96 * LINE_BYTES / 4];
-    for next in 1..if context.size() < MANY_RANKS { 40 } else { 6 } {
+    for next in 1..if !context.has_many_ranks() { 40 } else { 6 } {
         for (count, broadcast) in
             [Broadcast::OcBcast(OcBcast::default()), Broadcast::Long, Broadcast::OneSidedScatterAllgather]
                 .iter()
