@@ -51,15 +51,15 @@ impl Costs {
         is_flat: false,
     };
 
-    /// What they come to on a mesh where two cores are so many tenths of a router apart in the mean, beyond the one of
-    /// the own tile.
-    pub(crate) fn prices(&self, mean_tenths_between: u64) -> Prices {
+    /// What they come to on a mesh where two cores that run are `tenths_between` tenths of a router apart in the mean, beyond
+    /// the one of the own tile, and two cores of the whole mesh `tenths_across`.
+    pub(crate) fn prices(&self, tenths_between: u64, tenths_across: u64) -> Prices {
         let ns = |ps: u64| ps.div_ceil(1_000).min(u32::MAX.into()) as u32;
         let [hop, mpb, put_from_mpb] = [self.hop_ps, self.mpb_ps, self.put_from_mpb_ps].map(u64::from);
-        let beyond_ps = if self.is_flat { 0 } else { hop * mean_tenths_between / 10 };
-        let way_ps = hop + beyond_ps;
-        // A core's own controller is about half as far as another core.
-        let memory_way_ps = hop + beyond_ps / 2;
+        let beyond_ps = |tenths: u64| if self.is_flat { 0 } else { hop * tenths / 10 };
+        let way_ps = hop + beyond_ps(tenths_between);
+        // A core's own controller, at the edge, is about half as far as another core.
+        let memory_way_ps = hop + beyond_ps(tenths_across) / 2;
         let own_line_ps = mpb + 2 * hop;
         let push_ns = ns(put_from_mpb + own_line_ps + mpb + way_ps);
         let push_done_ns = ns(put_from_mpb + own_line_ps + mpb + 2 * way_ps);
@@ -193,7 +193,10 @@ mod tests {
             let cores = || (0..layout.cores()).map(crate::CoreId::new);
             let pairs = || cores().flat_map(|one| cores().map(move |other| (one, other))).filter(|(a, b)| a != b);
             let total: u64 = pairs().map(|(a, b)| u64::from(layout.distance(a, b)) - 1).sum();
-            (layout.mean_tenths_between(), 10 * total / pairs().count() as u64)
+            (
+                layout.mean_tenths_between(layout.columns() as u64, layout.rows() as u64),
+                10 * total / pairs().count() as u64,
+            )
         };
         for layout in [Layout::scc(), Layout::mesh(8, 8, 1), Layout::mesh(8, 8, 2), Layout::mesh(2, 2, 2)] {
             let (mean, counted) = routers(layout);
@@ -201,8 +204,10 @@ mod tests {
         }
         let (grown, counted) = routers(Layout::scc().with_cores(255));
         assert!(grown.abs_diff(counted) <= 3, "{grown} {counted}");
-        // What algorithms are fastest does not change with every core that runs beside.
-        assert_eq!(Layout::scc().with_cores(3).prices(), Layout::scc().prices());
-        assert_eq!(Layout::mesh(1, 1, 1).mean_tenths_between(), 0);
+        // What algorithms are fastest changes with the rows that are in use, and not with every core that runs beside.
+        assert_eq!(Layout::scc().with_cores(37).prices(), Layout::scc().prices());
+        assert_ne!(Layout::scc().with_cores(36).prices().poll_ns, Layout::scc().prices().poll_ns);
+        assert_eq!(Layout::scc().with_cores(1).prices().memory_read_ns, Layout::scc().prices().memory_read_ns);
+        assert_eq!(Layout::mesh(1, 1, 1).mean_tenths_between(1, 1), 0);
     }
 }

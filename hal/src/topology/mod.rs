@@ -387,7 +387,13 @@ impl Layout {
     /// of the mesh: to be asked for when something is made, not in each operation.
     pub fn prices(&self) -> Prices {
         match self.prices {
-            PricedBy::Costs(costs) => costs.prices(self.mean_tenths_between()),
+            PricedBy::Costs(costs) => {
+                let (columns, rows) = self.used();
+                costs.prices(
+                    self.mean_tenths_between(columns, rows),
+                    self.mean_tenths_between(self.columns.into(), self.rows.into()),
+                )
+            }
             PricedBy::List(prices) => prices,
         }
     }
@@ -400,9 +406,16 @@ impl Layout {
         }
     }
 
-    /// Routers between two different cores of the whole mesh, beyond the one of the own tile, in the mean and in tenths.
-    pub(crate) const fn mean_tenths_between(&self) -> u64 {
-        let (columns, rows) = (self.columns as u64, self.rows as u64);
+    /// Columns and rows of tiles whose cores run: the first of them.
+    const fn used(&self) -> (u64, u64) {
+        let tiles = (self.cores as u64).div_ceil(self.cores_per_tile as u64);
+        let columns = self.columns as u64;
+        (if tiles < columns { tiles } else { columns }, tiles.div_ceil(columns))
+    }
+
+    /// Routers between two different cores of a mesh with these sides, beyond the one of the own tile, in the mean and in
+    /// tenths.
+    pub(crate) const fn mean_tenths_between(&self, columns: u64, rows: u64) -> u64 {
         let cores = columns * rows * self.cores_per_tile as u64;
         // Of two tiles drawn from n in a row, the mean distance is (n² - 1) / 3n.
         let sum = (columns * columns - 1) * rows + (rows * rows - 1) * columns;
