@@ -1,6 +1,7 @@
 //! The barrier of all ranks.
 
-use hal::{Core, Counters, kind};
+use collectives::{Barrier, Release};
+use hal::{Core, Counters, LINE_BYTES, kind};
 
 use crate::{
     Context, check,
@@ -46,7 +47,31 @@ pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// A flag to the parent, one for the children, as many polls as there are lines to look at, nothing else.
+/// Lines that a rank writes and looks at in a barrier where every core is a coherence domain; nothing for algorithms that no
+/// machine takes for the fastest there.
+fn lines_of(barrier: Barrier, rank: usize, size: usize) -> Option<(u64, u64)> {
+    let (writes, looks) = match barrier {
+        Barrier::Tree { fan_in, release } => {
+            let first = (rank * fan_in + 1).min(size);
+            let children = (first + fan_in).min(size) - first;
+            let is_child = usize::from(rank > 0);
+            // Flags of children are side by side.
+            let released = if release == Release::Push { children } else { children.min(1) };
+            (is_child + released, children.div_ceil(LINE_BYTES) + is_child)
+        }
+        Barrier::Dissemination { partners, flags } => {
+            let distances = core::iter::successors(Some(1), |distance| Some(distance * (partners + 1)));
+            let partners_in = |distance: usize| (1..=partners).filter(|partner| partner * distance < size).count();
+            let rounds = distances.take_while(|distance| *distance < size).map(partners_in);
+            let (count, all) = rounds.fold((0, 0), |(count, all), partners| (count + 1, all + partners));
+            if flags == Release::Push { (all, count) } else { (count, all) }
+        }
+        _ => return None,
+    };
+    Some((writes as u64, looks as u64))
+}
+
+/// What the fastest algorithm of the machine takes, and nothing else.
 pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     context.unchecked();
     let (rank, size) = (context.rank(), context.size());
@@ -54,18 +79,14 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     let layout = context.hal().layout();
     if size == 1 {
         check_eq!((done.mpb_lines_written, done.drains, done.lines_polled), (0, 0, 0), "lines of no barrier");
-    } else if (6..=64).contains(&size) && layout.domains() == size && layout.prices().port_ns == 0 {
-        // A root and its children.
-        let looked_at = if rank == 0 { (size - 1).div_ceil(32) } else { 1 };
-        check_eq!(
-            (done.mpb_lines_written, done.drains, done.lines_polled),
-            (1, 1, looked_at as u64),
-            "lines of a barrier"
-        );
+    } else if layout.domains() == size {
+        let fastest = Barrier::fastest(&context.comm.group(), layout);
+        let counted = Some((done.mpb_lines_written, done.lines_polled));
+        check_eq!(counted, lines_of(fastest, rank, size), "lines written and looked at in {fastest}");
+        check!((1..=done.mpb_lines_written).contains(&done.drains), "drains of {fastest}: {done:?}");
     } else {
-        // Rounds of all with all, a tree of two levels (where a port serves one after the other, too), or one of nodes with
-        // up to 16 children.
-        let most = if layout.domains() == size { 4 } else { 2 + 16 };
+        // A tree of nodes with up to 16 children.
+        let most = 2 + 16;
         check!(done.mpb_lines_written <= most && done.lines_polled <= most, "lines of a barrier: {done:?}");
     }
     check_eq!(
