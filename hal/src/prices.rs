@@ -207,7 +207,8 @@ mod tests {
         // What algorithms are fastest changes with the rows that are in use, and not with every core that runs beside.
         assert_eq!(Layout::scc().with_cores(37).prices(), Layout::scc().prices());
         assert_ne!(Layout::scc().with_cores(36).prices().poll_ns, Layout::scc().prices().poll_ns);
-        assert_eq!(Layout::scc().with_cores(1).prices().memory_read_ns, Layout::scc().prices().memory_read_ns);
+        assert_eq!(Layout::scc().with_cores(36).prices().memory_read_ns, Layout::scc().prices().memory_read_ns);
+        assert_eq!(Layout::scc().with_cores(12).prices(), Layout::scc().prices());
         assert_eq!(Layout::mesh(1, 1, 1).mean_tenths_between(1, 1), 0);
     }
 }

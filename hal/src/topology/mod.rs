@@ -406,11 +406,12 @@ impl Layout {
         }
     }
 
-    /// Columns and rows of tiles whose cores run: the first of them.
+    /// Columns and rows of the tiles by whose distances the cores that run are priced: the rows that are in use. The flags of
+    /// one row only are so few that estimates are off by more than the distances differ; so it is priced as the whole mesh.
     const fn used(&self) -> (u64, u64) {
         let tiles = (self.cores as u64).div_ceil(self.cores_per_tile as u64);
-        let columns = self.columns as u64;
-        (if tiles < columns { tiles } else { columns }, tiles.div_ceil(columns))
+        let rows = tiles.div_ceil(self.columns as u64);
+        (self.columns as u64, if rows > 1 { rows } else { self.rows as u64 })
     }
 
     /// Routers between two different cores of a mesh with these sides, beyond the one of the own tile, in the mean and in
