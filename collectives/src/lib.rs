@@ -23,6 +23,8 @@ pub use collective::{
     exchange::{Exchange, Pieces},
     nonblocking::Request,
     notification::{Delivery, Message, NotificationTree, Notifications, Subscription},
+    placing::{Divided, InPlace, OrInPlace},
+    preference::Algorithm,
     reduction::{Combine, Operation, Reduction, Scan},
 };
 pub use comm::{Comm, group::Group};
