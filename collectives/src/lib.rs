@@ -35,7 +35,7 @@ pub use mpb::{layout::MpbLayout, rcce_profile::RcceProfile};
 pub use one_sided::{
     copy_engine::{CopyEngines, SharedBuffer},
     window::{
-        AccessEpoch, Assertions, Blocks, Class, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch, LockEpoch,
-        Operations, Window,
+        AccessEpoch, Assertions, Blocks, Class, Exposed, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch,
+        LockEpoch, Operations, Window,
     },
 };

@@ -268,6 +268,7 @@ suite! {
         uneven_parts,
         misuse_is_refused,
         views_come_back,
+        exposed_for_a_scope,
         made_and_freed_many_times,
         classes_differ,
         elements_differ,
