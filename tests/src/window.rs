@@ -67,7 +67,7 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     check_eq!(window.start(&me).err(), Some(Error::AccessEpochOpen { window: number }), "a second start");
     let outside = (rank + 1) % size;
     if size > 1 {
-        let refused = Error::NotInGroup { rank: outside, window: number, epoch: 1 };
+        let refused = Error::NotInEpoch { rank: outside, window: number, epoch: 1 };
         check_eq!(access.put(outside, 0, &[1]), Err(refused), "a put outside the group");
     }
     check_eq!(
