@@ -10,7 +10,8 @@ use crate::{
     one_sided::window::{ElementType, NOTIFICATION_COUNTERS},
 };
 
-/// A refused operation. Nothing was sent or changed, unless the variant says otherwise.
+/// A refused operation. Nothing was sent or changed, unless the variant says otherwise. What a program can do about it,
+/// its [kind](Self::kind) says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// There is no such rank.
@@ -149,13 +150,13 @@ pub enum Error {
         /// Number of the window.
         window: u32,
     },
-    /// A put or get named a target that its access epoch was not started for.
-    NotInGroup {
+    /// An operation named a target that its access epoch was not started for, or has not locked.
+    NotInEpoch {
         /// The target's rank.
         rank: usize,
         /// Number of the window.
         window: u32,
-        /// Number of the access epoch on that window, from 1.
+        /// Number of the epoch on that window, from 1.
         epoch: u32,
     },
     /// A put or get reaches beyond the end of the target's part of the window.
@@ -176,15 +177,6 @@ pub enum Error {
         /// Number of the window.
         window: u32,
     },
-    /// An operation of a lock epoch named a target that the epoch has not locked.
-    NotLocked {
-        /// The target's rank.
-        rank: usize,
-        /// Number of the window.
-        window: u32,
-        /// Number of the epoch on that window, from 1.
-        epoch: u32,
-    },
     /// A part was locked that this rank has locked already.
     Locked {
         /// The rank whose part it is.
@@ -204,14 +196,14 @@ pub enum Error {
         /// Elements that it should have.
         wanted: usize,
     },
-    /// There is not one block of an exchange for each rank.
+    /// There is not one block of an exchange, or of operands, for each rank.
     Pieces {
         /// Blocks that there are.
         pieces: usize,
         /// Ranks that there are.
         size: usize,
     },
-    /// A rank's block of an exchange reaches beyond the end of the buffer.
+    /// A rank's block reaches beyond the end of the buffer.
     PieceOutOfRange {
         /// The rank whose block it is.
         rank: usize,
@@ -220,7 +212,7 @@ pub enum Error {
         /// Elements of the buffer.
         len: usize,
     },
-    /// Blocks that an exchange is to receive overlap.
+    /// Blocks that an exchange is to receive, or of operands, overlap.
     PiecesOverlap {
         /// The rank of one block.
         rank: usize,
@@ -280,6 +272,89 @@ pub enum Error {
         /// What it waited for.
         reason: hal::Reason,
     },
+}
+
+/// What a program can do about an [`Error`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ErrorKind {
+    /// The call can never be right: an argument is wrong. The program has to be corrected.
+    Call,
+    /// Ranks do not call the same, or not with what has to agree. The program has to be corrected.
+    Disagreement,
+    /// Another rank has failed in an operation of all; that one has the reason, and knows whether to try again.
+    OtherRank,
+    /// Something is used up: memory, lines, requests, counters. The call can be right when some of it was freed.
+    Resources,
+    /// The machine cannot do this, whatever is freed. Another algorithm or machine may.
+    Machine,
+    /// Something is open that excludes it, or not open that it needs: an epoch, a lock, a profile, a subscription. The
+    /// call can be right when that is over, or has begun.
+    State,
+    /// A deadline has passed. The call can be made again.
+    TimedOut,
+}
+
+impl Error {
+    /// What a program can do about it.
+    ///
+    /// | kind | for example |
+    /// | --- | --- |
+    /// | [`Call`](ErrorKind::Call) | [`NoSuchRank`](Self::NoSuchRank), [`Length`](Self::Length), [`OutOfRange`](Self::OutOfRange) |
+    /// | [`Disagreement`](ErrorKind::Disagreement) | [`CallsDiffer`](Self::CallsDiffer), [`MessageLength`](Self::MessageLength) |
+    /// | [`OtherRank`](ErrorKind::OtherRank) | [`WindowFailed`](Self::WindowFailed) |
+    /// | [`Resources`](ErrorKind::Resources) | [`OutOfSharedMemory`](Self::OutOfSharedMemory), [`NoSpareLines`](Self::NoSpareLines) |
+    /// | [`Machine`](ErrorKind::Machine) | [`RegisterOutOfReach`](Self::RegisterOutOfReach), [`PartTooLarge`](Self::PartTooLarge) |
+    /// | [`State`](ErrorKind::State) | [`ProfileInForce`](Self::ProfileInForce), [`AccessEpochOpen`](Self::AccessEpochOpen) |
+    /// | [`TimedOut`](ErrorKind::TimedOut) | [`TimedOut`](Self::TimedOut) |
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchRank { .. }
+            | Self::NoSuchMember { .. }
+            | Self::SelfMessage { .. }
+            | Self::Engines { .. }
+            | Self::NoDegree
+            | Self::NotAllocated { .. }
+            | Self::SecondWorld
+            | Self::NotInEpoch { .. }
+            | Self::OutOfRange { .. }
+            | Self::ForeignView { .. }
+            | Self::Length { .. }
+            | Self::Pieces { .. }
+            | Self::PieceOutOfRange { .. }
+            | Self::PiecesOverlap { .. }
+            | Self::BlocksOverlap { .. }
+            | Self::NoSuchCounter { .. }
+            | Self::MessageTooLong { .. }
+            | Self::Claim(ClaimError::Length { .. }) => ErrorKind::Call,
+            Self::MessageLength { .. }
+            | Self::CallsDiffer { .. }
+            | Self::ClassesDiffer { .. }
+            | Self::ElementsDiffer { .. }
+            | Self::BarriersDiffer => ErrorKind::Disagreement,
+            Self::WindowFailed { .. } => ErrorKind::OtherRank,
+            Self::NoSpareLines { .. }
+            | Self::OutOfSharedMemory { .. }
+            | Self::DatabaseFull { .. }
+            | Self::TooManyRequests { .. }
+            | Self::NoAtomicCounters { .. }
+            | Self::Claim(ClaimError::TooMany { .. }) => ErrorKind::Resources,
+            Self::TooManyRanks { .. }
+            | Self::ElementTooLarge { .. }
+            | Self::PartTooLarge { .. }
+            | Self::RegisterOutOfReach { .. } => ErrorKind::Machine,
+            Self::ProfileInForce
+            | Self::AccessEpochOpen { .. }
+            | Self::ExposureEpochOpen { .. }
+            | Self::Locked { .. }
+            | Self::NotLent { .. }
+            | Self::Subscribed { .. }
+            | Self::NotSubscribed { .. }
+            | Self::RequestsOutstanding
+            | Self::RegistersWanted
+            | Self::Claim(ClaimError::Claimed { .. } | ClaimError::NotExposed { .. }) => ErrorKind::State,
+            Self::TimedOut { .. } => ErrorKind::TimedOut,
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -368,8 +443,8 @@ impl fmt::Display for Error {
             Self::ExposureEpochOpen { window } => {
                 write!(out, "this rank's part of window {window} is exposed or lent; take it back first")
             }
-            Self::NotInGroup { rank, window, epoch } => {
-                write!(out, "rank {rank} is not in the start group of access epoch {epoch} on window {window}")
+            Self::NotInEpoch { rank, window, epoch } => {
+                write!(out, "epoch {epoch} on window {window} has not started for rank {rank}, nor locked its part")
             }
             Self::OutOfRange { rank, window, epoch, end, len } => write!(
                 out,
@@ -377,9 +452,6 @@ impl fmt::Display for Error {
             ),
             Self::ForeignView { window } => {
                 write!(out, "the view is not of this rank's part of window {window}")
-            }
-            Self::NotLocked { rank, window, epoch } => {
-                write!(out, "rank {rank}'s part of window {window} is not locked in epoch {epoch}")
             }
             Self::Locked { rank, window } => {
                 write!(out, "rank {rank}'s part of window {window} is locked by this rank already; unlock it first")
@@ -395,7 +467,7 @@ impl fmt::Display for Error {
                 write!(out, "the block of rank {rank} ends at element {end} of a buffer of {len}")
             }
             Self::PiecesOverlap { rank, other } => {
-                write!(out, "the blocks to be received from ranks {rank} and {other} overlap")
+                write!(out, "the blocks of ranks {rank} and {other} overlap")
             }
             Self::BlocksOverlap { block, stride } => {
                 write!(

@@ -23,17 +23,19 @@ pub use collective::{
     exchange::{Exchange, Pieces},
     nonblocking::Request,
     notification::{Delivery, Message, NotificationTree, Notifications, Subscription},
+    placing::{Divided, InPlace, OrInPlace},
+    preference::Algorithm,
     reduction::{Combine, Operation, Reduction, Scan},
 };
 pub use comm::{Comm, group::Group};
-pub use error::{Error, Returned};
+pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, rcce_profile::RcceProfile};
 pub use one_sided::{
     copy_engine::{CopyEngines, SharedBuffer},
     window::{
-        AccessEpoch, Assertions, Blocks, Class, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch, LockEpoch,
-        Operations, Window,
+        AccessEpoch, Assertions, Blocks, Class, Exposed, ExposureEpoch, FenceEpoch, Lent, Lock, LockAllEpoch,
+        LockEpoch, Operations, Window,
     },
 };

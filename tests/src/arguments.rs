@@ -3,8 +3,8 @@
 use alloc::{string::ToString, vec, vec::Vec};
 
 use collectives::{
-    Barrier, Broadcast, Class, Comm, Error, Exchange, OcBcast, Operation, Operator, Pieces, Reduction, Request, Scan,
-    Window,
+    Barrier, Broadcast, Class, Comm, Error, Exchange, InPlace, OcBcast, Operation, Operator, Pieces, Reduction,
+    Request, Window,
 };
 use hal::Core;
 
@@ -55,7 +55,7 @@ pub fn disagreements_are_told_to_all<C: Core>(context: &mut Context<'_, '_, C>) 
 
 fn broadcasts<C: Core>(comm: &Comm<'_, C>) -> Outcome {
     let root = |differs: bool| usize::from(differs);
-    let oc = |differs| if differs { OcBcast::with_degree(3) } else { OcBcast::default() };
+    let oc = |differs| Broadcast::OcBcast(if differs { OcBcast::with_degree(3) } else { OcBcast::default() });
     all_are_told(
         comm,
         &[
@@ -72,14 +72,14 @@ fn broadcasts<C: Core>(comm: &Comm<'_, C>) -> Outcome {
             ("root, length", &|differs| comm.broadcast(&mut elements(differs), root(differs))),
             ("algorithm", &|differs| {
                 let algorithm = if differs { Broadcast::Short } else { Broadcast::Long };
-                algorithm.broadcast(comm, &mut [1_u8; 5], 0)
+                comm.using(algorithm, |comm| comm.broadcast(&mut [1_u8; 5], 0))
             }),
-            ("algorithm", &|differs| oc(differs).broadcast(comm, &mut [1_u8; 5], 0)),
+            ("algorithm", &|differs| comm.using(oc(differs), |comm| comm.broadcast(&mut [1_u8; 5], 0))),
             ("operation", &|differs| {
                 if differs {
                     comm.broadcast(&mut [1_u32], 0)
                 } else {
-                    comm.allreduce_in_place(&mut [1_u32], &Operator::SUM)
+                    comm.allreduce(InPlace, &mut [1_u32], &Operator::SUM)
                 }
             }),
             ("root", &|differs| comm.start_broadcast(&mut [1_u8; 5], root(differs)).map(Request::wait)),
@@ -112,35 +112,35 @@ fn reductions<C: Core>(comm: &Comm<'_, C>) -> Outcome {
         comm,
         &[
             ("root", &|differs| comm.reduce(&[1_u32; 3], &mut [0; 3], &Operator::SUM, usize::from(differs))),
-            ("length", &|differs| comm.reduce_in_place(&mut elements(differs), &Operator::SUM, 0)),
+            ("length", &|differs| comm.reduce(InPlace, &mut elements(differs), &Operator::SUM, 0)),
             ("operator", &|differs| comm.allreduce(&[1_u32; 3], &mut [0; 3], &operator(differs))),
             ("operator", &|differs| {
                 if differs {
-                    comm.allreduce_in_place(&mut [1_u32; 3], &Operation::new(|a: u32, b| a.wrapping_add(b)))
+                    comm.allreduce(InPlace, &mut [1_u32; 3], &Operation::new(|a: u32, b| a.wrapping_add(b)))
                 } else {
-                    comm.allreduce_in_place(&mut [1_u32; 3], &Operator::SUM)
+                    comm.allreduce(InPlace, &mut [1_u32; 3], &Operator::SUM)
                 }
             }),
             ("algorithm", &|differs| {
                 let algorithm = if differs { Reduction::Tree } else { Reduction::Blocks };
-                algorithm.allreduce_in_place(comm, &mut [1_u32; 3], &Operator::SUM)
+                comm.using(algorithm, |comm| comm.allreduce(InPlace, &mut [1_u32; 3], &Operator::SUM))
             }),
             ("counts", &|differs| {
                 let counts = counts(differs);
                 let mut own = vec![0; counts[comm.rank()]];
-                comm.reduce_scatter(&vec![1_u32; size], &counts, &mut own, &Operator::SUM)
+                comm.reduce_scatter(Pieces::packed(&counts).of(&vec![1_u32; size]), &mut own, &Operator::SUM)
             }),
             ("length, counts", &|differs| {
                 let count = if differs { 2 } else { 1 };
-                comm.reduce_scatter_block(&vec![1_u32; count * size], &mut vec![0; count], &Operator::SUM)
+                comm.reduce_scatter(&vec![1_u32; count * size], &mut vec![0; count], &Operator::SUM)
             }),
-            ("length", &|differs| comm.scan_in_place(&mut elements(differs), &Operator::SUM)),
+            ("length", &|differs| comm.scan(InPlace, &mut elements(differs), &Operator::SUM)),
             ("operator", &|differs| comm.exscan(&[1_u32; 3], &mut [0; 3], &operator(differs))),
             ("operation", &|differs| {
                 if differs {
-                    Scan::Default.scan_in_place(comm, &mut [1_u32], &Operator::SUM)
+                    comm.scan(InPlace, &mut [1_u32], &Operator::SUM)
                 } else {
-                    Scan::Default.exscan_in_place(comm, &mut [1_u32], &Operator::SUM)
+                    comm.exscan(InPlace, &mut [1_u32], &Operator::SUM)
                 }
             }),
         ],
@@ -159,31 +159,31 @@ fn exchanges<C: Core>(comm: &Comm<'_, C>) -> Outcome {
             ("root", &|differs| comm.scatter(&vec![1_u32; size], &mut [0], usize::from(differs))),
             ("algorithm", &|differs| {
                 let exchange = if differs { Exchange::Long } else { Exchange::Default };
-                exchange.scatter(comm, &vec![1_u32; size], &mut [0], 0)
+                comm.using(exchange, |comm| comm.scatter(&vec![1_u32; size], &mut [0], 0))
             }),
             ("length", &|differs| comm.allgather(&elements(differs), &mut fitting(&elements(differs)))),
             // On the odd rank it is no multiple of the ranks.
-            ("length", &|differs| comm.allgather_in_place(&mut vec![1_u8; 2 * size + usize::from(differs)])),
-            ("length", &|differs| comm.alltoall_in_place(&mut fitting(&elements(differs)))),
+            ("length", &|differs| comm.allgather(InPlace, &mut vec![1_u8; 2 * size + usize::from(differs)])),
+            ("length", &|differs| comm.alltoall(InPlace, &mut fitting(&elements(differs)))),
             ("length", &|differs| comm.alltoall(&vec![1_u8; size + usize::from(differs)], &mut vec![0; size])),
             ("root", &|differs| {
-                comm.gatherv(&[1_u32], &mut vec![0; size], &Pieces::packed(&ones), usize::from(differs))
+                comm.gather(&[1_u32], Pieces::packed(&ones).of_mut(&mut vec![0; size]), usize::from(differs))
             }),
             ("root", &|differs| {
-                comm.scatterv(&vec![1_u32; size], &Pieces::packed(&ones), &mut [0], usize::from(differs))
+                comm.scatter(Pieces::packed(&ones).of(&vec![1_u32; size]), &mut [0], usize::from(differs))
             }),
             ("counts", &|differs| {
                 let mut counts = ones.clone();
                 counts[1] += usize::from(differs);
                 let own = vec![1_u32; counts[comm.rank()]];
-                comm.allgatherv(&own, &mut vec![0; size + 1], &Pieces::packed(&counts))
+                comm.allgather(&own, Pieces::packed(&counts).of_mut(&mut vec![0; size + 1]))
             }),
             ("operation", &|differs| {
                 let pieces = Pieces::packed(&ones);
                 if differs {
-                    comm.alltoallv_in_place(&mut vec![1_u8; size], &pieces)
+                    comm.alltoall(InPlace, pieces.of_mut(&mut vec![1_u8; size]))
                 } else {
-                    comm.alltoall_in_place(&mut vec![1_u8; size])
+                    comm.alltoall(InPlace, &mut vec![1_u8; size])
                 }
             }),
         ],
@@ -244,10 +244,10 @@ pub fn lengths_of_blocks<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
             0 => Ok(()),
             _ => Err(Error::MessageLength { from, to, sent, wanted }),
         };
-        let gathered = comm.gatherv(&vec![rank as u32; own], &mut vec![0; total], &pieces, 0);
-        check_eq!(gathered, told(last, 0, theirs, roots), "gatherv");
-        let scattered = comm.scatterv(&vec![1_u32; total], &pieces, &mut vec![0; own], 0);
-        check_eq!(scattered, told(0, last, roots, theirs), "scatterv");
+        let gathered = comm.gather(&vec![rank as u32; own], pieces.of_mut(&mut vec![0; total]), 0);
+        check_eq!(gathered, told(last, 0, theirs, roots), "gather of pieces");
+        let scattered = comm.scatter(pieces.of(&vec![1_u32; total]), &mut vec![0; own], 0);
+        check_eq!(scattered, told(0, last, roots, theirs), "scatter of pieces");
 
         // The last rank sends one element more to the first.
         let mut sent = vec![1; size];
@@ -256,8 +256,8 @@ pub fn lengths_of_blocks<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         }
         let (ones, all) = (vec![1; size], vec![1_u32; size + 1]);
         let mut received = vec![0; size];
-        let to_all = comm.alltoallv((&all, &Pieces::packed(&sent)), (&mut received, &Pieces::packed(&ones)));
-        check_eq!(to_all, told(last, 0, 8, 4), "alltoallv");
+        let to_all = comm.alltoall(Pieces::packed(&sent).of(&all), Pieces::packed(&ones).of_mut(&mut received));
+        check_eq!(to_all, told(last, 0, 8, 4), "all-to-all of pieces");
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ pub fn broadcast<C: Core>(
 ) -> Outcome {
     let expected: Vec<u8> = (0..len).map(|index| pattern(index, salt)).collect();
     let mut message = if context.rank() == root { expected.clone() } else { vec![0xEE; len] };
-    algorithm.parse::<Broadcast>()?.broadcast(context.comm, &mut message, root)?;
+    context.comm.using(algorithm.parse::<Broadcast>()?, |comm| comm.broadcast(&mut message, root))?;
     let wrong = message.iter().zip(&expected).position(|(got, wanted)| got != wanted);
     check_eq!(wrong, None, "first wrong byte of {len} from root {root} by {algorithm}");
     Ok(())
@@ -173,10 +173,10 @@ pub fn rcce_profile_excludes_others<C: Core>(context: &mut Context<'_, '_, C>) -
     let profile = comm.rcce_profile()?;
     check_eq!(comm.rcce_profile().err(), Some(Error::ProfileInForce), "a second profile");
     for algorithm in ALGORITHMS.iter().filter(|name| !TWO_SIDED.contains(*name)) {
-        let refused = algorithm.parse::<Broadcast>()?.broadcast(comm, &mut [1_u8], 0);
+        let refused = comm.using(algorithm.parse::<Broadcast>()?, |comm| comm.broadcast(&mut [1_u8], 0));
         check_eq!(refused, Err(Error::ProfileInForce), "{algorithm} during the profile");
     }
-    let refused = OcBcast::default().broadcast(comm, &mut [1_u8], 0);
+    let refused = comm.using(Broadcast::OcBcast(OcBcast::default()), |comm| comm.broadcast(&mut [1_u8], 0));
     check_eq!(refused, Err(Error::ProfileInForce), "OC-Bcast by itself during the profile");
     check_eq!(comm.open_channel().err(), Some(Error::ProfileInForce), "packets during the profile");
     drop(profile);
@@ -202,10 +202,14 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     check_eq!(context.comm.broadcast(&mut [0_u8], size), refused, "a root beyond the end");
     for algorithm in ALGORITHMS {
         let algorithm: Broadcast = algorithm.parse()?;
-        check_eq!(algorithm.broadcast(context.comm, &mut [0_u8], size), refused, "{algorithm:?} from beyond the end");
+        check_eq!(
+            context.comm.using(algorithm, |comm| comm.broadcast(&mut [0_u8], size)),
+            refused,
+            "{algorithm:?} from beyond the end"
+        );
     }
     for parameters in [OcBcast::with_degree(0), OcBcast { notification_degree: 0, ..OcBcast::default() }] {
-        let refused = parameters.broadcast(context.comm, &mut [0_u8], 0);
+        let refused = context.comm.using(Broadcast::OcBcast(parameters), |comm| comm.broadcast(&mut [0_u8], 0));
         check_eq!(refused, Err(Error::NoDegree), "{parameters:?}");
     }
     Ok(())

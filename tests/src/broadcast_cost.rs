@@ -15,10 +15,10 @@ fn lines_moved<C: Core>(
     let algorithm: Broadcast = algorithm.parse()?;
     let mut message = alloc::vec![3_u8; lines * LINE_BYTES];
     // Once before, so that nothing of what is counted prepares for it.
-    algorithm.broadcast(context.comm, &mut message, 0)?;
+    context.comm.using(algorithm, |comm| comm.broadcast(&mut message, 0))?;
     context.comm.barrier();
     let before = context.hal().counters();
-    algorithm.broadcast(context.comm, &mut message, 0)?;
+    context.comm.using(algorithm, |comm| comm.broadcast(&mut message, 0))?;
     let done = context.hal().counters() - before;
     Ok((done.mpb_lines_read, done.mpb_lines_written - done.drains))
 }
@@ -59,7 +59,7 @@ pub fn oc_bcast_flags<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (rank, size) = (context.rank(), context.size());
     let algorithm: Broadcast = "oc-k7".parse()?;
     let before = context.hal().counters();
-    algorithm.broadcast(context.comm, &mut [0_u8; 32], 0)?;
+    context.comm.using(algorithm, |comm| comm.broadcast(&mut [0_u8; 32], 0))?;
     let flags = (context.hal().counters() - before).drains as usize;
     let own = children(rank, size, 7).min(2);
     let (done, passed_on) = match rank.checked_sub(1) {

@@ -30,7 +30,7 @@ fn broadcast<C: Core>(
     if context.rank() == root {
         memory[1..=len].copy_from_slice(&expected);
     }
-    algorithm.broadcast(context.comm, &mut memory[1..=len], root)?;
+    context.comm.using(algorithm, |comm| comm.broadcast(&mut memory[1..=len], root))?;
     let wrong = memory[1..=len].iter().zip(&expected).position(|(got, wanted)| got != wanted);
     check_eq!(wrong, None, "first wrong byte of {len} from root {root} by {algorithm:?}");
     check_eq!([memory[0], memory[len + 1]], [0xEE; 2], "bytes around {len} from root {root} by {algorithm:?}");
@@ -210,7 +210,7 @@ pub fn refuses_bad_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let size = context.size();
     for algorithm in ALL {
         for root in [size, usize::MAX] {
-            let refused = algorithm.broadcast(context.comm, &mut [0_u8; 100], root);
+            let refused = context.comm.using(algorithm, |comm| comm.broadcast(&mut [0_u8; 100], root));
             check_eq!(refused, Err(Error::NoSuchRank { rank: root, size }), "a root beyond the end");
         }
         broadcast(context, algorithm, size - 1, 100, 0)?;

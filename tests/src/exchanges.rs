@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Error, Exchange, Pieces};
+use collectives::{Error, Exchange, InPlace, Pieces};
 use hal::{Core, Counters, LINE_BYTES};
 
 use crate::{
@@ -107,7 +107,7 @@ impl Case {
         let sent = lens(&|to| self.len(if self.operation == Operation::Scatter { self.root } else { me }, to));
         let received = lens(&|from| self.len(from, me));
         let ((sent_at, _), (received_at, _)) = (self.places(&sent), self.places(&received));
-        let (to, from) = (&Pieces::at(&sent, &sent_at), &Pieces::at(&received, &received_at));
+        let (to, from) = (Pieces::at(&sent, &sent_at), Pieces::at(&received, &received_at));
         let (is_root, equal) = (me == self.root, self.common.is_some());
         let arrived = |is_mine: bool| self.buffer(&received, |from| is_mine.then(|| self.block(from, me)));
         let own = |rank: usize| (rank == me && self.in_place).then(|| self.block(me, me));
@@ -115,49 +115,50 @@ impl Case {
             Operation::Gather => {
                 let block = self.block(me, self.root);
                 let mut all = if is_root { self.buffer(&received, own) } else { Vec::new() };
-                match (equal, self.in_place) {
-                    (true, true) if is_root => way.gather_in_place(comm, &mut all, block.len(), self.root)?,
-                    (true, true) => way.gather_in_place(comm, &mut block.clone(), block.len(), self.root)?,
-                    (true, false) => way.gather(comm, &block, &mut all, self.root)?,
-                    (false, true) if is_root => way.gatherv_in_place(comm, &mut all, from)?,
-                    (false, _) => way.gatherv(comm, &block, &mut all, from, self.root)?,
-                }
+                let mut copy = block.clone();
+                comm.using(way, |comm| match (equal, self.in_place) {
+                    (true, true) if is_root => comm.gather(InPlace, &mut all, self.root),
+                    // Half of them say that their block is in place, too, and all of their buffer.
+                    (true, true) if me % 2 == 0 => comm.gather(InPlace, &mut copy, self.root),
+                    (true, _) => comm.gather(&block, &mut all, self.root),
+                    (false, true) if is_root => comm.gather(InPlace, from.of_mut(&mut all), self.root),
+                    (false, _) if is_root => comm.gather(&block, from.of_mut(&mut all), self.root),
+                    (false, _) => comm.gather(&block, Pieces::default().of_mut(&mut []), self.root),
+                })?;
                 (all, if is_root { arrived(true) } else { Vec::new() })
             }
             Operation::Scatter => {
                 let all = self.buffer(&sent, |to| is_root.then(|| self.block(me, to)));
                 let wanted = self.block(self.root, me);
                 let mut block = vec![0xEE; wanted.len()];
-                let mut buffer = all.clone();
-                match (equal, self.in_place) {
-                    (true, true) if is_root => way.scatter_in_place(comm, &mut buffer, wanted.len(), self.root)?,
-                    (true, true) => way.scatter_in_place(comm, &mut block, wanted.len(), self.root)?,
-                    (true, false) => way.scatter(comm, &all, &mut block, self.root)?,
-                    (false, true) if is_root => way.scatterv_in_place(comm, &all, to)?,
-                    (false, _) => way.scatterv(comm, &all, to, &mut block, self.root)?,
-                }
-                check_eq!(buffer == all, true, "what is scattered stays");
+                comm.using(way, |comm| match (equal, self.in_place && is_root) {
+                    (true, true) => comm.scatter(&all, InPlace, self.root),
+                    (true, false) => comm.scatter(&all, &mut block, self.root),
+                    (false, true) => comm.scatter(to.of(&all), InPlace, self.root),
+                    (false, false) if is_root => comm.scatter(to.of(&all), &mut block, self.root),
+                    (false, false) => comm.scatter(Pieces::default().of(&[]), &mut block, self.root),
+                })?;
                 if is_root && self.in_place { (Vec::new(), Vec::new()) } else { (block, wanted) }
             }
             Operation::Allgather => {
                 let (block, mut all) = (self.block(me, 0), self.buffer(&received, own));
-                match (equal, self.in_place) {
-                    (true, true) => way.allgather_in_place(comm, &mut all)?,
-                    (true, false) => way.allgather(comm, &block, &mut all)?,
-                    (false, true) => way.allgatherv_in_place(comm, &mut all, from)?,
-                    (false, false) => way.allgatherv(comm, &block, &mut all, from)?,
-                }
+                comm.using(way, |comm| match (equal, self.in_place) {
+                    (true, true) => comm.allgather(InPlace, &mut all),
+                    (true, false) => comm.allgather(&block, &mut all),
+                    (false, true) => comm.allgather(InPlace, from.of_mut(&mut all)),
+                    (false, false) => comm.allgather(&block, from.of_mut(&mut all)),
+                })?;
                 (all, arrived(true))
             }
             Operation::Alltoall => {
                 let all = self.buffer(&sent, |to| Some(self.block(me, to)));
                 let mut got = if self.in_place { all.clone() } else { arrived(false) };
-                match (equal, self.in_place) {
-                    (true, true) => way.alltoall_in_place(comm, &mut got)?,
-                    (true, false) => way.alltoall(comm, &all, &mut got)?,
-                    (false, true) => way.alltoallv_in_place(comm, &mut got, from)?,
-                    (false, false) => way.alltoallv(comm, (&all, to), (&mut got, from))?,
-                }
+                comm.using(way, |comm| match (equal, self.in_place) {
+                    (true, true) => comm.alltoall(InPlace, &mut got),
+                    (true, false) => comm.alltoall(&all, &mut got),
+                    (false, true) => comm.alltoall(InPlace, from.of_mut(&mut got)),
+                    (false, false) => comm.alltoall(to.of(&all), from.of_mut(&mut got)),
+                })?;
                 (got, arrived(true))
             }
         };
@@ -278,78 +279,106 @@ pub fn wider_elements<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
+/// In an all-to-all, one of the two buffers may be in pieces and the other have blocks of one length.
+pub fn pieces_on_one_side<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, me, size) = (context.comm, context.rank(), context.size());
+    let (counts, starts) = (vec![2; size], (0..size).map(|rank| 2 * (size - 1 - rank)).collect::<Vec<_>>());
+    let backwards = Pieces::at(&counts, &starts);
+    let send: Vec<u32> = (0..2 * size).map(|word| (me * 1000 + word) as u32).collect();
+    let from = |rank: usize, word: usize| (rank * 1000 + word) as u32;
+    let mut got = vec![0; 2 * size];
+    comm.alltoall(&send, backwards.of_mut(&mut got))?;
+    let right = (0..size).all(|rank| got[starts[rank]..][..2] == [from(rank, 2 * me), from(rank, 2 * me + 1)]);
+    check_eq!(right, true, "blocks to pieces");
+    comm.alltoall(backwards.of(&send), &mut got)?;
+    let right = (0..size).all(|rank| got[2 * rank..][..2] == [from(rank, starts[me]), from(rank, starts[me] + 1)]);
+    check_eq!(right, true, "blocks from pieces");
+    Ok(())
+}
+
 /// What is wrong on all ranks is refused by all; what is wrong on one is refused there, and the others are not kept
 /// waiting.
 pub fn refuse_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let (comm, me, size) = (context.comm, context.rank(), context.size());
-    let no_root = Err(Error::NoSuchRank { rank: size, size });
+    let (comm, size) = (context.comm, context.size());
     let (ways, lengths) = if !context.has_many_ranks() { (&WAYS[..], &[3, 700][..]) } else { (&WAYS[..1], &[3][..]) };
     for &way in ways {
-        check_eq!(way.gather(comm, &[1u8], &mut vec![0; size], size), no_root, "gather at no rank");
-        check_eq!(way.scatter(comm, &vec![0u8; size], &mut [0], size), no_root, "scatter from no rank");
-        for &len in lengths {
-            let (block, short) = (vec![me as u8; len], |right: usize| right - usize::from(me == 0));
-            let mine = |refused: Error| if me == 0 { Err(refused) } else { Ok(()) };
-            let wrong = mine(Error::Length { len: size * len - 1, wanted: size * len });
-            let mut all = vec![9u8; short(size * len)];
-            check_eq!(way.gather(comm, &block, &mut all, 0), wrong, "gather to a buffer that is too short");
-            check_eq!(me != 0 || all.iter().all(|byte| *byte == 9), true, "the buffer was written to");
-            check_eq!(way.allgather(comm, &block, &mut all), wrong, "allgather to a buffer that is too short");
-            let send = vec![me as u8; size * len];
-            check_eq!(way.alltoall(comm, &send, &mut all), wrong, "all-to-all to a buffer that is too short");
-            let mut got = vec![5u8; len];
-            check_eq!(way.scatter(comm, &all, &mut got, 0), wrong, "scatter of a buffer that is too short");
-            check_eq!(got[0], if me == 0 { 5 } else { 0 }, "what is scattered in place of that");
-            let counts = vec![len; size];
-            let end = mine(Error::PieceOutOfRange { rank: size - 1, end: size * len, len: size * len - 1 });
-            let pieces = Pieces::packed(&counts);
-            check_eq!(way.gatherv(comm, &block, &mut all, &pieces, 0), end, "gatherv beyond the end");
-            check_eq!(way.scatterv(comm, &all, &pieces, &mut got, 0), end, "scatterv from beyond the end");
-            check_eq!(way.allgatherv(comm, &block, &mut all, &pieces), end, "allgatherv beyond the end");
-            let outcome = way.alltoallv(comm, (&send, &pieces), (&mut all, &pieces));
-            check_eq!(outcome, end, "alltoallv beyond the end");
-            let mut others = counts.clone();
-            others[me] -= usize::from(me == 0);
-            let own = mine(Error::Length { len, wanted: len - 1 });
-            let mut right = vec![9u8; size * len];
-            let outcome = way.alltoallv(comm, (&send, &pieces), (&mut right, &Pieces::packed(&others)));
-            check_eq!(outcome, own, "alltoallv with two counts for itself");
-            check_eq!(me != 0 || right.iter().all(|byte| *byte == 9), true, "the buffer was written to");
-            let starts = vec![0; size];
-            let overlap = if size > 1 { mine(Error::PiecesOverlap { rank: 0, other: 1 }) } else { Ok(()) };
-            let overlapping = Pieces::at(&counts, &starts);
-            let mut all = vec![9u8; size * len];
-            check_eq!(way.gatherv(comm, &block, &mut all, &overlapping, 0), overlap, "gatherv to one place");
-            check_eq!(way.scatterv(comm, &all, &overlapping, &mut got, 0), Ok(()), "scatterv from one place");
-        }
+        comm.using(way, |_| refuse_bad_buffers(context, lengths))?;
     }
     let profile = comm.rcce_profile()?;
     for way in [Exchange::Default, Exchange::Long] {
-        refuse_while_lines_are_lent(context, way)?;
+        comm.using(way, |_| refuse_while_lines_are_lent(context))?;
     }
-    check_eq!(Exchange::TwoSided.gather(comm, &[1u8], &mut vec![0; size], 0), Ok(()), "gather by messages");
+    check_eq!(
+        comm.using(Exchange::TwoSided, |comm| comm.gather(&[1u8], &mut vec![0; size], 0)),
+        Ok(()),
+        "gather by messages"
+    );
     drop(profile);
     // Everything works as before.
     at_random(context, 5, 4, 100)
 }
 
+/// What is wrong with roots, buffers and pieces.
+fn refuse_bad_buffers<C: Core>(context: &Context<'_, '_, C>, lengths: &[usize]) -> Outcome {
+    let (comm, me, size) = (context.comm, context.rank(), context.size());
+    let no_root = Err(Error::NoSuchRank { rank: size, size });
+    check_eq!(comm.gather(&[1u8], &mut vec![0; size], size), no_root, "gather at no rank");
+    check_eq!(comm.scatter(&vec![0u8; size], &mut [0], size), no_root, "scatter from no rank");
+    for &len in lengths {
+        let (block, short) = (vec![me as u8; len], |right: usize| right - usize::from(me == 0));
+        let mine = |refused: Error| if me == 0 { Err(refused) } else { Ok(()) };
+        let wrong = mine(Error::Length { len: size * len - 1, wanted: size * len });
+        let mut all = vec![9u8; short(size * len)];
+        check_eq!(comm.gather(&block, &mut all, 0), wrong, "gather to a buffer that is too short");
+        check_eq!(me != 0 || all.iter().all(|byte| *byte == 9), true, "the buffer was written to");
+        check_eq!(comm.allgather(&block, &mut all), wrong, "allgather to a buffer that is too short");
+        let send = vec![me as u8; size * len];
+        check_eq!(comm.alltoall(&send, &mut all), wrong, "all-to-all to a buffer that is too short");
+        let mut got = vec![5u8; len];
+        check_eq!(comm.scatter(&all, &mut got, 0), wrong, "scatter of a buffer that is too short");
+        check_eq!(got[0], if me == 0 { 5 } else { 0 }, "what is scattered in place of that");
+        let counts = vec![len; size];
+        let end = mine(Error::PieceOutOfRange { rank: size - 1, end: size * len, len: size * len - 1 });
+        let pieces = Pieces::packed(&counts);
+        check_eq!(comm.gather(&block, pieces.of_mut(&mut all), 0), end, "gather of pieces beyond the end");
+        check_eq!(comm.scatter(pieces.of(&all), &mut got, 0), end, "scatter of pieces from beyond the end");
+        check_eq!(comm.allgather(&block, pieces.of_mut(&mut all)), end, "allgather of pieces beyond the end");
+        let outcome = comm.alltoall(pieces.of(&send), pieces.of_mut(&mut all));
+        check_eq!(outcome, end, "all-to-all of pieces beyond the end");
+        let mut others = counts.clone();
+        others[me] -= usize::from(me == 0);
+        let own = mine(Error::Length { len, wanted: len - 1 });
+        let mut right = vec![9u8; size * len];
+        let outcome = comm.alltoall(pieces.of(&send), Pieces::packed(&others).of_mut(&mut right));
+        check_eq!(outcome, own, "all-to-all of pieces with two counts for itself");
+        check_eq!(me != 0 || right.iter().all(|byte| *byte == 9), true, "the buffer was written to");
+        let starts = vec![0; size];
+        let overlap = if size > 1 { mine(Error::PiecesOverlap { rank: 0, other: 1 }) } else { Ok(()) };
+        let overlapping = Pieces::at(&counts, &starts);
+        let mut all = vec![9u8; size * len];
+        check_eq!(comm.gather(&block, overlapping.of_mut(&mut all), 0), overlap, "gather of pieces to one place");
+        check_eq!(comm.scatter(overlapping.of(&all), &mut got, 0), Ok(()), "scatter of pieces from one place");
+    }
+    Ok(())
+}
+
 /// While lines are lent nothing is sent, and all buffers stay as they are.
-fn refuse_while_lines_are_lent<C: Core>(context: &Context<'_, '_, C>, way: Exchange) -> Outcome {
+fn refuse_while_lines_are_lent<C: Core>(context: &Context<'_, '_, C>) -> Outcome {
     let (comm, size) = (context.comm, context.size());
     let lent = Err(Error::ProfileInForce);
     let (ones, counts) = (vec![1u8; size], vec![1; size]);
     let pieces = Pieces::packed(&counts);
     let (mut one, mut all) = ([0], vec![0; size]);
-    check_eq!(way.gather(comm, &[1], &mut all, 0), lent, "gather while lines are lent");
-    check_eq!(way.gatherv(comm, &[1], &mut all, &pieces, 0), lent, "gatherv while lines are lent");
-    check_eq!(way.allgather(comm, &[1], &mut all), lent, "allgather while lines are lent");
-    check_eq!(way.allgather_in_place(comm, &mut all), lent, "allgather in place while lines are lent");
-    check_eq!(way.allgatherv(comm, &[1], &mut all, &pieces), lent, "allgatherv while lines are lent");
-    check_eq!(way.alltoall(comm, &ones, &mut all), lent, "all-to-all while lines are lent");
-    let outcome = way.alltoallv(comm, (&ones, &pieces), (&mut all, &pieces));
-    check_eq!(outcome, lent, "alltoallv while lines are lent");
-    check_eq!(way.scatter(comm, &ones, &mut one, 0), lent, "scatter while lines are lent");
-    check_eq!(way.scatterv(comm, &ones, &pieces, &mut one, 0), lent, "scatterv while lines are lent");
+    check_eq!(comm.gather(&[1], &mut all, 0), lent, "gather while lines are lent");
+    check_eq!(comm.gather(&[1], pieces.of_mut(&mut all), 0), lent, "gather of pieces while lines are lent");
+    check_eq!(comm.allgather(&[1], &mut all), lent, "allgather while lines are lent");
+    check_eq!(comm.allgather(InPlace, &mut all), lent, "allgather in place while lines are lent");
+    check_eq!(comm.allgather(&[1], pieces.of_mut(&mut all)), lent, "allgather of pieces while lines are lent");
+    check_eq!(comm.alltoall(&ones, &mut all), lent, "all-to-all while lines are lent");
+    let outcome = comm.alltoall(pieces.of(&ones), pieces.of_mut(&mut all));
+    check_eq!(outcome, lent, "all-to-all of pieces while lines are lent");
+    check_eq!(comm.scatter(&ones, &mut one, 0), lent, "scatter while lines are lent");
+    check_eq!(comm.scatter(pieces.of(&ones), &mut one, 0), lent, "scatter of pieces while lines are lent");
     check_eq!((all, one), (vec![0; size], [0]), "buffers that were written to while lines are lent");
     Ok(())
 }
@@ -385,7 +414,7 @@ pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     let wanted = if is_root { (0, written) } else { (read, 0) };
     check_eq!(!fits || short == wanted, true, "lines of a short scatter: {short:?}");
     comm.barrier();
-    let long = lines_of(context, || Exchange::Long.scatter(comm, &all, &mut [0u8; 320], 0))?;
+    let long = lines_of(context, || comm.using(Exchange::Long, |comm| comm.scatter(&all, &mut [0u8; 320], 0)))?;
     check_eq!(long, if is_root { (0, 11 * others) } else { (10, 0) }, "lines of a long scatter");
     let short = lines_of(context, || comm.allgather(&[1u8; 28], &mut all[..28 * size]))?;
     check_eq!(short, if size == 1 { (0, 0) } else { (0, 1) }, "lines of a short allgather");

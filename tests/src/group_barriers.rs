@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use collectives::{Barrier, Error, Group, Operator};
+use collectives::{Barrier, Error, Group, InPlace, Operator};
 use hal::{Core, MpbLine, kind};
 
 use crate::{
@@ -169,7 +169,7 @@ pub fn split_phase<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
             let mut message = [value as u8; 40];
             context.comm.broadcast(&mut message, round as usize % size)?;
             let mut sum = [1u32];
-            context.comm.allreduce_in_place(&mut sum, &Operator::SUM)?;
+            context.comm.allreduce(InPlace, &mut sum, &Operator::SUM)?;
             check_eq!(sum, [size as u32], "a sum between arrival and release");
             if rank % 2 == 0 {
                 while !arrived.test() {

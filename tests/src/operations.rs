@@ -344,8 +344,9 @@ pub fn what_does_not_fit_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -
                 let no_counter = Err(Error::NoSuchCounter { counter });
                 check_eq!(epoch.put_notify(target, 0, &[1], counter), no_counter, "a counter that does not exist");
                 let nobody = Err(match kind {
-                    Kind::Pscw(_) => Error::NotInGroup { rank: size, window: number, epoch: epoch_number },
-                    Kind::Lock(_) => Error::NotLocked { rank: size, window: number, epoch: epoch_number },
+                    Kind::Pscw(_) | Kind::Lock(_) => {
+                        Error::NotInEpoch { rank: size, window: number, epoch: epoch_number }
+                    }
                     Kind::Fence | Kind::LockAll => Error::NoSuchRank { rank: size, size },
                 });
                 check_eq!(epoch.put(size, 0, &[1]), nobody, "a put to nobody");
@@ -353,7 +354,7 @@ pub fn what_does_not_fit_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -
                     && size > 1
                 {
                     let rank = (target + 1) % size;
-                    let not_locked = Err(Error::NotLocked { rank, window: number, epoch: epoch_number });
+                    let not_locked = Err(Error::NotInEpoch { rank, window: number, epoch: epoch_number });
                     check_eq!(epoch.put(rank, 0, &[1]), not_locked, "a put to a part that is not locked");
                 }
                 Ok(())

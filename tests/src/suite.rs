@@ -230,6 +230,7 @@ suite! {
         different_lengths,
         short_back_to_back,
         wider_elements,
+        pieces_on_one_side,
         refuse_bad_arguments,
         cost_what_they_should,
     }
@@ -244,6 +245,7 @@ suite! {
         brackets_are_as_documented,
         words_that_look_like_tags,
         messages_follow_long_ones,
+        named_algorithms_go_for_a_scope,
         refuses_bad_arguments,
         costs_what_it_should,
     }
@@ -266,6 +268,7 @@ suite! {
         uneven_parts,
         misuse_is_refused,
         views_come_back,
+        exposed_for_a_scope,
         made_and_freed_many_times,
         classes_differ,
         elements_differ,

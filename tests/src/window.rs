@@ -11,7 +11,7 @@ use crate::{
     check,
     check::Outcome,
     check_eq,
-    epochs::{make, post},
+    epochs::{make, post, ring},
 };
 
 /// Parts of different lengths, some empty; accesses of any offset and length.
@@ -67,7 +67,7 @@ pub fn misuse_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     check_eq!(window.start(&me).err(), Some(Error::AccessEpochOpen { window: number }), "a second start");
     let outside = (rank + 1) % size;
     if size > 1 {
-        let refused = Error::NotInGroup { rank: outside, window: number, epoch: 1 };
+        let refused = Error::NotInEpoch { rank: outside, window: number, epoch: 1 };
         check_eq!(access.put(outside, 0, &[1]), Err(refused), "a put outside the group");
     }
     check_eq!(
@@ -106,6 +106,40 @@ pub fn views_come_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     };
     check_eq!(error, Error::ForeignView { window: number }, "freeing with a foreign view");
     let (window, other_view) = *taken;
+    window.free(view, context.caches)?;
+    other.free(other_view, context.caches)?;
+    Ok(())
+}
+
+/// A part that is exposed for as long as a closure runs: its view stays with the program, and shows what was put.
+pub fn exposed_for_a_scope<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, rank, size) = (context.comm, context.rank(), context.size());
+    let ((next, before), number) = (ring(context), 7_u32);
+    let (window, mut view) = make::<_, u32>(context, 2)?;
+    let (other, mut other_view) = make::<_, u32>(context, 2)?;
+    let (origins, target) = (Group::of([before])?, Group::of([next])?);
+    for step in 0..5 {
+        let read = window.while_posted(&mut view, context.caches, &origins, |exposed| {
+            let access = window.start(&target)?;
+            access.put_value(next, 0, number + step + rank as u32)?;
+            access.complete();
+            let mut got = [0];
+            if step % 2 == 0 {
+                exposed.await_origins();
+                exposed.read(0, &mut got)?;
+            }
+            Ok::<_, Error>(got[0])
+        })??;
+        let put = number + step + before as u32;
+        check_eq!((view.load(0), read), (put, if step % 2 == 0 { put } else { 0 }), "what was put");
+        view.store(1, put);
+    }
+    let foreign = window.while_posted(&mut other_view, context.caches, &origins, |_| ());
+    check_eq!(foreign, Err(Error::ForeignView { window: window.number() }), "a foreign view");
+    let nobody = Group::of([size])?;
+    let refused = window.while_posted(&mut view, context.caches, &nobody, |_| ());
+    check_eq!(refused, Err(Error::NoSuchRank { rank: size, size }), "an origin that does not exist");
+    comm.barrier();
     window.free(view, context.caches)?;
     other.free(other_view, context.caches)?;
     Ok(())

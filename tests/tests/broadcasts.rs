@@ -101,7 +101,7 @@ fn lines_come_back_without_tags() {
         for tag in 1..=20_u32 {
             let profile = context.comm.rcce_profile()?;
             let mut words = tag.to_le_bytes().repeat(251 * 8);
-            "binomial".parse::<Broadcast>()?.broadcast(context.comm, &mut words, 0)?;
+            context.comm.using(Broadcast::Binomial, |comm| comm.broadcast(&mut words, 0))?;
             drop(profile);
             if context.rank() == 0 {
                 context.hal().compute(100_000);

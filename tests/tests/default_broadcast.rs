@@ -45,7 +45,7 @@ fn on_all(machine: &Machine, algorithm: Broadcast, len: usize, root: usize) {
     let result = run(machine, |context| {
         let byte = if context.rank() == root { 7_u8 } else { 0 };
         let mut message = vec![byte; len];
-        algorithm.broadcast(context.comm, &mut message, root)?;
+        context.comm.using(algorithm, |comm| comm.broadcast(&mut message, root))?;
         check!(message.iter().all(|byte| *byte == 7), "the message");
         Ok(())
     });

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 use boards::{Board, Handed, handed};
 use bytemuck::Zeroable;
-use collectives::{Barrier, Broadcast, Class, Exchange, Group, Operator, Reduction, Scan};
+use collectives::{Barrier, Broadcast, Class, Exchange, Group, Operator, Pieces, Reduction, Scan};
 use common::run;
 use hal::{
     Clock, Layout,
@@ -235,7 +235,7 @@ fn broadcasts() {
                 let algorithm: Broadcast = name.parse().expect("a broadcast");
                 Some(time(&machine, |context| {
                     let mut message = vec![0_u8; len];
-                    Ok(algorithm.broadcast(context.comm, &mut message, 0)?)
+                    Ok(context.comm.using(algorithm, |comm| comm.broadcast(&mut message, 0))?)
                 }))
             }));
         }
@@ -265,18 +265,20 @@ fn reductions() {
             let named = |name: &str| name.parse::<Reduction>().expect("a reduction");
             let (operands, result) = (|| vec![1.0; len], || vec![0.0; len]);
             test("allreduce", names, &|name, context| {
-                Ok(named(name).allreduce(context.comm, &operands(), &mut result(), sum)?)
+                Ok(context.comm.using(named(name), |comm| comm.allreduce(&operands(), &mut result(), sum))?)
             });
             test("reduce", names, &|name, context| {
-                Ok(named(name).reduce(context.comm, &operands(), &mut result(), sum, 0)?)
+                Ok(context.comm.using(named(name), |comm| comm.reduce(&operands(), &mut result(), sum, 0))?)
             });
             test("reduce-scatter", names, &|name, context| {
                 let (operands, mut result) = (vec![1.0; ranks * blocks[0]], vec![0.0; blocks[0]]);
-                Ok(named(name).reduce_scatter(context.comm, &operands, &blocks, &mut result, sum)?)
+                Ok(context.comm.using(named(name), |comm| {
+                    comm.reduce_scatter(Pieces::packed(&blocks).of(&operands), &mut result, sum)
+                })?)
             });
             test("scan", ["default", "doubling", "chain", "two-sided"], &|name, context| {
                 let scan: Scan = name.parse().expect("a scan");
-                Ok(scan.scan(context.comm, &operands(), &mut result(), sum)?)
+                Ok(context.comm.using(scan, |comm| comm.scan(&operands(), &mut result(), sum))?)
             });
         }
     }
@@ -299,16 +301,20 @@ fn exchanges() {
             let at_root =
                 |context: &Context<'_, '_, SimCore>| vec![0_u8; if context.rank() == 0 { ranks * len } else { 0 }];
             test("gather", &|exchange, context| {
-                Ok(exchange.gather(context.comm, &vec![0_u8; len], &mut at_root(context), 0)?)
+                Ok(context.comm.using(exchange, |comm| comm.gather(&vec![0_u8; len], &mut at_root(context), 0))?)
             });
             test("scatter", &|exchange, context| {
-                Ok(exchange.scatter(context.comm, &at_root(context), &mut vec![0_u8; len], 0)?)
+                Ok(context.comm.using(exchange, |comm| comm.scatter(&at_root(context), &mut vec![0_u8; len], 0))?)
             });
             test("allgather", &|exchange, context| {
-                Ok(exchange.allgather(context.comm, &vec![0_u8; len], &mut vec![0_u8; ranks * len])?)
+                Ok(context
+                    .comm
+                    .using(exchange, |comm| comm.allgather(&vec![0_u8; len], &mut vec![0_u8; ranks * len]))?)
             });
             test("alltoall", &|exchange, context| {
-                Ok(exchange.alltoall(context.comm, &vec![0_u8; ranks * len], &mut vec![0_u8; ranks * len])?)
+                Ok(context
+                    .comm
+                    .using(exchange, |comm| comm.alltoall(&vec![0_u8; ranks * len], &mut vec![0_u8; ranks * len]))?)
             });
         }
     }

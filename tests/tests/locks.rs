@@ -2,7 +2,7 @@
 
 mod common;
 
-use collectives::{Barrier, Error, Group, Operator, Subscription, lock::Lock};
+use collectives::{Barrier, Error, Group, InPlace, Operator, Subscription, lock::Lock};
 use common::run;
 use hal::{
     Clock, Combined, Counted, Deadline, LINE_BYTES, MpbCoherence, Reason, Uncached, Wait,
@@ -60,7 +60,7 @@ fn who_waits_in_a_queue_leaves_registers_alone() {
         let mut register = context.comm.register_lock(3)?;
         let mut queue = context.comm.queue_lock(3)?;
         let mut failed = [contend(context, &mut register), contend(context, &mut queue)];
-        context.comm.allreduce_in_place(&mut failed, &Operator::SUM)?;
+        context.comm.allreduce(InPlace, &mut failed, &Operator::SUM)?;
         check!(failed[0] > 20 * failed[1], "reads of registers that were taken: {failed:?}");
         drop(queue);
         Ok::<(), Failed>(())

@@ -2,7 +2,7 @@
 
 mod common;
 
-use collectives::{Error, OcBcast, Placement};
+use collectives::{Broadcast, Error, OcBcast, Placement};
 use common::run;
 use hal::{
     kind,
@@ -16,7 +16,7 @@ fn a_barrier_and_a_broadcast_on_4096_cores() {
     let result = run(&machine, |context| {
         context.comm.barrier();
         let mut message = [if context.rank() == 4095 { 7_u8 } else { 0 }; 100];
-        OcBcast::default().broadcast(context.comm, &mut message, 4095)?;
+        context.comm.using(Broadcast::OcBcast(OcBcast::default()), |comm| comm.broadcast(&mut message, 4095))?;
         check_eq!(message, [7; 100], "the message");
         for algorithm in ["oc-k7+leaves+tiles", "binomial"] {
             broadcast::broadcast(context, algorithm, 1234, 100, 1)?;

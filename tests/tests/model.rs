@@ -57,7 +57,7 @@ fn broadcast_latency(machine: &Machine, len: usize, broadcast: impl Fn(&Comm<'_,
 /// Broadcasts `len` bytes from rank 0 while the MPBs are laid out as RCCE has them.
 fn profiled_latency(machine: &Machine, len: usize, broadcast: Broadcast) -> Time {
     latency_of(machine, true, len, |comm, message| {
-        broadcast.broadcast(comm, message, 0).expect("the arguments are right");
+        comm.using(broadcast, |comm| comm.broadcast(message, 0)).expect("the arguments are right");
     })
 }
 
@@ -83,7 +83,8 @@ fn oc_bcast_takes_what_the_model_says() {
             let model = OcBcastModel::new(Setting::SIGNALS, k);
             for len in [1, 28].into_iter().chain([1, 48, 96, 97, 192, ranks * 96].map(|lines| lines * LINE_BYTES)) {
                 let measured = broadcast_latency(&machine, len, |comm, message| {
-                    OcBcast::with_degree(k).broadcast(comm, message, 0).expect("the arguments are right");
+                    comm.using(Broadcast::OcBcast(OcBcast::with_degree(k)), |comm| comm.broadcast(message, 0))
+                        .expect("the arguments are right");
                 });
                 let modelled = model.latency(ranks, len.div_ceil(LINE_BYTES));
                 assert_close(measured, modelled, &format!("P = {ranks}, k = {k}, {len} bytes"));
@@ -101,7 +102,8 @@ fn oc_bcast_back_to_back_takes_what_the_model_says() {
         for lines in [1, 96, 97, 192] {
             let measured = broadcast_latency(&machine, lines * LINE_BYTES, |comm, message| {
                 for _ in 0..5 {
-                    OcBcast::with_degree(k).broadcast(comm, message, 0).expect("the arguments are right");
+                    comm.using(Broadcast::OcBcast(OcBcast::with_degree(k)), |comm| comm.broadcast(message, 0))
+                        .expect("the arguments are right");
                 }
             });
             assert_close(measured, model.back_to_back(48, lines, 5), &format!("k = {k}, 5 times {lines} lines"));

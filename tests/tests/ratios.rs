@@ -55,7 +55,7 @@ fn epochs_beat_match_vectors() {
 fn broadcast(machine: &Machine, name: &str, len_bytes: usize) -> u64 {
     latency(machine, |context| {
         let broadcast: Broadcast = name.parse()?;
-        Ok(broadcast.broadcast(context.comm, &mut vec![7_u8; len_bytes], 0)?)
+        Ok(context.comm.using(broadcast, |comm| comm.broadcast(&mut vec![7_u8; len_bytes], 0))?)
     })
 }
 
@@ -89,7 +89,9 @@ fn allreduces_beat_messages() {
             let [default, two_sided] = [Reduction::Default, Reduction::TwoSided].map(|reduction| {
                 latency(&machine, |context| {
                     let (operands, mut result) = (vec![1.0; len], vec![0.0; len]);
-                    Ok(reduction.allreduce(context.comm, &operands, &mut result, &Operator::<f64>::SUM)?)
+                    Ok(context
+                        .comm
+                        .using(reduction, |comm| comm.allreduce(&operands, &mut result, &Operator::<f64>::SUM))?)
                 })
             });
             ahead(&format!("an allreduce of {len} values, two-sided"), &machine, default, two_sided, times);

@@ -11,14 +11,14 @@ use latency::{barrier_latency, latency, machines};
 fn allreduce(machine: &Machine, reduction: Reduction, len: usize) -> u64 {
     latency(machine, |context| {
         let (operands, mut result) = (vec![1.0; len], vec![0.0; len]);
-        Ok(reduction.allreduce(context.comm, &operands, &mut result, &Operator::<f64>::SUM)?)
+        Ok(context.comm.using(reduction, |comm| comm.allreduce(&operands, &mut result, &Operator::<f64>::SUM))?)
     })
 }
 
 fn scan(machine: &Machine, scan: Scan, len: usize) -> u64 {
     latency(machine, |context| {
         let (operands, mut result) = (vec![1.0; len], vec![0.0; len]);
-        Ok(scan.scan(context.comm, &operands, &mut result, &Operator::<f64>::SUM)?)
+        Ok(context.comm.using(scan, |comm| comm.scan(&operands, &mut result, &Operator::<f64>::SUM))?)
     })
 }
 

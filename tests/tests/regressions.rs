@@ -176,7 +176,7 @@ fn what_is_read_of_an_own_part_is_fresh() {
         let (window, mut view) = Window::<_, u32>::create(context.comm, context.caches, 8)?;
         for round in 1..4 {
             view.store(0, round);
-            let mut e = window.post(view, context.caches, &Group::empty())?;
+            let e = window.post(view, context.caches, &Group::empty())?;
             e.await_origins();
             let mut got = [0];
             e.read(0, &mut got)?;

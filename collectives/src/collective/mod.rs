@@ -10,4 +10,6 @@ pub mod exchange;
 pub(crate) mod lengths;
 pub mod nonblocking;
 pub mod notification;
+pub mod placing;
+pub(crate) mod preference;
 pub mod reduction;

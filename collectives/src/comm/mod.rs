@@ -12,7 +12,10 @@ use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Regions, Span, Timed
 
 use crate::{
     Error, Group, SharedAllocator,
-    collective::barrier::{self, FlagBarrier, Members},
+    collective::{
+        barrier::{self, FlagBarrier, Members},
+        preference::Preferences,
+    },
     mpb::Buffers,
 };
 
@@ -32,6 +35,7 @@ pub struct Comm<'c, C> {
     buffers: Buffers,
     barrier: FlagBarrier,
     choices: Choices,
+    preferences: Preferences,
     engines: Engines<C>,
     states: States,
     compares_calls: Cell<bool>,
@@ -55,6 +59,7 @@ impl<'c, C: Core> Comm<'c, C> {
             barrier: FlagBarrier::new(schedule, Members::All, buffers.layout().barrier()),
             buffers,
             choices: Choices::new(Terms::new(hal.layout(), barrier_ns)),
+            preferences: Preferences::default(),
             engines: Engines::default(),
             states: States::default(),
             compares_calls: Cell::new(false),
@@ -95,6 +100,11 @@ impl<'c, C> Comm<'c, C> {
     /// Which algorithms are the fastest here.
     pub(crate) fn choices(&self) -> &Choices {
         &self.choices
+    }
+
+    /// Which algorithms the program has named.
+    pub(crate) fn preferences(&self) -> &Preferences {
+        &self.preferences
     }
 
     /// Whether collective operations begin by comparing the calls of all ranks.

@@ -2,7 +2,7 @@
 
 use hal::{Clock, Core, CoreId, Deadline, Mpb, TestAndSet, Topology, TsrGuard, Wait};
 
-use crate::{Comm, Error, Operator};
+use crate::{Comm, Error, Operator, collective::reduction};
 
 impl<C: Topology> Comm<'_, C> {
     /// Refuses, on all ranks alike, what needs every register on a machine where they do not reach everywhere.
@@ -40,7 +40,7 @@ impl<C: Core> Comm<'_, C> {
         let own = self.hal().core();
         let missing = needed.into_iter().find(|register| !layout.reaches_register(own, *register));
         let mut most = [missing.map_or(0, |register| 1 + ((own.index() as u32) << 12 | register.index() as u32))];
-        self.allreduce_in_place(&mut most, &Operator::MAX)?;
+        reduction::allreduce(self, &mut most, &Operator::MAX)?;
         match most[0].checked_sub(1) {
             None => Ok(()),
             Some(pair) => Err(Error::RegisterOutOfReach {

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use hal::{Core, LINE_BYTES, Region, kind};
 
-use crate::{Comm, Error, Placement, collective::lengths::check_len};
+use crate::{Broadcast, Comm, Error, Placement, collective::lengths::check_len};
 
 /// What rank 0 tells all others in place of a region that it could not allocate.
 const NOTHING: [u32; 3] = [u32::MAX; 3];
@@ -62,7 +62,7 @@ impl<C: Core> Comm<'_, C> {
                 *told = region.to_words();
             }
         }
-        self.broadcast(&mut told, 0)?;
+        Broadcast::Default.broadcast(self, &mut told, 0)?;
 
         let allocated = told.iter().take_while(|words| **words != NOTHING);
         let allocated: Vec<Region<K>> = allocated.map(|words| self.regions().from_words(*words)).collect();

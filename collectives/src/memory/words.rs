@@ -2,7 +2,7 @@
 
 use hal::{Core, CoreId, Region, kind};
 
-use crate::{Comm, Error, Operator, Placement};
+use crate::{Comm, Error, Operator, Placement, collective::reduction};
 
 /// Words that this rank shares with others.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl<C: Core> Comm<'_, C> {
                 Err(_) => refused = [len_bytes as u32],
             }
         }
-        self.allreduce_in_place(&mut refused, &Operator::MAX)?;
+        reduction::allreduce(self, &mut refused, &Operator::MAX)?;
         let [refused] = refused;
         if refused > 0 {
             self.spare_lines().give_back(line, 1);

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
 
 use bytemuck::Pod;
-use collectives::{Combine, Operation, Reduction, Scan};
+use collectives::{Combine, InPlace, Operation, Pieces, Reduction, Scan};
 use hal::Core;
 
 use crate::{Context, check::Outcome, check_eq, random::Numbers};
@@ -87,28 +87,30 @@ impl<O, F> Case<'_, O, F> {
         O: Combine<T>,
         F: Fn(usize, usize) -> T,
     {
-        let (comm, rank) = (context.comm, context.rank());
-        let operands = self.operands(rank);
-        let expected = self.folded(context.size()).unwrap_or_default();
-        let untouched = vec![T::zeroed(); self.len];
+        context.comm.using(reduction, |comm| {
+            let rank = context.rank();
+            let operands = self.operands(rank);
+            let expected = self.folded(context.size()).unwrap_or_default();
+            let untouched = vec![T::zeroed(); self.len];
 
-        let mut result = untouched.clone();
-        reduction.reduce(comm, &operands, &mut result, self.operation, root)?;
-        let wanted = if rank == root { &expected } else { &untouched };
-        self.compare(&result, wanted, reduction, "reduce", root)?;
+            let mut result = untouched.clone();
+            comm.reduce(&operands, &mut result, self.operation, root)?;
+            let wanted = if rank == root { &expected } else { &untouched };
+            self.compare(&result, wanted, reduction, "reduce", root)?;
 
-        let mut data = operands.clone();
-        reduction.allreduce_in_place(comm, &mut data, self.operation)?;
-        self.compare(&data, &expected, reduction, "allreduce in place", 0)?;
+            let mut data = operands.clone();
+            comm.allreduce(InPlace, &mut data, self.operation)?;
+            self.compare(&data, &expected, reduction, "allreduce in place", 0)?;
 
-        let mut data = operands.clone();
-        reduction.reduce_in_place(comm, &mut data, self.operation, root)?;
-        let wanted = if rank == root { &expected } else { &operands };
-        self.compare(&data, wanted, reduction, "reduce in place", root)?;
+            let mut data = operands.clone();
+            comm.reduce(InPlace, &mut data, self.operation, root)?;
+            let wanted = if rank == root { &expected } else { &operands };
+            self.compare(&data, wanted, reduction, "reduce in place", root)?;
 
-        let mut result = untouched;
-        reduction.allreduce(comm, &operands, &mut result, self.operation)?;
-        self.compare(&result, &expected, reduction, "allreduce", 0)
+            let mut result = untouched;
+            comm.allreduce(&operands, &mut result, self.operation)?;
+            self.compare(&result, &expected, reduction, "allreduce", 0)
+        })
     }
 
     /// Reduce-scatter with these counts, in place and not.
@@ -122,25 +124,34 @@ impl<O, F> Case<'_, O, F> {
         O: Combine<T>,
         F: Fn(usize, usize) -> T,
     {
-        let (comm, rank) = (context.comm, context.rank());
-        let mut operands = self.operands(rank);
-        let expected = self.folded(context.size()).unwrap_or_default();
-        let start: usize = counts[..rank].iter().sum();
-        let own = start..start + counts[rank];
+        context.comm.using(reduction, |comm| {
+            let rank = context.rank();
+            let mut operands = self.operands(rank);
+            let expected = self.folded(context.size()).unwrap_or_default();
+            let start: usize = counts[..rank].iter().sum();
+            let own = start..start + counts[rank];
 
-        let mut result = vec![T::zeroed(); own.len()];
-        reduction.reduce_scatter(comm, &operands, counts, &mut result, self.operation)?;
-        self.compare(&result, &expected[own.clone()], reduction, "reduce-scatter", rank)?;
-        if counts.iter().all(|&count| count == counts[0]) {
-            result.fill(T::zeroed());
-            reduction.reduce_scatter_block(comm, &operands, &mut result, self.operation)?;
-            self.compare(&result, &expected[own.clone()], reduction, "reduce-scatter of blocks", rank)?;
-        }
+            let mut result = vec![T::zeroed(); own.len()];
+            comm.reduce_scatter(Pieces::packed(counts).of(&operands), &mut result, self.operation)?;
+            self.compare(&result, &expected[own.clone()], reduction, "reduce-scatter", rank)?;
+            if counts.iter().all(|&count| count == counts[0]) {
+                result.fill(T::zeroed());
+                comm.reduce_scatter(&operands, &mut result, self.operation)?;
+                self.compare(&result, &expected[own.clone()], reduction, "reduce-scatter of blocks", rank)?;
+            }
 
-        let mut wanted = operands.clone();
-        wanted[own.clone()].copy_from_slice(&expected[own]);
-        reduction.reduce_scatter_in_place(comm, &mut operands, counts, self.operation)?;
-        self.compare(&operands, &wanted, reduction, "reduce-scatter in place", rank)
+            // Blocks in the order of ranks, or the other way round.
+            let starts: Vec<usize> = (0..counts.len()).map(|rank| counts[rank + 1..].iter().sum()).collect();
+            let (pieces, start) = match self.len % 2 {
+                0 => (Pieces::packed(counts), start),
+                _ => (Pieces::at(counts, &starts), starts[rank]),
+            };
+            let own = start..start + counts[rank];
+            let mut wanted = operands.clone();
+            wanted[own.clone()].copy_from_slice(&expected[own]);
+            comm.reduce_scatter(pieces.in_place(), &mut operands, self.operation)?;
+            self.compare(&operands, &wanted, reduction, "reduce-scatter in place", rank)
+        })
     }
 
     /// Both scans, in place and not.
@@ -149,26 +160,28 @@ impl<O, F> Case<'_, O, F> {
         O: Combine<T>,
         F: Fn(usize, usize) -> T,
     {
-        let (comm, rank) = (context.comm, context.rank());
-        let operands = self.operands(rank);
-        let inclusive = self.folded(rank + 1).unwrap_or_default();
-        let untouched = vec![T::zeroed(); self.len];
+        context.comm.using(scan, |comm| {
+            let rank = context.rank();
+            let operands = self.operands(rank);
+            let inclusive = self.folded(rank + 1).unwrap_or_default();
+            let untouched = vec![T::zeroed(); self.len];
 
-        let mut result = untouched.clone();
-        scan.scan(comm, &operands, &mut result, self.operation)?;
-        self.compare(&result, &inclusive, scan, "scan", rank)?;
+            let mut result = untouched.clone();
+            comm.scan(&operands, &mut result, self.operation)?;
+            self.compare(&result, &inclusive, scan, "scan", rank)?;
 
-        let mut result = untouched.clone();
-        scan.exscan(comm, &operands, &mut result, self.operation)?;
-        self.compare(&result, &self.folded(rank).unwrap_or(untouched), scan, "exscan", rank)?;
+            let mut result = untouched.clone();
+            comm.exscan(&operands, &mut result, self.operation)?;
+            self.compare(&result, &self.folded(rank).unwrap_or(untouched), scan, "exscan", rank)?;
 
-        let mut data = operands.clone();
-        scan.scan_in_place(comm, &mut data, self.operation)?;
-        self.compare(&data, &inclusive, scan, "scan in place", rank)?;
+            let mut data = operands.clone();
+            comm.scan(InPlace, &mut data, self.operation)?;
+            self.compare(&data, &inclusive, scan, "scan in place", rank)?;
 
-        let mut data = operands.clone();
-        scan.exscan_in_place(comm, &mut data, self.operation)?;
-        self.compare(&data, &self.folded(rank).unwrap_or(operands), scan, "exscan in place", rank)
+            let mut data = operands.clone();
+            comm.exscan(InPlace, &mut data, self.operation)?;
+            self.compare(&data, &self.folded(rank).unwrap_or(operands), scan, "exscan in place", rank)
+        })
     }
 
     pub(super) fn compare<T: PartialEq + Debug>(

@@ -5,7 +5,10 @@ pub mod cases;
 use alloc::{vec, vec::Vec};
 
 use bytemuck::Zeroable;
-use collectives::{Broadcast, Element, Error, Integer, OcBcast, Operation, Operator, Reduction, Scan};
+use collectives::{
+    Broadcast, Element, Error, Exchange, InPlace, Integer, OcBcast, Operation, Operator, Pieces, Reduction, Scan,
+    Window,
+};
 use hal::{Core, LINE_BYTES};
 
 use self::cases::{AFFINE, Case, FIVE_MAPS, REDUCTIONS, SCANS, TRIANGLE, map, mixed, one_or_all, random_counts};
@@ -37,7 +40,7 @@ pub fn all_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outc
         let operands = case.operands(rank);
         let reduction = REDUCTIONS[root % 3];
         let mut result = vec![[0; 2]; len];
-        reduction.reduce(context.comm, &operands, &mut result, &AFFINE, root)?;
+        context.comm.using(reduction, |comm| comm.reduce(&operands, &mut result, &AFFINE, root))?;
         if rank == root {
             case.compare(&result, &case.folded(size).unwrap_or_default(), reduction, "reduce in a row", root)?;
         }
@@ -159,22 +162,21 @@ pub fn floats_are_reproducible<C: Core>(context: &mut Context<'_, '_, C>) -> Out
             let value = |index| 1.0 / f64::from(1 + mixed(rank, index) % 1000) * [1e-9, 1.0, 1e9][index % 3];
             let operands: Vec<f64> = (0..len).map(|index| value(index + rank)).collect();
             let mut first = operands.clone();
-            reduction.allreduce_in_place(comm, &mut first, &Operator::SUM)?;
+            comm.using(reduction, |comm| comm.allreduce(InPlace, &mut first, &Operator::SUM))?;
             if rank == turn % size {
                 context.hal().compute(5_000);
             }
             let mut second = operands.clone();
-            reduction.allreduce_in_place(comm, &mut second, &Operator::SUM)?;
+            comm.using(reduction, |comm| comm.allreduce(InPlace, &mut second, &Operator::SUM))?;
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             check_eq!(bits(&first), bits(&second), "{reduction:?} of {len} floats, a second time");
             let (mut low, mut high) = (bits(&first), bits(&first));
-            comm.allreduce_in_place(&mut low, &Operator::MIN)?;
-            comm.allreduce_in_place(&mut high, &Operator::MAX)?;
+            comm.allreduce(InPlace, &mut low, &Operator::MIN)?;
+            comm.allreduce(InPlace, &mut high, &Operator::MAX)?;
             check_eq!(low, high, "{reduction:?} of {len} floats, on all ranks");
             let at_root = |root: usize| {
                 let mut result = operands.clone();
-                reduction
-                    .reduce_in_place(comm, &mut result, &Operator::SUM, root)
+                comm.using(reduction, |comm| comm.reduce(InPlace, &mut result, &Operator::SUM, root))
                     .map(|()| (rank == root).then_some(result))
             };
             let roots = [at_root(0)?, at_root(size - 1)?, at_root(size / 2)?];
@@ -197,7 +199,9 @@ pub fn brackets_are_as_documented<C: Core>(context: &mut Context<'_, '_, C>) -> 
     let folded = |ranks: core::ops::Range<usize>| ranks.map(|rank| mixed(rank, 7)).reduce(combine);
 
     let mut data = vec![mixed(rank, 7); size];
-    Reduction::Blocks.reduce_scatter_in_place(comm, &mut data, &vec![1; size], &operation)?;
+    comm.using(Reduction::Blocks, |comm| {
+        comm.reduce_scatter(Pieces::packed(&vec![1; size]).in_place(), &mut data, &operation)
+    })?;
     let (low, high) = (folded(0..rank), folded(rank..size));
     let expected = match (low, high) {
         (Some(low), Some(high)) => Some(combine(low, high)),
@@ -206,7 +210,7 @@ pub fn brackets_are_as_documented<C: Core>(context: &mut Context<'_, '_, C>) -> 
     check_eq!(Some(data[rank]), expected, "block {rank}");
 
     let mut data = [mixed(rank, 7)];
-    Scan::Chain.scan_in_place(comm, &mut data, &operation)?;
+    comm.using(Scan::Chain, |comm| comm.scan(InPlace, &mut data, &operation))?;
     check_eq!(Some(data[0]), folded(0..rank + 1), "the scan of a chain");
 
     // Rounds double: what a rank has combined goes to the right of what comes from below.
@@ -221,7 +225,7 @@ pub fn brackets_are_as_documented<C: Core>(context: &mut Context<'_, '_, C>) -> 
     }
     for scan in [Scan::Doubling, Scan::TwoSided] {
         let mut data = [mixed(rank, 7)];
-        scan.scan_in_place(comm, &mut data, &operation)?;
+        comm.using(scan, |comm| comm.scan(InPlace, &mut data, &operation))?;
         check_eq!(data[0], doubled[rank], "{scan:?}");
     }
     Ok(())
@@ -241,13 +245,13 @@ pub fn words_that_look_like_tags<C: Core>(context: &mut Context<'_, '_, C>) -> O
                 .enumerate()
         {
             words.fill(if context.rank() == 0 { next + count as u32 } else { 0 });
-            broadcast.broadcast(comm, bytemuck::cast_slice_mut::<u32, u8>(&mut words), 0)?;
+            comm.using(*broadcast, |comm| comm.broadcast(bytemuck::cast_slice_mut::<u32, u8>(&mut words), 0))?;
             let mut value = [context.rank() as u32 + 1];
             if next % 2 == 0 {
-                Reduction::Tree.allreduce_in_place(comm, &mut value, &Operator::SUM)?;
+                comm.using(Reduction::Tree, |comm| comm.allreduce(InPlace, &mut value, &Operator::SUM))?;
                 check_eq!(value, [sum], "a sum after words of {}", next + count as u32);
             } else {
-                Scan::Doubling.scan_in_place(comm, &mut value, &Operator::SUM)?;
+                comm.using(Scan::Doubling, |comm| comm.scan(InPlace, &mut value, &Operator::SUM))?;
                 let below = (1..=context.rank() as u32 + 1).sum();
                 check_eq!(value, [below], "a scan after words of {}", next + count as u32);
             }
@@ -277,7 +281,7 @@ pub fn messages_follow_long_ones<C: Core>(context: &mut Context<'_, '_, C>) -> O
     // One chunk of both staging buffers.
     let case = Case { operation: &AFFINE, operand: map, len: 2 * lines * maps_of_a_line, what: "maps" };
     let mut result = vec![[0; 2]; case.len];
-    Reduction::Blocks.reduce(comm, &case.operands(rank), &mut result, &AFFINE, LATE)?;
+    comm.using(Reduction::Blocks, |comm| comm.reduce(&case.operands(rank), &mut result, &AFFINE, LATE))?;
     send_message()?;
     if rank == LATE {
         let expected = case.folded(size).unwrap_or_default();
@@ -289,7 +293,9 @@ pub fn messages_follow_long_ones<C: Core>(context: &mut Context<'_, '_, C>) -> O
     counts[0] = 0;
     let case = Case { len: counts.iter().sum(), ..case };
     let mut block = vec![[0; 2]; counts[rank]];
-    Reduction::Blocks.reduce_scatter(comm, &case.operands(rank), &counts, &mut block, &AFFINE)?;
+    comm.using(Reduction::Blocks, |comm| {
+        comm.reduce_scatter(Pieces::packed(&counts).of(&case.operands(rank)), &mut block, &AFFINE)
+    })?;
     send_message()?;
     if rank == LATE {
         let expected = case.folded(size).unwrap_or_default();
@@ -308,7 +314,7 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     let sum = Operator::<u32>::SUM;
     let no_rank = Err(Error::NoSuchRank { rank: size, size });
     check_eq!(comm.reduce(&[1], &mut [0], &sum, size), no_rank, "a root beyond the end");
-    check_eq!(comm.reduce_in_place::<u32>(&mut [], &sum, size), no_rank, "such a root and no element");
+    check_eq!(comm.reduce(InPlace, &mut [], &sum, size), no_rank, "such a root and no element");
     let length = |len, wanted| Err(Error::Length { len, wanted });
     let no_place = if context.rank() == 0 { length(0, 1) } else { Ok(()) };
     check_eq!(comm.reduce(&[1], &mut [], &sum, 0), no_place, "no place for the result");
@@ -322,34 +328,43 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     let expected = if context.rank() == wrong { (length(2, 1), [0, 0]) } else { (Ok(()), [size as u32, 0]) };
     check_eq!((outcome, place), expected, "a sum with one result of a wrong length");
     let counts = vec![1; size];
-    check_eq!(comm.reduce_scatter(&[1], &counts[1..], &mut [0], &sum), length(size - 1, size), "a count is missing");
+    check_eq!(
+        comm.reduce_scatter(Pieces::packed(&counts[1..]).of(&[1]), &mut [0], &sum),
+        Err(Error::Pieces { pieces: size - 1, size }),
+        "a count is missing"
+    );
     let most = vec![usize::MAX; size];
-    check_eq!(comm.reduce_scatter_in_place(&mut [1], &most, &sum), length(1, usize::MAX), "impossible counts");
+    let impossible = Err(Error::PieceOutOfRange { rank: 0, end: usize::MAX, len: 1 });
+    check_eq!(comm.reduce_scatter(Pieces::packed(&most).in_place(), &mut [1], &sum), impossible, "impossible counts");
     let nothing = Operation::new(|(), ()| ());
     check_eq!(comm.reduce(&[(); 3], &mut [(); 3], &nothing, 0), Ok(()), "elements without bytes");
-    check_eq!(comm.reduce_scatter(&vec![(); size], &counts, &mut [()], &nothing), Ok(()), "blocks without bytes");
+    check_eq!(
+        comm.reduce_scatter(Pieces::packed(&counts).of(&vec![(); size]), &mut [()], &nothing),
+        Ok(()),
+        "blocks without bytes"
+    );
     let mut places = vec![0; if context.rank() == wrong { 2 } else { 1 }];
-    let outcome = comm.reduce_scatter_block(&vec![1; size], &mut places, &sum);
+    let outcome = comm.reduce_scatter(&vec![1; size], &mut places, &sum);
     let expected = if context.rank() == wrong { length(2, 1) } else { Ok(()) };
     check_eq!(outcome, expected, "a block with one result of a wrong length");
     if size > 1 {
         check_eq!(
-            comm.reduce_scatter_block(&vec![1; 2 * size + 1], &mut [0; 2], &sum),
+            comm.reduce_scatter(&vec![1; 2 * size + 1], &mut [0; 2], &sum),
             length(2 * size + 1, 2 * size),
             "too many operands"
         );
         let larger = vec![1; size + 1];
-        let refused = comm.reduce_scatter_block_in_place(&mut larger.clone(), &sum);
+        let refused = comm.reduce_scatter(InPlace, &mut larger.clone(), &sum);
         check_eq!(refused, length(size + 1, size), "operands that are no blocks");
         let either = Operation::new(|left: HugeElement, _: HugeElement| left);
         let mut data = vec![HugeElement::zeroed()];
         for reduction in [Reduction::Default, Reduction::Tree, Reduction::Blocks] {
-            let refused = reduction.allreduce_in_place(comm, &mut data, &either);
+            let refused = comm.using(reduction, |comm| comm.allreduce(InPlace, &mut data, &either));
             let too_large = matches!(refused, Err(Error::ElementTooLarge { len_bytes: 8192, .. }));
             check_eq!(too_large, true, "an element that fits no MPB, {reduction:?}: {refused:?}");
         }
         for scan in [Scan::Default, Scan::Doubling, Scan::Chain] {
-            let refused = scan.scan_in_place(comm, &mut data, &either);
+            let refused = comm.using(scan, |comm| comm.scan(InPlace, &mut data, &either));
             let too_large = matches!(refused, Err(Error::ElementTooLarge { len_bytes: 8192, .. }));
             check_eq!(too_large, true, "an element that fits no MPB, {scan:?}: {refused:?}");
         }
@@ -357,22 +372,66 @@ pub fn refuses_bad_arguments<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
     let profile = comm.rcce_profile()?;
     let lent = Err(Error::ProfileInForce);
     for reduction in [Reduction::Default, Reduction::Tree, Reduction::Blocks] {
-        check_eq!(reduction.allreduce(comm, &[1], &mut [0], &sum), lent, "{reduction:?} while lines are lent");
         check_eq!(
-            reduction.reduce_in_place(comm, &mut [1], &sum, 0),
+            comm.using(reduction, |comm| comm.allreduce(&[1], &mut [0], &sum)),
+            lent,
+            "{reduction:?} while lines are lent"
+        );
+        check_eq!(
+            comm.using(reduction, |comm| comm.reduce(InPlace, &mut [1], &sum, 0)),
             lent,
             "{reduction:?} to one while lines are lent"
         );
-        let refused = reduction.reduce_scatter_block_in_place(comm, &mut vec![1; size], &sum);
+        let refused = comm.using(reduction, |comm| comm.reduce_scatter(InPlace, &mut vec![1; size], &sum));
         check_eq!(refused, lent, "{reduction:?} to blocks while lines are lent");
     }
     for scan in [Scan::Default, Scan::Doubling, Scan::Chain] {
-        check_eq!(scan.scan_in_place(comm, &mut [1], &sum), lent, "{scan:?} while lines are lent");
+        check_eq!(comm.using(scan, |comm| comm.scan(InPlace, &mut [1], &sum)), lent, "{scan:?} while lines are lent");
     }
     let mut count = [1];
-    Reduction::TwoSided.allreduce_in_place(comm, &mut count, &sum)?;
+    comm.using(Reduction::TwoSided, |comm| comm.allreduce(InPlace, &mut count, &sum))?;
     check_eq!(count, [size as u32], "a sum by messages while lines are lent");
     drop(profile);
+    Ok(())
+}
+
+/// What is named goes for its kind until the end of its scope, and nothing that the library needs goes by it. While
+/// lines are lent, only what goes by messages is not refused.
+pub fn named_algorithms_go_for_a_scope<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, size) = (context.comm, context.size());
+    let profile = comm.rcce_profile()?;
+    let lent = Err(Error::ProfileInForce);
+    let sum = || comm.allreduce(InPlace, &mut [1_u32], &Operator::SUM);
+    let scan = || comm.scan(InPlace, &mut [1_u32], &Operator::SUM);
+    let gather = || comm.allgather(&[1_u8], &mut vec![0; size]);
+    let broadcast = || comm.broadcast(&mut [1_u8], 0);
+    let all = || [sum(), scan(), gather(), broadcast()];
+    check_eq!(all(), [lent; 4], "by default");
+    comm.using(Reduction::TwoSided, |comm| {
+        check_eq!(all(), [Ok(()), lent, lent, lent], "reductions by messages");
+        comm.using(Exchange::TwoSided, |comm| {
+            check_eq!(all(), [Ok(()), lent, Ok(()), lent], "and exchanges");
+            check_eq!(comm.using(Reduction::Tree, |_| all()), [lent, lent, Ok(()), lent], "but not reductions");
+            let everything = comm.using(Scan::TwoSided, |comm| comm.using(Broadcast::Binomial, |_| all()));
+            check_eq!(everything, [Ok(()); 4], "everything");
+            Ok(())
+        })?;
+        check_eq!(all(), [Ok(()), lent, lent, lent], "reductions again");
+        Ok(())
+    })?;
+    check_eq!(all(), [lent; 4], "by default again");
+    drop(profile);
+    let lines = |context: &mut Context<'_, '_, C>| {
+        let before = context.hal().counters();
+        let (window, view) = Window::<_, u32>::create(comm, context.caches, 4)?;
+        let made = context.hal().counters() - before;
+        window.free(view, context.caches)?;
+        Ok::<_, crate::check::Failed>((made.mpb_lines_written, made.mpb_lines_read))
+    };
+    lines(context)?;
+    let by_default = lines(context)?;
+    let named = comm.using(Broadcast::Binomial, |comm| comm.using(Reduction::TwoSided, |_| lines(context)))?;
+    check_eq!(named, by_default, "lines of a window's making");
     Ok(())
 }
 
@@ -385,13 +444,13 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     }
     // Lines that other operations have left anything in are cleared the first time they come around.
     for _ in 0..comm.mpb_layout().buffer_lines() {
-        Reduction::Tree.allreduce_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
-        Scan::Doubling.scan_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
+        comm.using(Reduction::Tree, |comm| comm.allreduce(InPlace, &mut [1.0], &Operator::<f64>::SUM))?;
+        comm.using(Scan::Doubling, |comm| comm.scan(InPlace, &mut [1.0], &Operator::<f64>::SUM))?;
     }
     // Short: one line to the parent, one more where others pull the result; neither drains nor reads beside polls.
     comm.barrier();
     let before = hal.counters();
-    Reduction::Tree.allreduce_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
+    comm.using(Reduction::Tree, |comm| comm.allreduce(InPlace, &mut [1.0], &Operator::<f64>::SUM))?;
     let did = hal.counters() - before;
     let written = u64::from(rank > 0) + u64::from(rank * 16 + 1 < size);
     check_eq!((did.mpb_lines_written, did.mpb_lines_read, did.drains), (written, 0, 0), "lines of a short allreduce");
@@ -399,7 +458,7 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     comm.barrier();
     let before = hal.counters();
     let rounds = u64::from(size.next_power_of_two().trailing_zeros());
-    Scan::Doubling.scan_in_place(comm, &mut [1.0], &Operator::<f64>::SUM)?;
+    comm.using(Scan::Doubling, |comm| comm.scan(InPlace, &mut [1.0], &Operator::<f64>::SUM))?;
     let did = hal.counters() - before;
     let written = (0..rounds).filter(|round| rank + (1 << round) < size).count() as u64;
     check_eq!((did.mpb_lines_written, did.mpb_lines_read, did.drains), (written, 0, 0), "lines of a short scan");
@@ -409,7 +468,7 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
         let barrier = cost_of_one(context);
         let mut data = vec![1.0; size * LINE_BYTES / 8];
         let before = hal.counters();
-        Reduction::Blocks.allreduce_in_place(comm, &mut data, &Operator::<f64>::SUM)?;
+        comm.using(Reduction::Blocks, |comm| comm.allreduce(InPlace, &mut data, &Operator::<f64>::SUM))?;
         let did = hal.counters() - before;
         let lines = size as u64;
         let data = (did.mpb_lines_written, did.mpb_lines_read, did.drains);
@@ -421,7 +480,9 @@ pub fn costs_what_it_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
 
         comm.barrier();
         let before = hal.counters();
-        Scan::Chain.scan_in_place(comm, &mut vec![1.0; size * LINE_BYTES / 8], &Operator::<f64>::SUM)?;
+        comm.using(Scan::Chain, |comm| {
+            comm.scan(InPlace, &mut vec![1.0; size * LINE_BYTES / 8], &Operator::<f64>::SUM)
+        })?;
         let did = hal.counters() - before;
         let (put, got) = (if rank + 1 < size { lines } else { 0 }, if rank > 0 { lines } else { 0 });
         check_eq!(did.mpb_lines_read, got, "lines that a long scan reads");

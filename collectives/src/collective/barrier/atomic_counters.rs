@@ -16,7 +16,7 @@ use core::cell::Cell;
 use hal::{Core, Deadline, Place, Reason};
 
 use super::mechanism::Mechanism;
-use crate::{Comm, Error, Group, Operator};
+use crate::{Comm, Error, Group, Operator, collective::reduction};
 
 /// The pairs of the board's counters that are in use, as bits; the same on all ranks.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl AtomicCounters {
         if root == Some(comm.rank()) {
             roots[comm.rank() / 32] = 1 << (comm.rank() % 32);
         }
-        comm.allreduce_in_place(&mut roots, &Operator::SUM)?;
+        reduction::allreduce(comm, &mut roots, &Operator::SUM)?;
         let groups = roots.iter().map(|word| word.count_ones() as usize).sum();
         let pairs = (comm.hal().layout().atomic_counters() / 2).min(u64::BITS as usize);
         let in_use = comm.state::<CounterPairs>().0.get();

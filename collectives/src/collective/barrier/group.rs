@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     Comm, Error, Group, Operator,
-    collective::call::{Call, Collective},
+    collective::{
+        call::{Call, Collective},
+        reduction,
+    },
 };
 
 /// A barrier of a group of ranks. Dropping it is collective over the communicator: a barrier of all ranks.
@@ -82,7 +85,7 @@ impl<'c, C: Core> Comm<'c, C> {
 
     /// The largest numbers of all ranks. Collective.
     fn most<const COUNT: usize>(&self, mut numbers: [u32; COUNT]) -> [u32; COUNT] {
-        let reduced = self.allreduce_in_place(&mut numbers, &Operator::MAX);
+        let reduced = reduction::allreduce(self, &mut numbers, &Operator::MAX);
         debug_assert_eq!(reduced, Ok(()), "a word always fits");
         numbers
     }

@@ -24,7 +24,7 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline};
 
 use super::mechanism::Mechanism;
-use crate::{Comm, Error, Group, Operator};
+use crate::{Comm, Error, Group, Operator, collective::reduction};
 
 /// A barrier of registers, on one rank.
 pub(super) struct Registers {
@@ -87,7 +87,7 @@ impl Registers {
         let is_member = group.contains(comm.rank());
         comm.agree_on_registers(group.iter().filter(|_| is_member).map(|rank| comm.core_of(rank)))?;
         let mut taken = [u32::from(is_member && comm.state::<RegisterBarriers>().of_this_rank.get())];
-        comm.allreduce_in_place(&mut taken, &Operator::MAX)?;
+        reduction::allreduce(comm, &mut taken, &Operator::MAX)?;
         if taken != [0] {
             return Err(Error::RegistersWanted);
         }

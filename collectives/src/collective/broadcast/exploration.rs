@@ -22,7 +22,7 @@ fn explore(algorithm: Broadcast, lens: &[usize], spontaneous: Spontaneous) -> u6
             for (root, len) in lens.iter().enumerate() {
                 let byte = |rank| 0x10 * rank as u8 + root as u8;
                 let mut message = std::vec![byte(comm.rank()); *len];
-                algorithm.broadcast(&comm, &mut message, root % 2).expect("there is such a root");
+                comm.using(algorithm, |comm| comm.broadcast(&mut message, root % 2)).expect("there is such a root");
                 assert!(message.iter().all(|found| *found == byte(root % 2)), "{message:?} in broadcast {root}");
             }
             core.drain();

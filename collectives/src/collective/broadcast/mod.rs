@@ -51,13 +51,8 @@ pub enum Broadcast {
 }
 
 impl Broadcast {
-    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same algorithm, root, type and
-    /// length.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`] for all but the two-sided algorithms while the
-    /// MPBs are lent to them, and those of the algorithm's parameters; on every rank alike, with nothing sent.
-    pub fn broadcast<C: Messenger, T: Pod>(
+    /// Broadcasts by this algorithm, whatever is preferred.
+    pub(crate) fn broadcast<C: Messenger, T: Pod>(
         &self,
         comm: &Comm<'_, C>,
         message: &mut [T],
@@ -84,11 +79,15 @@ impl Broadcast {
 }
 
 impl<C: Messenger> Comm<'_, C> {
-    /// Broadcasts `message` from rank `root` to all by the fastest algorithm. Collective, with equal lengths.
+    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, type and length.
+    ///
+    /// By the fastest algorithm, or the [`Broadcast`] that it is [told](Self::using).
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root, [`Error::ProfileInForce`].
+    /// On every rank alike, with nothing sent: [`Error::NoSuchRank`] for the root; [`Error::NoDegree`] for
+    /// [`OcBcast`] with a tree of degree 0; [`Error::ProfileInForce`] while the MPBs are lent to two-sided messages,
+    /// for all algorithms but those over them.
     pub fn broadcast<T: Pod>(&self, message: &mut [T], root: usize) -> Result<(), Error> {
-        Broadcast::default().broadcast(self, message, root)
+        self.preferred::<Broadcast>().broadcast(self, message, root)
     }
 }

@@ -30,10 +30,9 @@
 
 use alloc::rc::Rc;
 
-use bytemuck::Pod;
 use hal::{LINE_BYTES, Messenger, Reason};
 
-use super::{Broadcast, notification, tree::Place};
+use super::{notification, tree::Place};
 use crate::{Comm, Error};
 
 /// The parameters of OC-Bcast.
@@ -64,23 +63,9 @@ impl OcBcast {
         Self { k, straight_leaves: false, shared_tiles: false, single_buffer: false, notification_degree: 2 }
     }
 
-    /// Broadcasts `message` from rank `root` to all. Collective: all ranks name the same root, type, length and
-    /// parameters.
+    /// Broadcasts from rank `root` to all.
     ///
     /// When it returns on a rank, that rank has the message and nobody reads its MPB any more.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root, [`Error::NoDegree`] for trees of degree 0, [`Error::ProfileInForce`]; on
-    /// every rank alike, with nothing sent.
-    pub fn broadcast<C: Messenger, T: Pod>(
-        &self,
-        comm: &Comm<'_, C>,
-        message: &mut [T],
-        root: usize,
-    ) -> Result<(), Error> {
-        Broadcast::OcBcast(*self).broadcast(comm, message, root)
-    }
-
     pub(super) fn run<C: Messenger>(&self, comm: &Comm<'_, C>, message: &mut [u8], root: usize) -> Result<(), Error> {
         if self.k == 0 || self.notification_degree == 0 {
             return Err(Error::NoDegree);

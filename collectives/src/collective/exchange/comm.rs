@@ -1,152 +1,217 @@
-//! Exchanges as operations of a communicator, by the fastest algorithm.
+//! Exchanges as operations of a communicator.
 
-use bytemuck::Pod;
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::Messenger;
 
-use crate::{Comm, Error};
+use crate::{
+    Comm, Divided, Error,
+    OrInPlace::{self, Apart},
+    collective::{
+        call::{Call, Collective},
+        lengths::check_len,
+    },
+};
 
-use super::{Exchange, Pieces};
+use super::{
+    Exchange, Pieces, all_of,
+    alltoall::Buffers,
+    ends::{Way, check_between_all, check_with_root},
+    pieces::Laid,
+    scatter,
+};
 
+/// Bytes of a rank's piece.
+fn bytes<T>(pieces: Pieces<'_>, rank: usize) -> usize {
+    pieces.count(rank).saturating_mul(size_of::<T>())
+}
+
+/// By the fastest algorithm, or the one that it is [told](Self::using). All are collective.
 impl<C: Messenger> Comm<'_, C> {
-    /// [`Exchange::gather`] by the fastest algorithm. Collective.
+    /// Gathers a block from every rank at `root`: in `all` there, rank by rank or in [`Pieces`]. Other ranks' `all` is
+    /// not used, and may be empty.
+    ///
+    /// With [`InPlace`](crate::InPlace) the root's own block is in its place in `all`, and that of another rank is all
+    /// of its `all`.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::Length`], on the root, unless `all` has as many elements as all
-    /// blocks; [`Error::ProfileInForce`].
-    pub fn gather<T: Pod>(&self, block: &[T], all: &mut [T], root: usize) -> Result<(), Error> {
-        Exchange::Default.gather(self, block, all, root)
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::ProfileInForce`] while the MPBs are lent. On
+    /// the root [`Error::Length`] unless `all` has as many elements as all blocks, or the own piece as many as its
+    /// block; [`Error::Pieces`] if there is not one piece for each rank, [`Error::PieceOutOfRange`] if one ends
+    /// behind `all`, [`Error::PiecesOverlap`] if two share an element.
+    pub fn gather<'a, T: Pod>(
+        &self,
+        block: impl Into<OrInPlace<&'a [T]>>,
+        all: impl Into<Divided<'a, &'a mut [T]>>,
+        root: usize,
+    ) -> Result<(), Error> {
+        let (block, Divided { buffer: all, pieces }) = (block.into(), all.into());
+        let (by, size, is_root) = (self.preferred::<Exchange>(), self.size(), self.rank() == root);
+        let count = match (&block, pieces) {
+            (Apart(block), _) => block.len(),
+            (OrInPlace::InPlace, _) if !is_root => all.len(),
+            (OrInPlace::InPlace, Some(pieces)) => pieces.count(root),
+            (OrInPlace::InPlace, None) => all.len() / size,
+        };
+        let len = self.check_rooted::<T>([Collective::Gather, Collective::GatherPieces], pieces, count, root)?;
+        if let Some(pieces) = pieces {
+            check_with_root(self, Way::ToRoot, root, len, |rank| bytes::<T>(pieces, rank))?;
+        }
+        let common = pieces.is_none().then_some(len);
+        if !is_root {
+            return by.send_to_root(self, common, cast_slice(block.or(all)), root);
+        }
+        let own = pieces.map_or(Ok(()), |pieces| check_len(count, pieces.count(root)));
+        let mut laid = Laid::new::<T>(own, pieces, count, (all.len(), size), true);
+        let (checked, (all, spans)) = (laid.checked, laid.write(cast_slice_mut(all)));
+        by.collect(self, common, own_block(&block).filter(|_| own.is_ok()), all, spans).and(checked)
     }
 
-    /// [`Exchange::gather_in_place`] by the fastest algorithm. Collective.
+    /// Scatters a block to every rank from `root`: from `all` there, rank by rank or from [`Pieces`], which may
+    /// overlap. Other ranks' `all` is not used, and may be empty.
+    ///
+    /// With [`InPlace`](crate::InPlace) for its block, the root's own stays where it is in `all`; on other ranks that
+    /// stands for no elements.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::Length`] on every rank whose buffer has another length than it
-    /// should; [`Error::ProfileInForce`].
-    pub fn gather_in_place<T: Pod>(&self, buffer: &mut [T], count: usize, root: usize) -> Result<(), Error> {
-        Exchange::Default.gather_in_place(self, buffer, count, root)
+    /// [`Error::NoSuchRank`] for the root, on every rank alike; [`Error::ProfileInForce`] while the MPBs are lent. On
+    /// the root [`Error::Length`] unless `all` has as many elements as all blocks, or the own piece as many as its
+    /// block; [`Error::Pieces`] if there is not one piece for each rank, [`Error::PieceOutOfRange`] if one ends behind
+    /// `all`.
+    pub fn scatter<'a, T: Pod>(
+        &self,
+        all: impl Into<Divided<'a, &'a [T]>>,
+        block: impl Into<OrInPlace<&'a mut [T]>>,
+        root: usize,
+    ) -> Result<(), Error> {
+        let (Divided { buffer: all, pieces }, block) = (all.into(), block.into());
+        let (by, size, is_root) = (self.preferred::<Exchange>(), self.size(), self.rank() == root);
+        let count = match (&block, pieces) {
+            (Apart(block), _) => block.len(),
+            (OrInPlace::InPlace, _) if !is_root => 0,
+            (OrInPlace::InPlace, Some(pieces)) => pieces.count(root),
+            (OrInPlace::InPlace, None) => all.len() / size,
+        };
+        let len = self.check_rooted::<T>([Collective::Scatter, Collective::ScatterPieces], pieces, count, root)?;
+        if let Some(pieces) = pieces {
+            check_with_root(self, Way::FromRoot, root, len, |rank| bytes::<T>(pieces, rank))?;
+        }
+        let (common, block) =
+            (pieces.is_none().then_some(len), if let Apart(block) = block { Some(block) } else { None });
+        if !is_root {
+            return by.receive_from_root(self, common, cast_slice_mut(block.unwrap_or_default()), root);
+        }
+        let laid = Laid::new::<T>(Ok(()), pieces, count, (all.len(), size), false);
+        by.distribute(self, common, laid.read(cast_slice(all)), &laid.spans)?;
+        laid.checked?;
+        pieces.map_or(Ok(()), |pieces| check_len(count, pieces.count(root)))?;
+        if let Some(block) = block {
+            scatter::keep_own(self, cast_slice(all), &laid.spans, cast_slice_mut(block));
+        }
+        Ok(())
     }
 
-    /// [`Exchange::gatherv`] by the fastest algorithm. Collective.
+    /// Gathers a block from every rank on every rank, in `all`, rank by rank or in [`Pieces`]: all ranks name the same
+    /// counts, where the pieces are is the business of each. With [`InPlace`](crate::InPlace) a rank's own block is in
+    /// its place in `all`.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; on the root [`Error::Pieces`], [`Error::PieceOutOfRange`] or
-    /// [`Error::PiecesOverlap`] for wrong pieces, and [`Error::Length`] unless its own block fits its piece;
-    /// [`Error::ProfileInForce`].
-    pub fn gatherv<T: Pod>(&self, block: &[T], all: &mut [T], pieces: &Pieces<'_>, root: usize) -> Result<(), Error> {
-        Exchange::Default.gatherv(self, block, all, pieces, root)
+    /// [`Error::ProfileInForce`] while the MPBs are lent; [`Error::Length`] unless `all` has as many elements as all
+    /// blocks, or the own piece as many as the block; [`Error::Pieces`] if there is not one piece for each rank,
+    /// [`Error::PieceOutOfRange`] if one ends behind `all`, [`Error::PiecesOverlap`] if two share an element.
+    pub fn allgather<'a, T: Pod>(
+        &self,
+        block: impl Into<OrInPlace<&'a [T]>>,
+        all: impl Into<Divided<'a, &'a mut [T]>>,
+    ) -> Result<(), Error> {
+        let (block, Divided { buffer: all, pieces }) = (block.into(), all.into());
+        let (by, size) = (self.preferred::<Exchange>(), self.size());
+        let (count, total) = match &block {
+            Apart(block) => (block.len(), all_of(block.len(), size)),
+            OrInPlace::InPlace => (all.len() / size, all.len()),
+        };
+        self.check_call(|| match pieces {
+            Some(pieces) => Call::new(Collective::AllgatherPieces).of::<T>().each(pieces.counts()).by(&by),
+            None => Call::new(Collective::Allgather).of::<T>().len(total).by(&by),
+        })?;
+        let own = match (&block, pieces) {
+            (Apart(block), Some(pieces)) => check_len(block.len(), pieces.count(self.rank())),
+            _ => Ok(()),
+        };
+        let mut laid = Laid::new::<T>(own, pieces, count, (all.len(), size), true);
+        let (checked, (all, spans)) = (laid.checked, laid.write(cast_slice_mut(all)));
+        by.exchange_all(self, own_block(&block).filter(|_| own.is_ok()), all, spans).and(checked)
     }
 
-    /// [`Exchange::gatherv_in_place`] by the fastest algorithm. Collective.
+    /// Sends a block to every rank from `send`, rank by rank or from [`Pieces`], which may overlap, and receives one
+    /// from every rank in `receive`, rank by rank or in pieces. With [`InPlace`](crate::InPlace) blocks that arrive
+    /// take the places of those that were sent, which have the same lengths.
     ///
     /// # Errors
-    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces;
-    /// [`Error::ProfileInForce`].
-    pub fn gatherv_in_place<T: Pod>(&self, all: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
-        Exchange::Default.gatherv_in_place(self, all, pieces)
+    /// [`Error::ProfileInForce`] while the MPBs are lent; [`Error::Length`] if the number of elements is no multiple of
+    /// the number of ranks, on every rank alike if all send equal lengths as they have to, if `receive` has not as many
+    /// as `send`, or if the two pieces of this rank itself differ; [`Error::Pieces`] if there is not one piece for each
+    /// rank, [`Error::PieceOutOfRange`] if one ends behind its buffer, [`Error::PiecesOverlap`] if two of `receive` share
+    /// an element.
+    pub fn alltoall<'a, T: Pod>(
+        &self,
+        send: impl Into<OrInPlace<Divided<'a, &'a [T]>>>,
+        receive: impl Into<Divided<'a, &'a mut [T]>>,
+    ) -> Result<(), Error> {
+        let (send, Divided { buffer: receive, pieces: received }) = (send.into(), receive.into());
+        let (by, me, size) = (self.preferred::<Exchange>(), self.rank(), self.size());
+        let (len, sent) = match &send {
+            Apart(send) => (send.buffer.len(), send.pieces),
+            OrInPlace::InPlace => (receive.len(), received),
+        };
+        let is_equal = sent.or(received).is_none();
+        self.check_call(|| {
+            let operation = if is_equal { Collective::Alltoall } else { Collective::AlltoallPieces };
+            let call = Call::new(operation).of::<T>().by(&by);
+            if is_equal { call.len(len) } else { call }
+        })?;
+        let count = if is_equal { len } else { receive.len() } / size;
+        let sends = |rank| sent.map_or(len / size, |pieces| pieces.count(rank));
+        let receives = |rank| received.map_or(count, |pieces| pieces.count(rank));
+        if is_equal {
+            check_len(len, count * size)?;
+        } else {
+            let bytes = |count: usize| count.saturating_mul(size_of::<T>());
+            check_between_all(self, |rank| bytes(sends(rank)), |rank| bytes(receives(rank)))?;
+        }
+        let own = check_len(sends(me), receives(me));
+        let from = Laid::new::<T>(Ok(()), sent, len / size, (len, size), false);
+        let mut to = Laid::new::<T>(own.and(from.checked), received, count, (receive.len(), size), true);
+        let (checked, (receive, received)) = (to.checked, to.write(cast_slice_mut(receive)));
+        let send = match &send {
+            Apart(send) => Some((from.read(cast_slice(send.buffer)), &from.spans)),
+            OrInPlace::InPlace => None,
+        };
+        let common = is_equal.then(|| count * size_of::<T>());
+        by.meet(self, common, Buffers { send, receive, received }).and(checked)
     }
 
-    /// [`Exchange::scatter`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::Length`], on the root, unless `all` has as many elements as all
-    /// blocks; [`Error::ProfileInForce`].
-    pub fn scatter<T: Pod>(&self, all: &[T], block: &mut [T], root: usize) -> Result<(), Error> {
-        Exchange::Default.scatter(self, all, block, root)
+    /// Checks an operation with a root, and returns the bytes of this rank's block.
+    fn check_rooted<T: Pod>(
+        &self,
+        [of_equal, of_pieces]: [Collective; 2],
+        pieces: Option<Pieces<'_>>,
+        count: usize,
+        root: usize,
+    ) -> Result<usize, Error> {
+        let by = self.preferred::<Exchange>();
+        self.check_call(|| match pieces {
+            Some(_) => Call::new(of_pieces).of::<T>().rooted(root).by(&by),
+            None => Call::new(of_equal).of::<T>().len(count).rooted(root).by(&by),
+        })?;
+        self.check_rank(root)?;
+        Ok(count.saturating_mul(size_of::<T>()))
     }
+}
 
-    /// [`Exchange::scatter_in_place`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::Length`] on every rank whose buffer has another length than it
-    /// should; [`Error::ProfileInForce`].
-    pub fn scatter_in_place<T: Pod>(&self, buffer: &mut [T], count: usize, root: usize) -> Result<(), Error> {
-        Exchange::Default.scatter_in_place(self, buffer, count, root)
-    }
-
-    /// [`Exchange::scatterv`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root; on the root [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong
-    /// pieces, and [`Error::Length`] unless its own piece fits its block; [`Error::ProfileInForce`].
-    pub fn scatterv<T: Pod>(&self, all: &[T], pieces: &Pieces<'_>, block: &mut [T], root: usize) -> Result<(), Error> {
-        Exchange::Default.scatterv(self, all, pieces, block, root)
-    }
-
-    /// [`Exchange::scatterv_in_place`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces; [`Error::ProfileInForce`].
-    pub fn scatterv_in_place<T: Pod>(&self, all: &[T], pieces: &Pieces<'_>) -> Result<(), Error> {
-        Exchange::Default.scatterv_in_place(self, all, pieces)
-    }
-
-    /// [`Exchange::allgather`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Length`] unless `all` has as many elements as all blocks, which have equal lengths;
-    /// [`Error::ProfileInForce`].
-    pub fn allgather<T: Pod>(&self, block: &[T], all: &mut [T]) -> Result<(), Error> {
-        Exchange::Default.allgather(self, block, all)
-    }
-
-    /// [`Exchange::allgather_in_place`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Length`] unless the elements of `all` are a multiple of the ranks; [`Error::ProfileInForce`].
-    pub fn allgather_in_place<T: Pod>(&self, all: &mut [T]) -> Result<(), Error> {
-        Exchange::Default.allgather_in_place(self, all)
-    }
-
-    /// [`Exchange::allgatherv`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces, [`Error::Length`]
-    /// unless the own block fits its piece; [`Error::ProfileInForce`].
-    pub fn allgatherv<T: Pod>(&self, block: &[T], all: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
-        Exchange::Default.allgatherv(self, block, all, pieces)
-    }
-
-    /// [`Exchange::allgatherv_in_place`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces;
-    /// [`Error::ProfileInForce`].
-    pub fn allgatherv_in_place<T: Pod>(&self, all: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
-        Exchange::Default.allgatherv_in_place(self, all, pieces)
-    }
-
-    /// [`Exchange::alltoall`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Length`] unless the elements of `send` are a multiple of the ranks, and `receive` has as many;
-    /// [`Error::ProfileInForce`].
-    pub fn alltoall<T: Pod>(&self, send: &[T], receive: &mut [T]) -> Result<(), Error> {
-        Exchange::Default.alltoall(self, send, receive)
-    }
-
-    /// [`Exchange::alltoall_in_place`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Length`] unless the elements are a multiple of the ranks; [`Error::ProfileInForce`].
-    pub fn alltoall_in_place<T: Pod>(&self, buffer: &mut [T]) -> Result<(), Error> {
-        Exchange::Default.alltoall_in_place(self, buffer)
-    }
-
-    /// [`Exchange::alltoallv`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Pieces`] or [`Error::PieceOutOfRange`] for wrong pieces, [`Error::PiecesOverlap`] for those of
-    /// `receive`, [`Error::Length`] if the two pieces of this rank itself differ; [`Error::ProfileInForce`].
-    pub fn alltoallv<T: Pod>(&self, send: (&[T], &Pieces<'_>), receive: (&mut [T], &Pieces<'_>)) -> Result<(), Error> {
-        Exchange::Default.alltoallv(self, send, receive)
-    }
-
-    /// [`Exchange::alltoallv_in_place`] by the fastest algorithm. Collective.
-    ///
-    /// # Errors
-    /// [`Error::Pieces`], [`Error::PieceOutOfRange`] or [`Error::PiecesOverlap`] for wrong pieces;
-    /// [`Error::ProfileInForce`].
-    pub fn alltoallv_in_place<T: Pod>(&self, buffer: &mut [T], pieces: &Pieces<'_>) -> Result<(), Error> {
-        Exchange::Default.alltoallv_in_place(self, buffer, pieces)
+/// This rank's own block, if it is apart.
+fn own_block<'b, T: Pod>(block: &OrInPlace<&'b [T]>) -> Option<&'b [u8]> {
+    match block {
+        Apart(block) => Some(cast_slice(block)),
+        OrInPlace::InPlace => None,
     }
 }

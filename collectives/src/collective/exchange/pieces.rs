@@ -1,13 +1,16 @@
 //! Where the blocks of an exchange lie in a buffer.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use core::ops::Range;
 
 use hal::LINE_BYTES;
 
-use crate::Error;
+use crate::{Error, collective::lengths::check_len};
 
-/// Where the blocks that belong to the ranks lie in a buffer: MPI's counts and displacements, in elements.
+use super::all_of;
+
+/// Where the blocks that belong to the ranks lie in a buffer: MPI's counts and displacements, in elements. The default
+/// has none, for ranks whose buffer is not used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pieces<'p> {
     counts: &'p [usize],
@@ -31,7 +34,7 @@ impl<'p> Pieces<'p> {
     }
 
     /// Elements of all blocks.
-    pub(super) fn counts(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn counts(&self) -> impl Iterator<Item = usize> + '_ {
         self.counts.iter().copied()
     }
 
@@ -98,9 +101,54 @@ impl<'p> Pieces<'p> {
     }
 }
 
-/// Where the blocks of the ranks lie in a buffer, in bytes.
+/// Where the blocks of one rank's buffer of elements `T` lie, and a buffer to take its place if that is not possible.
+pub(super) struct Laid {
+    pub(super) spans: Spans,
+    /// What is wrong with them.
+    pub(super) checked: Result<(), Error>,
+    /// Zeros for all blocks, if anything is.
+    zeros: Vec<u8>,
+}
+
+impl Laid {
+    /// These pieces, or blocks of `count` elements, of a buffer of `len` for `ranks` ranks; `checked` says whether
+    /// anything else is wrong.
+    pub(super) fn new<T>(
+        checked: Result<(), Error>,
+        pieces: Option<Pieces<'_>>,
+        count: usize,
+        (len, ranks): (usize, usize),
+        written: bool,
+    ) -> Self {
+        let checked = checked.and(match pieces {
+            Some(pieces) => pieces.check(ranks, len, written),
+            None => check_len(len, all_of(count, ranks)),
+        });
+        let (spans, zeros) = match (pieces, checked) {
+            (Some(pieces), Ok(())) => (pieces.spans::<T>(), 0),
+            (Some(pieces), Err(_)) => pieces.spans_apart::<T>(ranks),
+            (None, _) => {
+                let block = count.saturating_mul(size_of::<T>());
+                (Spans::Equal(block), if checked.is_ok() { 0 } else { all_of(block, ranks) })
+            }
+        };
+        Self { spans, checked, zeros: vec![0; zeros] }
+    }
+
+    /// The buffer to be read, or zeros.
+    pub(super) fn read<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
+        if self.checked.is_ok() { buffer } else { &self.zeros }
+    }
+
+    /// The buffer to be written, or another one, and where its blocks are.
+    pub(super) fn write<'b>(&'b mut self, buffer: &'b mut [u8]) -> (&'b mut [u8], &'b Spans) {
+        (if self.checked.is_ok() { buffer } else { &mut self.zeros }, &self.spans)
+    }
+}
+
+/// Where the blocks of the ranks lie in a buffer, in bytes, or in elements of a vector.
 #[derive(Debug)]
-pub(super) enum Spans {
+pub(crate) enum Spans {
     /// Blocks of this length, one behind the other.
     Equal(usize),
     /// One for each rank.
@@ -108,8 +156,22 @@ pub(super) enum Spans {
 }
 
 impl Spans {
+    /// The blocks of a vector of `len` elements, in elements, each of which is in one of them.
+    ///
+    /// # Errors
+    /// [`Error::Pieces`], [`Error::PieceOutOfRange`], [`Error::PiecesOverlap`] or [`Error::Length`] for anything else.
+    pub(crate) fn of_vector(pieces: Option<Pieces<'_>>, len: usize, ranks: usize) -> Result<Self, Error> {
+        let Some(pieces) = pieces else {
+            let count = len / ranks;
+            return check_len(len, count * ranks).map(|()| Self::Equal(count));
+        };
+        pieces.check(ranks, len, true)?;
+        check_len(len, pieces.counts().sum())?;
+        Ok(pieces.spans::<u8>())
+    }
+
     /// The block of a rank.
-    pub(super) fn of(&self, rank: usize) -> Range<usize> {
+    pub(crate) fn of(&self, rank: usize) -> Range<usize> {
         match self {
             Self::Equal(len) => rank * len..(rank + 1) * len,
             Self::Each(spans) => spans[rank].clone(),

@@ -1,149 +1,95 @@
-//! Reductions by the fastest algorithm, as methods of the communicator.
+//! Reductions as methods of the communicator.
 
 use bytemuck::Pod;
 use hal::Messenger;
 
-use super::{Combine, Reduction, Scan};
-use crate::{Comm, Error};
+use super::{Combine, Kind, Reduction, Scan};
+use crate::{Comm, Divided, Error, OrInPlace};
 
+/// By the fastest algorithm, or the one that it is [told](Self::using). All are collective.
 impl<C: Messenger> Comm<'_, C> {
-    /// [`Reduction::reduce`] by the fastest algorithm.
+    /// Combines the operands of all ranks, element by element, into `result` of rank `root`.
+    ///
+    /// With [`InPlace`](crate::InPlace) a rank's operands are in `result`, where the root's are replaced; others may
+    /// have no `result` if their operands are apart.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is
-    /// not as long as `operands`; [`Error::ProfileInForce`].
-    pub fn reduce<T: Pod>(
+    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`] for what fits no MPB; [`Error::Length`], on the
+    /// root, if `result` is not as long as `operands`; [`Error::ProfileInForce`] while the MPBs are lent.
+    pub fn reduce<'a, T: Pod>(
         &self,
-        operands: &[T],
+        operands: impl Into<OrInPlace<&'a [T]>>,
         result: &mut [T],
         operation: &impl Combine<T>,
         root: usize,
     ) -> Result<(), Error> {
-        Reduction::Default.reduce(self, operands, result, operation, root)
+        self.preferred::<Reduction>().reduce(self, operands.into(), result, operation, Some(root))
     }
 
-    /// [`Reduction::reduce_in_place`] by the fastest algorithm.
+    /// Combines the operands of all ranks, element by element, into `result` of every rank. With
+    /// [`InPlace`](crate::InPlace) they are in `result`, and replaced.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn reduce_in_place<T: Pod>(
+    /// [`Error::ElementTooLarge`] for what fits no MPB; [`Error::Length`] if `result` is not as long as `operands`;
+    /// [`Error::ProfileInForce`] while the MPBs are lent.
+    pub fn allreduce<'a, T: Pod>(
         &self,
-        data: &mut [T],
-        operation: &impl Combine<T>,
-        root: usize,
-    ) -> Result<(), Error> {
-        Reduction::Default.reduce_in_place(self, data, operation, root)
-    }
-
-    /// [`Reduction::allreduce`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`;
-    /// [`Error::ProfileInForce`].
-    pub fn allreduce<T: Pod>(
-        &self,
-        operands: &[T],
+        operands: impl Into<OrInPlace<&'a [T]>>,
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        Reduction::Default.allreduce(self, operands, result, operation)
+        self.preferred::<Reduction>().reduce(self, operands.into(), result, operation, None)
     }
 
-    /// [`Reduction::allreduce_in_place`] by the fastest algorithm.
+    /// Combines the operands of all ranks, element by element, and gives each rank its block of what comes out, in
+    /// `result`. Blocks are equally long, or the [`Pieces`](crate::Pieces) of the operands: all ranks name the same
+    /// ones, in which every operand is.
+    ///
+    /// With [`InPlace`](crate::InPlace), or [`Pieces::in_place`](crate::Pieces::in_place), the operands are in `result`,
+    /// and those of the own block are replaced; all others stay.
     ///
     /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn allreduce_in_place<T: Pod>(&self, data: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
-        Reduction::Default.allreduce_in_place(self, data, operation)
-    }
-
-    /// [`Reduction::reduce_scatter`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if there is not one count for each rank, `operands` is not as long as all blocks, or `result`
-    /// not as long as the own block; [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn reduce_scatter<T: Pod>(
+    /// On all ranks alike, with nothing sent: [`Error::Length`] if the number of operands is no multiple of the number
+    /// of ranks, or not what all pieces have; [`Error::Pieces`] if there is not one piece for each rank,
+    /// [`Error::PieceOutOfRange`] if one ends behind the operands, [`Error::PiecesOverlap`] if two of them share an
+    /// operand; [`Error::ElementTooLarge`] for what fits no MPB; [`Error::ProfileInForce`] while the MPBs are lent.
+    /// [`Error::Length`] on a rank whose `result` is not as long as its block.
+    pub fn reduce_scatter<'a, T: Pod>(
         &self,
-        operands: &[T],
-        counts: &[usize],
+        operands: impl Into<Divided<'a, OrInPlace<&'a [T]>>>,
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        Reduction::Default.reduce_scatter(self, operands, counts, result, operation)
+        self.preferred::<Reduction>().reduce_scatter(self, operands.into(), result, operation)
     }
 
-    /// [`Reduction::reduce_scatter_in_place`] by the fastest algorithm.
+    /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan). With
+    /// [`InPlace`](crate::InPlace) they are in `result`, and replaced.
     ///
     /// # Errors
-    /// [`Error::Length`] if there is not one count for each rank, or `data` is not as long as all blocks;
-    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn reduce_scatter_in_place<T: Pod>(
+    /// [`Error::ElementTooLarge`] for what fits no MPB; [`Error::Length`] if `result` is not as long as `operands`;
+    /// [`Error::ProfileInForce`] while the MPBs are lent.
+    pub fn scan<'a, T: Pod>(
         &self,
-        data: &mut [T],
-        counts: &[usize],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        Reduction::Default.reduce_scatter_in_place(self, data, counts, operation)
-    }
-
-    /// [`Reduction::reduce_scatter_block`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks, or `result` is not as long as
-    /// a block; [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn reduce_scatter_block<T: Pod>(
-        &self,
-        operands: &[T],
+        operands: impl Into<OrInPlace<&'a [T]>>,
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        Reduction::Default.reduce_scatter_block(self, operands, result, operation)
+        self.preferred::<Scan>().scan(self, operands.into(), result, operation, Kind::Inclusive)
     }
 
-    /// [`Reduction::reduce_scatter_block_in_place`] by the fastest algorithm.
+    /// Combines the operands of all ranks below this one, element by element, into `result` (exclusive scan), which
+    /// stays as it was on rank 0. With [`InPlace`](crate::InPlace) they are in `result`, and replaced but on rank 0.
     ///
     /// # Errors
-    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks; [`Error::ElementTooLarge`];
-    /// [`Error::ProfileInForce`].
-    pub fn reduce_scatter_block_in_place<T: Pod>(
+    /// [`Error::ElementTooLarge`] for what fits no MPB; [`Error::Length`] if `result` is not as long as `operands`;
+    /// [`Error::ProfileInForce`] while the MPBs are lent.
+    pub fn exscan<'a, T: Pod>(
         &self,
-        data: &mut [T],
+        operands: impl Into<OrInPlace<&'a [T]>>,
+        result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
-        Reduction::Default.reduce_scatter_block_in_place(self, data, operation)
-    }
-
-    /// [`Scan::scan`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`;
-    /// [`Error::ProfileInForce`].
-    pub fn scan<T: Pod>(&self, operands: &[T], result: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
-        Scan::Default.scan(self, operands, result, operation)
-    }
-
-    /// [`Scan::scan_in_place`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn scan_in_place<T: Pod>(&self, data: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
-        Scan::Default.scan_in_place(self, data, operation)
-    }
-
-    /// [`Scan::exscan`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`;
-    /// [`Error::ProfileInForce`].
-    pub fn exscan<T: Pod>(&self, operands: &[T], result: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
-        Scan::Default.exscan(self, operands, result, operation)
-    }
-
-    /// [`Scan::exscan_in_place`] by the fastest algorithm.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::ProfileInForce`].
-    pub fn exscan_in_place<T: Pod>(&self, data: &mut [T], operation: &impl Combine<T>) -> Result<(), Error> {
-        Scan::Default.exscan_in_place(self, data, operation)
+        self.preferred::<Scan>().scan(self, operands.into(), result, operation, Kind::Exclusive)
     }
 }

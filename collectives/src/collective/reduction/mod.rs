@@ -11,8 +11,8 @@
 //!
 //! **Arguments.** All ranks name the same algorithm, operation, root, type and number of elements; counts may be 0,
 //! and nothing is sent then. Where a rank gets no result (reduce on ranks other than the root, exclusive scan on rank
-//! 0) its `result` stays as it was; that of reduce may be empty there. Variants `…_in_place` replace the operands by
-//! the result, and leave them as they were where there is none.
+//! 0) its `result` stays as it was; that of reduce may be empty there. With [`InPlace`](crate::InPlace) for the
+//! operands, these are in `result`, which replaces them, and stay as they were where there is none.
 //!
 //! **Errors.** What all ranks can see, such as a root that does not exist or an element that is too large, all refuse
 //! alike, and nothing is sent; and so with [`Error::ProfileInForce`], while the MPBs are lent to two-sided messages,
@@ -24,7 +24,6 @@ mod blocks;
 mod buffers;
 mod chain;
 mod combine;
-mod counts;
 mod doubling;
 mod interface;
 mod pieces;
@@ -42,14 +41,14 @@ use hal::{Messenger, Span};
 pub use self::combine::{Combine, Operation};
 use self::{
     buffers::Buffers,
-    counts::Counts,
     select::{Spread, Way},
     short::Wanted,
 };
 use crate::{
-    Comm, Error,
+    Broadcast, Comm, Divided, Error, OrInPlace,
     collective::{
         call::{Call, Collective},
+        exchange::Spans,
         lengths::{check_len, with_buffer},
     },
 };
@@ -89,50 +88,42 @@ enum Kind {
     Exclusive,
 }
 
+/// Calls `part` with operands and the place of results; where that has a wrong length, with another one, and returns
+/// what is wrong.
+fn with_buffers<T: Pod>(
+    operands: OrInPlace<&[T]>,
+    result: &mut [T],
+    part: impl FnOnce(Buffers<'_, T>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let OrInPlace::Apart(operands) = operands else { return part(Buffers::in_place(result)) };
+    with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
+        part(Buffers::apart(operands, result, 0))
+    })
+}
+
 impl Reduction {
-    /// Combines the operands of all ranks, element by element, into `result` of rank `root`. Collective.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`]; [`Error::Length`], on the root, if `result` is
-    /// not as long as `operands`.
-    pub fn reduce<C: Messenger, T: Pod>(
+    /// Reduces to `root`, or to all.
+    fn reduce<C: Messenger, T: Pod>(
         self,
         comm: &Comm<'_, C>,
-        operands: &[T],
+        operands: OrInPlace<&[T]>,
         result: &mut [T],
         operation: &impl Combine<T>,
-        root: usize,
+        root: Option<usize>,
     ) -> Result<(), Error> {
         comm.check_call(|| {
-            Call::new(Collective::Reduce).of::<T>().len(operands.len()).rooted(root).combined(operation).by(&self)
+            let call = root.map_or(Call::new(Collective::Allreduce), |root| Call::new(Collective::Reduce).rooted(root));
+            call.of::<T>().len(operands.or(result).len()).combined(operation).by(&self)
         })?;
-        if comm.rank() != root {
+        match (root, operands) {
             // This rank writes no result, so that none is needed.
-            return self.reduce_buffers(comm, Buffers::apart(operands, &mut [], 0), operation, Some(root));
+            (Some(root), OrInPlace::Apart(operands)) if root != comm.rank() => {
+                self.reduce_buffers(comm, Buffers::apart(operands, &mut [], 0), operation, Some(root))
+            }
+            _ => with_buffers(operands, result, |buffers| self.reduce_buffers(comm, buffers, operation, root)),
         }
-        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
-            self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, Some(root))
-        })
     }
 
-    /// Like [`reduce`](Self::reduce), with the result in place of the root's operands; those of others stay.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchRank`] for the root; [`Error::ElementTooLarge`].
-    pub fn reduce_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        operation: &impl Combine<T>,
-        root: usize,
-    ) -> Result<(), Error> {
-        comm.check_call(|| {
-            Call::new(Collective::Reduce).of::<T>().len(data.len()).rooted(root).combined(operation).by(&self)
-        })?;
-        self.reduce_buffers(comm, Buffers::in_place(data), operation, Some(root))
-    }
-
-    /// Reduces to `root`, or to all.
     fn reduce_buffers<C: Messenger, T: Pod>(
         self,
         comm: &Comm<'_, C>,
@@ -157,166 +148,40 @@ impl Reduction {
             Way::TreeAndBroadcast => {
                 let all = 0..buffers.len();
                 short::reduce(comm, &mut buffers, operation, &Wanted::By(0))?;
-                comm.broadcast(buffers.result_bytes(all), 0)
+                Broadcast::Default.broadcast(comm, buffers.result_bytes(all), 0)
             }
             Way::TwoSided => two_sided::reduce(comm, buffers, operation, root),
         }
     }
 
-    /// Combines the operands of all ranks, element by element, into `result` of every rank. Collective.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
-    pub fn allreduce<C: Messenger, T: Pod>(
+    /// Reduces, and each rank keeps its block.
+    fn reduce_scatter<C: Messenger, T: Pod>(
         self,
         comm: &Comm<'_, C>,
-        operands: &[T],
+        operands: Divided<'_, OrInPlace<&[T]>>,
         result: &mut [T],
         operation: &impl Combine<T>,
     ) -> Result<(), Error> {
+        let (Divided { buffer: operands, pieces }, size) = (operands, comm.size());
+        let len = operands.or(result).len();
         comm.check_call(|| {
-            Call::new(Collective::Allreduce).of::<T>().len(operands.len()).combined(operation).by(&self)
+            let call = Call::new(Collective::ReduceScatter).of::<T>().len(len).combined(operation).by(&self);
+            match pieces {
+                Some(pieces) => call.each(pieces.counts()),
+                // Not what `result` has room for: that may be wrong on one rank only.
+                None => call.each(repeat_n(len / size, size)),
+            }
         })?;
-        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
-            self.reduce_buffers(comm, Buffers::apart(operands, result, 0), operation, None)
-        })
-    }
-
-    /// Like [`allreduce`](Self::allreduce), with the result in place of the operands.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`].
-    pub fn allreduce_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| Call::new(Collective::Allreduce).of::<T>().len(data.len()).combined(operation).by(&self))?;
-        self.reduce_buffers(comm, Buffers::in_place(data), operation, None)
-    }
-
-    /// Combines the operands of all ranks, element by element; rank r gets block r of the result, where block r has
-    /// `counts[r]` elements and begins behind block r − 1. Collective, with the same counts on all ranks.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if there is not one count for each rank, or if `operands` is not as long as all blocks, with
-    /// nothing sent; or if `result` is not as long as the own block. [`Error::ElementTooLarge`].
-    pub fn reduce_scatter<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        operands: &[T],
-        counts: &[usize],
-        result: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| {
-            Call::new(Collective::ReduceScatter)
-                .of::<T>()
-                .len(operands.len())
-                .combined(operation)
-                .each(counts.iter().copied())
-                .by(&self)
-        })?;
-        let counts = Counts::of(counts, comm.size())?;
-        self.scatter_apart(comm, operands, &counts, result, operation)
-    }
-
-    /// Like [`reduce_scatter`](Self::reduce_scatter), with the result in place of the operands of the own block; all
-    /// other operands stay.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if there is not one count for each rank, or `data` is not as long as all blocks, with nothing
-    /// sent; [`Error::ElementTooLarge`].
-    pub fn reduce_scatter_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        counts: &[usize],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| {
-            Call::new(Collective::ReduceScatter)
-                .of::<T>()
-                .len(data.len())
-                .combined(operation)
-                .each(counts.iter().copied())
-                .by(&self)
-        })?;
-        let counts = Counts::of(counts, comm.size())?;
-        self.scatter_in_place(comm, data, &counts, operation)
-    }
-
-    /// Like [`reduce_scatter`](Self::reduce_scatter) with blocks of equal length, which `result` has.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks, with nothing sent; or if
-    /// `result` is not as long as a block. [`Error::ElementTooLarge`].
-    pub fn reduce_scatter_block<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        operands: &[T],
-        result: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| {
-            Call::new(Collective::ReduceScatter)
-                .of::<T>()
-                .len(operands.len())
-                .combined(operation)
-                .each(repeat_n(operands.len() / comm.size(), comm.size()))
-                .by(&self)
-        })?;
-        // Not what `result` has room for: that may be wrong on one rank only.
-        let counts = Counts::equal(operands.len() / comm.size(), comm.size());
-        self.scatter_apart(comm, operands, &counts, result, operation)
-    }
-
-    /// Like [`reduce_scatter_in_place`](Self::reduce_scatter_in_place) with blocks of equal length.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the number of operands is no multiple of the number of ranks; [`Error::ElementTooLarge`].
-    pub fn reduce_scatter_block_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| {
-            Call::new(Collective::ReduceScatter)
-                .of::<T>()
-                .len(data.len())
-                .combined(operation)
-                .each(repeat_n(data.len() / comm.size(), comm.size()))
-                .by(&self)
-        })?;
-        self.scatter_in_place(comm, data, &Counts::equal(data.len() / comm.size(), comm.size()), operation)
-    }
-
-    fn scatter_apart<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        operands: &[T],
-        counts: &Counts,
-        result: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        let own = counts.block(comm.rank());
-        check_len(operands.len(), counts.total())?;
-        with_buffer(check_len(result.len(), own.len()), result, own.len(), |result| {
-            self.scatter_buffers(comm, Buffers::apart(operands, result, own.start), operation, counts)
-        })
-    }
-
-    fn scatter_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        counts: &Counts,
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        check_len(data.len(), counts.total())?;
-        self.scatter_buffers(comm, Buffers::in_place(data), operation, counts)
+        let blocks = Spans::of_vector(pieces, len, size)?;
+        match operands {
+            OrInPlace::InPlace => self.scatter_buffers(comm, Buffers::in_place(result), operation, &blocks),
+            OrInPlace::Apart(operands) => {
+                let own = blocks.of(comm.rank());
+                with_buffer(check_len(result.len(), own.len()), result, own.len(), |result| {
+                    self.scatter_buffers(comm, Buffers::apart(operands, result, own.start), operation, &blocks)
+                })
+            }
+        }
     }
 
     fn scatter_buffers<C: Messenger, T: Pod>(
@@ -324,15 +189,15 @@ impl Reduction {
         comm: &Comm<'_, C>,
         buffers: Buffers<'_, T>,
         operation: &impl Combine<T>,
-        counts: &Counts,
+        blocks: &Spans,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("reduce-scatter").of(buffers.len() * size_of::<T>()));
         let Some(mut buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         match select::reduction::<T>(self, comm, buffers.len(), Spread::Blocks) {
-            Way::Tree => short::reduce(comm, &mut buffers, operation, &Wanted::Mine(counts.block(comm.rank()))),
-            Way::Blocks => scatter::reduce_scatter(comm, buffers, operation, counts),
-            Way::TreeAndBroadcast | Way::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, counts),
+            Way::Tree => short::reduce(comm, &mut buffers, operation, &Wanted::Mine(blocks.of(comm.rank()))),
+            Way::Blocks => scatter::reduce_scatter(comm, buffers, operation, blocks),
+            Way::TreeAndBroadcast | Way::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, blocks),
         }
     }
 
@@ -340,6 +205,15 @@ impl Reduction {
     fn check_lines<C>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
         if self == Self::TwoSided { Ok(()) } else { comm.check_no_profile() }
     }
+}
+
+/// Combines the operands of all ranks in place, by the fastest algorithm whatever is preferred.
+pub(crate) fn allreduce<C: Messenger, T: Pod>(
+    comm: &Comm<'_, C>,
+    data: &mut [T],
+    operation: &impl Combine<T>,
+) -> Result<(), Error> {
+    Reduction::Default.reduce(comm, OrInPlace::InPlace, data, operation, None)
 }
 
 /// Combines one element of each rank on every rank, in the order of ranks. It uses nothing but messages, so it can be
@@ -353,68 +227,19 @@ pub(crate) fn over_messages<C: Messenger, T: Pod>(comm: &Comm<'_, C>, own: T, co
 }
 
 impl Scan {
-    /// Combines the operands of all ranks up to this one, element by element, into `result` (inclusive scan).
-    /// Collective.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
-    pub fn scan<C: Messenger, T: Pod>(
+    fn scan<C: Messenger, T: Pod>(
         self,
         comm: &Comm<'_, C>,
-        operands: &[T],
+        operands: OrInPlace<&[T]>,
         result: &mut [T],
         operation: &impl Combine<T>,
+        kind: Kind,
     ) -> Result<(), Error> {
-        comm.check_call(|| Call::new(Collective::Scan).of::<T>().len(operands.len()).combined(operation).by(&self))?;
-        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
-            self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Inclusive)
-        })
-    }
-
-    /// Like [`scan`](Self::scan), with the result in place of the operands.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`].
-    pub fn scan_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| Call::new(Collective::Scan).of::<T>().len(data.len()).combined(operation).by(&self))?;
-        self.run(comm, Buffers::in_place(data), operation, Kind::Inclusive)
-    }
-
-    /// Combines the operands of all ranks below this one, element by element, into `result` (exclusive scan), which
-    /// stays as it was on rank 0. Collective.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`]; [`Error::Length`] if `result` is not as long as `operands`.
-    pub fn exscan<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        operands: &[T],
-        result: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| Call::new(Collective::Exscan).of::<T>().len(operands.len()).combined(operation).by(&self))?;
-        with_buffer(check_len(result.len(), operands.len()), result, operands.len(), |result| {
-            self.run(comm, Buffers::apart(operands, result, 0), operation, Kind::Exclusive)
-        })
-    }
-
-    /// Like [`exscan`](Self::exscan), with the result in place of the operands, which stay on rank 0.
-    ///
-    /// # Errors
-    /// [`Error::ElementTooLarge`].
-    pub fn exscan_in_place<C: Messenger, T: Pod>(
-        self,
-        comm: &Comm<'_, C>,
-        data: &mut [T],
-        operation: &impl Combine<T>,
-    ) -> Result<(), Error> {
-        comm.check_call(|| Call::new(Collective::Exscan).of::<T>().len(data.len()).combined(operation).by(&self))?;
-        self.run(comm, Buffers::in_place(data), operation, Kind::Exclusive)
+        comm.check_call(|| {
+            let name = if kind == Kind::Inclusive { Collective::Scan } else { Collective::Exscan };
+            Call::new(name).of::<T>().len(operands.or(result).len()).combined(operation).by(&self)
+        })?;
+        with_buffers(operands, result, |buffers| self.run(comm, buffers, operation, kind))
     }
 
     fn run<C: Messenger, T: Pod>(

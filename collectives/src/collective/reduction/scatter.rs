@@ -18,21 +18,20 @@ use super::{
     Combine,
     blocks::{Staging, combine_all},
     buffers::Buffers,
-    counts::Counts,
 };
-use crate::{Comm, Error};
+use crate::{Comm, Error, collective::exchange::Spans};
 
 /// Reduces and scatters.
 pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     comm: &Comm<'_, C>,
     mut buffers: Buffers<'_, T>,
     operation: &impl Combine<T>,
-    counts: &Counts,
+    blocks: &Spans,
 ) -> Result<(), Error> {
     let size = size_of::<T>();
     let all_lines = (buffers.len() * size).div_ceil(LINE_BYTES);
     if all_lines <= comm.shared_staging_lines() {
-        whole(comm, buffers, operation, counts, all_lines);
+        whole(comm, buffers, operation, blocks, all_lines);
         return Ok(());
     }
     let half = comm.mpb_layout().buffer_lines();
@@ -46,7 +45,7 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     for first in (0..comm.size()).step_by(together) {
         let ranks = first..comm.size().min(first + together);
         let mut done = 0;
-        while let Some(round) = Round::new(counts, ranks.clone(), done, half, size) {
+        while let Some(round) = Round::new(blocks, ranks.clone(), done, half, size) {
             done = round.elements.end;
             round.run(comm, &mut buffers, operation, staging.first + parity * half);
             parity = 1 - parity;
@@ -61,10 +60,10 @@ fn whole<C: Messenger, T: Pod>(
     comm: &Comm<'_, C>,
     mut buffers: Buffers<'_, T>,
     operation: &impl Combine<T>,
-    counts: &Counts,
+    blocks: &Spans,
     lines: usize,
 ) {
-    let (hal, mine) = (comm.hal(), counts.block(comm.rank()));
+    let (hal, mine) = (comm.hal(), blocks.of(comm.rank()));
     let staging = Staging::take(comm, lines);
     hal.put(buffers.bytes(0..buffers.len()), comm.mpb_line(comm.rank(), staging.first));
     comm.meet();
@@ -80,7 +79,7 @@ fn whole<C: Messenger, T: Pod>(
 
 /// A piece of each block.
 struct Round<'c> {
-    counts: &'c Counts,
+    blocks: &'c Spans,
     /// The ranks whose blocks are served.
     ranks: Range<usize>,
     /// Elements of each of these blocks, as far as it has them.
@@ -91,16 +90,16 @@ struct Round<'c> {
 
 impl<'c> Round<'c> {
     /// The next round after `done` elements of each block; none if there is nothing left.
-    fn new(counts: &'c Counts, ranks: Range<usize>, done: usize, lines: usize, size: usize) -> Option<Self> {
-        let left = || ranks.clone().map(|rank| counts.block(rank).len()).filter(|&len| len > done);
+    fn new(blocks: &'c Spans, ranks: Range<usize>, done: usize, lines: usize, size: usize) -> Option<Self> {
+        let left = || ranks.clone().map(|rank| blocks.of(rank).len()).filter(|&len| len > done);
         let longest = left().max()?;
         let each = (lines / left().count() * LINE_BYTES / size).min(longest - done);
-        Some(Self { counts, ranks, elements: done..done + each, lines: (each * size).div_ceil(LINE_BYTES) })
+        Some(Self { blocks, ranks, elements: done..done + each, lines: (each * size).div_ceil(LINE_BYTES) })
     }
 
     /// The elements of `rank`'s block, in the vector.
     fn piece(&self, rank: usize) -> Range<usize> {
-        let block = self.counts.block(rank);
+        let block = self.blocks.of(rank);
         let end = block.end.min(block.start + self.elements.end);
         end.min(block.start + self.elements.start)..end
     }

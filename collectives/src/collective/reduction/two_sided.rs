@@ -19,11 +19,14 @@ use hal::{LINE_BYTES, Messenger, Mpb, Wait};
 use super::{
     Combine, Kind,
     buffers::{Buffers, Wrapped, combine, combine_before},
-    counts::Counts,
     short::Wanted,
     tree::{Node, Tree},
 };
-use crate::{Comm, Error, collective::exchange::two_sided::ring, mpb::tagged::Source};
+use crate::{
+    Comm, Error,
+    collective::exchange::{Spans, two_sided::ring},
+    mpb::tagged::Source,
+};
 
 /// Ranks times lines from which pairwise exchange beats trees: a tree passes all lines ⌈log₂ P⌉ times, an exchange
 /// has P rounds.
@@ -61,10 +64,10 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     comm: &Comm<'_, C>,
     mut buffers: Buffers<'_, T>,
     operation: &impl Combine<T>,
-    counts: &Counts,
+    blocks: &Spans,
 ) -> Result<(), Error> {
-    let own = exchange(comm, &buffers, operation, &|rank| counts.block(rank))?;
-    buffers.write(comm.hal(), counts.block(comm.rank()).start, &own);
+    let own = exchange(comm, &buffers, operation, &|rank| blocks.of(rank))?;
+    buffers.write(comm.hal(), blocks.of(comm.rank()).start, &own);
     Ok(())
 }
 

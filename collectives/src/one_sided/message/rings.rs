@@ -10,7 +10,7 @@ use core::cell::{Cell, RefCell};
 
 use hal::{Core, Place, Poll, Region, SharedAddress, kind};
 
-use crate::{Comm, Error, Placement};
+use crate::{Broadcast, Comm, Error, Placement};
 
 use super::packet::{HEADER_BYTES, Header};
 
@@ -60,7 +60,7 @@ impl Rings {
                 }
             }
         }
-        comm.broadcast(&mut addresses, 0)?;
+        Broadcast::Default.broadcast(comm, &mut addresses, 0)?;
         let complete = addresses.last() != Some(&NOTHING);
         let rings = Self {
             addresses: addresses.into_boxed_slice(),

@@ -42,7 +42,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Returned { error, taken: view });
         }
         let _span = self.comm().hal().span(Span::new("fence"));
-        let view = self.give_up(view, caches, assertions)?;
+        if let Err(error) = self.give_up(&view, caches, assertions) {
+            return Err(Returned { error, taken: view });
+        }
         if let Err(error) = self.comm().check_call(|| self.fence_call()) {
             self.exposure_open.set(false);
             return Err(Returned { error, taken: view });
@@ -115,7 +117,8 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         let invalidates = self.invalidates;
         mem::forget(self);
         window.access_open.set(false);
-        window.take_back(view, caches, invalidates)
+        window.take_back(&view, caches, invalidates);
+        view
     }
 
     /// Completes this rank's operations. Returns whether the ranks have to meet.

@@ -28,6 +28,7 @@ mod database;
 mod element_type;
 #[cfg(test)]
 mod exploration;
+mod exposing;
 mod exposure;
 mod fence;
 mod kept;
@@ -58,6 +59,7 @@ pub use self::{
     assertions::Assertions,
     class::{Class, UnknownClass},
     element_type::ElementType,
+    exposing::Exposed,
     exposure::ExposureEpoch,
     fence::FenceEpoch,
     lock::Lock,

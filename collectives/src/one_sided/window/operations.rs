@@ -75,8 +75,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Puts `source` over the elements of `target`'s part from `first` on.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`], [`Error::NotInGroup`], [`Error::NotLocked`], [`Error::OutOfRange`]; then nothing is
-    /// written.
+    /// [`Error::NoSuchRank`] for a target that does not exist, [`Error::NotInEpoch`] for one that the epoch does not
+    /// reach, [`Error::OutOfRange`] if its part ends before; then nothing is written.
     pub fn put(&self, target: usize, first: usize, source: &'b [T]) -> Result<(), Error> {
         let to = Blocks::run(first, source.len());
         self.issue(target, to, Operation::Put { to, source: Source::Borrowed(source) })
@@ -355,10 +355,10 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         let (window, epoch) = (self.window.number(), self.epoch);
         match &self.reach {
             Reach::Group { targets, .. } if !targets.contains(target) => {
-                return Err(Error::NotInGroup { rank: target, window, epoch });
+                return Err(Error::NotInEpoch { rank: target, window, epoch });
             }
             Reach::Locked { target: locked } if *locked != target => {
-                return Err(Error::NotLocked { rank: target, window, epoch });
+                return Err(Error::NotInEpoch { rank: target, window, epoch });
             }
             _ => {}
         }

@@ -28,7 +28,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         caches: &mut Caches,
     ) -> Result<Lent<'_, 'c, C, T>, Returned<LocalView<'c, T>>> {
         let _span = self.comm().hal().span(Span::new("lend"));
-        let view = self.give_up(view, caches, Assertions::empty())?;
+        if let Err(error) = self.give_up(&view, caches, Assertions::empty()) {
+            return Err(Returned { error, taken: view });
+        }
         lock::release(&self.peers, self.comm().rank(), Lock::Exclusive);
         self.lent.set(true);
         Ok(Lent { window: self, view: Some(view) })
@@ -117,7 +119,8 @@ impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
         let _span = self.window.comm().hal().span(Span::new("take back"));
         self.lock();
         let Some(view) = self.view.take() else { unreachable!("the view is there until the part is taken back") };
-        self.window.take_back(view, caches, true)
+        self.window.take_back(&view, caches, true);
+        view
     }
 
     fn lock(&self) {

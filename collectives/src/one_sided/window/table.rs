@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 
 use hal::{Core, Region, SharedAddress, kind};
 
-use crate::{Comm, Error, Placement};
+use crate::{Broadcast, Comm, Error, Placement};
 
 use super::{class::Class, database, element_type::ElementType};
 
@@ -69,7 +69,7 @@ impl Table {
         {
             announcement = Region::<kind::Uncached>::to_words(&words);
         }
-        comm.broadcast(bytemuck::bytes_of_mut(&mut announcement), 0)?;
+        Broadcast::Default.broadcast(comm, bytemuck::bytes_of_mut(&mut announcement), 0)?;
         if announcement[0] == NOTHING {
             return Err(Error::OutOfSharedMemory { len_bytes });
         }

@@ -47,7 +47,7 @@ pub(super) fn announce<C: Core>(rank: &Rank<'_, C>, how: Broadcast) -> Result<Op
         Some(Ok(words)) => *words,
         _ => [0; 7],
     };
-    how.broadcast(rank.comm, &mut words, 0)?;
+    rank.comm.using(how, |comm| comm.broadcast(&mut words, 0))?;
     if let Some(Err(failure)) = read {
         return Err(failure);
     }
@@ -81,7 +81,7 @@ impl Announced {
     /// Brings the map to all ranks; every rank verifies its checksum.
     pub(super) fn spread<C: Core>(self, rank: &Rank<'_, C>, how: Broadcast) -> Result<Map, Failure> {
         let mut file = if rank.comm.rank() == 0 { rank.input(0)?.bytes.to_vec() } else { vec![0; self.len] };
-        how.broadcast(rank.comm, &mut file, 0)?;
+        rank.comm.using(how, |comm| comm.broadcast(&mut file, 0))?;
         let crc = checksum(rank.hal(), &file);
         if crc != self.crc {
             let expected = self.crc;

@@ -40,8 +40,7 @@ struct Neighbour {
 /// A rank's means to exchange edges.
 pub(super) struct Halo<'c, C: Core> {
     window: Window<'c, C, f64>,
-    /// Away while the strips are exposed.
-    view: Option<LocalView<'c, f64>>,
+    view: LocalView<'c, f64>,
     neighbours: Vec<Neighbour>,
     group: Group,
     /// The own edges, on their way to the neighbours.
@@ -67,33 +66,32 @@ impl<'c, C: Core> Halo<'c, C> {
         }
         let group = Group::of(neighbours.iter().map(|neighbour| neighbour.rank))?;
         let edges = neighbours.iter().map(|_| Vec::new()).collect();
-        Ok(Self { window, view: Some(view), neighbours, group, edges, strip: Vec::new() })
+        Ok(Self { window, view, neighbours, group, edges, strip: Vec::new() })
     }
 
     /// Makes one step on this rank's block.
     pub(super) fn step(&mut self, field: &mut Field, caches: &mut Caches, hal: &C) -> Result<(), Failure> {
         Side::ALL.into_iter().for_each(|side| field.mirror(side));
-        let Some(view) = self.view.take() else { return Err(Failure::new("an earlier step has failed")) };
-        let exposure = self.window.post(view, caches, &self.group)?;
-        for (neighbour, edge) in self.neighbours.iter().zip(&mut self.edges) {
-            edge.clear();
-            edge.extend(field.edge(neighbour.side));
-        }
-        let access = self.window.start(&self.group)?;
-        for (neighbour, edge) in self.neighbours.iter().zip(&self.edges) {
-            access.put(neighbour.rank, neighbour.their_strip, edge)?;
-        }
-        field.compute_interior(hal);
-        access.complete();
-        let view = exposure.wait(caches);
+        self.window.while_posted(&mut self.view, caches, &self.group, |_| {
+            for (neighbour, edge) in self.neighbours.iter().zip(&mut self.edges) {
+                edge.clear();
+                edge.extend(field.edge(neighbour.side));
+            }
+            let access = self.window.start(&self.group)?;
+            for (neighbour, edge) in self.neighbours.iter().zip(&self.edges) {
+                access.put(neighbour.rank, neighbour.their_strip, edge)?;
+            }
+            field.compute_interior(hal);
+            access.complete();
+            Ok::<_, Failure>(())
+        })??;
         for neighbour in &self.neighbours {
             self.strip.resize(field.len_of(neighbour.side), 0.0);
-            view.copy_to(neighbour.own_strip, &mut self.strip);
+            self.view.copy_to(neighbour.own_strip, &mut self.strip);
             field.set_outside(neighbour.side, &self.strip);
         }
         field.compute_rim(hal);
         field.advance();
-        self.view = Some(view);
         Ok(())
     }
 }

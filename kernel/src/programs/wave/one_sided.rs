@@ -133,7 +133,7 @@ impl<C: Core> Exchange for OneSided<'_, '_, C> {
         computing.time(hal, || field.compute_interior(hal));
         access.complete();
 
-        let Some(mut faces) = self.faces.take() else { return Err(after_the_last()) };
+        let Some(faces) = self.faces.take() else { return Err(after_the_last()) };
         faces.await_origins();
         for neighbour in &self.neighbours {
             self.strip.resize(neighbour.face.len(), 0.0);
@@ -146,7 +146,7 @@ impl<C: Core> Exchange for OneSided<'_, '_, C> {
 
     fn reduce(&mut self, own: Totals, is_last: bool) -> Result<Totals, Failure> {
         let (me, mut sum) = (self.comm.rank(), own);
-        let Some(mut totals) = self.totals.take() else { return Err(after_the_last()) };
+        let Some(totals) = self.totals.take() else { return Err(after_the_last()) };
         totals.await_origins();
         totals.read(0, &mut self.places)?;
         self.places.iter().for_each(|place| sum.merge(Totals::from_array(*place)));

@@ -11,7 +11,7 @@ mod tree;
 
 use hal::Messenger;
 
-use crate::{Comm, Error};
+use crate::{Broadcast, Comm, Error};
 
 pub(crate) use self::select::by_domains;
 
@@ -26,7 +26,7 @@ pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
     match select::fastest(comm, tree, message.len()) {
         Fastest::Short => short::broadcast(comm, tree, message),
         Fastest::Long => long::broadcast(comm, tree, message),
-        Fastest::ByDomains(parameters) => return parameters.broadcast(comm, message, root),
+        Fastest::ByDomains(parameters) => return Broadcast::OcBcast(parameters).broadcast(comm, message, root),
     }
     Ok(())
 }

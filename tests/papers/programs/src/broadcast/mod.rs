@@ -162,7 +162,7 @@ impl Bench {
             self.made += 1;
             hal.compute(mode.delay(self.seed, self.made, me, root, self.most_skew));
             let (call, before) = (self.clock.read(hal), hal.counters());
-            self.algorithm.broadcast(comm, self.messages.at(&places, index), root)?;
+            comm.using(self.algorithm, |comm| comm.broadcast(self.messages.at(&places, index), root))?;
             let (did, returned) = (hal.counters() - before, self.clock.read(hal));
             self.times.push(is_root, call, returned);
             if index >= WARM_UP {
@@ -239,7 +239,7 @@ pub(super) fn meet<C: Core>(comm: &Comm<'_, C>) -> Result<(), Error> {
     comm.barrier();
     let mut moment = (hal.now() + trial * (AHEAD_CYCLES / TRIAL_CYCLES)).to_le_bytes();
     // Two-sided, which goes with RCCE's profile.
-    Broadcast::Binomial.broadcast(comm, &mut moment, 0)?;
+    comm.using(Broadcast::Binomial, |comm| comm.broadcast(&mut moment, 0))?;
     let moment = u64::from_le_bytes(moment);
     // What a trial takes is rounded, so that the first computation ends a little early.
     for _ in 0..4 {

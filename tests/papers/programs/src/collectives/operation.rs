@@ -140,16 +140,16 @@ impl Operation {
                 comm.barrier_of(&comm.group(), by)?.wait();
                 Ok(())
             }
-            Self::Broadcast(by) => by.broadcast(comm, receive, ROOT),
-            Self::Reduce(by) => by.reduce(comm, send, receive, sum, ROOT),
-            Self::Allreduce(by) => by.allreduce(comm, send, receive, sum),
-            Self::ReduceScatter(by) => by.reduce_scatter_block(comm, send, receive, sum),
-            Self::Scan(by) => by.scan(comm, send, receive, sum),
-            Self::Exscan(by) => by.exscan(comm, send, receive, sum),
-            Self::Gather(by) => by.gather(comm, send, receive, ROOT),
-            Self::Scatter(by) => by.scatter(comm, send, receive, ROOT),
-            Self::Allgather(by) => by.allgather(comm, send, receive),
-            Self::Alltoall(by) => by.alltoall(comm, send, receive),
+            Self::Broadcast(by) => comm.using(by, |comm| comm.broadcast(receive, ROOT)),
+            Self::Reduce(by) => comm.using(by, |comm| comm.reduce(send, receive, sum, ROOT)),
+            Self::Allreduce(by) => comm.using(by, |comm| comm.allreduce(send, receive, sum)),
+            Self::ReduceScatter(by) => comm.using(by, |comm| comm.reduce_scatter(send, receive, sum)),
+            Self::Scan(by) => comm.using(by, |comm| comm.scan(send, receive, sum)),
+            Self::Exscan(by) => comm.using(by, |comm| comm.exscan(send, receive, sum)),
+            Self::Gather(by) => comm.using(by, |comm| comm.gather(send, receive, ROOT)),
+            Self::Scatter(by) => comm.using(by, |comm| comm.scatter(send, receive, ROOT)),
+            Self::Allgather(by) => comm.using(by, |comm| comm.allgather(send, receive)),
+            Self::Alltoall(by) => comm.using(by, |comm| comm.alltoall(send, receive)),
         }
     }
 

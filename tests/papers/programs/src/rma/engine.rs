@@ -61,11 +61,10 @@ fn measure<'e, C: Core>(
     let places = BURST.min(PART / bytes);
     let len = if comm.rank() == TARGET { places * bytes } else { 0 };
     let (window, view) = Window::<C, u8>::with_engines(comm, &mut rank.caches, len, class, engines)?;
-    let view = if comm.rank() == ENGINE {
+    let mut pair = Pair { comm, window: &window, view, buffer: None, bytes, places };
+    if comm.rank() == ENGINE {
         engines.serve();
-        view
     } else {
-        let mut pair = Pair { comm, window: &window, view: Some(view), buffer: None, bytes, places };
         if comm.rank() == ORIGIN {
             let mut buffer = SharedBuffer::new(comm, bytes)?;
             buffer.write(0, &alloc::vec![7; bytes])?;
@@ -78,8 +77,8 @@ fn measure<'e, C: Core>(
             }
         }
         engines.dismiss();
-        pair.view.take().ok_or_else(|| Failure::new("an epoch has lost the view"))?
-    };
+    }
+    let view = pair.view;
     if comm.rank() == TARGET && view.load(0) != 7 {
         return Err(Failure::new("what came is not what the origin has put"));
     }
@@ -91,7 +90,7 @@ fn measure<'e, C: Core>(
 struct Pair<'w, 'e, C: Core> {
     comm: &'e Comm<'e, C>,
     window: &'w Window<'e, C, u8>,
-    view: Option<LocalView<'e, u8>>,
+    view: LocalView<'e, u8>,
     /// What the origin puts.
     buffer: Option<SharedBuffer<'e, C, u8>>,
     bytes: usize,
@@ -123,22 +122,20 @@ impl<C: Core> Pair<'_, '_, C> {
     fn epoch(&mut self, rank: &mut Rank<'_, C>, side: Side, cycles: u64) -> Result<u64, Failure> {
         let hal = rank.hal();
         if self.comm.rank() == TARGET {
-            let Some(view) = self.view.take() else { return Err(Failure::new("an epoch has lost the view")) };
             if side == Side::Target {
                 self.comm.receive(&mut [0], ORIGIN)?;
             }
-            let mut exposure = self.window.post(view, &mut rank.caches, &Group::of([ORIGIN])?)?;
-            // What post and wait do to the target's own caches is no communication.
-            let begin = hal.now();
-            match side {
-                // The post is there when the origin gets to know.
-                Side::Origin => self.comm.send(&[0], ORIGIN)?,
-                Side::Target => hal.compute(cycles),
-            }
-            exposure.await_origins();
-            let took = hal.now() - begin;
-            self.view = Some(exposure.wait(&mut rank.caches));
-            return Ok(took);
+            return self.window.while_posted(&mut self.view, &mut rank.caches, &Group::of([ORIGIN])?, |exposed| {
+                // What post and wait do to the target's own caches is no communication.
+                let begin = hal.now();
+                match side {
+                    // The post is there when the origin gets to know.
+                    Side::Origin => self.comm.send(&[0], ORIGIN)?,
+                    Side::Target => hal.compute(cycles),
+                }
+                exposed.await_origins();
+                Ok(hal.now() - begin)
+            })?;
         }
         let Some(buffer) = &self.buffer else { return Err(Failure::new("the origin has no buffer")) };
         match side {

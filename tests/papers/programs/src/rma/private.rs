@@ -86,7 +86,7 @@ fn measure<'e, C: Core>(
         let mut read = vec![0; bytes];
         view.copy_from(0, &vec![1; bytes]);
         let before = hal.counters();
-        let mut exposure = window.post(view, &mut rank.caches, &Group::of([origin])?)?;
+        let exposure = window.post(view, &mut rank.caches, &Group::of([origin])?)?;
         let posted = hal.counters() - before;
         // The post is there when the others pass the barrier.
         comm.barrier();

@@ -43,11 +43,12 @@ impl Program for Synchronisation {
         let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
         let most = rank.args.get("most", MOST)?.min(comm.size() - 1);
         rank.phase("window creation");
-        let mut windows = Vec::new();
+        let (mut windows, mut views) = (Vec::new(), Vec::new());
         if let Algorithm::Windows(class) = algorithm {
             for _ in 0..most {
                 let (window, view) = Window::with_class(comm, &mut rank.caches, 0, class)?;
-                windows.push(Empty { window, view: Some(view) });
+                windows.push(window);
+                views.push(view);
             }
         }
         for k in 1..=most {
@@ -59,10 +60,10 @@ impl Program for Synchronisation {
                     let counts = number >= WARM_UP;
                     match algorithm {
                         Algorithm::Windows(_) if me == 0 => {
-                            splits.take(hal, counts, || side.of_many(&mut windows[..k], &mut rank.caches))?;
+                            splits.take(hal, counts, || side.of_many(&windows[..k], &mut views, &mut rank.caches))?;
                         }
                         Algorithm::Windows(_) if me <= k => {
-                            side.other().of_one(&mut windows[me - 1], &mut rank.caches)?;
+                            side.other().of_one(&windows[me - 1], &mut views[me - 1], &mut rank.caches)?;
                         }
                         Algorithm::TwoSided if me == 0 => splits.take(hal, counts, || side.by_messages(rank, 1..=k))?,
                         Algorithm::TwoSided if me <= k => side.other().by_messages(rank, 0..=0)?,
@@ -84,8 +85,7 @@ impl Program for Synchronisation {
                 );
             }
         }
-        for Empty { window, view } in windows {
-            let Some(view) = view else { return Err(Failure::new("an epoch has failed")) };
+        for (window, view) in windows.into_iter().zip(views) {
             window.free(view, &mut rank.caches)?;
         }
         Ok(())
@@ -93,11 +93,7 @@ impl Program for Synchronisation {
 }
 
 /// A window without data.
-struct Empty<'c, C: Core> {
-    window: Window<'c, C, u8>,
-    /// Away while the part is exposed.
-    view: Option<LocalView<'c, u8>>,
-}
+type Empty<'c, C> = Window<'c, C, u8>;
 
 /// What a rank is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,35 +118,42 @@ impl Side {
     }
 
     /// Rank 0's epochs, window by window: with rank 1 on the first, and so on.
-    fn of_many<C: Core>(self, windows: &mut [Empty<'_, C>], caches: &mut Caches) -> Result<(), Failure> {
+    fn of_many<'c, C: Core>(
+        self,
+        windows: &[Empty<'c, C>],
+        views: &mut Vec<LocalView<'c, u8>>,
+        caches: &mut Caches,
+    ) -> Result<(), Failure> {
         let peers = (1..).map(|peer| Group::of([peer]));
         match self {
             Self::Origin => {
-                let accesses = windows.iter().zip(peers).map(|(empty, peer)| Ok(empty.window.start(&peer?)?));
+                let accesses = windows.iter().zip(peers).map(|(window, peer)| Ok(window.start(&peer?)?));
                 let accesses: Vec<_> = accesses.collect::<Result<_, Failure>>()?;
                 accesses.into_iter().for_each(|access| access.complete());
             }
             Self::Target => {
                 let mut exposures = Vec::new();
-                for (Empty { window, view }, peer) in windows.iter_mut().zip(peers) {
-                    let Some(taken) = view.take() else { return Err(Failure::new("an earlier epoch has failed")) };
-                    exposures.push((window.post(taken, caches, &peer?)?, view));
+                for ((window, view), peer) in windows.iter().zip(views.drain(..windows.len())).zip(peers) {
+                    exposures.push(window.post(view, caches, &peer?)?);
                 }
-                exposures.into_iter().for_each(|(exposure, view)| *view = Some(exposure.wait(caches)));
+                let waited: Vec<_> = exposures.into_iter().map(|exposure| exposure.wait(caches)).collect();
+                views.splice(..0, waited);
             }
         }
         Ok(())
     }
 
     /// Another rank's epoch with rank 0.
-    fn of_one<C: Core>(self, Empty { window, view }: &mut Empty<'_, C>, caches: &mut Caches) -> Result<(), Failure> {
+    fn of_one<'c, C: Core>(
+        self,
+        window: &Empty<'c, C>,
+        view: &mut LocalView<'c, u8>,
+        caches: &mut Caches,
+    ) -> Result<(), Failure> {
         let hub = Group::of([0])?;
         match self {
             Self::Origin => window.start(&hub)?.complete(),
-            Self::Target => {
-                let Some(taken) = view.take() else { return Err(Failure::new("an earlier epoch has failed")) };
-                *view = Some(window.post(taken, caches, &hub)?.wait(caches));
-            }
+            Self::Target => window.while_posted(view, caches, &hub, |_| ())?,
         }
         Ok(())
     }

@@ -95,11 +95,7 @@ pub(super) struct Traffic<'c, C: Core> {
 
 #[expect(clippy::large_enum_variant, reason = "each rank has one, and moves it once")]
 enum Means<'c, C: Core> {
-    Windows {
-        window: Window<'c, C, u8>,
-        /// Away while the part is exposed.
-        view: Option<LocalView<'c, u8>>,
-    },
+    Windows { window: Window<'c, C, u8>, view: LocalView<'c, u8> },
     TwoSided,
 }
 
@@ -119,7 +115,7 @@ impl<'c, C: Core> Traffic<'c, C> {
                     // So that the first post has no more to write back than the others.
                     comm.hal().write_back_invalidate(caches, view.region());
                 }
-                Means::Windows { window, view: Some(view) }
+                Means::Windows { window, view }
             }
             Algorithm::TwoSided => Means::TwoSided,
         };
@@ -183,10 +179,7 @@ impl<'c, C: Core> Traffic<'c, C> {
     ) -> Result<(), Failure> {
         match &mut self.means {
             Means::Windows { window, view } => {
-                let Some(taken) = view.take() else { return Err(Failure::new("an earlier epoch has failed")) };
-                let exposure = window.post(taken, caches, origins)?;
-                meanwhile();
-                *view = Some(exposure.wait(caches));
+                window.while_posted(view, caches, origins, |_| meanwhile())?;
             }
             Means::TwoSided => {
                 meanwhile();
@@ -206,7 +199,7 @@ impl<'c, C: Core> Traffic<'c, C> {
     /// Uses what has come, as a target: reads all of it once, by the caches. A message is in private memory, of which
     /// nothing is counted.
     pub(super) fn read_all(&self) {
-        if let Means::Windows { view: Some(view), .. } = &self.means {
+        if let Means::Windows { view, .. } = &self.means {
             let mut line = [0; hal::LINE_BYTES];
             for first in (0..view.len()).step_by(line.len()) {
                 let len = line.len().min(view.len() - first);
@@ -219,7 +212,7 @@ impl<'c, C: Core> Traffic<'c, C> {
     /// speed.
     pub(super) fn check_put_by(&self, origin: usize) -> Result<(), Failure> {
         let found = match &self.means {
-            Means::Windows { view, .. } => view.as_ref().map(|view| view.load(0)),
+            Means::Windows { view, .. } => Some(view.load(0)),
             Means::TwoSided => self.incoming.first().copied(),
         };
         check(found, origin)
@@ -233,8 +226,7 @@ impl<'c, C: Core> Traffic<'c, C> {
     /// Frees the window. Collective.
     pub(super) fn free(self, caches: &mut Caches) -> Result<(), Failure> {
         match self.means {
-            Means::Windows { window, view: Some(view) } => Ok(window.free(view, caches)?),
-            Means::Windows { view: None, .. } => Err(Failure::new("an earlier epoch has failed")),
+            Means::Windows { window, view } => Ok(window.free(view, caches)?),
             Means::TwoSided => Ok(()),
         }
     }
