@@ -325,7 +325,7 @@ impl Error {
             | Self::BlocksOverlap { .. }
             | Self::NoSuchCounter { .. }
             | Self::MessageTooLong { .. }
-            | Self::Claim(ClaimError::Length { .. }) => ErrorKind::Call,
+            | Self::Claim(ClaimError::Length { .. } | ClaimError::NoSuchMemory { .. }) => ErrorKind::Call,
             Self::MessageLength { .. }
             | Self::CallsDiffer { .. }
             | Self::ClassesDiffer { .. }

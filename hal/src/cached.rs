@@ -19,6 +19,7 @@ use crate::{
 /// writes back or invalidates borrows it mutably.
 pub struct Caches {
     core: CoreId,
+    machine: u64,
     /// The token stays with its core.
     not_send: PhantomData<*mut ()>,
 }
@@ -28,16 +29,17 @@ impl Caches {
     ///
     /// # Safety
     /// At most one token may exist for a core at any time.
-    pub unsafe fn new(core: CoreId) -> Self {
-        Self { core, not_send: PhantomData }
+    pub unsafe fn new(core: &(impl Topology + ?Sized)) -> Self {
+        Self { core: core.core(), machine: core.machine(), not_send: PhantomData }
     }
 
-    /// Insists that this is the token of `core`: in the simulator another core's could be at hand.
+    /// Insists that this is the token of `core`: in the simulator another core's could be at hand, or another machine's.
     ///
     /// # Panics
     /// If it is not.
-    pub fn assert_of(&self, core: CoreId) {
-        assert!(self.core == core, "the caches of {} are not those of {core}", self.core);
+    pub fn assert_of(&self, core: &(impl Topology + ?Sized)) {
+        assert!(self.core == core.core(), "the caches of {} are not those of {}", self.core, core.core());
+        assert!(self.machine == core.machine(), "the caches of {} are those of another machine's", self.core);
     }
 }
 
@@ -53,6 +55,11 @@ pub enum ClaimError {
     TooMany {
         /// Local views that a core can hold.
         limit: usize,
+    },
+    /// The region lies behind a memory controller that the machine has not.
+    NoSuchMemory {
+        /// Where the region that was asked for starts.
+        start: SharedAddress,
     },
     /// The region is private memory that this core does not expose, or not as one piece: another core's, or not any
     /// more.
@@ -74,6 +81,7 @@ impl fmt::Display for ClaimError {
         match self {
             Self::Claimed { start } => write!(out, "{start} is part of a local view that this core already holds"),
             Self::TooMany { limit } => write!(out, "this core holds {limit} local views, which is the limit"),
+            Self::NoSuchMemory { start } => write!(out, "{start} does not exist"),
             Self::NotExposed { start } => {
                 write!(out, "{start} is not part of what this core exposes, and it caches nobody else's private memory")
             }
@@ -122,32 +130,57 @@ impl ViewAccess {
     }
 }
 
+/// What has to be done after an access.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Touch {
+    /// It was a store, to what was not all in the cache.
+    pub is_absent: bool,
+    /// The core is within an operation until the access has [ended](ViewWindow::end_access).
+    pub is_held: bool,
+}
+
 /// What stands behind a view; implemented by backends.
 ///
 /// # Safety
 /// 1. Until a view is [released](Self::release), what `touch` was called for is there for reads and writes through the
 ///    view when it returns, and for the access that follows; for a slice, until the next coherence point.
 /// 2. Until then, no other view of this core is given out of the same bytes.
-/// 3. `core` is always the same.
-/// 4. Where other cores reach the same bytes, `touch` panics if one of them has a slice that excludes the access, and
-///    from a touch for a slice on until the core's next coherence point, they do not change what it looks at; what a
-///    mutable slice looks at, they do not look at.
+/// 3. `core` and `machine` are always the same.
+/// 4. Where other cores reach the same bytes, `touch` refuses the access if one of them has a slice that excludes it; no
+///    such slice is made before the access has ended. From a touch for a slice on until the core's next coherence point,
+///    they do not change what it looks at; what a mutable slice looks at, they do not look at.
 pub unsafe trait ViewWindow: Topology {
-    /// Makes `region` present for an access. Returns whether some of it was not in the cache.
+    /// Makes `region` present for an access, and says what is to be done after it. Nothing if a slice of another core
+    /// excludes it on a machine that is coming to its end: then there is no access.
     ///
     /// # Panics
     /// If a slice of another core excludes the access.
-    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool;
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch>;
 
-    /// Notes that there was a store to `region`, some of which was not in the cache: hardware without write-allocate
-    /// sends it to memory at once.
-    fn stored_absent(&self, region: Region<kind::Cached>);
+    /// What was touched has been accessed. Called unless there is nothing to be done. What was absent, hardware without
+    /// write-allocate sends to memory at once.
+    fn end_access(&self, region: Region<kind::Cached>, touch: Touch);
 
     /// Gives the claim of `region` back.
     ///
     /// # Safety
     /// The view that was claimed is not used any more.
     unsafe fn release(&self, region: Region<kind::Cached>);
+}
+
+/// An access that goes on until this is dropped.
+struct Access<'w> {
+    window: &'w dyn ViewWindow,
+    region: Region<kind::Cached>,
+    touch: Touch,
+}
+
+impl Drop for Access<'_> {
+    fn drop(&mut self) {
+        if self.touch != Touch::default() {
+            self.window.end_access(self.region, self.touch);
+        }
+    }
 }
 
 /// This core's view of a region of cached shared memory, as `len` elements.
@@ -225,8 +258,8 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If there is no such element.
     pub fn load(&self, index: usize) -> T {
-        self.touch(index, 1, ViewAccess::Load);
-        // SAFETY: `touch` checked the index; conditions 1 and 2 of `new`.
+        let Some(_access) = self.begin(index, 1, ViewAccess::Load) else { return T::zeroed() };
+        // SAFETY: `begin` checked the index; conditions 1 and 2 of `new`.
         unsafe { self.elements.add(index).read_volatile() }
     }
 
@@ -235,10 +268,9 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// # Panics
     /// If there is no such element.
     pub fn store(&mut self, index: usize, value: T) {
-        let absent = self.touch(index, 1, ViewAccess::Store);
-        // SAFETY: `touch` checked the index; conditions 1 and 2 of `new`.
+        let Some(_access) = self.begin(index, 1, ViewAccess::Store) else { return };
+        // SAFETY: `begin` checked the index; conditions 1 and 2 of `new`.
         unsafe { self.elements.add(index).write_volatile(value) }
-        self.stored(index, 1, absent);
     }
 
     /// Copies elements from `first` on into `target`.
@@ -249,9 +281,9 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(first, target.len());
         for (piece, elements) in target.chunks_mut(Self::PIECE).enumerate() {
             let first = first + piece * Self::PIECE;
-            self.touch(first, elements.len(), ViewAccess::Load);
+            let Some(_access) = self.begin(first, elements.len(), ViewAccess::Load) else { return };
             for (index, element) in elements.iter_mut().enumerate() {
-                // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
+                // SAFETY: `begin` checked the range; conditions 1 and 2 of `new`.
                 *element = unsafe { self.elements.add(first + index).read_volatile() };
             }
         }
@@ -265,21 +297,19 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(first, source.len());
         for (piece, elements) in source.chunks(Self::PIECE).enumerate() {
             let first = first + piece * Self::PIECE;
-            let absent = self.touch(first, elements.len(), ViewAccess::Store);
+            let Some(_access) = self.begin(first, elements.len(), ViewAccess::Store) else { return };
             for (index, element) in elements.iter().enumerate() {
-                // SAFETY: `touch` checked the range; conditions 1 and 2 of `new`.
+                // SAFETY: `begin` checked the range; conditions 1 and 2 of `new`.
                 unsafe { self.elements.add(first + index).write_volatile(*element) };
             }
-            self.stored(first, elements.len(), absent);
         }
     }
 
     /// All elements as a slice, for as long as no coherence point is passed.
     ///
     /// # Safety
-    /// 1. While the slice is in use, nobody stores to the memory of the view: no other core in any way, and this core
-    ///    neither past its views nor by what it has not drained.
-    /// 2. `caches` are of the same machine, which the simulator does not look at.
+    /// While the slice is in use, nobody stores to the memory of the view: no other core in any way, and this core neither
+    /// past its views nor by what it has not drained.
     ///
     /// See [what may be relied on](crate::soundness).
     ///
@@ -287,8 +317,8 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a mutable slice of
     /// some of the bytes.
     pub unsafe fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
-        caches.assert_of(self.window.core());
-        self.touch(0, self.len, ViewAccess::Slice);
+        caches.assert_of(self.window);
+        let Some(_access) = self.begin(0, self.len, ViewAccess::Slice) else { return &[] };
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, this core stores through no other view (condition 3)
         // and passes no coherence point (`caches`); the caller answers for everybody else.
         unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
@@ -304,8 +334,8 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a slice of some of
     /// the bytes.
     pub unsafe fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
-        caches.assert_of(self.window.core());
-        self.touch(0, self.len, ViewAccess::SliceMut);
+        caches.assert_of(self.window);
+        let Some(_access) = self.begin(0, self.len, ViewAccess::SliceMut) else { return &mut [] };
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, `&mut self` and condition 3 make it this core's only
         // access, and no coherence point is passed (`caches`); the caller answers for everybody else.
         unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
@@ -324,19 +354,12 @@ impl<'c, T: Pod> LocalView<'c, T> {
         );
     }
 
-    fn touch(&self, first: usize, count: usize, access: ViewAccess) -> bool {
+    /// Begins an access, unless it is refused on a machine that is coming to its end.
+    fn begin(&self, first: usize, count: usize, access: ViewAccess) -> Option<Access<'c>> {
         self.assert_inside(first, count);
-        count > 0 && self.window.touch(self.lines_of(first, count), access)
-    }
-
-    fn stored(&self, first: usize, count: usize, absent: bool) {
-        if absent {
-            self.window.stored_absent(self.lines_of(first, count));
-        }
-    }
-
-    fn lines_of(&self, first: usize, count: usize) -> Region<kind::Cached> {
-        self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>())
+        let region = self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>());
+        let touch = if count > 0 { self.window.touch(region, access)? } else { Touch::default() };
+        Some(Access { window: self.window, region, touch })
     }
 }
 
@@ -407,13 +430,13 @@ mod tests {
     // SAFETY: 1. the memory outlives `Common`; 2. each test claims once for a core; 3. never changed; 4. by
     // `Slices`.
     unsafe impl ViewWindow for Side<'_> {
-        fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
+        fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
             let met = self.common.slices.borrow_mut().access(self.core, region, access);
             assert!(met.is_ok(), "{}", met.unwrap_err());
-            false
+            Some(Touch::default())
         }
 
-        fn stored_absent(&self, _region: Region<kind::Cached>) {}
+        fn end_access(&self, _region: Region<kind::Cached>, _touch: Touch) {}
 
         unsafe fn release(&self, region: Region<kind::Cached>) {
             self.common.slices.borrow_mut().end_view(self.core, region);
@@ -431,7 +454,7 @@ mod tests {
         // SAFETY: 1. and 2. 16 words from a line boundary; 3. one view for each core.
         let [first, second] = sides.each_ref().map(|side| unsafe { LocalView::new(start, 16, region, side) });
         // SAFETY: the only one of that core.
-        test(first, second, &unsafe { Caches::new(CoreId::new(0)) });
+        test(first, second, &unsafe { Caches::new(&sides[0]) });
     }
 
     #[test]

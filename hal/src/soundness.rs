@@ -18,7 +18,7 @@
 //! | [`MpbLine`](crate::MpbLine), [`SharedAddress`](crate::SharedAddress) | anybody | they are names: lines are copied, never borrowed, and an address opens nothing |
 //! | [`Region`](crate::Region) | who holds [`Regions`](crate::Regions); parts, joins and other mappings of a region, anybody who has it | `collectives::Comm` keeps the right, and gives out regions by allocations (`Comm::share`, `SharedAllocator`), windows and exposures |
 //! | [`Regions`](crate::Regions) | the launcher of a core, in `kernel`, once | `unsafe`; programs never see it |
-//! | [`Caches`](crate::Caches) | the core, once | [`Cached::take_caches`](crate::Cached::take_caches) |
+//! | [`Caches`](crate::Caches) | the core, once | [`Cached::take_caches`](crate::Cached::take_caches); no other core takes them for its own, nor one of another machine in the process |
 //! | [`LocalView`](crate::LocalView) | anybody, of a region | [`Cached::claim`](crate::Cached::claim): views of one core never overlap, those of several may |
 //! | slices | who has a view and the core's `Caches`, and knows that nobody stores there | `unsafe`; they end before anything takes `&mut Caches` |
 //! | [`Exposure`](crate::Exposure) | anybody, of memory that is [`Exposable`](crate::Exposable) | [`Expose::expose`](crate::Expose::expose) takes the memory until [`end`](crate::Exposure::end), which is refused before all cores that have reached it [let go](crate::Expose::let_go) of it |
@@ -29,8 +29,10 @@
 //! not any more, leads anywhere, whoever made it.
 //!
 //! What ranks tell each other of regions lies in MPB lines and uncached words, which a program can store to. Words that are
-//! no region of this machine's memory panic. Others lead to shared memory, where all that a wrong region can do is to find
-//! wrong values, since bytes that several cores store to are values for Rust only in slices.
+//! no region of this machine's memory panic, as do accesses to a line that no MPB has; nor is a region viewed or accessed that
+//! was made on a larger machine, as the simulator may have several in a process. Others lead to shared memory, where all
+//! that a wrong region can do is to find wrong values, since bytes that several cores store to are values for Rust only in
+//! slices.
 //!
 //! # Slices
 //!
@@ -52,6 +54,10 @@
 //! | domains of several cores (`--domains`, clusters) | the copy that the domain shares | slices and stores by views of the domain's other cores; stores to memory that would change the copy |
 //! | memory is coherent (`--coherent`) | memory itself | slices and stores of all other cores, by views and past them, and the own core's past its view |
 //!
+//! A view looks for slices in the same operation as it accesses memory: no handler of interrupts, and no other core where
+//! cores take turns, comes in between. On a machine that is coming to its end, where programs leave off anywhere, what a
+//! slice excludes does not happen, and is no news.
+//!
 //! A *mutable* slice excludes loads, too. A slice counts from the call that made it to its core's next *coherence point*
 //! (what takes `&mut Caches`; [`end_slices`](crate::Cached::end_slices) is one that moves no data), or until its view shows
 //! that it is gone, by a store, or by being dropped. What is refused panics with `slice conflict:`, who did what, and whose
@@ -65,16 +71,13 @@
 //!   be made between the two. QEMU's default gives way in waits only, so that nothing comes between.
 //! * **A load past all views that waits** for a word of memory that is coherent asks at each of its polls, but not while it
 //!   is parked in the simulator.
-//! * **A handler of interrupts, or another core where cores take turns, can come between a view's check and its access** in
-//!   domains and on coherent machines, where a handler is set.
-//! * **Conflicts are passed over while a core unwinds** from a panic, in the simulator.
 //!
 //! # What each unsafe trait promises
 //!
 //! | trait | promise | who relies on it |
 //! |---|---|---|
 //! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value | `expose`, which lets other cores store there |
-//! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above, where there is an account | [`LocalView`](crate::LocalView), whose accesses are raw |
+//! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above, where there is an account, until an access has ended | [`LocalView`](crate::LocalView), whose accesses are raw |
 //! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::EmulatedCore` |
 //! | `emulated::PageWindow` | contents and twins of frames are memory of their own; a page that was taken away is fetched before it is accessed | the account of copies |
 //! | [`Pod`](crate::Pod) | any bytes are a value, none of it is padding | every copy |
@@ -90,4 +93,5 @@
 //!
 //! On bare metal every core has statics of its own; what vCPUs share lies in a section of the emulator's and is atomic or
 //! under a lock. `bare::private::Private` is `Sync` for that reason alone, and is used with the core's own handlers kept
-//! away. In the simulator all cores run on one thread, one at a time, and only change places within operations.
+//! away. In the simulator all cores run on one thread, one at a time, and only change places within operations; what threads
+//! share there is the number of runs so far, which tells machines apart.

@@ -3,10 +3,10 @@
 use alloc::{string::ToString, vec, vec::Vec};
 
 use collectives::{
-    Barrier, Broadcast, Class, Comm, Error, Exchange, InPlace, OcBcast, Operation, Operator, Pieces, Reduction,
-    Request, Window,
+    Barrier, Broadcast, Class, Comm, Error, Exchange, InPlace, OcBcast, Operation, Operator, Pieces, Placement,
+    Reduction, Request, Window,
 };
-use hal::Core;
+use hal::{Core, CoreId, kind};
 
 use crate::{Context, Failed, check, check::Outcome, check_eq};
 
@@ -50,6 +50,7 @@ pub fn disagreements_are_told_to_all<C: Core>(context: &mut Context<'_, '_, C>) 
     broadcasts(comm)?;
     reductions(comm)?;
     exchanges(comm)?;
+    shares(comm)?;
     windows(context)
 }
 
@@ -186,6 +187,22 @@ fn exchanges<C: Core>(comm: &Comm<'_, C>) -> Outcome {
                     comm.alltoall(InPlace, &mut vec![1_u8; size])
                 }
             }),
+        ],
+    )
+}
+
+fn shares<C: Core>(comm: &Comm<'_, C>) -> Outcome {
+    let share = |lengths: &[usize]| {
+        let parts: Vec<_> = lengths.iter().map(|len| (*len, Placement::Near(CoreId::new(0)))).collect();
+        let regions = comm.share_all::<kind::Uncached>(&parts)?;
+        comm.barrier();
+        if comm.rank() == 0 { regions.into_iter().try_for_each(|region| comm.allocator().free(region)) } else { Ok(()) }
+    };
+    all_are_told(
+        comm,
+        &[
+            ("length, counts", &|differs| share(&[if differs { 64 } else { 32 }])),
+            ("counts", &|differs| share(if differs { &[64, 32] } else { &[32, 64] })),
         ],
     )
 }

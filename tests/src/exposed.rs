@@ -224,7 +224,8 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
             Some(ClaimError::Claimed { start: region.start().plus(LINE_BYTES) }),
             "a second view"
         );
-        for (index, word) in regions::mut_slice_of(&mut view, context.caches).iter_mut().enumerate() {
+        // SAFETY: nobody else knows of the memory yet.
+        for (index, word) in unsafe { view.as_mut_slice(context.caches) }.iter_mut().enumerate() {
             *word += pattern(index, 0) as u32;
         }
         let before = hal.counters();
@@ -234,7 +235,8 @@ pub fn views_of_exposed_memory<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         context.comm.barrier();
         context.comm.barrier();
         hal.write_back_invalidate(context.caches, region);
-        let slice = regions::slice_of(&view, context.caches);
+        // SAFETY: the ranks that put have done so before the barrier.
+        let slice = unsafe { view.as_slice(context.caches) };
         let added = 1 + u32::from(last != 0);
         let wrong = slice.iter().enumerate().find(|(index, word)| **word != added + pattern(*index, 0) as u32);
         check_eq!(wrong, None, "first wrong word of the owner's");

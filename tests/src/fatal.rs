@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use collectives::{Class, Group, Window};
-use hal::{Core, CoreId, LINE_BYTES, kind};
+use hal::{Core, CoreId, LINE_BYTES, MpbLine, kind};
 
 use crate::{Context, check::Outcome, exposed, hazards, memory::shared};
 
@@ -20,6 +20,7 @@ pub const FATAL: &[(&str, &str)] = &[
     ("cached_match_vector", "a post that an eviction has wiped out from core 2"),
     ("reads_unmapped", "exposed memory 0x0 of core 0 is not mapped on core"),
     ("puts_too_late", " of core 0 is not exposed"),
+    ("reads_beyond_an_mpb", "MPB line 60000 of core 0 does not exist"),
     ("keeps_hold", "core 1 has not let go of exposed memory "),
     ("keeps_a_view", "a local view is left of exposed memory 0x0 of core 0"),
     ("panics", "a rank that panics"),
@@ -71,6 +72,11 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "cached_match_vector" => hazards::cached_match_vector(context),
         "reads_unmapped" => exposed::reads_unmapped(context),
         "puts_too_late" => exposed::puts_too_late(context),
+        "reads_beyond_an_mpb" => {
+            let beyond = MpbLine { line: 60_000, ..MpbLine::new(CoreId::new(0), 1) };
+            context.hal().load_line(beyond);
+            Ok(())
+        }
         "keeps_hold" => exposed::keeps_hold(context),
         "keeps_a_view" => exposed::keeps_a_view(context),
         "panics" if context.rank() == 0 => panic!("a rank that panics"),

@@ -3,7 +3,10 @@
 use alloc::{vec, vec::Vec};
 
 use collectives::Placement;
-use hal::{Core, CoreId, Home, LINE_BYTES, Line, MpbCoherence, MpbLine, Place, Reason, Region, kind};
+use hal::{
+    ClaimError, Core, CoreId, Home, LINE_BYTES, Line, MpbCoherence, MpbLine, Place, Reason, Region, SharedAddress,
+    kind, topology::MAX_CONTROLLERS,
+};
 
 use crate::{
     Context, check,
@@ -372,6 +375,17 @@ pub fn first_touches_coincide<C: Core>(context: &mut Context<'_, '_, C>) -> Outc
     context.comm.barrier();
     if rank == 0 {
         context.comm.allocator().free(region)?;
+    }
+    Ok(())
+}
+
+/// There are addresses behind more controllers than the machine has; nothing is viewed there, whoever made the region.
+pub fn memory_that_does_not_exist<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let hal = context.hal();
+    for controller in hal.layout().controllers()..MAX_CONTROLLERS {
+        let start = SharedAddress::new(controller, 0);
+        let claimed = hal.claim::<u32>(regions::of_a_test().region(start, LINE_BYTES), 8).map(drop);
+        check_eq!(claimed, Err(ClaimError::NoSuchMemory { start }), "a view of memory that does not exist");
     }
     Ok(())
 }

@@ -105,6 +105,7 @@ suite! {
         #[needs(QUIET)]
         more_pages_than_frames,
         views_do_not_overlap,
+        memory_that_does_not_exist,
     }
     #[needs(REGISTERS, MACHINE)]
     exposed::{

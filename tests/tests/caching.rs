@@ -41,7 +41,8 @@ fn what_a_slice_looks_at_is_not_evicted() {
     let seen = alone(2, |core| {
         let mut caches = core.take_caches().unwrap();
         let [mut a, b, c] = [0, 1, 2].map(|page| core.claim::<u32>(line_of_page(page), 8).unwrap());
-        let slice = regions::mut_slice_of(&mut a, &caches);
+        // SAFETY: there is no other core.
+        let slice = unsafe { a.as_mut_slice(&caches) };
         let _ = (b.load(0), c.load(0), b.load(0));
         slice[0] = 5;
         core.write_back_invalidate(&mut caches, line_of_page(0));
@@ -86,7 +87,8 @@ fn slices_of_more_than_fits_are_refused_by_a_panic() {
     let failure = alone(2, |core| {
         let caches = core.take_caches().unwrap();
         let [a, b, c] = [0, 1, 2].map(|page| core.claim::<u32>(line_of_page(page), 8).unwrap());
-        (regions::slice_of(&a, &caches)[0], regions::slice_of(&b, &caches)[0], regions::slice_of(&c, &caches)[0])
+        // SAFETY: there is no other core.
+        (unsafe { a.as_slice(&caches) }[0], unsafe { b.as_slice(&caches) }[0], unsafe { c.as_slice(&caches) }[0])
     });
     assert!(failure.unwrap_err().to_string().contains("slices look at all 2 pages"));
 }
@@ -108,7 +110,9 @@ fn what_was_stored_through_a_slice_may_be_evicted_any_time() {
             let caches = core.take_caches().unwrap();
             let mut view = core.claim::<u32>(line, 8).unwrap();
             for value in 1..=3 {
-                regions::mut_slice_of(&mut view, &caches)[0] = value;
+                // SAFETY: nobody else stores to the line.
+                let slice = unsafe { view.as_mut_slice(&caches) };
+                slice[0] = value;
                 // It shows that the slice is gone: nothing looks under one that may be there.
                 view.load(0);
                 core.load_word(elsewhere, 0);

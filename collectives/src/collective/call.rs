@@ -43,6 +43,7 @@ collectives! {
     Window "the making of a window",
     Fence "a fence",
     Free "the freeing of a window",
+    Share "share",
 }
 
 /// Words of a call.

@@ -4,7 +4,13 @@ use alloc::{vec, vec::Vec};
 
 use hal::{Core, LINE_BYTES, Region, kind};
 
-use crate::{Broadcast, Comm, Error, Placement, collective::lengths::check_len};
+use crate::{
+    Broadcast, Comm, Error, Placement,
+    collective::{
+        call::{Call, Collective},
+        lengths::check_len,
+    },
+};
 
 /// What rank 0 tells all others in place of a region that it could not allocate.
 const NOTHING: [u32; 3] = [u32::MAX; 3];
@@ -22,8 +28,8 @@ impl<C: Core> Comm<'_, C> {
     /// [what may be relied on](hal::soundness). A [`Window`](crate::Window) has protocols for all that.
     ///
     /// # Errors
-    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`]. [`Error::Length`], in bytes, on a rank
-    /// that names another length than rank 0.
+    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`], and [`Error::CallsDiffer`] while calls
+    /// are [compared](Comm::check_arguments). [`Error::Length`], in bytes, on a rank that names another length than rank 0.
     pub fn share<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
         let shared = self.allocate_for_all(&[(len_bytes, placement)], false)?;
         Ok(shared[0])
@@ -52,6 +58,10 @@ impl<C: Core> Comm<'_, C> {
         parts: &[(usize, Placement)],
         zeroed: bool,
     ) -> Result<Vec<Region<K>>, Error> {
+        self.check_call(|| {
+            let lengths = || parts.iter().map(|(len_bytes, _)| *len_bytes);
+            Call::new(Collective::Share).of::<u8>().len(lengths().sum()).each(lengths())
+        })?;
         let mut told = vec![NOTHING; parts.len()];
         if self.rank() == 0 {
             for (told, (len_bytes, placement)) in told.iter_mut().zip(parts) {

@@ -61,6 +61,14 @@ impl<C> Default for Deferral<C> {
 /// As long as it lives, no handler runs on the core.
 pub(crate) struct Operation<'e, C: Deferring>(&'e C);
 
+impl<C: Deferring> Operation<'_, C> {
+    /// Lets the operation go on until somebody drops it when it was [taken up](Deferring::take_up) again.
+    #[cfg(any(feature = "qemu", feature = "sim"))]
+    pub(crate) fn leave_open(self) {
+        core::mem::forget(self);
+    }
+}
+
 impl<C: Deferring> Drop for Operation<'_, C> {
     fn drop(&mut self) {
         leave_operation(self.0);
@@ -114,6 +122,12 @@ pub(crate) trait Deferring: Interrupt {
         // Not one instruction, but what comes in between leaves the number as it was.
         depth.store(depth.load(Relaxed) + 1, Relaxed);
         compiler_fence(SeqCst);
+        Operation(self)
+    }
+
+    /// The operation that was [left open](Operation::leave_open), once for each.
+    #[cfg(any(feature = "qemu", feature = "sim"))]
+    fn take_up(&self) -> Operation<'_, Self> {
         Operation(self)
     }
 

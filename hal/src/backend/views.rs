@@ -4,7 +4,7 @@ use core::cell::RefCell;
 
 use heapless::Vec;
 
-use crate::{ClaimError, LINE_BYTES, Pod, Region, kind};
+use crate::{ClaimError, LINE_BYTES, Layout, Pod, Region, kind};
 
 /// Local views that a core can hold at a time.
 const MAX_VIEWS: usize = 64;
@@ -14,14 +14,17 @@ const MAX_VIEWS: usize = 64;
 pub(crate) struct Views(RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>);
 
 impl Views {
-    /// Whether `len` elements have room in a region.
-    pub(crate) fn fit<T: Pod>(region: Region<kind::Cached>, len: usize) -> Result<(), ClaimError> {
+    /// Whether a machine has a region, and `len` elements have room in it.
+    pub(crate) fn fit<T: Pod>(layout: &Layout, region: Region<kind::Cached>, len: usize) -> Result<(), ClaimError> {
         const {
             assert!(
                 align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
                 "elements are aligned like lines and not empty"
             )
         };
+        if region.start().controller().is_some_and(|controller| controller >= layout.controllers()) {
+            return Err(ClaimError::NoSuchMemory { start: region.start() });
+        }
         let wanted_bytes = len.saturating_mul(size_of::<T>());
         if wanted_bytes > region.len_bytes() {
             return Err(ClaimError::Length { len_bytes: region.len_bytes(), wanted_bytes });

@@ -132,8 +132,8 @@ pub enum Woken {
 /// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
 ///
 /// # Safety
-/// 1. [`core`](Self::core), [`layout`](Self::layout) and [`coherent`](Self::coherent) are always the same; no other core
-///    has that number.
+/// 1. [`core`](Self::core), [`machine`](Self::machine), [`layout`](Self::layout) and [`coherent`](Self::coherent) are
+///    always the same; no other core has that number of that machine.
 /// 2. [`shared_memory`](Self::shared_memory) is what it says.
 /// 3. Lines and words are those of shared memory, of MPBs and of what is [exposed](Self::expose) now, and none of the
 ///    process.
@@ -153,6 +153,11 @@ pub unsafe trait Platform: 'static {
 
     /// The machine.
     fn layout(&self) -> &Layout;
+
+    /// See [`Topology::machine`](crate::Topology::machine).
+    fn machine(&self) -> u64 {
+        0
+    }
 
     /// Reads a line from memory.
     fn read_line(&self, at: LineAddress) -> Line;
@@ -290,7 +295,8 @@ pub unsafe trait Platform: 'static {
     /// This core will not access what another core exposes, as far as it has bytes of the region.
     fn let_go(&self, region: Region<kind::Cached>);
 
-    /// Memory of shared DRAM itself, or what this core exposes, for a coherent machine's views.
+    /// Memory of shared DRAM itself, which the [layout](Self::layout) has, or what this core exposes, for a coherent
+    /// machine's views.
     ///
     /// The pointer is valid for `region.len_bytes()` bytes for as long as the machine exists, or the region is exposed.
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8;

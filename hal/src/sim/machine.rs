@@ -4,6 +4,7 @@ use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
@@ -25,6 +26,9 @@ use super::{
     panics,
     platform::{Running, Shared},
 };
+
+/// Runs that have begun. A core may itself run a machine, and what it got of the one may be at hand in the other.
+static RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// How a machine is to behave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -226,6 +230,7 @@ impl Machine {
             engine.nothing_commutes();
         }
         let shared = Rc::new(Shared {
+            number: RUNS.fetch_add(1, Relaxed),
             layout,
             cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores(), layout.controllers()),

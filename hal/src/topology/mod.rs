@@ -432,4 +432,9 @@ pub trait Topology {
 
     /// The machine that it is part of.
     fn layout(&self) -> &Layout;
+
+    /// A number that no other machine of the process has. Where there is no simulator there is one machine.
+    fn machine(&self) -> u64 {
+        0
+    }
 }

@@ -3,7 +3,7 @@
 
 #![no_std]
 
-use hal::{Caches, LocalView, Pod, Regions, topology::MAX_CONTROLLERS};
+use hal::{Regions, topology::MAX_CONTROLLERS};
 
 /// The right to make regions, on the core of a test.
 pub fn of_a_test() -> Regions {
@@ -11,16 +11,4 @@ pub fn of_a_test() -> Regions {
     // regions of memory that nothing else in its machine uses, or that a rank has allocated and told the others of; 3. its
     // ranks share no secrets; 4. it allocates behind the machine's controllers.
     unsafe { Regions::new(MAX_CONTROLLERS) }
-}
-
-/// A slice of a view, for a test whose ranks keep their hands off what it looks at.
-pub fn slice_of<'s, T: Pod>(view: &'s LocalView<'_, T>, caches: &'s Caches) -> &'s [T] {
-    // SAFETY: not for programs. A test takes slices of memory that its ranks store to before or afterwards only.
-    unsafe { view.as_slice(caches) }
-}
-
-/// A mutable slice of a view, for a test whose ranks keep their hands off what it looks at.
-pub fn mut_slice_of<'s, T: Pod>(view: &'s mut LocalView<'_, T>, caches: &'s Caches) -> &'s mut [T] {
-    // SAFETY: as above, for loads as well.
-    unsafe { view.as_mut_slice(caches) }
 }

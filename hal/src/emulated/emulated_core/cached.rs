@@ -11,7 +11,7 @@ use crate::{
         mappings::{Asked, Slot},
         views::Views,
     },
-    cached::{ViewAccess, ViewWindow},
+    cached::{Touch, ViewAccess, ViewWindow},
     exposed::{ExposureHost, NotExposed},
     kind,
 };
@@ -22,14 +22,14 @@ use super::{
 };
 
 impl<P: Platform> EmulatedCore<P> {
-    /// Insists that no slice of another core excludes an access of a view, and notes a slice.
-    fn meet_slices(&self, region: Region<kind::Cached>, access: ViewAccess) {
+    /// Insists that no slice of another core excludes an access of a view, and notes a slice. Nothing if one does while the
+    /// machine comes to its end: programs leave off anywhere then.
+    fn meet_slices(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<()> {
         let core = self.platform.core();
-        let met = self.platform.with_slices(|slices| slices.access(core, region, access));
-        if let Some(Err(conflict)) = met
-            && !self.platform.is_dying()
-        {
-            panic!("{conflict}");
+        match self.platform.with_slices(|slices| slices.access(core, region, access)) {
+            Some(Err(_)) if self.platform.is_dying() => None,
+            Some(Err(conflict)) => panic!("{conflict}"),
+            Some(Ok(())) | None => Some(()),
         }
     }
 
@@ -42,31 +42,33 @@ impl<P: Platform> EmulatedCore<P> {
 // SAFETY: 1. to 3. `claim` has entered the view, so its region is covered by the window, or is memory of a coherent
 // machine; what a touch makes present stays so for slices, or faults and comes back. 4. `with_slices`.
 unsafe impl<P: Platform> ViewWindow for EmulatedCore<P> {
-    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
-        let _operation = self.operation();
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
+        let operation = self.operation();
         if access.lasts() {
             // First, so that nobody comes to it any more who would be in the way.
-            self.meet_slices(region, access);
+            self.meet_slices(region, access)?;
         }
-        if self.platform.coherent() {
-            if !access.lasts() {
-                self.meet_slices(region, access);
-            }
-            return false;
+        let mut touch = Touch::default();
+        if !self.platform.coherent() {
+            self.explore();
+            self.meet_domain(region.start().home(), access.writes());
+            touch.is_absent = self.fetch(region, access) && access == ViewAccess::Store;
         }
-        self.explore();
-        self.meet_domain(region.start().home(), access.writes());
-        let has_fetched = self.fetch(region, access);
         if !access.lasts() {
-            // Last, since slices may have come meanwhile; the access follows before anybody else's turn.
-            self.meet_slices(region, access);
+            // Last, since slices may have come meanwhile.
+            self.meet_slices(region, access)?;
+            if self.platform.coherent() || self.copies(region.start().home()).is_shared() {
+                // The access follows before anybody else's turn, and before this core's handler.
+                touch.is_held = true;
+                operation.leave_open();
+            }
         }
-        has_fetched
+        Some(touch)
     }
 
-    fn stored_absent(&self, region: Region<kind::Cached>) {
-        let _operation = self.operation();
-        if self.platform.choose(Choice::StoreThrough, 2) == 1 {
+    fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {
+        let _operation = if touch.is_held { self.take_up() } else { self.operation() };
+        if touch.is_absent && self.platform.choose(Choice::StoreThrough, 2) == 1 {
             self.copies(region.start().home()).store_through(&self.platform, region);
         }
     }
@@ -81,7 +83,7 @@ unsafe impl<P: Platform> ViewWindow for EmulatedCore<P> {
 impl<P: Platform> Cached for EmulatedCore<P> {
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
         let _operation = self.operation();
-        Views::fit::<T>(region, len)?;
+        Views::fit::<T>(self.layout(), region, len)?;
         if let Home::Core(owner) = region.start().home()
             && !(owner == self.core() && self.exposures.borrow().contains(region.start().offset(), region.len_bytes()))
         {
@@ -102,7 +104,7 @@ impl<P: Platform> Cached for EmulatedCore<P> {
 
     fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
-        caches.assert_of(self.platform.core());
+        caches.assert_of(self);
         self.end_its_slices();
         let _span = self.hardware_span("flush", region.start().home(), region.len_bytes());
         self.count_flush(region);
@@ -114,12 +116,12 @@ impl<P: Platform> Cached for EmulatedCore<P> {
 
     fn write_back_invalidate_all(&self, caches: &mut Caches) {
         let _operation = self.operation();
-        caches.assert_of(self.platform.core());
+        caches.assert_of(self);
         self.end_its_slices();
         let _span = self.hardware_span("flush of everything", None, 0);
         self.counting.count(|counters| counters.flushes += 1);
         self.platform.spend(Expense::FlushAll);
-        if !self.omits(Omit::FLUSH) {
+        if !self.omits(Omit::FLUSH) && !self.platform.is_dying() {
             self.meet_domain(Home::Controller(0), true);
             let mut written = self.domain.write_back_invalidate_all(&self.platform);
             if self.domain.is_shared() {
@@ -132,21 +134,21 @@ impl<P: Platform> Cached for EmulatedCore<P> {
 
     fn end_slices(&self, caches: &mut Caches) {
         let _operation = self.operation();
-        caches.assert_of(self.platform.core());
+        caches.assert_of(self);
         self.end_its_slices();
     }
 
     fn take_caches(&self) -> Option<Caches> {
         let _operation = self.operation();
         // SAFETY: the flag lets only one token of this core come into being.
-        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.platform.core()) })
+        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self) })
     }
 }
 
 impl<P: Platform> ExposureHost for EmulatedCore<P> {
     unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
-        caches.assert_of(self.core());
+        caches.assert_of(self);
         self.end_its_slices();
         assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
         // Neither is for a test to leave out: what is still on its way has nowhere to go afterwards, and the owner's
@@ -166,7 +168,7 @@ impl<P: Platform> ExposureHost for EmulatedCore<P> {
 impl<P: Platform> Expose for EmulatedCore<P> {
     fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
         let _operation = self.operation();
-        caches.assert_of(self.core());
+        caches.assert_of(self);
         let bytes = NonNull::from(memory.bytes());
         let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
         let placed = Exposures::whole_lines(start.addr().get(), len_bytes)

@@ -256,8 +256,12 @@ impl<P: Platform> EmulatedCore<P> {
         self.platform.spend(Expense::Flush { lines: region.len_lines() as u32 });
     }
 
-    /// Writes a region back and forgets it, as far as this core may have copies of it.
+    /// Writes a region back and forgets it, as far as this core may have copies of it. Nothing happens while the machine
+    /// comes to its end: nothing would be written, and what is read then is not what memory has.
     fn flush(&self, region: Region<kind::Cached>) {
+        if self.platform.is_dying() {
+            return;
+        }
         let home = region.start().home();
         self.meet_domain(home, true);
         let flushed = self.copies(home).write_back_invalidate(&self.platform, region);
@@ -320,6 +324,10 @@ impl<P: Platform> Topology for EmulatedCore<P> {
 
     fn layout(&self) -> &Layout {
         self.platform.layout()
+    }
+
+    fn machine(&self) -> u64 {
+        self.platform.machine()
     }
 }
 

@@ -11,7 +11,7 @@ use core::{
 };
 
 use crate::{
-    ATOMIC_COUNTERS, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    ATOMIC_COUNTERS, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Region, SharedAddress,
     bare::{
         cpu,
         private::{Private, PrivateOnce},
@@ -35,6 +35,7 @@ use crate::{
         pc::{lapic, pit},
         trap,
     },
+    topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
 /// A core of the machine under QEMU.
@@ -142,13 +143,17 @@ impl QemuPlatform {
     /// further slices away for the time of the access.
     fn ask_slices(&self, at: LineAddress, mask: u32, writes: bool) -> Option<EmulatorGuard<'static, Slices>> {
         let LineAddress::Shared(at) = at else { return None };
-        if !self.coherent || mask == 0 || is_ending() {
+        if !self.coherent || mask == 0 {
             return None;
         }
         let (first, end) = (mask.trailing_zeros() as usize, (u32::BITS - mask.leading_zeros()) as usize);
         let slices = SLICES.lock();
         if let Err(conflict) = slices.access_memory(at.plus(first), end - first, writes) {
             drop(slices);
+            if is_ending() {
+                // The report of it is another core's.
+                cpu::park();
+            }
             panic!("{conflict}");
         }
         Some(slices)
@@ -184,6 +189,7 @@ fn with_storage<R>(at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u
     let (base, offset) = match at {
         LineAddress::Mpb(mpb) => {
             assert!(mpb.core.index() < nodes::all_cores(), "{} does not exist", mpb.core);
+            assert!(usize::from(mpb.line) < MPB_LINES, "{mpb} does not exist");
             (areas::mpb().0, mpb.core.index() * addresses::MPB_BYTES_PER_CORE + usize::from(mpb.line) * 32)
         }
         LineAddress::Shared(address) => match address.home() {
@@ -222,8 +228,13 @@ fn measured_rate() -> Option<u64> {
     heartbeat::cycles_per_second().or_else(pit::cycles_per_second)
 }
 
-// SAFETY: 1. numbers and the command line do not change; 2. `areas::shared_dram` is mapped for ever, and `own_address`
-// knows what is exposed; 3. `with_storage` has bounds for all; 4. it asks; 5. the domain's account, under its lock, or the
+const _: () = assert!(
+    Layout::scc().controllers() * SHARED_BYTES_PER_CONTROLLER == addresses::SHARED_DRAM_BYTES,
+    "there is the memory that the layout says"
+);
+
+// SAFETY: 1. numbers and the command line do not change; 2. `areas::shared_dram` is mapped for ever, and all that the
+// layout says, and `own_address` knows what is exposed; 3. `with_storage` has bounds for all; 4. it asks; 5. the domain's account, under its lock, or the
 // machine's, under its own.
 unsafe impl Platform for QemuPlatform {
     type Window = MmuWindow;

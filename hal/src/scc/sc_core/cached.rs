@@ -6,7 +6,7 @@ use crate::{
     Cached, Caches, ClaimError, Exposable, Expose, Exposure, Home, LocalView, MapError, MpbCoherence, Pod, Region,
     SharedAddress, Topology,
     backend::{deferral::Deferring, exposures::Exposures, mappings::Slot, views::Views},
-    cached::{ViewAccess, ViewWindow},
+    cached::{Touch, ViewAccess, ViewWindow},
     exposed::{ExposureHost, NotExposed},
     kind,
     scc::{caches::cache_operations, memory::exposed, sc_core::ScCore},
@@ -41,12 +41,12 @@ impl ScCore {
 // SAFETY: 1. `claim` has entered the view, and what it points to is mapped; 2. as long as it is entered; 3. the core's
 // number; 4. cores of a board have caches of their own.
 unsafe impl ViewWindow for ScCore {
-    fn touch(&self, _region: Region<kind::Cached>, _access: ViewAccess) -> bool {
+    fn touch(&self, _region: Region<kind::Cached>, _access: ViewAccess) -> Option<Touch> {
         // The hardware fetches what is accessed, and sends by itself to memory what misses.
-        false
+        Some(Touch::default())
     }
 
-    fn stored_absent(&self, _region: Region<kind::Cached>) {}
+    fn end_access(&self, _region: Region<kind::Cached>, _touch: Touch) {}
 
     unsafe fn release(&self, region: Region<kind::Cached>) {
         let _operation = self.operation();
@@ -57,7 +57,7 @@ unsafe impl ViewWindow for ScCore {
 impl Cached for ScCore {
     fn claim<T: Pod>(&self, region: Region<kind::Cached>, len: usize) -> Result<LocalView<'_, T>, ClaimError> {
         let _operation = self.operation();
-        Views::fit::<T>(region, len)?;
+        Views::fit::<T>(self.layout(), region, len)?;
         let start = region.start();
         if let Home::Core(owner) = start.home()
             && !(owner == self.core && self.exposures.borrow().contains(start.offset(), region.len_bytes()))
@@ -74,32 +74,32 @@ impl Cached for ScCore {
 
     fn write_back_invalidate(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
-        caches.assert_of(self.core);
+        caches.assert_of(self);
         self.flush(region);
     }
 
     fn write_back_invalidate_all(&self, caches: &mut Caches) {
         let _operation = self.operation();
-        caches.assert_of(self.core);
+        caches.assert_of(self);
         self.counting.count(|counters| counters.flushes += 1);
         cache_operations::flush_all();
     }
 
     fn end_slices(&self, caches: &mut Caches) {
-        caches.assert_of(self.core);
+        caches.assert_of(self);
     }
 
     fn take_caches(&self) -> Option<Caches> {
         let _operation = self.operation();
         // SAFETY: the flag lets only one token of this core come into being.
-        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self.core) })
+        (!self.caches_taken.replace(true)).then(|| unsafe { Caches::new(self) })
     }
 }
 
 impl ExposureHost for ScCore {
     unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
         let _operation = self.operation();
-        caches.assert_of(self.core);
+        caches.assert_of(self);
         assert!(!self.views.overlap(region), "a local view is left of {}, whose exposure ends", region.start());
         self.drain();
         self.flush(region);
@@ -114,7 +114,7 @@ impl ExposureHost for ScCore {
 impl Expose for ScCore {
     fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
         let _operation = self.operation();
-        caches.assert_of(self.core);
+        caches.assert_of(self);
         let (start, len_bytes) = {
             let bytes = memory.bytes();
             (bytes.as_mut_ptr().expose_provenance(), bytes.len())

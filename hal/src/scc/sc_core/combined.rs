@@ -32,7 +32,7 @@ static TABLE: Private<Aligned> = Private::new(Aligned([[0; _]; _]));
 
 /// A table of whole lines.
 #[repr(align(32))]
-struct Aligned(Table);
+struct Aligned(#[expect(dead_code, reason = "reached by its address")] Table);
 
 impl ScCore {
     /// Calls `access` with a pointer to a word of the table of `owner`.

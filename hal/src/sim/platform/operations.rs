@@ -36,6 +36,10 @@ unsafe impl Platform for SimPlatform {
         &self.shared.layout
     }
 
+    fn machine(&self) -> u64 {
+        self.shared.number
+    }
+
     fn read_line(&self, at: LineAddress) -> Line {
         if self.is_dying() {
             return Line::default();

@@ -19,6 +19,8 @@ use super::super::{
 
 /// What all cores of a machine share.
 pub(in super::super) struct Shared {
+    /// That of the run: no other of the process has it.
+    pub(in super::super) number: u64,
     pub(in super::super) layout: Layout,
     pub(in super::super) cost: Cost,
     pub(in super::super) memory: Memory,
@@ -54,7 +56,7 @@ impl Shared {
 
     /// Whether slices allow an access to memory: where that is what they look at, it is for them to say.
     fn ask_slices(&self, at: SharedAddress, len_bytes: usize, writes: bool) -> Result<(), Conflict> {
-        if !self.coherent || self.dying.get() {
+        if !self.coherent {
             return Ok(());
         }
         self.domains.slices(0).access_memory(at, len_bytes, writes)

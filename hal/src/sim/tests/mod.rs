@@ -1,5 +1,6 @@
 //! What the simulator promises, tested through the traits of the HAL.
 
+mod bounds;
 mod cluster;
 mod contention;
 mod costs;

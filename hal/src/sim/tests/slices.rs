@@ -1,9 +1,11 @@
 //! Slices exclude what Rust says that nobody else does to them, wherever several cores reach the same bytes.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::{
-    Cached, Caches, Combined, Counted, Expose, LINE_BYTES, Lines, LocalView, Mpb, MpbCoherence, Place, Pod, Reason,
-    Topology, Uncached, Wait, emulated::FetchUnit,
+    Cached, Caches, Combined, Counted, Expose, Interrupt, LINE_BYTES, Lines, LocalView, Mpb, MpbCoherence, Place, Pod,
+    Reason, Topology, Uncached, Wait, emulated::FetchUnit,
 };
 
 /// Two cores of one coherence domain, fetching by lines and by pages; and of a machine that is coherent.
@@ -217,6 +219,89 @@ fn slices_end() {
         };
         let load: Come = |core| assert_eq!(core.claim::<u32>(region(1), 8).unwrap().load(0), 7);
         assert_eq!(meet(&machine, handed_on, load), "", "{name}");
+    }
+}
+
+/// What a core does with memory while it unwinds, or is unwound, has no effect: nothing changes under a slice then.
+#[test]
+fn an_unwinding_core_does_not_get_under_a_slice() {
+    struct Late<'c>(&'c SimCore, LocalView<'c, u32>, Caches);
+
+    impl Drop for Late<'_> {
+        fn drop(&mut self) {
+            let Self(core, view, caches) = self;
+            view.store(3, 9);
+            view.copy_from(0, &[9; 32]);
+            assert_eq!(mut_slice_of(view, caches).len(), 0);
+            core.write_back_invalidate(caches, region(4));
+            core.write_back_invalidate_all(caches);
+        }
+    }
+
+    struct Held<'s>(&'s [u32], &'s Cell<bool>);
+
+    impl Drop for Held<'_> {
+        fn drop(&mut self) {
+            self.1.set(self.0.iter().all(|word| *word == 7));
+        }
+    }
+
+    for (name, machine) in machines() {
+        for is_mutable in [true, false] {
+            let is_unchanged = Cell::new(false);
+            let said = meet(
+                &machine,
+                |view, caches, others| {
+                    view.copy_from(0, &[7; 32]);
+                    let slice = if is_mutable { mut_slice_of(view, caches) } else { slice_of(view, caches) };
+                    let _held = Held(slice, &is_unchanged);
+                    others();
+                },
+                |core| {
+                    let _late = Late(core, core.claim(region(4), 32).unwrap(), core.take_caches().unwrap());
+                    panic!("on purpose");
+                },
+            );
+            assert!(said.contains("on purpose"), "{name}: {said:?}");
+            assert!(is_unchanged.get(), "{name}");
+        }
+    }
+}
+
+/// An interrupt handler does not come between a view's look at slices and its access: it would let others take some.
+#[test]
+fn no_handler_comes_before_what_was_asked_for_is_done() {
+    const WORDS: usize = 1024;
+    for (name, machine) in machines().into_iter().filter(|(name, _)| *name != "coherent") {
+        let outcome = machine.run(|core| match core.core().index() {
+            0 => {
+                let caches = core.take_caches().unwrap();
+                let mut view = core.claim::<u32>(region(128), WORDS).unwrap();
+                await_flag(core, 1, 1);
+                core.raise_interrupt(CoreId::new(1));
+                await_flag(core, 1, 2);
+                let slice = mut_slice_of(&mut view, &caches);
+                assert!(slice.iter().all(|word| *word == 9), "{name}: the handler came first");
+                slice.fill(7);
+                set(core, 3);
+                await_flag(core, 1, 4);
+                assert!(slice.iter().all(|word| *word == 7), "{name}: stored to under a slice");
+            }
+            1 => {
+                let handler = |core: &SimCore, (): &()| {
+                    set(core, 2);
+                    await_flag(core, 0, 3);
+                };
+                let _handled = core.handle_interrupts((), handler).unwrap();
+                let mut view = core.claim::<u32>(region(128), WORDS).unwrap();
+                set(core, 1);
+                // It takes so long to fetch the lines that the interrupt comes meanwhile.
+                view.copy_from(0, &[9; WORDS]);
+                set(core, 4);
+            }
+            _ => {}
+        });
+        assert!(outcome.is_ok(), "{}", outcome.err().unwrap());
     }
 }
 
