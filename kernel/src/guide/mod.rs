@@ -25,6 +25,11 @@ macro_rules! pages {
 
 pages!(first_program, one_sided, choosing_an_algorithm, measuring, reading_a_failure, glossary);
 
+/// The README of the project, whose program has to compile. What it prints, the page [`one_sided`] shows.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 /// Insists that a page shows what a run has printed as one block of text; for the guide's own tests.
 ///
 /// # Panics

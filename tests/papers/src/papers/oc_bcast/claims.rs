@@ -332,7 +332,5 @@ fn gains(rows: &Rows) -> Result<Finding, Missing> {
         let peak = 100.0 * (peak(rows, &name)? / peak(rows, "oc-k7")? - 1.0);
         Ok(format!("{option} {latency:+.1} %, {peak:+.1} %"))
     };
-    Ok(Finding::reported(
-        ["leaves", "tiles", "tree", "all"].map(of).into_iter().collect::<Result<Vec<_>, _>>()?.join("; "),
-    ))
+    Ok(Finding::reported(["leaves", "tiles"].map(of).into_iter().collect::<Result<Vec<_>, _>>()?.join("; ")))
 }
