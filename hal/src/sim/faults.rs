@@ -46,8 +46,8 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// while its clock stands still, ends this process with `status`, and with a report on standard output whose last line
 /// is `@done failed …`. Signals that come while no core runs do what they did before.
 ///
-/// For programs that simulate in their only thread. The library's own traces of stacks are switched off: they would be
-/// allocated when a heap is full. Does nothing on hosts that are not Linux.
+/// For programs that simulate in their only thread. Where it is, the library's own traces of stacks are switched off: they
+/// would be allocated when a heap is full. Does nothing on hosts that are not Linux.
 pub fn end_on_faults(status: u8, patience: Duration) {
     STATUS.store(status.into(), Relaxed);
     PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);
@@ -175,11 +175,13 @@ mod linux {
         let stack: &'static mut [u8] = Vec::leak(vec![0; HANDLER_STACK_BYTES]);
         let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: stack.len() };
         let second = libc::timeval { tv_sec: 1, tv_usec: 0 };
+        if is_alone() {
+            // SAFETY: there is no other thread that could read the environment, nor does one begin meanwhile.
+            unsafe { std::env::remove_var("RUST_BACKTRACE") };
+        }
         // SAFETY: 1. the stack is nobody else's and stays; 2. the structure of an action may be all zeros, and the handler
         // has the signature that SA_SIGINFO asks for; 3. it calls nothing that allocates or locks.
-        // 4. no other thread reads the environment.
         unsafe {
-            std::env::remove_var("RUST_BACKTRACE");
             libc::sigaltstack(&stack, ptr::null_mut());
             for signal in SIGNALS {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
@@ -193,6 +195,11 @@ mod linux {
                 ptr::null_mut(),
             );
         }
+    }
+
+    /// Whether the process is known to have no other thread.
+    fn is_alone() -> bool {
+        std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
     }
 
     extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -281,6 +288,15 @@ mod linux {
                      stuck_s= allows more"
                 ));
             }
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn the_environment_is_let_be_where_other_threads_may_read_it() {
+            let is_alone = std::thread::spawn(super::is_alone).join().expect("it only looks");
+            assert!(!is_alone);
         }
     }
 }
