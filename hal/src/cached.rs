@@ -159,7 +159,11 @@ pub unsafe trait ViewWindow: Topology {
 
     /// What was touched has been accessed. Called unless there is nothing to be done. What was absent, hardware without
     /// write-allocate sends to memory at once.
-    fn end_access(&self, region: Region<kind::Cached>, touch: Touch);
+    ///
+    /// # Safety
+    /// [`touch`](Self::touch) has said this of the region, and this is the one call for it: what ends an operation that is
+    /// another's lets the handler of interrupts into that.
+    unsafe fn end_access(&self, region: Region<kind::Cached>, touch: Touch);
 
     /// Gives the claim of `region` back.
     ///
@@ -178,7 +182,8 @@ struct Access<'w> {
 impl Drop for Access<'_> {
     fn drop(&mut self) {
         if self.touch != Touch::default() {
-            self.window.end_access(self.region, self.touch);
+            // SAFETY: `begin` has put here what it was told of the region, and this is dropped once.
+            unsafe { self.window.end_access(self.region, self.touch) };
         }
     }
 }
@@ -436,7 +441,7 @@ mod tests {
             Some(Touch::default())
         }
 
-        fn end_access(&self, _region: Region<kind::Cached>, _touch: Touch) {}
+        unsafe fn end_access(&self, _region: Region<kind::Cached>, _touch: Touch) {}
 
         unsafe fn release(&self, region: Region<kind::Cached>) {
             self.common.slices.borrow_mut().end_view(self.core, region);

@@ -88,8 +88,9 @@ impl fmt::Display for TimedOut {
 
 impl core::error::Error for TimedOut {}
 
-/// What reads the places of a wait; implemented by backends.
-pub trait PollSource {
+/// What reads the places of a wait; implemented by backends, and called within their waits only: interrupts are kept away
+/// there.
+pub(crate) trait PollSource {
     /// A fresh copy of an MPB line.
     fn poll_line(&self, at: MpbLine) -> Line;
     /// The current value of an uncached word.
@@ -119,7 +120,8 @@ pub struct PollReads {
 
 impl<'p> Poll<'p> {
     /// A poll of `places`; for backends.
-    pub fn new(source: &'p dyn PollSource, places: &'p [Place]) -> Self {
+    #[cfg(any(feature = "qemu", feature = "scc", feature = "sim", test))]
+    pub(crate) fn new(source: &'p dyn PollSource, places: &'p [Place]) -> Self {
         Self { source, places, reads: Cell::default(), missing: Cell::new(None) }
     }
 

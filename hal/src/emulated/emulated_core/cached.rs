@@ -66,7 +66,7 @@ unsafe impl<P: Platform> ViewWindow for EmulatedCore<P> {
         Some(touch)
     }
 
-    fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {
+    unsafe fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {
         let _operation = if touch.is_held { self.take_up() } else { self.operation() };
         if touch.is_absent && self.platform.choose(Choice::StoreThrough, 2) == 1 {
             self.copies(region.start().home()).store_through(&self.platform, region);
@@ -206,7 +206,7 @@ impl<P: Platform> Expose for EmulatedCore<P> {
     }
 
     fn mapped_slots(&self) -> usize {
-        self.mappings.borrow().capacity()
+        self.undisturbed(|| self.mappings.borrow().capacity())
     }
 
     fn let_go(&self, region: Region<kind::Combined>) {

@@ -46,7 +46,7 @@ unsafe impl ViewWindow for ScCore {
         Some(Touch::default())
     }
 
-    fn end_access(&self, _region: Region<kind::Cached>, _touch: Touch) {}
+    unsafe fn end_access(&self, _region: Region<kind::Cached>, _touch: Touch) {}
 
     unsafe fn release(&self, region: Region<kind::Cached>) {
         let _operation = self.operation();
@@ -145,7 +145,7 @@ impl Expose for ScCore {
     }
 
     fn mapped_slots(&self) -> usize {
-        self.mappings.borrow().capacity()
+        self.undisturbed(|| self.mappings.borrow().capacity())
     }
 
     fn let_go(&self, region: Region<kind::Combined>) {
