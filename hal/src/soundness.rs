@@ -26,7 +26,8 @@
 //!
 //! The right to make regions is looked at where a region is made. No access asks for it. What another core exposes is looked
 //! for where the access is, on boards in a list of this core's own after the first: so no region of what is not exposed, or
-//! not any more, leads anywhere, whoever made it.
+//! not any more, leads anywhere, whoever made it. By which slot it is reached is asked after that, since to look maps the
+//! owner's list, perhaps in the place of that slot.
 //!
 //! What ranks tell each other of regions lies in MPB lines and uncached words, which a program can store to. Words that are
 //! no region of this machine's memory panic, as do accesses to a line that no MPB has; nor is a region viewed or accessed that

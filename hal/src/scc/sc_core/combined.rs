@@ -91,14 +91,15 @@ impl ScCore {
 
     /// Where what a core exposes is in this core's physical memory, past its caches.
     fn slot_address_of(&self, address: SharedAddress) -> usize {
-        let Some(place) = self.physical_address(address) else {
-            panic!("{address} is not mapped on {}, as it has to be before each use", self.core)
-        };
         let is_exposed = match address.home() {
             Home::Core(owner) if owner != self.core => self.reached.borrow_mut().reach(self, owner, address.offset()),
             _ => self.exposures.borrow().contains(address.line_start().offset(), LINE_BYTES),
         };
         assert!(is_exposed, "{address} is not exposed");
+        // Last, since the owner's table, which has just been looked at, may have been mapped in the place of this slot.
+        let Some(place) = self.physical_address(address) else {
+            panic!("{address} is not mapped on {}, as it has to be before each use", self.core)
+        };
         place
     }
 
