@@ -31,6 +31,8 @@ bitflags! {
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
         /// same code on every machine runs on one size of each kind.
         const MACHINE = 16;
+        /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.
+        const MESH = 32;
     }
 }
 
@@ -216,7 +218,9 @@ suite! {
         ranks_come_late,
         mixed_with_other_operations,
         next_to_windows,
+        #[needs(MESH)]
         short_ones_cost_a_line,
+        #[needs(MESH)]
         long_ones_are_read_once,
         refuses_bad_roots,
     }
@@ -233,6 +237,7 @@ suite! {
         wider_elements,
         pieces_on_one_side,
         refuse_bad_arguments,
+        #[needs(MESH)]
         cost_what_they_should,
     }
     #[needs(SIZE)]

@@ -9,12 +9,7 @@ use hal::{emulated::Omit, sim::Machine};
 use tests::{
     check_eq, exchanges,
     exchanges::{Case, Operation},
-    suite,
 };
-
-fn names() -> impl Iterator<Item = &'static str> {
-    suite::NAMES.iter().copied().filter(|name| name.starts_with("exchanges::"))
-}
 
 #[test]
 fn on_all_core_counts() {
@@ -31,19 +26,6 @@ fn over_many_seeds() {
         let machine = Machine::scc(cores).with_seed(seed as u64);
         let random = run(&machine, |context| exchanges::at_random(context, seed, 16, 4000));
         assert_eq!(random, Ok(()), "{cores} cores with seed {seed}");
-    }
-}
-
-#[test]
-fn on_more_ranks_than_lines() {
-    for cores in [100] {
-        for name in names() {
-            assert_eq!(
-                run(&Machine::scc(cores), |context| suite::run_simulated(name, context)),
-                Ok(()),
-                "{name}, {cores} cores"
-            );
-        }
     }
 }
 

@@ -35,14 +35,6 @@ fn windows_on_1024_cores() {
 }
 
 #[test]
-fn the_suites_barriers_broadcasts_and_windows_on_255_cores() {
-    let tests = ["barrier::", "broadcast::all_sizes", "pscw::neighbours_ring", "pscw::early_post"];
-    for name in suite::NAMES.iter().filter(|name| tests.iter().any(|test| name.starts_with(test))) {
-        assert_eq!(run(&Machine::scc(255), |context| suite::run_simulated(name, context)), Ok(()), "{name}");
-    }
-}
-
-#[test]
 fn packets_through_uncached_memory_on_200_cores() {
     for name in suite::NAMES.iter().filter(|name| name.starts_with("channel::")) {
         assert_eq!(run(&Machine::scc(200), |context| suite::run_simulated(name, context)), Ok(()), "{name}");

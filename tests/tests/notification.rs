@@ -1,37 +1,11 @@
-//! Notifications in the simulator: on more cores than the suite, over more seeds, and with operations taken away.
+//! Notifications in the simulator with operations taken away.
 
 mod common;
 
 use collectives::{Group, Message, Subscription};
 use common::run;
 use hal::{Clock, Deadline, emulated::Omit, sim::Machine};
-use tests::{check_eq, suite};
-
-fn names() -> impl Iterator<Item = &'static str> {
-    suite::NAMES.iter().copied().filter(|name| name.starts_with("notification::") || name.starts_with("interrupts::"))
-}
-
-#[test]
-fn on_47_and_255_cores() {
-    for (cores, name) in [47, 255].into_iter().flat_map(|cores| names().map(move |name| (cores, name))) {
-        assert_eq!(
-            run(&Machine::scc(cores), |context| suite::run_simulated(name, context)),
-            Ok(()),
-            "{name} on {cores} cores"
-        );
-    }
-}
-
-#[test]
-fn over_more_seeds() {
-    let seeds = [(2, 15), (3, 15), (5, 10), (16, 3)].into_iter();
-    for (cores, seed) in seeds.flat_map(|(cores, seeds)| (100..100 + seeds).map(move |seed| (cores, seed))) {
-        for name in names() {
-            let result = run(&Machine::scc(cores).with_seed(seed), |context| suite::run_simulated(name, context));
-            assert_eq!(result, Ok(()), "{name} on {cores} cores with seed {seed}");
-        }
-    }
-}
+use tests::check_eq;
 
 /// Two messages one after the other, with operations taken away from the moment at which everybody has subscribed.
 fn two_messages(omitted: Omit) -> Result<(), String> {

@@ -1,4 +1,5 @@
-//! Reductions in the simulator: on all rank counts, over many seeds, and with what keeps them right taken away.
+//! Reductions in the simulator where the suite does not go: by chance on all rank counts, and with what keeps them right taken
+//! away.
 
 mod common;
 
@@ -8,38 +9,7 @@ use hal::{emulated::Omit, sim::Machine};
 use tests::{
     random::Numbers,
     reductions::cases::{AFFINE, Case, everything, map, random_counts},
-    suite,
 };
-
-fn names() -> impl Iterator<Item = &'static str> {
-    suite::NAMES.iter().copied().filter(|name| name.starts_with("reductions::"))
-}
-
-#[test]
-fn on_many_rank_counts() {
-    for cores in [1, 2, 3, 5, 16, 47, 48, 255] {
-        for name in names() {
-            if let Err(failure) = run(&Machine::scc(cores), |context| suite::run_simulated(name, context)) {
-                panic!("{name} on {cores} cores: {failure}");
-            }
-        }
-    }
-}
-
-#[test]
-fn over_many_seeds() {
-    for (cores, seeds) in [(2, 10), (3, 10), (5, 20), (17, 3)] {
-        for seed in 1..=seeds {
-            for name in names() {
-                if let Err(failure) =
-                    run(&Machine::scc(cores).with_seed(seed), |context| suite::run_simulated(name, context))
-                {
-                    panic!("{name} on {cores} cores with seed {seed}: {failure}");
-                }
-            }
-        }
-    }
-}
 
 /// Random lengths, roots and counts on every number of ranks.
 #[test]

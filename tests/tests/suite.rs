@@ -21,15 +21,44 @@ struct Setting {
     machines: fn() -> Vec<Machine>,
     /// What a test must not need to run there.
     lacks: Needs,
+    /// What a test needs if it is to run there.
+    for_tests_that_need: Needs,
 }
 
-const SETTINGS: [Setting; 6] = [
-    Setting { name: "where accesses wait for each other", machines: contention, lacks: Needs::empty() },
-    Setting { name: "by pages", machines: pages, lacks: Needs::empty() },
-    Setting { name: "in coherence domains", machines: domains, lacks: Needs::empty() },
-    Setting { name: "in coherence domains over seeds", machines: domains_over_seeds, lacks: Needs::QUIET },
-    Setting { name: "with other controllers", machines: controllers, lacks: Needs::CONTROLLERS },
-    Setting { name: "over many seeds", machines: seeds, lacks: Needs::QUIET },
+const SETTINGS: [Setting; 8] = [
+    Setting {
+        name: "where accesses wait for each other",
+        machines: contention,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::empty(),
+    },
+    Setting { name: "by pages", machines: pages, lacks: Needs::empty(), for_tests_that_need: Needs::empty() },
+    Setting {
+        name: "in coherence domains",
+        machines: domains,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::empty(),
+    },
+    Setting {
+        name: "in coherence domains over seeds",
+        machines: domains_over_seeds,
+        lacks: Needs::QUIET,
+        for_tests_that_need: Needs::empty(),
+    },
+    Setting {
+        name: "with other controllers",
+        machines: controllers,
+        lacks: Needs::CONTROLLERS,
+        for_tests_that_need: Needs::empty(),
+    },
+    Setting { name: "over many seeds", machines: seeds, lacks: Needs::QUIET, for_tests_that_need: Needs::empty() },
+    Setting { name: "on many cores", machines: many, lacks: Needs::empty(), for_tests_that_need: Needs::SIZE },
+    Setting {
+        name: "on clusters",
+        machines: clusters,
+        lacks: Needs::REGISTERS.union(Needs::MESH),
+        for_tests_that_need: Needs::empty(),
+    },
 ];
 
 fn machine(name: &str) -> Machine {
@@ -55,6 +84,21 @@ fn domains() -> Vec<Machine> {
     [(8, 2), (8, 1), (7, 3), (5, 2)].map(|(cores, domains)| of(cores, domains)).into_iter().chain(by_pages).collect()
 }
 
+fn many() -> Vec<Machine> {
+    [47, 255].map(Machine::scc).into()
+}
+
+/// Nodes of several cores, between which nothing is atomic; the last has domains on one chip.
+fn clusters() -> Vec<Machine> {
+    let scc = Description::scc();
+    let layout = scc.layout.clone().with_cores(9).with_domains_of(4).with_registers_in_domains();
+    ["cluster-fpga:3x2", "cluster-asic:1x5", "cluster-fpga:3x4", "cluster-asic:9x2"]
+        .map(machine)
+        .into_iter()
+        .chain([Machine::new(Description { layout, ..scc })])
+        .collect()
+}
+
 fn domains_over_seeds() -> Vec<Machine> {
     (1..=3).map(|seed| machine("scc+domains=2").with_cores(6).with_seed(seed)).collect()
 }
@@ -69,7 +113,10 @@ fn controllers() -> Vec<Machine> {
 }
 
 fn seeds() -> Vec<Machine> {
-    [2, 3, 5, 8].into_iter().flat_map(|cores| (1..=20).map(move |seed| Machine::scc(cores).with_seed(seed))).collect()
+    [(2, 20), (3, 20), (5, 20), (8, 20), (17, 3)]
+        .into_iter()
+        .flat_map(|(cores, seeds)| (1..=seeds).map(move |seed| Machine::scc(cores).with_seed(seed)))
+        .collect()
 }
 
 /// Runs a test on some machines, up to the first on which it fails.
@@ -96,7 +143,7 @@ fn trials(name: &'static str) -> Vec<Trial> {
     });
     let in_settings = SETTINGS
         .iter()
-        .filter(|setting| !needs.intersects(setting.lacks))
+        .filter(|setting| !needs.intersects(setting.lacks) && needs.contains(setting.for_tests_that_need))
         .map(|setting| Trial::test(format!("{name} {}", setting.name), move || on_all(name, (setting.machines)())));
     // A program that is right does not notice that memory is coherent, be it memory that cores expose.
     let coherent = (name.starts_with("exposed::") && !needs.contains(Needs::QUIET)).then(|| {

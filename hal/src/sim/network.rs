@@ -244,11 +244,10 @@ impl Network {
                 let port = &mut self.ports[usize::from(core)];
                 let engine = &mut self.engines[usize::from(port.node)];
                 engine.sends_until_ps = engine.sends_until_ps.max(now_ps) + self.cluster.send_ps;
-                let mut arrival_ps = engine.sends_until_ps + wire_ps;
+                // The way to the own node is shorter, and nothing overtakes a store.
+                let arrival_ps = (engine.sends_until_ps + wire_ps).max(port.last_arrival_ps);
                 if is_store {
-                    port.last_arrival_ps = port.last_arrival_ps.max(arrival_ps);
-                } else {
-                    arrival_ps = arrival_ps.max(port.last_arrival_ps);
+                    port.last_arrival_ps = arrival_ps;
                 }
                 self.push(arrival_ps, Step::Arrives(core, packet));
             }
@@ -382,6 +381,21 @@ fn shared_line(at: LineAddress) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::sim::Description;
+
+    #[test]
+    fn a_store_to_the_own_node_does_not_overtake_one_to_another() {
+        let description = Description::parse("cluster-fpga:2x1").unwrap();
+        let mut network = Network::new(&description.layout, description.parameters.cluster.unwrap());
+        let word = |node, value| Stored::Word(SharedAddress::new(node, 0), value);
+        network.store(0, 1, word(1, 1), 0);
+        network.store(0, 0, word(0, 2), 1);
+        let lines = Lines::new(2);
+        let mut landed = Vec::new();
+        while network.next_ps().is_some() {
+            landed.extend(network.step(&lines).map(|(_, come)| come));
+        }
+        assert_eq!(landed, [Come::Store(word(1, 1)), Come::Store(word(0, 2))]);
+    }
 
     #[test]
     fn each_of_many_nodes_has_a_socket_of_its_own() {

@@ -115,6 +115,8 @@ pub(super) struct CoreWait {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vain {
     polls: usize,
+    /// Whether it has looked everywhere.
+    hopeless: bool,
     /// How often it has come back from where its polls were skipped.
     returns: usize,
     /// After which change.
@@ -149,15 +151,20 @@ impl Polling {
     pub(super) fn looked_in_vain(&mut self, vain: &mut Vain, places: usize) -> bool {
         self.renew(vain);
         vain.polls += 1;
-        let enough = 2 * places;
-        self.hopeless += usize::from(vain.polls == enough);
-        vain.polls >= enough
+        self.set_hopeless(vain, vain.polls >= 2 * places)
     }
 
-    /// A core that waits for so many places is taken out of the schedule.
-    pub(super) fn parks(&mut self, vain: &mut Vain, places: usize) {
+    /// A wait may name other places in its next poll, and a core counts once.
+    fn set_hopeless(&mut self, vain: &mut Vain, hopeless: bool) -> bool {
+        self.hopeless -= usize::from(std::mem::replace(&mut vain.hopeless, hopeless));
+        self.hopeless += usize::from(hopeless);
+        hopeless
+    }
+
+    /// A core that waits is taken out of the schedule.
+    pub(super) fn parks(&mut self, vain: &mut Vain) {
         self.renew(vain);
-        self.hopeless -= usize::from(vain.polls >= 2 * places);
+        self.set_hopeless(vain, false);
         vain.polls = 0;
         self.parked += 1;
     }

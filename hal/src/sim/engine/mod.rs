@@ -337,7 +337,7 @@ impl Engine {
             self.watches.enter(core, &wait.watched);
         }
         wait.parked = true;
-        self.polling.parks(&mut wait.vain, wait.watched.len().max(1));
+        self.polling.parks(&mut wait.vain);
         if let (Some(traffic), Some(port)) = (&mut self.traffic, wait.port()) {
             traffic.expect_polls(port, core);
         }
