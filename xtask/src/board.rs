@@ -12,8 +12,8 @@ use crate::{
     workspace,
 };
 use anyhow::{Context, Result};
-use boards::Board;
 use clap::Args;
+use descriptions::boards::Board;
 use std::{
     fs,
     path::{Path, PathBuf},

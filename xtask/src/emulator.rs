@@ -11,7 +11,7 @@ use crate::{
     workspace,
 };
 use anyhow::{Context, Result, bail, ensure};
-use boards::{Handed, map};
+use descriptions::boards::{Handed, map};
 use std::{
     fs,
     path::Path,
@@ -115,7 +115,7 @@ impl Flashed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use boards::{
+    use descriptions::boards::{
         Board,
         handed::{Setting, block},
     };

@@ -15,8 +15,8 @@ use crate::{
     run::{self, DEFAULT_PROGRAM},
 };
 use anyhow::{Result, bail, ensure};
-use boards::{Board, Kind};
 use clap::Args;
+use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// KernelLine that mean something to machines in QEMU or to the simulator only.

@@ -20,7 +20,7 @@ mod waits;
 
 use core::cell::{Cell, RefCell};
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 use crate::{
     CoreId, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Topology,

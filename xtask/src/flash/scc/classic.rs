@@ -7,7 +7,7 @@ use super::{
 };
 use crate::flash::directory::Directory;
 use anyhow::Result;
-use boards::Memory;
+use descriptions::boards::Memory;
 use std::io::{self, Write};
 
 /// What `bin2obj` reads.

@@ -3,7 +3,7 @@
 use super::{Flash, classic, guide, object, placement::Placement};
 use crate::{flash::directory::Directory, progress::Progress, workspace};
 use anyhow::Result;
-use boards::{Controller, Memory, Place, map};
+use descriptions::boards::{Controller, Memory, Place, map};
 use object::{Run, end, origin};
 use std::{
     io::{self, Write},
@@ -82,7 +82,7 @@ fn behind_controller(place: &Place, address: u32) -> u64 {
 /// The lookup tables of all cores, those that have no part in the run included: one register in a line, by its tile,
 /// its sub-destination, its address and its value, all in base 16.
 fn luts(out: &mut impl Write, memory: &Memory) -> io::Result<()> {
-    const REGISTERS: u32 = boards::SubDestination::Registers as u32;
+    const REGISTERS: u32 = descriptions::boards::SubDestination::Registers as u32;
     let geometry = &memory.board().geometry;
     for core in 0..geometry.cores() {
         let [_, x, y] = geometry.tile_of(core);

@@ -5,7 +5,7 @@ use super::{
     files::{LUTS, name, size},
     placement::Placement,
 };
-use boards::map;
+use descriptions::boards::map;
 use std::fmt::Write;
 
 /// The file's name.

@@ -12,7 +12,7 @@ mod tests;
 use super::directory;
 use crate::{catalogue, image, kernel_line, program::Program, qemu, setup, workspace};
 use anyhow::{Context, Result, ensure};
-use boards::{Board, Memory, MeshBoard, SubDestination};
+use descriptions::boards::{Board, Memory, MeshBoard, SubDestination};
 use placement::{Choice, Input, Placement};
 use std::{
     fs,

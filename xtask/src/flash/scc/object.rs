@@ -6,7 +6,7 @@
 //! first. So what is written here is [`Run`]s of whole lines, each line at most once.
 
 use anyhow::{Result, ensure};
-use boards::map::LINE_BYTES;
+use descriptions::boards::map::LINE_BYTES;
 use std::io::{self, Write};
 
 /// KernelLine in a line of text.

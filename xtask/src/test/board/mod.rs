@@ -24,7 +24,7 @@ use crate::{
     run, workspace,
 };
 use anyhow::{Context, Result};
-use boards::Board;
+use descriptions::boards::Board;
 use std::{fs, path::Path};
 
 /// The board that there is one of, and a small one that differs from it wherever a board may.

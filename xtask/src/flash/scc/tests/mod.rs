@@ -9,7 +9,7 @@ use super::{
     object::{self, Run},
     *,
 };
-use boards::{Handed, map};
+use descriptions::boards::{Handed, map};
 use tempfile::TempDir;
 
 fn board(name: &str) -> Board {
@@ -197,7 +197,7 @@ fn tables_and_lists_are_those_of_the_facts() {
 
 #[test]
 fn files_of_controllers_are_called_as_the_loader_calls_them() {
-    let name = |tile| files::name(&boards::Controller { tile, side: SubDestination::East });
+    let name = |tile| files::name(&descriptions::boards::Controller { tile, side: SubDestination::East });
     assert_eq!([name([5, 2]), name([11, 10])], ["mch_5_2.32.obj", "mch_b_a.32.obj"]);
 }
 
