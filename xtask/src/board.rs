@@ -6,8 +6,8 @@ use crate::{
     flash::{self, Choices, Flash},
     image,
     monitor::Monitor,
-    program::Program,
-    run::{self, Common, DEFAULT_PROGRAM},
+    program::{DEFAULT_PROGRAM, Program},
+    run::{self, Common},
     setup::{self, EmulatorTools, Tools},
     workspace,
 };

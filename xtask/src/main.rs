@@ -4,6 +4,7 @@
 //! One module per command, whose doc comment is its help; the rest are the parts they share: the console protocol
 //! ([`console`]), a guest with a time limit ([`guest`]), the image ([`image`]) and what must not be in it ([`p54c`]).
 
+mod agreement;
 mod board;
 mod board_table;
 mod build;

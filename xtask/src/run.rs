@@ -8,7 +8,7 @@ use crate::{
     machine::{check_domains, domains},
     memory::Plan,
     monitor::Monitor,
-    program::Program,
+    program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::Machine,
     result_files, setup, signal, trace, workspace,
@@ -32,9 +32,6 @@ const SMALL_INPUT_KIB: u64 = 512;
 
 /// Input beyond that which takes a second more, at least.
 const INPUT_KIB_PER_S: u64 = 20;
-
-/// The program that reads [`DEFAULT_INPUT`].
-pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
 
 /// Boot a program on many cores without cache coherence, in QEMU
 ///

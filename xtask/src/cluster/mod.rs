@@ -13,10 +13,10 @@ use crate::{
     image,
     kernel_line::KernelLine,
     memory::Plan,
-    program::Program,
+    program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::{Machine, Node, Staged},
-    run::{self, Common, DEFAULT_PROGRAM},
+    run::{self, Common},
     setup, workspace,
 };
 use anyhow::{Result, ensure};

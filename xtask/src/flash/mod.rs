@@ -11,15 +11,15 @@ pub(crate) use scc::{Flash, Setup};
 use crate::{
     catalogue, cores,
     kernel_line::KernelLine,
-    program::Program,
-    run::{self, DEFAULT_PROGRAM},
+    program::{DEFAULT_PROGRAM, Program},
+    run,
 };
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
-/// KernelLine that mean something to machines in QEMU or to the simulator only.
+/// Words that mean something to machines in QEMU or to the simulator only.
 const EMULATED: [&str; 10] =
     ["domains", "machine", "preempt", "coherent", "heatmap", "trace_kib", "node", "nodes", "shared_mib", "deadline"];
 

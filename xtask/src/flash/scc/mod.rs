@@ -4,6 +4,7 @@ mod classic;
 mod elf;
 mod files;
 mod guide;
+mod names;
 mod object;
 mod placement;
 #[cfg(test)]
@@ -170,9 +171,9 @@ pub(super) fn main(flash: &Flash, program: &Program, out: &Path, yes: bool) -> R
     let written = flash.write(&elf, out)?;
     let shown = workspace::display(out);
     for (name, bytes) in &written {
-        println!("wrote {shown}/{name}: {}", files::size(*bytes));
+        println!("wrote {shown}/{name}: {}", directory::size(*bytes));
     }
     let all = written.iter().map(|(_, bytes)| bytes).sum();
-    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label(), files::size(all), guide::NAME);
+    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label(), directory::size(all), names::GUIDE);
     Ok(())
 }
