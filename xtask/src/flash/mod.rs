@@ -9,7 +9,7 @@ mod scc;
 pub(crate) use scc::{Flash, Setup};
 
 use crate::{
-    catalogue, cores,
+    catalogue, command_line, cores,
     kernel_line::KernelLine,
     program::{DEFAULT_PROGRAM, Program},
     run,
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     input: Vec<PathBuf>,
 
     /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "S", value_parser = command_line::seed())]
     seed: Option<u64>,
 
     /// Install what is missing without asking

@@ -1,6 +1,6 @@
 //! What the user asks of tests.
 
-use crate::{cores::List, machine};
+use crate::{command_line, cores::List, machine};
 use clap::{Args, ValueEnum};
 use std::{num::NonZero, time::Duration};
 
@@ -53,11 +53,11 @@ pub(crate) struct Arguments {
     pub(super) thread_multi: bool,
 
     /// In-kernel tests with hand-overs to other cores at places that this seed chooses
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "S", value_parser = command_line::seed())]
     pub(super) preempt: Option<u64>,
 
     /// Seconds of processor time that a guest, or a test on the host, may use for one test before it is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = command_line::TIMEOUT_S, value_parser = command_line::seconds())]
     pub(super) timeout: u64,
 }
 

@@ -12,15 +12,8 @@ use std::process::Command;
 /// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
 /// packages crates would have other features, and be built once more.
 pub(super) fn of_workspace(subcommand: &str) -> Command {
-    let mut command = on_host(subcommand);
-    command.args(["--workspace", "--exclude", emulator::PACKAGE]);
-    command
-}
-
-pub(super) fn on_host(subcommand: &str) -> Command {
-    let mut command = workspace::command(workspace::host_cargo());
-    command.args([subcommand, "--release"]).env("CARGO_TARGET_DIR", workspace::target());
-    command.env("CARGO_TERM_COLOR", "never").current_dir(workspace::root());
+    let mut command = workspace::cargo(subcommand);
+    command.args(["--release", "--workspace", "--exclude", emulator::PACKAGE]);
     command
 }
 

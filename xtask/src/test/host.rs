@@ -75,8 +75,8 @@ pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary
 /// When they do not build.
 pub(super) fn of_emulator(kit: &Kit<'_>) -> Result<Vec<Binary>> {
     kit.emulator_tools()?;
-    let mut command = cargo::on_host("test");
-    command.args(["--package", emulator::PACKAGE, "--features", "cpu", "--no-run"]).args(build::MESSAGES);
+    let mut command = emulator::cargo("test");
+    command.arg("--no-run").args(build::MESSAGES);
     let artifacts = build::tests("the tests of the emulator", &mut command)?;
     binaries(artifacts, |_| Stage::Board, &[Stage::Board], kit.arguments.filter.as_deref())
 }
