@@ -11,7 +11,6 @@ mod backend;
 #[cfg(all(any(feature = "qemu", feature = "scc"), target_arch = "x86", target_os = "none"))]
 #[allow(dead_code, reason = "each backend uses the part of it that it needs")]
 mod bare;
-#[cfg(any(feature = "boards", test))]
 mod board_layout;
 pub mod cached;
 pub mod clock;
@@ -48,11 +47,12 @@ pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};
 pub use core_id::CoreId;
 pub use counters::{Counted, Counters};
+pub use descriptions::Costs;
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
 pub use limits::{HeapExhausted, StackOverflow};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
-pub use prices::{Costs, Prices};
+pub use prices::Prices;
 pub use topology::{ATOMIC_COUNTERS, Layout, Tile, Topology};
 pub use trace::{Entered, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};

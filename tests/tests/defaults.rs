@@ -7,10 +7,10 @@ mod common;
 
 use std::cell::RefCell;
 
-use boards::{Board, Handed, handed};
 use bytemuck::Zeroable;
 use collectives::{Barrier, Broadcast, Class, Exchange, Group, Operator, Pieces, Reduction, Scan};
 use common::run;
+use descriptions::boards::{Board, Handed, handed};
 use hal::{
     Clock, Layout,
     sim::{Description, Machine, SimCore},

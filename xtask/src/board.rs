@@ -1,19 +1,19 @@
 //! Flashes a program for a board like the SCC, and runs what was flashed on the emulator of boards.
 
 use crate::{
-    catalogue, cores,
+    catalogue, command_line, cores,
     emulator::{self, Flashed},
     flash::{self, Choices, Flash},
     image,
     monitor::Monitor,
-    program::Program,
-    run::{self, Common, DEFAULT_PROGRAM},
+    program::{DEFAULT_PROGRAM, Program},
+    run::{self, Common},
     setup::{self, EmulatorTools, Tools},
     workspace,
 };
 use anyhow::{Context, Result};
-use boards::Board;
 use clap::Args;
+use descriptions::boards::Board;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     dir: Option<PathBuf>,
 
     /// Seconds of the emulator's processor time until a board that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = command_line::seconds())]
     timeout: u64,
 
     /// Install what is missing without asking

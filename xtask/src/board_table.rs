@@ -1,9 +1,9 @@
 //! Lists boards, and shows what is known of one.
 
-use crate::{cores, parameter_table::parameter_table};
+use crate::{cores, described};
 use anyhow::{Context, Result, ensure};
-use boards::{Board, EXTENSION, Kind, Memory, MeshBoard, SubDestination, map};
 use clap::Args;
+use descriptions::boards::{Board, Kind, LutEntry, Memory, MeshBoard, SubDestination, map};
 use std::fmt::Write as _;
 
 /// List the boards, or show one: every parameter, where it comes from, and how the memory is divided
@@ -42,24 +42,16 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 }
 
 fn list() -> String {
-    let mut text = String::new();
-    for board in boards::names().filter_map(Board::built_in) {
-        let cores = match &board.kind {
-            Kind::Mesh(mesh) => cores::cores(mesh.geometry.cores()),
-            Kind::Pc(pc) => format!("up to {}", cores::cores(pc.most_cores)),
-        };
-        writeln!(text, "{}: {} ({cores})", board.name, board.about).expect("texts take everything");
-    }
-    text + "FILE"
-        + EXTENSION
-        + ": your own; `base = \"scc\"` and what differs is enough, and `boards FILE"
-        + EXTENSION
-        + "` checks it\n"
+    let cores = |board: &Board| match &board.kind {
+        Kind::Mesh(mesh) => cores::cores(mesh.geometry.cores()),
+        Kind::Pc(pc) => format!("up to {}", cores::cores(pc.most_cores)),
+    };
+    described::list(cores) + &described::own_file::<Kind>()
 }
 
 /// All of a board: its parameters, and what follows from them for each memory that it can have.
 fn shown(board: &Board) -> Result<String> {
-    let mut text = format!("{}: {}\n\n{}", board.name, board.about, parameter_table(&board.name, board.parameters()));
+    let mut text = described::shown(board);
     let Some(mesh) = board.mesh() else { return Ok(text) };
     text.push_str("\n\nprivate memory of a core:");
     for gib in &mesh.memory_gib {
@@ -121,7 +113,7 @@ fn lookup_table(memory: &Memory, core: u32) -> String {
         memory.gib, place.base, place.controller
     );
     let lut = memory.lut(core);
-    let same = |one: &(u8, boards::LutEntry), next: &(u8, boards::LutEntry)| {
+    let same = |one: &(u8, LutEntry), next: &(u8, LutEntry)| {
         let follows = u32::from(one.0) + 1 == u32::from(next.0);
         follows
             && one.1.to_register() + 1 == next.1.to_register()
@@ -181,7 +173,7 @@ mod tests {
     #[test]
     fn every_board_is_listed_and_shown() {
         let all = list();
-        for name in boards::names() {
+        for name in Board::names() {
             assert!(all.lines().any(|line| line.starts_with(&format!("{name}: "))), "{all}");
             let table = shown(&Board::find(name).unwrap()).unwrap();
             assert!(table.contains("as above") || name == "pc", "{table}");

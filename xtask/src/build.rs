@@ -1,7 +1,7 @@
 //! Builds one binary with an inner cargo and says where it is.
 
 use crate::{
-    process::{Next, Running},
+    process::{self, Next, Running},
     progress::Progress,
 };
 use anyhow::{Context, Result, bail};
@@ -102,6 +102,21 @@ pub(crate) fn tests(what: &str, command: &mut Command) -> Result<Vec<Artifact>> 
     let mut artifacts = execute(what, command)?.artifacts;
     artifacts.retain(|artifact| artifact.is_test);
     Ok(artifacts)
+}
+
+/// Runs a cargo command that lints; what it finds is shown.
+///
+/// # Errors
+///
+/// When it finds something; the error names the first.
+pub(crate) fn lint(what: &str, command: &mut Command) -> Result<()> {
+    let finished = process::finish(command.env("CARGO_TERM_COLOR", "never"), |_| {})?;
+    if finished.status.success() {
+        return Ok(());
+    }
+    eprintln!("{}", finished.messages.trim_end());
+    let first = finished.messages.lines().find(|line| line.starts_with("error"));
+    bail!("{what}: {}", first.unwrap_or("ended without a reason"))
 }
 
 fn execute(what: &str, command: &mut Command) -> Result<Messages> {

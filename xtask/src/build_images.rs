@@ -3,8 +3,7 @@
 use crate::{
     catalogue,
     image::{self, Profile},
-    program::Program,
-    run::DEFAULT_PROGRAM,
+    program::{DEFAULT_PROGRAM, Program},
     setup, sim, workspace,
 };
 use anyhow::Result;

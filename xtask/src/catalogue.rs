@@ -3,8 +3,7 @@
 use crate::{
     image::{self, Profile},
     process,
-    program::Program,
-    run::DEFAULT_PROGRAM,
+    program::{DEFAULT_PROGRAM, Program},
     workspace,
 };
 use anyhow::{Result, bail, ensure};

@@ -1,11 +1,7 @@
 //! What the emulation of non-coherent memory costs and catches: the same program on a coherent machine and on the
 //! emulated one.
 
-use crate::{
-    console::Transcript,
-    guest::Outcome,
-    test::{same_files, same_values},
-};
+use crate::{agreement::Runs, console::Transcript, guest::Outcome};
 use anyhow::{Context, Result, bail};
 
 /// Compares a run on a coherent machine with one under emulation.
@@ -29,11 +25,11 @@ pub(crate) fn compare(coherent: &Outcome, emulated: &Outcome) -> Result<()> {
 
 /// Compares results and tells whether there were any.
 fn same(coherent: &Transcript, emulated: &Transcript) -> Result<bool> {
-    const NAMES: [&str; 2] = ["on coherent memory", "under emulation"];
-    same_values(NAMES[0], coherent, NAMES[1], emulated)?;
+    let runs = Runs::new(["on coherent memory", "under emulation"], [coherent, emulated]);
+    runs.agree_in_values()?;
     let has_files = !coherent.files.is_empty() || !emulated.files.is_empty();
     if has_files {
-        same_files(NAMES[0], coherent, NAMES[1], emulated)?;
+        runs.agree_in_files()?;
     }
     Ok(has_files || !coherent.results.is_empty())
 }

@@ -5,19 +5,13 @@
 
 use crate::{
     build::{self, Built},
-    process,
     progress::Progress,
     setup::EmulatorTools,
     workspace,
 };
-use anyhow::{Context, Result, bail, ensure};
-use boards::{Handed, map};
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-    time::Duration,
-};
+use anyhow::{Context, Result, ensure};
+use descriptions::boards::{Handed, map};
+use std::{fs, path::Path, process::Command, time::Duration};
 
 /// The package, and the binary in it.
 pub(crate) const PACKAGE: &str = "emulator";
@@ -43,29 +37,18 @@ pub(crate) fn build(_tools: &EmulatorTools) -> Result<Built> {
 ///
 /// When clippy finds something.
 pub(crate) fn lint(_tools: &EmulatorTools) -> Result<bool> {
-    let runs = |program: &mut Command| program.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !runs(workspace::command(workspace::host_cargo()).args(["clippy", "--version"])).is_ok_and(|it| it.success()) {
+    if !workspace::has_cargo("clippy") {
         return Ok(false);
     }
     let _progress = Progress::new("clippy on the emulator");
-    let mut command = cargo("clippy");
-    command.args(["--all-targets", "--", "-Dwarnings"]).env("CARGO_TERM_COLOR", "never");
-    let finished = process::finish(&mut command, |_| {})?;
-    if !finished.status.success() {
-        eprintln!("{}", finished.messages.trim_end());
-        let first = finished.messages.lines().find(|line| line.starts_with("error"));
-        bail!("clippy: {}", first.unwrap_or("ended without a reason"));
-    }
+    build::lint("clippy", cargo("clippy").args(["--all-targets", "--", "-Dwarnings"]))?;
     Ok(true)
 }
 
 /// A command for the package. Every one is for the same profile, so that the library is compiled once.
-fn cargo(subcommand: &str) -> Command {
-    let mut command = workspace::command(workspace::host_cargo());
-    command
-        .args([subcommand, "--release", "--package", PACKAGE, "--features", "cpu"])
-        .env("CARGO_TARGET_DIR", workspace::target())
-        .current_dir(workspace::root());
+pub(crate) fn cargo(subcommand: &str) -> Command {
+    let mut command = workspace::cargo(subcommand);
+    command.args(["--release", "--package", PACKAGE, "--features", "cpu"]);
     command
 }
 
@@ -115,7 +98,7 @@ impl Flashed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use boards::{
+    use descriptions::boards::{
         Board,
         handed::{Setting, block},
     };

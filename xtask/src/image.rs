@@ -5,13 +5,13 @@
 
 use crate::{
     build::{self, Built, build},
-    p54c, process,
+    p54c,
     program::Program,
     progress::Progress,
     setup::{Toolchain, Tools},
     symbols, workspace,
 };
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -127,12 +127,8 @@ pub(crate) fn lint(program: &Program, tools: &Tools) -> Result<bool> {
     }
     let _progress = Progress::new("clippy on the image");
     for target in [PC, BOARD] {
-        let finished = process::finish(&mut lint_command(program, &tools.toolchain, target), |_| {})?;
-        if !finished.status.success() {
-            eprintln!("{}", finished.messages.trim_end());
-            let first = finished.messages.lines().find(|line| line.starts_with("error"));
-            bail!("clippy for {}: {}", target.specification, first.unwrap_or("ended without a reason"));
-        }
+        let what = format!("clippy for {}", target.specification);
+        build::lint(&what, &mut lint_command(program, &tools.toolchain, target))?;
     }
     Ok(true)
 }
@@ -141,7 +137,7 @@ fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Com
     let mut command = inner_cargo(toolchain, "clippy");
     select(&mut command, program, Profile::Release);
     for_target(&mut command, target);
-    command.args(["--", "-Dwarnings"]).env("CARGO_TERM_COLOR", "never");
+    command.args(["--", "-Dwarnings"]);
     command
 }
 

@@ -52,8 +52,7 @@ pub(crate) fn draw(what: &str, files: &[&Path]) -> Result<String> {
 
 /// Where it is, built.
 fn built() -> Result<PathBuf> {
-    let mut command = workspace::command(workspace::host_cargo());
-    command.args(["build", "--release", "--package", "papers"]).args(build::MESSAGES);
-    command.env("CARGO_TARGET_DIR", workspace::target()).current_dir(workspace::root());
+    let mut command = workspace::cargo("build");
+    command.args(["--release", "--package", "papers"]).args(build::MESSAGES);
     Ok(build("the laboratory", &mut command)?.executable)
 }

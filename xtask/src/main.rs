@@ -4,12 +4,14 @@
 //! One module per command, whose doc comment is its help; the rest are the parts they share: the console protocol
 //! ([`console`]), a guest with a time limit ([`guest`]), the image ([`image`]) and what must not be in it ([`p54c`]).
 
+mod agreement;
 mod board;
 mod board_table;
 mod build;
 mod build_images;
 mod catalogue;
 mod cluster;
+mod described;
 mod emulation;
 mod emulator;
 mod flash;
@@ -23,7 +25,6 @@ mod memory;
 mod monitor;
 mod new;
 mod p54c;
-mod parameter_table;
 mod picture;
 mod places;
 mod program;

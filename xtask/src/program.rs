@@ -1,12 +1,15 @@
 //! What to build and run: a program of the tree by its name, or a user's own crate by its directory.
 
-use crate::{run::DEFAULT_PROGRAM, workspace};
+use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::{
     fs,
     path::{Path, PathBuf},
 };
+
+/// The program that runs where none is named: the main job.
+pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
 
 /// What names of programs that measure begin with.
 const MEASUREMENTS: &str = "bench-";

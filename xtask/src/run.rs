@@ -1,14 +1,14 @@
 //! Builds an image and boots it in QEMU.
 
 use crate::{
-    catalogue,
+    catalogue, command_line,
     console::{Event, Transcript},
     cores, emulation, guest, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
     memory::Plan,
     monitor::Monitor,
-    program::Program,
+    program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::Machine,
     result_files, setup, signal, trace, workspace,
@@ -33,9 +33,6 @@ const SMALL_INPUT_KIB: u64 = 512;
 /// Input beyond that which takes a second more, at least.
 const INPUT_KIB_PER_S: u64 = 20;
 
-/// The program that reads [`DEFAULT_INPUT`].
-pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
-
 /// Boot a program on many cores without cache coherence, in QEMU
 ///
 /// Builds the image, checks it, boots it, shows what it prints and writes its result files below target/out. The exit
@@ -56,11 +53,11 @@ pub(crate) struct Arguments {
 
     /// Seconds of processor time until a guest that does not end is given up [default: 120, and 1 more per 20 KiB of
     /// input beyond 512 KiB]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", value_parser = command_line::seconds())]
     timeout: Option<u64>,
 
     /// Hand over to other cores after operations, at places that this seed chooses
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "S", value_parser = command_line::seed())]
     preempt: Option<u64>,
 
     /// Switch off the emulation of non-coherent memory, then run again with it and say what it costs and catches
@@ -101,7 +98,7 @@ pub(crate) struct Common {
     pub(crate) no_input: bool,
 
     /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "S", value_parser = command_line::seed())]
     pub(crate) seed: Option<u64>,
 
     /// Build with optimisation; this is the default, and the option is for the fingers that type it all the same

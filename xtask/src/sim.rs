@@ -1,7 +1,7 @@
 //! Builds a program for the host and runs it in the simulator.
 
 use crate::{
-    catalogue,
+    catalogue, command_line,
     console::Transcript,
     cores, image,
     image::Profile,
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     cores: Option<u32>,
 
     /// Seconds of processor time until a simulation that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = command_line::TIMEOUT_S, value_parser = command_line::seconds())]
     timeout: u64,
 
     /// Switch off the model of non-coherent memory

@@ -9,4 +9,5 @@ pub(crate) mod exposures;
 pub(crate) mod mappings;
 pub(crate) mod pieces;
 pub(crate) mod runs;
+pub(crate) mod transfers;
 pub(crate) mod views;

@@ -1,6 +1,6 @@
 //! What the image was told when it was loaded, with the board's description in it: the same on every core.
 
-use boards::{Handed, Wrong, map};
+use descriptions::boards::{Handed, Wrong, map};
 
 use crate::bare::{private::PrivateOnce, words};
 

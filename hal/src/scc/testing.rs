@@ -1,6 +1,6 @@
 //! A board for tests.
 
-use boards::{Board, Geometry};
+use descriptions::boards::{Board, Geometry};
 
 /// The Intel SCC.
 pub(super) fn scc() -> Geometry {

@@ -16,7 +16,7 @@
 //!
 //! Nothing says how far nodes are from each other; all are equally far here, as in the paper's latencies.
 
-use machines::MachineFile;
+use descriptions::machines::MachineFile;
 
 /// What a node and its engine cost; `cargo xtask machines cluster-fpga` shows it with its sources.
 ///
@@ -59,7 +59,7 @@ const LOAD_BYTES: usize = 8;
 impl Cluster {
     /// What the file of a cluster says.
     pub(super) fn of(file: &MachineFile) -> Self {
-        let number = |key: &str| file.number(&format!("cluster.{key}"));
+        let number = |key: &str| file.values.number(&format!("cluster.{key}"));
         let cluster = Self {
             sockets: number("sockets") as u16,
             memory_ps: number("memory_ps"),
@@ -75,9 +75,13 @@ impl Cluster {
             queue: number("queue") as usize,
             backpressure_ps: number("backpressure_ps"),
         };
-        let on = |word| file.has("cluster.on", word);
+        let on = |word| file.values.has_word("cluster.on", word);
         let cluster = if on("engines") { cluster } else { cluster.with_ideal_engines() };
-        if on("loads") { cluster } else { Self { sockets: file.number("layout.cores_per_node") as u16, ..cluster } }
+        if on("loads") {
+            cluster
+        } else {
+            Self { sockets: file.values.number("layout.cores_per_node") as u16, ..cluster }
+        }
     }
 
     /// The same cluster with engines that nothing occupies: packets take as long as ever, and meet nobody.

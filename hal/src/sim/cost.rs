@@ -24,7 +24,7 @@
 //! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take
 //!   what [`Cluster`] says, and setting a flag has no overhead but that of its call.
 
-use crate::{CoreId, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
+use crate::{CoreId, Costs, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
 
 use super::{
     Cluster, Parameters,
@@ -122,18 +122,18 @@ impl Cost {
 
     pub(super) fn read_line(&self, core: CoreId, at: LineAddress) -> u64 {
         let (overhead, routers) = match at {
-            LineAddress::Mpb(line) => (self.parameters.mpb_ps, self.to_core(core, line.core)),
-            LineAddress::Shared(address) => (self.parameters.memory_read_ps, self.to_memory(core, address)),
+            LineAddress::Mpb(line) => (self.costs().mpb_ps, self.to_core(core, line.core)),
+            LineAddress::Shared(address) => (self.costs().memory_read_ps, self.to_memory(core, address)),
         };
-        overhead + 2 * routers * self.parameters.hop_ps
+        u64::from(overhead) + self.hops(2 * routers)
     }
 
     pub(super) fn write_line(&self, core: CoreId, at: LineAddress) -> WriteCost {
         let (overhead, routers) = match at {
-            LineAddress::Mpb(line) => (self.parameters.mpb_ps, self.to_core(core, line.core)),
-            LineAddress::Shared(address) => (self.parameters.memory_write_ps, self.to_memory(core, address)),
+            LineAddress::Mpb(line) => (self.costs().mpb_ps, self.to_core(core, line.core)),
+            LineAddress::Shared(address) => (self.costs().memory_write_ps, self.to_memory(core, address)),
         };
-        self.write(overhead + 2 * routers * self.parameters.hop_ps, routers)
+        self.write(u64::from(overhead) + self.hops(2 * routers), routers)
     }
 
     /// The way of a read of a line, where accesses can meet.
@@ -170,7 +170,7 @@ impl Cost {
     /// The way of an access that takes so long in all.
     fn trip(&self, target: Target, effect: Effect, complete_ps: u64, routers: u64) -> Option<Trip> {
         let service_ps = self.parameters.contention?.service_ps(target, effect);
-        let return_ps = routers * self.parameters.hop_ps;
+        let return_ps = self.hops(routers);
         let to_port_ps = complete_ps.saturating_sub(return_ps + service_ps);
         let (from_port_ps, answer_ps) = if effect == Effect::Write { (0, return_ps) } else { (return_ps, 0) };
         Some(Trip { target, to_port_ps, from_port_ps, answer_ps })
@@ -196,7 +196,7 @@ impl Cost {
     }
 
     pub(super) fn test_and_set(&self, core: CoreId, register: CoreId) -> u64 {
-        self.parameters.mpb_ps + 2 * self.to_core(core, register) * self.parameters.hop_ps
+        u64::from(self.costs().mpb_ps) + self.hops(2 * self.to_core(core, register))
     }
 
     pub(super) fn free(&self, core: CoreId, register: CoreId) -> WriteCost {
@@ -206,7 +206,7 @@ impl Cost {
     /// Any access to an atomic counter.
     pub(super) fn access_counter(&self, core: CoreId) -> WriteCost {
         let routers = self.routers(self.tiles[core.index()], self.board);
-        self.write(self.parameters.counter_ps + 2 * routers * self.parameters.hop_ps, routers)
+        self.write(self.parameters.counter_ps + self.hops(2 * routers), routers)
     }
 
     /// Raising an interrupt on `target`; it arrives [`delivery`](Self::delivery) after it is visible.
@@ -221,14 +221,16 @@ impl Cost {
     }
 
     pub(super) fn expense(&self, core: CoreId, expense: Expense) -> u64 {
-        let parameters = &self.parameters;
+        let (parameters, costs) = (&self.parameters, self.costs());
         match expense {
-            Expense::PutFromMemory => parameters.put_from_memory_ps,
-            Expense::PutFromMpb => parameters.put_from_mpb_ps,
-            Expense::GetToMemory => parameters.get_to_memory_ps,
+            Expense::PutFromMemory => costs.put_from_memory_ps.into(),
+            Expense::PutFromMpb => costs.put_from_mpb_ps.into(),
+            Expense::GetToMemory => costs.get_to_memory_ps.into(),
             Expense::GetToMpb => parameters.get_to_mpb_ps,
-            Expense::FlagStore if parameters.cluster.is_some() => parameters.put_from_mpb_ps,
-            Expense::FlagStore => parameters.put_from_mpb_ps + parameters.mpb_ps + 2 * parameters.hop_ps,
+            Expense::FlagStore if parameters.cluster.is_some() => costs.put_from_mpb_ps.into(),
+            Expense::FlagStore => {
+                u64::from(costs.put_from_mpb_ps) + u64::from(costs.mpb_ps) + 2 * u64::from(costs.hop_ps)
+            }
             Expense::WordCall => self.cycles(parameters.word_call_cycles),
             Expense::Cycles(cycles) => self.cycles(cycles),
             Expense::Software(Software::Packet) => parameters.packet_ps,
@@ -250,43 +252,51 @@ impl Cost {
             Expense::PrivateRead { lines } => Some((lines.into(), Effect::Read)),
             Expense::PrivateWrite { lines } => Some((lines.into(), Effect::Write)),
             Expense::Flush { lines } => Some((self.displaced(lines.into()), Effect::Read)),
-            Expense::FlushAll => Some((self.displaced(self.parameters.cache_sets), Effect::Read)),
+            Expense::FlushAll => Some((self.displaced(self.costs().cache_sets.into()), Effect::Read)),
             _ => None,
         }
     }
 
     fn write(&self, complete_ps: u64, routers: u64) -> WriteCost {
-        WriteCost { visible_ps: complete_ps - routers * self.parameters.hop_ps, complete_ps }
+        WriteCost { visible_ps: complete_ps - self.hops(routers), complete_ps }
     }
 
     /// Lines that have to be read to displace a range of so many: as many as a set has ways, for each set that the
     /// range touches.
     fn displaced(&self, lines: u64) -> u64 {
-        lines.min(self.parameters.cache_sets) * self.parameters.cache_ways
+        lines.min(self.costs().cache_sets.into()) * self.parameters.cache_ways
     }
 
     /// An access to a line of private memory.
     fn private(&self, core: CoreId, effect: Effect) -> u64 {
-        let Parameters { memory_read_ps, memory_write_ps, .. } = self.parameters;
+        let Costs { memory_read_ps, memory_write_ps, .. } = *self.costs();
         let overhead = if effect == Effect::Write { memory_write_ps } else { memory_read_ps };
         let controller = self.controllers[usize::from(self.nearest_controller[core.index()])];
         let routers = self.routers(self.tiles[core.index()], controller);
-        overhead + 2 * routers * self.parameters.hop_ps
+        u64::from(overhead) + self.hops(2 * routers)
+    }
+
+    fn costs(&self) -> &Costs {
+        &self.parameters.costs
+    }
+
+    /// So many routers on the way.
+    fn hops(&self, routers: u64) -> u64 {
+        routers * u64::from(self.costs().hop_ps)
     }
 
     fn cycles(&self, cycles: u64) -> u64 {
         // 128 bits, so that an absurd amount of work saturates instead of wrapping to a small one.
-        u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(self.parameters.core_mhz)).unwrap_or(u64::MAX / 4)
+        u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(self.costs().core_mhz)).unwrap_or(u64::MAX / 4)
     }
 
     /// The measured points of [`Parameters::word_cycles`], joined by straight lines; outside them two hops per
     /// router, which is also the slope that the points show (5.3 cycles).
     fn word(&self, routers: u64) -> u64 {
         let points = self.parameters.word_cycles.map(|(at, cycles)| (u64::from(at), self.cycles(cycles)));
-        let hops = |routers: u64| 2 * routers * self.parameters.hop_ps;
         let (first, last) = (points[0], points[points.len() - 1]);
         if routers <= first.0 {
-            return first.1.saturating_sub(hops(first.0 - routers));
+            return first.1.saturating_sub(self.hops(2 * (first.0 - routers)));
         }
         for pair in points.windows(2) {
             let ((near, near_ps), (far, far_ps)) = (pair[0], pair[1]);
@@ -294,7 +304,7 @@ impl Cost {
                 return near_ps + (far_ps - near_ps) * (routers - near) / (far - near);
             }
         }
-        last.1 + hops(routers - last.0)
+        last.1 + self.hops(2 * (routers - last.0))
     }
 
     fn to_core(&self, from: CoreId, to: CoreId) -> u64 {

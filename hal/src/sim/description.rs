@@ -1,11 +1,14 @@
 //! Descriptions of machines: how the cores are laid out, and what their primitive operations cost.
 //!
-//! All numbers are in the files of the crate [`machines`], each with its source. No price of the machine `scc`, and of
+//! All numbers are in the files of the crate [`descriptions`], each with its source. No price of the machine `scc`, and of
 //! meshes, is fitted to the running time of an algorithm: each comes from a table of measured primitives, and
 //! [`cost`](super::cost) combines them by the formulas of the OC-Bcast paper (section 3, figure 2). What is fitted, to
 //! compare with published times of whole operations, is in the machine `scc-calibrated` only.
 
-use machines::{Feature, Kind, MachineFile, Variant};
+use descriptions::{
+    Error,
+    machines::{Feature, Kind, Machine, MachineFile, Variant},
+};
 
 use crate::{Costs, Layout, Prices, Tile};
 
@@ -17,24 +20,10 @@ use super::cluster_costs::Cluster;
 /// entry of the lookup table; a write costs what the register of the own tile does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
-    /// Time in which a packet traverses one router.
-    pub hop_ps: u64,
-    /// Overhead of reading or writing one MPB line.
-    pub mpb_ps: u64,
-    /// Overhead of writing one line of off-chip memory.
-    pub memory_write_ps: u64,
-    /// Overhead of reading one line of off-chip memory.
-    pub memory_read_ps: u64,
-    /// Overhead of calling a put whose source is the own MPB.
-    pub put_from_mpb_ps: u64,
+    /// What algorithms are chosen by, and what the operations take that are made of it.
+    pub costs: Costs,
     /// Overhead of calling a get whose target is the own MPB.
     pub get_to_mpb_ps: u64,
-    /// Overhead of calling a put whose source is private memory.
-    pub put_from_memory_ps: u64,
-    /// Overhead of calling a get whose target is private memory.
-    pub get_to_memory_ps: u64,
-    /// Clock of the cores.
-    pub core_mhz: u64,
     /// Cycles of an access to an uncached word, by routers to its controller: the distances at which it was measured,
     /// ascending. Between them the time is interpolated linearly, beyond them each router adds two hops.
     pub word_cycles: [(u32, u64); 4],
@@ -42,8 +31,6 @@ pub struct Parameters {
     pub word_call_cycles: u64,
     /// Overhead of an access to an atomic counter of the board.
     pub counter_ps: u64,
-    /// Sets of the last private cache.
-    pub cache_sets: u64,
     /// Ways of the last private cache.
     pub cache_ways: u64,
     /// Cycles from an interrupt's bit in the configuration register to the first instruction of its handler.
@@ -93,7 +80,7 @@ impl Contended {
 
     /// What the file or the machine's name switches on.
     fn of(file: &MachineFile, variant: Variant) -> Self {
-        let on = |word, feature| file.has("contention.on", word) || variant.has(feature);
+        let on = |word, feature| file.values.has_word("contention.on", word) || variant.has(feature);
         Self {
             ports: on("ports", Feature::Ports),
             links: on("links", Feature::Links),
@@ -115,11 +102,11 @@ impl Contention {
 
     /// What the file says of those that are on.
     fn of(file: &MachineFile, on: Contended) -> Self {
-        let when = |on: bool, key| if on { file.number(key) } else { 0 };
+        let when = |on: bool, key| if on { file.values.number(key) } else { 0 };
         Self {
             mpb_port_ps: when(on.ports, "contention.mpb_port_ps"),
             mpb_port_write_ps: when(on.ports, "contention.mpb_port_write_ps"),
-            input_flits: file.number("contention.input_flits") as usize,
+            input_flits: file.values.number("contention.input_flits") as usize,
             link_ps: when(on.links, "contention.link_ps"),
             controller_ps: when(on.controllers, "contention.controller_ps"),
         }
@@ -132,54 +119,27 @@ impl Parameters {
         Description::scc().parameters
     }
 
-    /// Those of a file, with contention where it says so.
-    fn of(file: &MachineFile) -> Self {
-        let price = |key: &str| file.number(&format!("prices.{key}"));
+    /// Those of a file, where accesses wait for each other like this.
+    fn of(file: &MachineFile, contended: Contended) -> Self {
+        let price = |key: &str| file.values.number(&format!("prices.{key}"));
         let mut word_cycles = [(0, 0); 4];
-        for (point, [routers, cycles]) in word_cycles.iter_mut().zip(file.pairs("prices.word_cycles").unwrap_or(&[])) {
+        for (point, [routers, cycles]) in word_cycles.iter_mut().zip(file.values.pairs("prices.word_cycles")) {
             *point = (*routers as u32, *cycles);
         }
+        let costs = file.costs();
         Self {
-            hop_ps: price("hop_ps"),
-            mpb_ps: price("mpb_ps"),
-            memory_write_ps: price("memory_write_ps"),
-            memory_read_ps: price("memory_read_ps"),
-            put_from_mpb_ps: price("put_from_mpb_ps"),
+            costs: Costs { mpb_port_ps: if contended.ports { costs.mpb_port_ps } else { 0 }, ..costs },
             get_to_mpb_ps: price("get_to_mpb_ps"),
-            put_from_memory_ps: price("put_from_memory_ps"),
-            get_to_memory_ps: price("get_to_memory_ps"),
-            core_mhz: price("core_mhz"),
             word_cycles,
             word_call_cycles: price("word_call_cycles"),
             counter_ps: price("counter_ps"),
-            cache_sets: price("cache_sets"),
             cache_ways: price("cache_ways"),
             interrupt_delivery_cycles: price("interrupt_delivery_cycles"),
             interrupt_frame_cycles: price("interrupt_frame_cycles"),
             packet_ps: price("packet_ps"),
-            flat: file.has("layout.flat", ""),
-            contention: Contended::of(file, Variant::default()).contention(file),
+            flat: file.values.has("layout.flat"),
+            contention: contended.contention(file),
             cluster: file.is_cluster().then(|| Cluster::of(file)),
-        }
-    }
-}
-
-impl Parameters {
-    /// What algorithms are chosen by on a mesh.
-    fn costs(&self) -> Costs {
-        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        Costs {
-            hop_ps: number(self.hop_ps),
-            mpb_ps: number(self.mpb_ps),
-            memory_read_ps: number(self.memory_read_ps),
-            memory_write_ps: number(self.memory_write_ps),
-            put_from_mpb_ps: number(self.put_from_mpb_ps),
-            put_from_memory_ps: number(self.put_from_memory_ps),
-            get_to_memory_ps: number(self.get_to_memory_ps),
-            core_mhz: number(self.core_mhz),
-            cache_sets: number(self.cache_sets),
-            mpb_port_ps: self.contention.map_or(0, |contention| number(contention.mpb_port_ps)),
-            is_flat: self.flat,
         }
     }
 }
@@ -191,12 +151,13 @@ fn built_in(name: &str) -> MachineFile {
 
 /// The layout that a file describes.
 fn layout(file: &MachineFile) -> Layout {
-    let number = |key: &str| file.number(&format!("layout.{key}")) as u16;
+    let number = |key: &str| file.values.number(&format!("layout.{key}")) as u16;
     if file.is_cluster() {
         return Layout::cluster(number("nodes"), number("cores_per_node"));
     }
     let mut layout = Layout::mesh(number("columns"), number("rows"), number("cores_per_tile"));
-    if let Some(controllers) = file.pairs("layout.controllers") {
+    let controllers = file.values.pairs("layout.controllers");
+    if !controllers.is_empty() {
         let tiles: Vec<_> = controllers.iter().map(|[x, y]| Tile { x: *x as u16, y: *y as u16 }).collect();
         layout = layout.with_controllers(&tiles);
     }
@@ -219,9 +180,11 @@ pub struct Description {
 
 impl Description {
     /// The Intel SCC: 6 × 4 tiles of two cores.
+    ///
+    /// # Panics
+    /// If its file is wrong, which tests rule out.
     pub fn scc() -> Self {
-        let file = built_in("scc");
-        Self { name: file.name.clone(), layout: layout(&file), parameters: Parameters::of(&file) }.with_prices()
+        Self::parse("scc").expect("the SCC is a machine")
     }
 
     /// The same machine, with the prices by which algorithms are chosen.
@@ -229,24 +192,25 @@ impl Description {
         let parameters = &self.parameters;
         self.layout = match parameters.cluster {
             Some(cluster) => self.layout.with_prices(prices_of(&cluster, parameters)),
-            None => self.layout.with_costs(parameters.costs()),
+            None if parameters.flat => self.layout.with_prices(Prices::flat(&parameters.costs)),
+            None => self.layout.with_costs(parameters.costs),
         };
         self
     }
 
-    /// The machine with this name, as [`machines::Machine`] says.
+    /// The machine with this name, as [`Machine`] says.
     ///
     /// # Errors
     /// If there is no such machine, or its file is wrong; the error is one line that says what there is.
-    pub fn parse(name: &str) -> Result<Self, machines::Error> {
-        let machines::Machine { kind, variant } = name.parse()?;
+    pub fn parse(name: &str) -> Result<Self, Error> {
+        let Machine { kind, variant } = name.parse()?;
         let file = kind.file();
         let mut layout = match kind {
             Kind::Mesh { width, height, cores_per_tile } => Layout::mesh(width, height, cores_per_tile),
             Kind::Cluster { nodes: Some((nodes, cores)), .. } => Layout::cluster(nodes, cores),
             _ => layout(&file),
         };
-        let mut parameters = Parameters::of(&file);
+        let mut parameters = Parameters::of(&file, Contended::of(&file, variant));
         if let Some(cluster) = &mut parameters.cluster {
             if variant.has(Feature::UnlimitedLoads) {
                 cluster.sockets = layout.cores_per_domain() as u16;
@@ -255,7 +219,6 @@ impl Description {
                 *cluster = cluster.with_ideal_engines();
             }
         }
-        parameters.contention = Contended::of(&file, variant).contention(&file);
         parameters.flat |= variant.has(Feature::Flat);
         if let Some(domains) = variant.domains() {
             layout = layout.with_domains(domains.get());
@@ -276,7 +239,8 @@ impl Description {
 /// What algorithms are chosen by, on a cluster with these parameters.
 fn prices_of(cluster: &Cluster, parameters: &Parameters) -> Prices {
     let ns = |ps: u64| ps.div_ceil(1_000) as u32;
-    let call_ps = parameters.put_from_mpb_ps;
+    let costs = &parameters.costs;
+    let call_ps = u64::from(costs.put_from_mpb_ps);
     let near = ns(call_ps + cluster.memory_ps);
     Prices {
         push_ns: ns(call_ps + cluster.one_way_ps(false)),
@@ -290,13 +254,13 @@ fn prices_of(cluster: &Cluster, parameters: &Parameters) -> Prices {
         receive_ns: ns(cluster.receive_store_ps),
         near_transfer_ns: ns(cluster.transfer_ps),
         loads: cluster.sockets.into(),
-        cache_sets: parameters.cache_sets as u32,
+        cache_sets: costs.cache_sets,
         port_ns: 0,
         serve_ns: ns(Cluster::loads(crate::LINE_BYTES) as u64 * cluster.receive_load_ps),
-        put_ns: ns(parameters.put_from_memory_ps),
-        get_ns: ns(parameters.get_to_memory_ps),
-        memory_read_ns: ns(parameters.memory_read_ps),
-        memory_write_ns: ns(parameters.memory_write_ps),
-        core_mhz: parameters.core_mhz as u32,
+        put_ns: ns(costs.put_from_memory_ps.into()),
+        get_ns: ns(costs.get_to_memory_ps.into()),
+        memory_read_ns: ns(costs.memory_read_ps.into()),
+        memory_write_ns: ns(costs.memory_write_ps.into()),
+        core_mhz: costs.core_mhz,
     }
 }

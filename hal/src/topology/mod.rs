@@ -389,7 +389,8 @@ impl Layout {
         match self.prices {
             PricedBy::Costs(costs) => {
                 let (columns, rows) = self.used();
-                costs.prices(
+                Prices::of(
+                    &costs,
                     self.mean_tenths_between(columns, rows),
                     self.mean_tenths_between(self.columns.into(), self.rows.into()),
                 )

@@ -1,6 +1,9 @@
 //! Which board is modelled.
 
-use boards::{Geometry, MOST_CONTROLLERS, MeshBoard};
+use descriptions::{
+    MOST_CONTROLLERS,
+    boards::{Geometry, MeshBoard},
+};
 
 /// A board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +25,7 @@ impl Board {
     /// # Panics
     /// If there is no file of it, which tests see to.
     pub fn scc(memory_gib: u32) -> Self {
-        let board = boards::Board::built_in("scc").expect("there is a file of the SCC");
+        let board = descriptions::boards::Board::built_in("scc").expect("there is a file of the SCC");
         Self { memory_gib, ..Self::of(board.mesh().expect("the SCC is a mesh")) }
     }
 
@@ -34,7 +37,7 @@ impl Board {
             .iter()
             .zip(&mut controller_sides)
             .for_each(|(controller, side)| *side = controller.side as u32);
-        let is_board = |(slot, _): &&(u8, boards::LutEntry)| u32::from(*slot) == geometry.board_slot;
+        let is_board = |(slot, _): &&(u8, descriptions::boards::LutEntry)| u32::from(*slot) == geometry.board_slot;
         let registers_entry = mesh.fixed.iter().find(is_board).map_or(0, |(_, entry)| entry.to_register());
         Self { geometry, memory_gib: mesh.default_memory_gib as u32, controller_sides, registers_entry }
     }

@@ -3,7 +3,7 @@
 //! It takes the very files that a board's own tools take ([`loader`]) and is strict ([`Violation`]): what is undefined
 //! on the chip, or known to be broken there, ends the run with the core, the address and the reason. It is the judge of
 //! the backend for such boards and of the tool that writes the files, and shares nothing with them but the description
-//! of the board (`boards::Geometry`): entries of lookup tables, for example, it decodes by itself.
+//! of the board (`descriptions::boards::Geometry`): entries of lookup tables, for example, it decodes by itself.
 //!
 //! What it models, and how it behaves where the documents are silent:
 //!

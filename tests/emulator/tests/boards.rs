@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use boards::{MeshBoard, map::SLOT_BYTES};
+use descriptions::boards::{MeshBoard, map::SLOT_BYTES};
 use emulator::{Board, Chip, PageKind::*, System, loader};
 
 /// Every mesh with each memory that it can have.
 fn boards() -> Vec<MeshBoard> {
-    let meshes = boards::names().filter_map(|name| boards::Board::built_in(name)?.mesh().cloned());
+    let meshes = descriptions::boards::Board::all().filter_map(|board| board.mesh().cloned());
     let all = |mesh: MeshBoard| {
         let choices = mesh.memory_gib.clone();
         choices.into_iter().map(move |default_memory_gib| MeshBoard { default_memory_gib, ..mesh.clone() })

@@ -174,7 +174,7 @@ fn a_directory_that_cannot_be_loaded_gets_one_line() {
 
 #[test]
 fn boards_that_files_describe_are_modelled() {
-    let mesh = |name| boards::Board::built_in(name).unwrap().mesh().unwrap().clone();
+    let mesh = |name| descriptions::boards::Board::built_in(name).unwrap().mesh().unwrap().clone();
     let (scc, small) = (Board::of(&mesh("scc")), Board::of(&mesh("scc-2x2")));
     assert_eq!(scc, Board::scc(8));
     // West and east sides; the registers are south of tile (3, 0), with 2 as bits 33:31 of the address.

@@ -1,7 +1,7 @@
 //! How tools begin and end: what is wrong takes one line.
 
 use crate::interrupt;
-use clap::{Parser, error::ErrorKind};
+use clap::{Parser, builder::RangedU64ValueParser, error::ErrorKind};
 use std::{fmt, process::ExitCode};
 
 /// Reads the command line, has a command carry it out, and says what is wrong. After help the process ends here.
@@ -26,6 +26,19 @@ pub fn main<C: Parser>(command: impl FnOnce(C) -> anyhow::Result<()>) -> ExitCod
             ExitCode::from(if interrupt::requested() { 130 } else { 1 })
         }
     }
+}
+
+/// Seconds of processor time for a run that may be a long one.
+pub const TIMEOUT_S: u64 = 600;
+
+/// A number of seconds, a day at most.
+pub fn seconds() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=86_400)
+}
+
+/// A seed; 0 would be none.
+pub fn seed() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..)
 }
 
 /// A command has failed and said so itself, with a last line that stays the last.

@@ -1,6 +1,6 @@
 //! Simulated machines, as the command line names them.
 
-pub use machines::{Machine, Variant};
+pub use descriptions::machines::{Machine, Variant};
 
 use crate::cores;
 use anyhow::{Context, Result, anyhow, ensure};

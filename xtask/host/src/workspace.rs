@@ -99,6 +99,20 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// A subcommand of that cargo for packages of the workspace, with [`target`] as its directory.
+pub fn cargo(subcommand: &str) -> Command {
+    let mut command = command(host_cargo());
+    command.arg(subcommand).env("CARGO_TARGET_DIR", target()).env("CARGO_TERM_COLOR", "never").current_dir(root());
+    command
+}
+
+/// Whether that cargo has a subcommand.
+pub fn has_cargo(subcommand: &str) -> bool {
+    let mut version = command(host_cargo());
+    version.args([subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    version.status().is_ok_and(|status| status.success())
+}
+
 /// Tells whether a variable steers cargo or rustc in a way that an inner build must not inherit. What says where
 /// toolchains and registries are stays, or machines behind a proxy could build nothing.
 fn is_cargos(key: &OsString) -> bool {

@@ -6,17 +6,17 @@ mod region;
 pub(crate) use nodes::Disturbance;
 
 use crate::{
-    catalogue,
+    catalogue, command_line,
     console::Event,
     cores,
     guest::Outcome,
     image,
     kernel_line::KernelLine,
     memory::Plan,
-    program::Program,
+    program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::{Machine, Node, Staged},
-    run::{self, Common, DEFAULT_PROGRAM},
+    run::{self, Common},
     setup, workspace,
 };
 use anyhow::{Result, ensure};
@@ -51,11 +51,11 @@ pub(crate) struct Arguments {
     cores: u16,
 
     /// Seconds without a sign of life after which the other nodes report a node
-    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_S, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_S, value_parser = command_line::seconds())]
     deadline: u64,
 
     /// Seconds of its processor time until a node that does not end is given up [default: as for `run`]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", value_parser = command_line::seconds())]
     timeout: Option<u64>,
 
     #[command(flatten)]

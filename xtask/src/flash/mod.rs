@@ -9,17 +9,17 @@ mod scc;
 pub(crate) use scc::{Flash, Setup};
 
 use crate::{
-    catalogue, cores,
+    catalogue, command_line, cores,
     kernel_line::KernelLine,
-    program::Program,
-    run::{self, DEFAULT_PROGRAM},
+    program::{DEFAULT_PROGRAM, Program},
+    run,
 };
 use anyhow::{Result, bail, ensure};
-use boards::{Board, Kind};
 use clap::Args;
+use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
-/// KernelLine that mean something to machines in QEMU or to the simulator only.
+/// Words that mean something to machines in QEMU or to the simulator only.
 const EMULATED: [&str; 10] =
     ["domains", "machine", "preempt", "coherent", "heatmap", "trace_kib", "node", "nodes", "shared_mib", "deadline"];
 
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     input: Vec<PathBuf>,
 
     /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "S", value_parser = command_line::seed())]
     seed: Option<u64>,
 
     /// Install what is missing without asking

@@ -1,13 +1,11 @@
 //! Tests on the host: all that `cargo test` would run, with doc tests. Each test binary is a job, which runs its tests one
 //! after another; so it is known which takes how long, and one that hangs is found as a guest is.
 
-use super::{Stage, jobs::Job, kit::Kit, summary::Suite};
+use super::{arguments::Stage, cargo, jobs::Job, kit::Kit, summary::Suite};
 use crate::{
-    build::{self, Built},
-    emulator,
+    build, emulator,
     guest::Meter,
     process::{self, Next, Running},
-    program::Program,
     workspace,
 };
 use anyhow::{Result, bail, ensure};
@@ -59,38 +57,14 @@ impl Binary {
     }
 }
 
-/// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
-/// packages crates would have other features, and be built once more.
-fn cargo(subcommand: &str) -> Command {
-    let mut command = on_host(subcommand);
-    command.args(["--workspace", "--exclude", emulator::PACKAGE]);
-    command
-}
-
-fn on_host(subcommand: &str) -> Command {
-    let mut command = workspace::command(workspace::host_cargo());
-    command.args([subcommand, "--release"]).env("CARGO_TARGET_DIR", workspace::target());
-    command.env("CARGO_TERM_COLOR", "never").current_dir(workspace::root());
-    command
-}
-
-/// Builds a program for the host, from the crates that their tests are made with.
-///
-/// # Errors
-///
-/// When they do not build.
-pub(super) fn simulator(program: &Program) -> Result<Built> {
-    let what = format!("the simulator of {}", program.binary);
-    build::build(&what, cargo("build").args(build::MESSAGES).args(["--bin", &program.binary]))
-}
-
 /// Builds the tests of these stages, and asks which of them are wanted.
 ///
 /// # Errors
 ///
 /// When they do not build.
 pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary>> {
-    let artifacts = build::tests("the tests on the host", cargo("test").arg("--no-run").args(build::MESSAGES))?;
+    let artifacts =
+        build::tests("the tests on the host", cargo::of_workspace("test").arg("--no-run").args(build::MESSAGES))?;
     binaries(artifacts, |artifact| if artifact.package == SIMULATED { Stage::Sim } else { Stage::Host }, stages, filter)
 }
 
@@ -101,8 +75,8 @@ pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary
 /// When they do not build.
 pub(super) fn of_emulator(kit: &Kit<'_>) -> Result<Vec<Binary>> {
     kit.emulator_tools()?;
-    let mut command = on_host("test");
-    command.args(["--package", emulator::PACKAGE, "--features", "cpu", "--no-run"]).args(build::MESSAGES);
+    let mut command = emulator::cargo("test");
+    command.arg("--no-run").args(build::MESSAGES);
     let artifacts = build::tests("the tests of the emulator", &mut command)?;
     binaries(artifacts, |_| Stage::Board, &[Stage::Board], kit.arguments.filter.as_deref())
 }
@@ -144,7 +118,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, binaries: Vec<Binary>) -> impl Iterator
 /// The examples in documentation.
 pub(super) fn doc_tests<'t>(kit: &'t Kit<'t>) -> Job<'t> {
     Job::new("host", 30, |suite| {
-        let mut command = cargo("test");
+        let mut command = cargo::of_workspace("test");
         command.args(["--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
         execute(suite, "doc tests", &mut command, kit.limit(), 0)
     })

@@ -1,6 +1,9 @@
 //! What tests run: images, the simulator, the emulator. Each is built when somebody first asks for it, and once.
 
-use super::{Arguments, Stage, host, main_job};
+use super::{
+    arguments::{Arguments, Stage},
+    cargo,
+};
 use crate::{
     build::Built,
     emulator,
@@ -120,7 +123,7 @@ impl<'t> Kit<'t> {
 
     /// A program for the host.
     pub(super) fn simulator(&self, program: &Program) -> Result<&Built> {
-        of(&self.simulators, program)?.get(|| host::simulator(program))
+        of(&self.simulators, program)?.get(|| cargo::simulator(program))
     }
 
     /// The emulator of boards.
@@ -128,8 +131,8 @@ impl<'t> Kit<'t> {
         self.emulator.get(|| emulator::build(self.emulator_tools()?))
     }
 
-    /// How the main job ended in QEMU, with which all other runs of it are compared.
-    pub(super) fn main_job(&self) -> Result<&Outcome> {
-        self.main_job.get(|| main_job::in_qemu(self))
+    /// How the main job ended in QEMU, which `run` runs there.
+    pub(super) fn main_job(&self, run: impl FnOnce() -> Result<Outcome>) -> Result<&Outcome> {
+        self.main_job.get(run)
     }
 }

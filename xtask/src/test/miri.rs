@@ -3,7 +3,6 @@
 
 use crate::{process, progress::Progress, workspace};
 use anyhow::{Result, bail};
-use std::process::Stdio;
 
 /// Name of the test.
 pub(super) const NAME: &str = "miri";
@@ -17,19 +16,15 @@ const MODULES: [&str; 6] = ["address::", "backend::", "cached::", "emulated::", 
 ///
 /// What Miri or a test found.
 pub(super) fn run() -> Result<bool> {
-    let mut version = workspace::command(workspace::host_cargo());
-    version.args(["miri", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
-    if !version.status().is_ok_and(|status| status.success()) {
+    if !workspace::has_cargo("miri") {
         return Ok(false);
     }
     let _progress = Progress::new("tests under Miri");
-    let mut command = workspace::command(workspace::host_cargo());
+    let mut command = workspace::cargo("miri");
     command
-        .args(["miri", "test", "--package", "hal", "--features", "sim", "--lib", "--"])
+        .args(["test", "--package", "hal", "--features", "sim", "--lib", "--"])
         .args(MODULES)
-        .env("CARGO_TARGET_DIR", workspace::target().join("miri"))
-        .env("CARGO_TERM_COLOR", "never")
-        .current_dir(workspace::root());
+        .env("CARGO_TARGET_DIR", workspace::target().join("miri"));
     let finished = process::finish(&mut command, |_| {})?;
     if !finished.status.success() {
         eprintln!("{}{}", finished.output.trim_end(), finished.messages.trim_end());

@@ -1,7 +1,9 @@
 //! All tests: on the host, in guests of several sizes, on emulated boards, and of the main job on all backends.
 
+mod arguments;
 mod backends;
 mod board;
+mod cargo;
 mod clusters;
 mod guests;
 mod host;
@@ -15,115 +17,21 @@ mod rounds;
 mod summary;
 mod traces;
 
-pub(crate) use main_job::{same_files, same_values};
+pub(crate) use arguments::Arguments;
 
-use crate::{command_line, cores::List, machine};
+use crate::{command_line, machine};
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use arguments::Stage;
 use guests::Guest;
 use jobs::Job;
 use kit::Kit;
-use std::{num::NonZero, time::Duration};
+use std::num::NonZero;
 
 /// Sizes at which the in-kernel tests boot.
 const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
 
 /// The largest machine, booted once for the tests that depend on the number of cores.
 const LARGEST: u16 = crate::cores::MOST;
-
-/// What tests run on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Stage {
-    /// Tests of the crates, and the examples in their documentation
-    Host,
-    /// In-kernel tests in the simulator, and all else about protocols
-    Sim,
-    /// QEMU: in-kernel tests, clusters, the main job, and comparisons with the simulator
-    Qemu,
-    /// Emulated boards
-    Board,
-    /// PCs that boot from a disk
-    Pc,
-}
-
-/// Run all tests: on the host, in QEMU on 1 to 255 cores and in other schedules, QEMU against the simulator, and emulated
-/// boards against QEMU
-#[derive(Args)]
-pub(crate) struct Arguments {
-    /// Install what is missing without asking
-    #[arg(long)]
-    yes: bool,
-
-    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48,255, and a few in other
-    /// schedules and in coherence domains]
-    #[arg(long, value_name = "LIST")]
-    cores: Option<List>,
-
-    /// Coherence domains of neighbouring cores in the in-kernel tests
-    #[arg(long, value_name = "D", value_parser = machine::domains)]
-    domains: Option<NonZero<u16>>,
-
-    /// Only this stage; again for more than one. Nothing is set up or built that only others need
-    #[arg(long, value_name = "STAGE")]
-    stage: Vec<Stage>,
-
-    /// Only tests whose name contains this
-    #[arg(long, value_name = "NAME")]
-    filter: Option<String>,
-
-    /// Record the main job's operation counters as the expected ones
-    #[arg(long)]
-    bless: bool,
-
-    /// In-kernel tests with one host thread per core: real interleavings, slow beyond a few cores
-    #[arg(long)]
-    thread_multi: bool,
-
-    /// In-kernel tests with hand-overs to other cores at places that this seed chooses
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
-    preempt: Option<u64>,
-
-    /// Seconds of processor time that a guest, or a test on the host, may use for one test before it is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    timeout: u64,
-}
-
-impl Arguments {
-    fn limit(&self) -> Duration {
-        Duration::from_secs(self.timeout)
-    }
-
-    fn stages(&self) -> Vec<Stage> {
-        if self.stage.is_empty() { Stage::value_variants().to_vec() } else { self.stage.clone() }
-    }
-
-    fn wants(&self, name: &str) -> bool {
-        self.filter.as_deref().is_none_or(|filter| name.contains(filter))
-    }
-
-    fn guests(&self) -> Vec<Guest> {
-        let chosen = |cores| Guest {
-            cores,
-            preempt: self.preempt,
-            thread_multi: self.thread_multi,
-            domains: self.domains,
-            only: None,
-        };
-        match &self.cores {
-            Some(list) => list.0.iter().copied().map(chosen).collect(),
-            None => {
-                let schedules = [
-                    Guest { preempt: Some(1), ..Guest::of(5) },
-                    Guest { preempt: Some(2), ..Guest::of(5) },
-                    Guest { thread_multi: true, ..Guest::of(2) },
-                    Guest { domains: NonZero::new(2), ..Guest::of(8) },
-                ];
-                let largest = Guest { only: Some("size"), ..chosen(LARGEST) };
-                CORES.into_iter().map(chosen).chain([largest]).chain(schedules).collect()
-            }
-        }
-    }
-}
 
 /// The command.
 ///
@@ -135,7 +43,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         // It becomes a word of the kernel's command line.
         crate::kernel_line::KernelLine::default().free(&[format!("x={filter}")])?;
     }
-    for guest in arguments.guests() {
+    for guest in guests(arguments) {
         machine::check_domains(guest.domains, guest.cores.into())?;
     }
     let stages = arguments.stages();
@@ -154,6 +62,30 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if summary.failed() > 0 { Err(command_line::Said.into()) } else { Ok(()) }
 }
 
+/// The guests that in-kernel tests run in.
+fn guests(arguments: &Arguments) -> Vec<Guest> {
+    let chosen = |cores| Guest {
+        cores,
+        preempt: arguments.preempt,
+        thread_multi: arguments.thread_multi,
+        domains: arguments.domains,
+        only: None,
+    };
+    match &arguments.cores {
+        Some(list) => list.0.iter().copied().map(chosen).collect(),
+        None => {
+            let schedules = [
+                Guest { preempt: Some(1), ..Guest::of(5) },
+                Guest { preempt: Some(2), ..Guest::of(5) },
+                Guest { thread_multi: true, ..Guest::of(2) },
+                Guest { domains: NonZero::new(2), ..Guest::of(8) },
+            ];
+            let largest = Guest { only: Some("size"), ..chosen(LARGEST) };
+            CORES.into_iter().map(chosen).chain([largest]).chain(schedules).collect()
+        }
+    }
+}
+
 /// All jobs, in the order of the table. What a filter does not match is not built.
 fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> Result<Vec<Job<'t>>> {
     let arguments = kit.arguments;
@@ -169,7 +101,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
     if has(Stage::Qemu) {
         qemu.extend(image_checks::jobs(kit));
         if in_kernel {
-            qemu.extend(guests::jobs(kit, arguments.guests()));
+            qemu.extend(guests::jobs(kit, guests(arguments)));
         }
         if is_plain {
             qemu.extend(clusters::jobs(kit, in_kernel));

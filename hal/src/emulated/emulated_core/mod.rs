@@ -17,8 +17,9 @@ use crate::{
         deferral::{Deferral, Deferring},
         exposures::Exposures,
         mappings::{Mappings, Slot},
-        pieces::{assert_copy, pieces},
+        pieces::assert_copy,
         runs::{StoreRuns, mask_of},
+        transfers::{Transfers, writable_mpb_line},
         views::Views,
     },
     cached::ViewAccess,
@@ -199,15 +200,6 @@ impl<P: Platform> EmulatedCore<P> {
         }
     }
 
-    fn load(&self, at: LineAddress) -> Line {
-        self.explore();
-        self.counting.count(|counters| match at {
-            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
-            LineAddress::Shared(_) => counters.combined_lines_read += 1,
-        });
-        self.load_uncounted(at)
-    }
-
     fn load_uncounted(&self, at: LineAddress) -> Line {
         if self.platform.coherent() || self.is_near(at) {
             return self.platform.read_line(at);
@@ -218,28 +210,6 @@ impl<P: Platform> EmulatedCore<P> {
         let line = self.platform.read_line(at);
         self.lines.borrow_mut().fill(at, line);
         line
-    }
-
-    fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
-        self.explore();
-        self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
-        if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
-            self.push_out_pending();
-        }
-        let full = {
-            let mut lines = self.lines.borrow_mut();
-            lines.store(at, offset, bytes);
-            lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
-        };
-        if self.platform.coherent() {
-            let mut data = Line::default();
-            data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
-            let mask = mask_of(offset, bytes.len());
-            self.trace_store(Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
-        }
-        if full {
-            self.push_out_pending();
-        }
     }
 
     fn push_out_pending(&self) {
@@ -309,12 +279,6 @@ impl<P: Platform> EmulatedCore<P> {
         self.platform.spend(Expense::InvalidateMpb);
         self.lines.borrow_mut().invalidate();
     }
-
-    /// The line as one that may be stored to.
-    fn writable_mpb_line(at: MpbLine) -> LineAddress {
-        assert!(at.line != 0, "{at} is the drain target; nothing may be kept there");
-        LineAddress::Mpb(at)
-    }
 }
 
 impl<P: Platform> Topology for EmulatedCore<P> {
@@ -351,6 +315,49 @@ impl<P: Platform> MpbCoherence for EmulatedCore<P> {
     }
 }
 
+impl<P: Platform> Transfers for EmulatedCore<P> {
+    fn load_combined(&self, at: LineAddress) -> Line {
+        self.explore();
+        self.counting.count(|counters| match at {
+            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
+            LineAddress::Shared(_) => counters.combined_lines_read += 1,
+        });
+        self.load_uncounted(at)
+    }
+
+    fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        self.explore();
+        self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
+        if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
+            self.push_out_pending();
+        }
+        let full = {
+            let mut lines = self.lines.borrow_mut();
+            lines.store(at, offset, bytes);
+            lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
+        };
+        if self.platform.coherent() {
+            let mut data = Line::default();
+            data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+            let mask = mask_of(offset, bytes.len());
+            self.trace_store(Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
+        }
+        if full {
+            self.push_out_pending();
+        }
+    }
+
+    fn take_private(&self, source: &[u8], bytes: &mut [u8]) {
+        self.platform.spend(Expense::PrivateRead { lines: 1 });
+        bytes.copy_from_slice(source);
+    }
+
+    fn keep_private(&self, bytes: &[u8], target: &mut [u8]) {
+        self.platform.spend(Expense::PrivateWrite { lines: 1 });
+        target.copy_from_slice(bytes);
+    }
+}
+
 impl<P: Platform> Mpb for EmulatedCore<P> {
     fn mpb_lines(&self) -> usize {
         MPB_LINES
@@ -358,22 +365,21 @@ impl<P: Platform> Mpb for EmulatedCore<P> {
 
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
-        self.load(LineAddress::Mpb(at))
+        self.load_combined(LineAddress::Mpb(at))
     }
 
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         let _operation = self.operation();
         assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
         self.platform.spend(Expense::FlagStore);
-        self.store_combined(Self::writable_mpb_line(at), offset, bytes);
+        self.store_combined(writable_mpb_line(at), offset, bytes);
     }
 }
 
 impl<P: Platform> MpbCopy for EmulatedCore<P> {
     fn put(&self, source: &[u8], to: MpbLine) {
         self.put_made(source.len(), to, |index, bytes| {
-            self.platform.spend(Expense::PrivateRead { lines: 1 });
-            bytes.copy_from_slice(&source[index * LINE_BYTES..][..bytes.len()]);
+            self.take_private(&source[index * LINE_BYTES..][..bytes.len()], bytes);
         });
     }
 
@@ -381,16 +387,12 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
         let _operation = self.operation();
         let _span = self.hardware_span("MPB put", to.core, lines * LINE_BYTES);
         self.platform.spend(Expense::PutFromMpb);
-        for index in 0..lines {
-            let line = self.load(LineAddress::Mpb(MpbLine::new(self.core(), from + index)));
-            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0);
-        }
+        self.copy_lines(lines, |index| (MpbLine::new(self.core(), from + index), to.plus(index)));
     }
 
     fn get(&self, from: MpbLine, target: &mut [u8]) {
         self.get_used(from, target.len(), |index, bytes| {
-            self.platform.spend(Expense::PrivateWrite { lines: 1 });
-            target[index * LINE_BYTES..][..bytes.len()].copy_from_slice(bytes);
+            self.keep_private(bytes, &mut target[index * LINE_BYTES..][..bytes.len()]);
         });
     }
 
@@ -398,33 +400,21 @@ impl<P: Platform> MpbCopy for EmulatedCore<P> {
         let _operation = self.operation();
         let _span = self.hardware_span("MPB get", from.core, lines * LINE_BYTES);
         self.platform.spend(Expense::GetToMpb);
-        for index in 0..lines {
-            let line = self.load(LineAddress::Mpb(from.plus(index)));
-            self.store_combined(Self::writable_mpb_line(MpbLine::new(self.core(), to + index)), 0, &line.0);
-        }
+        self.copy_lines(lines, |index| (from.plus(index), MpbLine::new(self.core(), to + index)));
     }
 
-    fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
+    fn put_made(&self, len: usize, to: MpbLine, fill: impl FnMut(usize, &mut [u8])) {
         let _operation = self.operation();
         let _span = self.hardware_span("MPB put", to.core, len);
         self.platform.spend(Expense::PutFromMemory);
-        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
-            // The source may be window memory, and a copy from it may fault: so it is copied before the line is locked.
-            let mut line = Line::default();
-            let bytes = &mut line.0[..LINE_BYTES.min(len - offset)];
-            fill(index, bytes);
-            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, bytes);
-        }
+        self.put_lines(len, to, fill);
     }
 
-    fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
+    fn get_used(&self, from: MpbLine, len: usize, take: impl FnMut(usize, &[u8])) {
         let _operation = self.operation();
         let _span = self.hardware_span("MPB get", from.core, len);
         self.platform.spend(Expense::GetToMemory);
-        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
-            let line = self.load(LineAddress::Mpb(from.plus(index)));
-            take(index, &line.0[..LINE_BYTES.min(len - offset)]);
-        }
+        self.get_lines(from, len, take);
     }
 
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
@@ -441,13 +431,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware_span("memory write", region.start().home(), bytes.len());
         self.platform.spend(Expense::PutFromMemory);
-        for (line, within, piece) in pieces(region, offset, bytes.len()) {
-            let mut copy = Line::default();
-            let copy = &mut copy.0[..piece.len()];
-            copy.copy_from_slice(&bytes[piece]);
-            self.platform.spend(Expense::PrivateRead { lines: 1 });
-            self.store_combined(line, within, copy);
-        }
+        self.write_bytes(region, offset, bytes);
     }
 
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
@@ -455,11 +439,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware_span("memory read", region.start().home(), bytes.len());
         self.platform.spend(Expense::GetToMemory);
-        for (line, within, piece) in pieces(region, offset, bytes.len()) {
-            let data = self.load(line);
-            self.platform.spend(Expense::PrivateWrite { lines: 1 });
-            bytes[piece.clone()].copy_from_slice(&data.0[within..within + piece.len()]);
-        }
+        self.read_bytes(region, offset, bytes);
     }
 
     fn copy(
@@ -476,15 +456,7 @@ impl<P: Platform> Combined for EmulatedCore<P> {
         self.assert_reachable(to, to_offset, len_bytes);
         let _span = self.hardware_span("memory copy", to.start().home(), len_bytes);
         self.platform.spend(Expense::PutFromMemory);
-        for (line, within, piece) in pieces(from, from_offset, len_bytes) {
-            let data = self.load(line);
-            let bytes = &data.0[within..within + piece.len()];
-            // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer,
-            // which the next line that is read fills up.
-            for (line, within, piece) in pieces(to, to_offset + piece.start, piece.len()) {
-                self.store_combined(line, within, &bytes[piece]);
-            }
-        }
+        self.copy_bytes(from, from_offset, to, to_offset, len_bytes);
     }
 }
 

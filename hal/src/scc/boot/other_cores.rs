@@ -10,7 +10,7 @@
 
 use core::ops::Range;
 
-use boards::map::{IMAGE, PAGE_BYTES, RESET, SLOT_BYTES};
+use descriptions::boards::map::{IMAGE, PAGE_BYTES, RESET, SLOT_BYTES};
 
 use crate::{
     LINE_BYTES,

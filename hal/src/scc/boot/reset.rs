@@ -1,6 +1,6 @@
 //! Starting another core.
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 use crate::scc::registers::tile::{Gcbcfg, Registers};
 

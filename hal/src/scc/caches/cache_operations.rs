@@ -14,7 +14,7 @@ use core::{
     mem::offset_of,
 };
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 use crate::{
     bare::{cpu, private::Private},

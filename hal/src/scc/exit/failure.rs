@@ -32,5 +32,5 @@ pub(crate) fn stuck_cycles() -> Option<u64> {
         Some("0") => return None,
         Some(_) => number("stuck_s", 1_000_000).map_or(STUCK_SECONDS, |seconds| seconds as u64),
     };
-    Some(seconds * u64::from(handed().geometry.core_mhz) * 1_000_000)
+    Some(seconds * u64::from(handed().geometry.costs.core_mhz) * 1_000_000)
 }

@@ -2,7 +2,7 @@
 //!
 //! | from | what |
 //! |---|---|
-//! | [`boards::map`] | what the image is told; the image, with its `.data` and `.bss` |
+//! | [`descriptions::boards::map`] | what the image is told; the image, with its `.data` and `.bss` |
 //! | `linker_pristine_start` | a copy of `.data` as it was loaded |
 //! | `linker_stack_guard` | one page that is not mapped, then the stack to start on |
 //! | `linker_stack_top` | page tables |
@@ -12,7 +12,7 @@
 
 use core::ops::Range;
 
-use boards::map::{self, EXPOSED_BYTES, SLOT_BYTES};
+use descriptions::boards::map::{self, EXPOSED_BYTES, SLOT_BYTES};
 
 use crate::{
     LINE_BYTES,
@@ -47,7 +47,7 @@ static AREAS: PrivateOnce<Areas> = PrivateOnce::new();
 pub(crate) fn lay_out() {
     let handed = handed();
     let (geometry, setting) = (&handed.geometry, &handed.setting);
-    let way_bytes = geometry.l2_sets as usize * LINE_BYTES;
+    let way_bytes = geometry.costs.cache_sets as usize * LINE_BYTES;
     let tables = image::stack_top()..image::stack_top() + most_tables() * PAGE_BYTES;
     let purge_start = tables.end.next_multiple_of(way_bytes.max(PAGE_BYTES));
     let purge = purge_start..purge_start + (2 * way_bytes * geometry.l2_ways as usize).next_multiple_of(PAGE_BYTES);

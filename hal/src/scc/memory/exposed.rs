@@ -8,7 +8,7 @@
 //!
 //! All that is left to do before an access that is not the first is a look at this core's own list.
 
-use boards::map::MOST_CORES;
+use descriptions::boards::map::MOST_CORES;
 use heapless::Vec;
 
 use crate::{CoreId, LINE_BYTES, backend::exposures::MAX_EXPOSURES};

@@ -5,7 +5,7 @@
 //! memory is cached where it is, while combined and uncached accesses have to go past its caches, and a cache knows
 //! memory by its address only. All others are for other cores' memory.
 
-use boards::{
+use descriptions::boards::{
     Geometry,
     map::{EXPOSED_BYTES, SLOT_BYTES},
 };

@@ -9,7 +9,7 @@
 //! see it. A line that this core has cached is not found, stale or dirty, by an access that means to go past the
 //! caches.
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 use crate::{
     bare::this_core::this_core,

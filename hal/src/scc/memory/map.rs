@@ -1,7 +1,7 @@
 //! Virtual addresses: where a core sees what.
 //!
 //! Virtual addresses are physical ones, but for the uncached view of shared memory, which may be elsewhere. Physical
-//! ones are what the core's lookup table maps in slots of 16 MB; which slots is in [`boards::Geometry`]. The further
+//! ones are what the core's lookup table maps in slots of 16 MB; which slots is in [`descriptions::boards::Geometry`]. The further
 //! views of shared memory have slots of their own with the same entries, since a cache knows memory by its physical
 //! address.
 //!
@@ -19,9 +19,9 @@
 //! | slots of registers | those of all tiles, of the own one, of the board | PCD, PWT |
 //! | `0xFEE0_0000` | the core's local APIC | PCD, PWT |
 
-use boards::{
+use descriptions::{
     MOST_CONTROLLERS,
-    map::{SLOT_BYTES, WINDOW_SLOTS},
+    boards::map::{SLOT_BYTES, WINDOW_SLOTS},
 };
 
 /// Bytes of shared memory behind a controller that are used: one slot.

@@ -5,7 +5,7 @@
 
 use core::arch::asm;
 
-use boards::{
+use descriptions::boards::{
     Geometry,
     map::{BOARD_REGISTER_BYTES, RESET, SLOT_BYTES, STATUS, TILE_REGISTER_BYTES},
 };

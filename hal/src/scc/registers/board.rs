@@ -5,7 +5,7 @@
 //!
 //! An access leaves the chip and takes long; who polls backs off.
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 use crate::scc::registers::tile::{Register, slot_address};
 

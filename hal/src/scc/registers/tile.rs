@@ -8,7 +8,7 @@
 use core::{marker::PhantomData, ptr::NonNull};
 
 use bitflags::bitflags;
-use boards::{Geometry, LutEntry, map::SLOT_BYTES};
+use descriptions::boards::{Geometry, LutEntry, map::SLOT_BYTES};
 use volatile::VolatilePtr;
 
 bitflags! {
@@ -265,7 +265,7 @@ impl<'g> Registers<'g> {
     /// # Panics
     /// If there is no such slot, too.
     pub fn lookup_entry(self, core_of_tile: u32, slot: u32) -> Register<LutEntry> {
-        assert!(slot < boards::map::SLOTS, "a lookup table has no slot {slot}");
+        assert!(slot < descriptions::boards::map::SLOTS, "a lookup table has no slot {slot}");
         let first = self.geometry.lookup_table + slot * 8;
         self.of_core(core_of_tile, first, self.geometry.lookup_table_stride)
     }

@@ -40,7 +40,7 @@ impl Clock for ScCore {
 
     fn ticks_per_second(&self) -> u64 {
         let has_timestamp = self.board.is_some() && self.geometry.timestamp != 0;
-        let mhz = if has_timestamp { self.geometry.timestamp_mhz } else { self.geometry.core_mhz };
+        let mhz = if has_timestamp { self.geometry.timestamp_mhz } else { self.geometry.costs.core_mhz };
         u64::from(mhz) * 1_000_000
     }
 

@@ -1,17 +1,18 @@
 //! Memory that is reached past the caches: combined and uncached, behind controllers and of other cores.
 
 use crate::{
-    Combined, CoreId, Home, LINE_BYTES, Line, Region, SharedAddress, Uncached,
+    Combined, CoreId, Home, LINE_BYTES, Region, SharedAddress, Uncached,
     backend::{
         deferral::Deferring,
         mappings::{Asked, Slot},
-        pieces::{assert_copy, assert_inside, pieces},
+        pieces::{assert_copy, assert_inside},
+        transfers::Transfers,
     },
     bare::private::Private,
     exposed::SLOT_BYTES,
     kind,
     scc::{
-        caches::{cache_operations, lines},
+        caches::cache_operations,
         memory::{
             exposed::{Table, Words},
             lookup_table,
@@ -204,24 +205,14 @@ impl Combined for ScCore {
         let _operation = self.operation();
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
-        for (line, within, piece) in pieces(region, offset, bytes.len()) {
-            let mut copy = Line::default();
-            let copy = &mut copy.0[..piece.len()];
-            copy.copy_from_slice(&bytes[piece]);
-            self.store_combined(line, within, copy);
-        }
+        self.write_bytes(region, offset, bytes);
     }
 
     fn read(&self, region: Region<kind::Combined>, offset: usize, bytes: &mut [u8]) {
         let _operation = self.operation();
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
-        for (line, within, piece) in pieces(region, offset, bytes.len()) {
-            let data = self.load(line);
-            let target = &mut bytes[piece.clone()];
-            lines::bring_in(target);
-            target.copy_from_slice(&data.0[within..within + piece.len()]);
-        }
+        self.read_bytes(region, offset, bytes);
     }
 
     fn copy(
@@ -236,15 +227,7 @@ impl Combined for ScCore {
         assert_copy(from, from_offset, to, to_offset, len_bytes);
         self.assert_reachable(from, from_offset, len_bytes);
         self.assert_reachable(to, to_offset, len_bytes);
-        for (line, within, piece) in pieces(from, from_offset, len_bytes) {
-            let data = self.load(line);
-            let bytes = &data.0[within..within + piece.len()];
-            // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer,
-            // which the next line that is read fills up.
-            for (line, within, piece) in pieces(to, to_offset + piece.start, piece.len()) {
-                self.store_combined(line, within, &bytes[piece]);
-            }
-        }
+        self.copy_bytes(from, from_offset, to, to_offset, len_bytes);
     }
 }
 

@@ -20,7 +20,7 @@ mod waits;
 
 use core::cell::{Cell, RefCell};
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 use crate::{
     CoreId, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Mpb, MpbCoherence, MpbCopy, MpbLine, Topology,
@@ -29,6 +29,7 @@ use crate::{
         exposures::Exposures,
         mappings::Mappings,
         runs::{StoreRuns, mask_of},
+        transfers::{Transfers, writable_mpb_line},
         views::Views,
     },
     counters::Counting,
@@ -128,25 +129,9 @@ impl ScCore {
         }
     }
 
-    fn load(&self, at: LineAddress) -> Line {
-        self.counting.count(|counters| match at {
-            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
-            LineAddress::Shared(_) => counters.combined_lines_read += 1,
-        });
-        self.load_uncounted(at)
-    }
-
     fn load_uncounted(&self, at: LineAddress) -> Line {
         // SAFETY: `line` checked that it is there; lines of this type are reached like this only.
         unsafe { lines::load(self.line(at)) }
-    }
-
-    fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
-        self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
-        let line = self.line(at);
-        cache_operations::atoll_scc_invalidate_mpb();
-        // SAFETY: as above.
-        unsafe { lines::store(line, offset, bytes) }
     }
 
     /// Pushes out what is in the write-combine buffer.
@@ -154,12 +139,6 @@ impl ScCore {
         self.runs.end();
         // SAFETY: `new` has found where that is, and `writable_mpb_line` lets nobody store there.
         unsafe { cache_operations::atoll_scc_drain(self.own_line_0) };
-    }
-
-    /// The line as one that may be stored to.
-    fn writable_mpb_line(at: MpbLine) -> LineAddress {
-        assert!(at.line != 0, "{at} is the drain target; nothing may be kept there");
-        LineAddress::Mpb(at)
     }
 }
 
@@ -196,6 +175,33 @@ impl MpbCoherence for ScCore {
     }
 }
 
+impl Transfers for ScCore {
+    fn load_combined(&self, at: LineAddress) -> Line {
+        self.counting.count(|counters| match at {
+            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
+            LineAddress::Shared(_) => counters.combined_lines_read += 1,
+        });
+        self.load_uncounted(at)
+    }
+
+    fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        self.runs.count(&self.counting, at, mask_of(offset, bytes.len()));
+        let line = self.line(at);
+        cache_operations::atoll_scc_invalidate_mpb();
+        // SAFETY: as above.
+        unsafe { lines::store(line, offset, bytes) }
+    }
+
+    fn take_private(&self, source: &[u8], bytes: &mut [u8]) {
+        bytes.copy_from_slice(source);
+    }
+
+    fn keep_private(&self, bytes: &[u8], target: &mut [u8]) {
+        lines::bring_in(target);
+        target.copy_from_slice(bytes);
+    }
+}
+
 impl Mpb for ScCore {
     fn mpb_lines(&self) -> usize {
         MPB_LINES.min(self.geometry.mpb_bytes as usize / LINE_BYTES)
@@ -203,68 +209,50 @@ impl Mpb for ScCore {
 
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
-        self.load(LineAddress::Mpb(at))
+        self.load_combined(LineAddress::Mpb(at))
     }
 
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         let _operation = self.operation();
         assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
-        self.store_combined(Self::writable_mpb_line(at), offset, bytes);
+        self.store_combined(writable_mpb_line(at), offset, bytes);
     }
 }
 
 impl MpbCopy for ScCore {
     fn put(&self, source: &[u8], to: MpbLine) {
         self.put_made(source.len(), to, |index, bytes| {
-            bytes.copy_from_slice(&source[index * LINE_BYTES..][..bytes.len()]);
+            self.take_private(&source[index * LINE_BYTES..][..bytes.len()], bytes);
         });
     }
 
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
         let _operation = self.operation();
-        for index in 0..lines {
-            let line = self.load(LineAddress::Mpb(MpbLine::new(self.core, from + index)));
-            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, &line.0);
-        }
+        self.copy_lines(lines, |index| (MpbLine::new(self.core, from + index), to.plus(index)));
     }
 
     fn get(&self, from: MpbLine, target: &mut [u8]) {
         self.get_used(from, target.len(), |index, bytes| {
-            let target = &mut target[index * LINE_BYTES..][..bytes.len()];
-            lines::bring_in(target);
-            target.copy_from_slice(bytes);
+            self.keep_private(bytes, &mut target[index * LINE_BYTES..][..bytes.len()]);
         });
     }
 
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
         let _operation = self.operation();
-        for index in 0..lines {
-            let line = self.load(LineAddress::Mpb(from.plus(index)));
-            self.store_combined(Self::writable_mpb_line(MpbLine::new(self.core, to + index)), 0, &line.0);
-        }
+        self.copy_lines(lines, |index| (from.plus(index), MpbLine::new(self.core, to + index)));
     }
 
-    fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
+    fn put_made(&self, len: usize, to: MpbLine, fill: impl FnMut(usize, &mut [u8])) {
         let _operation = self.operation();
-        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
-            // The whole line is made before the first word of it is stored: what is read for it may be combined, too.
-            let mut line = Line::default();
-            let bytes = &mut line.0[..LINE_BYTES.min(len - offset)];
-            fill(index, bytes);
-            self.store_combined(Self::writable_mpb_line(to.plus(index)), 0, bytes);
-        }
+        self.put_lines(len, to, fill);
     }
 
-    fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
+    fn get_used(&self, from: MpbLine, len: usize, take: impl FnMut(usize, &[u8])) {
         let _operation = self.operation();
-        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
-            let line = self.load(LineAddress::Mpb(from.plus(index)));
-            take(index, &line.0[..LINE_BYTES.min(len - offset)]);
-        }
+        self.get_lines(from, len, take);
     }
 
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
-        lines::bring_in(target);
-        target.copy_from_slice(polled);
+        self.keep_private(polled, target);
     }
 }

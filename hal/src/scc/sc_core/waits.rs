@@ -79,7 +79,7 @@ impl<'c> Patience<'c> {
                 return;
             }
             let core = self.core.core.index();
-            let seconds = waited / (u64::from(self.core.geometry.core_mhz) * 1_000_000);
+            let seconds = waited / (u64::from(self.core.geometry.costs.core_mhz) * 1_000_000);
             status_page::set_wait(Some(reason));
             console::write_urgent(format_args!("core {core} waits for {reason}, since {seconds} s\n"));
             meeting::tell_who_waits();
@@ -119,7 +119,7 @@ impl Alarm {
     fn rings(&mut self, core: &ScCore) -> bool {
         let Deadline::At(ticks) = self.deadline else { return false };
         let left = ticks.saturating_sub(core.now());
-        let cycles = left.saturating_mul(u64::from(core.geometry.core_mhz) * 1_000_000) / core.ticks_per_second();
+        let cycles = left.saturating_mul(u64::from(core.geometry.costs.core_mhz) * 1_000_000) / core.ticks_per_second();
         self.cycles = cpu::rdtsc().saturating_add(cycles);
         left == 0
     }

@@ -11,9 +11,9 @@ use core::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use boards::{
+use descriptions::{
     MOST_CONTROLLERS,
-    map::{LINE_BYTES, MOST_CORES, STATUS},
+    boards::map::{LINE_BYTES, MOST_CORES, STATUS},
 };
 use volatile::VolatilePtr;
 

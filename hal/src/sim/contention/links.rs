@@ -28,7 +28,7 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn new(layout: &Layout, parameters: &Parameters, contention: Contention) -> Self {
         // What is not far takes no time to get there.
-        let hop_ps = if parameters.flat { 0 } else { parameters.hop_ps };
+        let hop_ps = if parameters.flat { 0 } else { u64::from(parameters.costs.hop_ps) };
         let (columns, rows) = (layout.columns(), layout.rows());
         Self {
             columns,

@@ -1,7 +1,9 @@
 //! Thousands of cores.
 
+use descriptions::{Value, machines::MachineFile};
+
 use super::*;
-use crate::{Mpb, MpbCoherence, Place, Reason, Topology, Wait};
+use crate::{Costs, Mpb, MpbCoherence, Place, Reason, Topology, Wait};
 
 /// A dissemination barrier over flags of one byte each.
 fn barrier(core: &SimCore) {
@@ -108,10 +110,10 @@ fn each_contention_is_switched_by_itself() {
 
 #[test]
 fn machines_of_files_are_as_the_files_say() {
-    for name in machines::names() {
-        let (description, file) = (Description::parse(name).unwrap(), machines::MachineFile::built_in(name).unwrap());
+    for name in MachineFile::names() {
+        let (description, file) = (Description::parse(name).unwrap(), MachineFile::built_in(name).unwrap());
         assert_eq!(description.layout.cores() as u64, file.cores(), "{name}");
-        assert_eq!(description.parameters.hop_ps, file.number("prices.hop_ps"), "{name}");
+        assert_eq!(description.parameters.costs, Costs { mpb_port_ps: 0, ..file.costs() }, "{name}");
         assert_eq!((description.parameters.contention, description.parameters.flat), (None, false), "{name}");
     }
     let scc = Description::parse("scc").unwrap();
@@ -129,7 +131,7 @@ fn machines_of_files_are_as_the_files_say() {
     let wrong = [parse("+flats"), Description::parse("none.toml")].map(|error| error.unwrap_err().to_string());
     std::fs::remove_file(&path).unwrap();
     assert_eq!((plain.layout.cores(), plain.layout.domains(), plain.parameters.flat), (24, 4, true));
-    assert_eq!((plain.parameters.mpb_ps, plain.layout.prices().own_poll_ns), (252_000, 262));
+    assert_eq!((plain.parameters.costs.mpb_ps, plain.layout.prices().own_poll_ns), (252_000, 262));
     let link_ps = Contention::scc().link_ps;
     assert_eq!(plain.parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((link_ps, 0)));
     let controller_ps = Contention::scc().controller_ps;
@@ -152,8 +154,8 @@ fn every_number_of_a_file_changes_the_machine() {
             (layout, parameters)
         };
         let plain = parse(base);
-        for parameter in machines::MachineFile::built_in(base).unwrap().parameters() {
-            let (key, machines::Value::Number(number)) = (parameter.key, &parameter.value) else { continue };
+        for parameter in MachineFile::built_in(base).unwrap().values.parameters() {
+            let (key, Value::Number(number)) = (parameter.key, &parameter.value) else { continue };
             let (section, name) = key.name.split_once('.').unwrap();
             std::fs::write(&path, format!("base = \"{base}\"\n[{section}]\n{name} = {}\n", number + 1)).unwrap();
             assert!(parse(path.to_str().unwrap()) != plain, "{} of {base}", key.name);

@@ -104,7 +104,7 @@ fn processor_time() -> Duration {
 /// The board that the files are for.
 fn board(dir: &Path) -> Result<Board, String> {
     let path = dir.join("board.toml");
-    let board = boards::Board::read(&path).map_err(|error| error.to_string())?;
+    let board = descriptions::boards::Board::read(&path).map_err(|error| error.to_string())?;
     let mesh = board.mesh().ok_or_else(|| format!("{} describes no mesh of tiles", path.display()))?;
     let board = Board::of(mesh);
     Chip::check(&board).map_err(|reason| format!("{}: {reason}", path.display()))?;

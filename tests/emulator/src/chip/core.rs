@@ -1,6 +1,6 @@
 //! What a core has for itself between its execution units and its lookup table.
 
-use boards::map::SLOT_BYTES;
+use descriptions::boards::map::SLOT_BYTES;
 
 use super::{
     Settings,

@@ -4,7 +4,7 @@
 //! whole chip, so that programs keep to these, and the model to refusing the rest. Its interrupts stay masked, as after
 //! a reset.
 
-use boards::Geometry;
+use descriptions::boards::Geometry;
 
 /// The timestamp when the chip is powered on: its lower word wraps around soon.
 const POWERED_ON: u64 = 0x7_FF00_0000;
@@ -51,7 +51,8 @@ impl Fpga {
     pub(super) fn load(&mut self, geometry: &Geometry, offset: u32, cycles: u64) -> Result<u32, String> {
         match self.decode(geometry, offset) {
             Some(Register::Timestamp { upper }) => {
-                let ticks = u128::from(cycles) * u128::from(geometry.timestamp_mhz) / u128::from(geometry.core_mhz);
+                let ticks =
+                    u128::from(cycles) * u128::from(geometry.timestamp_mhz) / u128::from(geometry.costs.core_mhz);
                 let timestamp = POWERED_ON + ticks as u64;
                 Ok(if upper { (timestamp >> 32) as u32 } else { timestamp as u32 })
             }

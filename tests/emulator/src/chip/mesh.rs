@@ -1,6 +1,6 @@
 //! What all cores share, and how their lookup tables lead there.
 
-use boards::map::{SLOT_BYTES, SLOTS};
+use descriptions::boards::map::{SLOT_BYTES, SLOTS};
 
 use super::{
     cache::{LINE_BYTES, Line, line_of},

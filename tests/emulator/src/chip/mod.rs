@@ -135,7 +135,7 @@ impl Chip {
         Self {
             settings,
             mesh: Mesh::new(board, settings.bypass_works),
-            cores: (0..cores).map(|core| Core::new(core, geometry.l2_sets as usize)).collect(),
+            cores: (0..cores).map(|core| Core::new(core, geometry.costs.cache_sets as usize)).collect(),
             registers: (0..board.tiles()).map(|tile| Registers::new(tile, cores)).collect(),
             fpga: Fpga::new(geometry),
             uarts: (0..cores).map(|_| Uart::default()).collect(),

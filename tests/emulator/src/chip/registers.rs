@@ -1,6 +1,6 @@
 //! The configuration registers of the tiles.
 
-use boards::{Geometry, map::SLOTS};
+use descriptions::boards::{Geometry, map::SLOTS};
 
 use super::{Chip, mesh::ENTRY_BITS};
 use crate::Violation;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use boards::map::PAGE_BYTES;
+use descriptions::boards::map::PAGE_BYTES;
 
 use super::instructions::{CL1INVMB, Found, Special};
 

@@ -7,7 +7,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use boards::map::{PAGE_BYTES, SLOT_BYTES};
+use descriptions::boards::map::{PAGE_BYTES, SLOT_BYTES};
 use unicorn_engine::{MemType, Prot, RegisterX86, TlbEntry, TlbType, Unicorn, uc_error};
 
 use super::{

@@ -30,7 +30,7 @@ const HEADER: [&str; 14] = [
 /// Where the rows of a bench go. The default machine's file has the plain name.
 pub(crate) fn path(bench: &str, machine: &str, is_default: bool) -> PathBuf {
     // A machine of a file is called by its path. A colon in a file's name is a nuisance to other tools.
-    let machine = machine.rsplit('/').next().unwrap_or_default().replace(machines::EXTENSION, "").replace(':', "-");
+    let machine = machine.rsplit('/').next().unwrap_or_default().replace(descriptions::EXTENSION, "").replace(':', "-");
     let name = if is_default { format!("{bench}.csv") } else { format!("{bench}-{machine}.csv") };
     workspace::target().join("bench").join(name)
 }

@@ -23,7 +23,7 @@ use claims::Checked;
 use clap::Args;
 use compare::Comparison;
 use host::{
-    cores,
+    command_line, cores,
     machine::{self, Variant},
     workspace,
 };
@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
     yes: bool,
 
     /// Seconds of processor time until a run that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = command_line::TIMEOUT_S, value_parser = command_line::seconds())]
     timeout: u64,
 
     /// Show counters, too, where times are shown

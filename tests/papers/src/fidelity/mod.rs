@@ -14,7 +14,7 @@ pub(crate) use entry::{Entry, NOT_PUBLISHED, Status};
 use crate::{bench::Evidence, papers::entries, verdict::Verdict};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use host::{interrupt, workspace};
+use host::{command_line, interrupt, workspace};
 use std::time::Duration;
 
 /// Compare the simulator with what the papers measured
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     only: Option<String>,
 
     /// Seconds of processor time until a run that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = command_line::TIMEOUT_S, value_parser = command_line::seconds())]
     timeout: u64,
 }
 

@@ -17,7 +17,7 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use figure::{Content, Figure};
-use host::{interrupt, progress::Progress, workspace};
+use host::{command_line, interrupt, progress::Progress, workspace};
 use report::{Body, Shown};
 use sections::Part;
 use std::{fs, path::Path, time::Duration};
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     only: Vec<String>,
 
     /// Seconds of processor time until a run that does not end is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = command_line::TIMEOUT_S, value_parser = command_line::seconds())]
     timeout: u64,
 }
 

@@ -2,22 +2,13 @@
 //! multiplies it by.
 
 use super::{
-    files::Content,
-    object::{end, origin},
+    names::{self, OBJECT},
+    object::{Content, end, origin},
 };
 use crate::flash::directory::Directory;
 use anyhow::Result;
-use boards::Memory;
+use descriptions::boards::Memory;
 use std::io::{self, Write};
-
-/// What `bin2obj` reads.
-pub(super) const MAP: &str = "load.map";
-
-/// What it writes: the private memory of one core.
-pub(super) const OBJECT: &str = "core.32.obj";
-
-/// What `sccMerge` reads.
-pub(super) const CORES: &str = "cores.mt";
 
 /// Writes all files of the classic way.
 ///
@@ -26,18 +17,15 @@ pub(super) const CORES: &str = "cores.mt";
 /// When one cannot be written.
 pub(super) fn write(directory: &mut Directory, memory: &Memory, cores: u32, content: &[Content]) -> Result<()> {
     for Content { run, .. } in content {
-        directory.file(&piece(run.address), |out| out.write_all(&run.bytes))?;
+        directory.file(&names::piece(run.address), |out| out.write_all(&run.bytes))?;
     }
-    directory.file(MAP, |out| {
-        content.iter().try_for_each(|Content { run, .. }| writeln!(out, "{:08x} {}", run.address, piece(run.address)))
+    directory.file(names::MAP, |out| {
+        content
+            .iter()
+            .try_for_each(|Content { run, .. }| writeln!(out, "{:08x} {}", run.address, names::piece(run.address)))
     })?;
     directory.file(OBJECT, |out| object(out, content))?;
-    directory.file(CORES, |out| list(out, memory, cores))
-}
-
-/// The name of a piece.
-fn piece(address: u32) -> String {
-    format!("memory-{address:08x}.bin")
+    directory.file(names::CORES, |out| list(out, memory, cores))
 }
 
 fn object(out: &mut impl Write, content: &[Content]) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! What of an image has to be in a core's memory, as its ELF file says.
 
 use anyhow::{Context, Result, bail, ensure};
-use boards::map;
+use descriptions::boards::map;
 use object::{
     Endianness,
     elf::{EM_386, ET_EXEC, FileHeader32, PF_W, PT_LOAD},

@@ -1,26 +1,17 @@
 //! All files of a directory for a board.
 
-use super::{Flash, classic, guide, object, placement::Placement};
+use super::{
+    Flash, classic, guide, names,
+    object::{self, Content, end, origin},
+    placement::Placement,
+};
 use crate::{flash::directory::Directory, progress::Progress, workspace};
 use anyhow::Result;
-use boards::{Controller, Memory, Place, map};
-use object::{Run, end, origin};
+use descriptions::boards::{Memory, Place, map};
 use std::{
     io::{self, Write},
     path::Path,
 };
-
-/// The lookup tables.
-pub(super) const LUTS: &str = "lut_init.dat";
-
-/// The board's description.
-const BOARD: &str = "board.toml";
-
-/// Whole lines of a core's memory, and the same as text.
-pub(super) struct Content {
-    pub(super) run: Run,
-    pub(super) text: Vec<u8>,
-}
 
 /// Writes the directory, and returns its files with their sizes.
 ///
@@ -34,7 +25,7 @@ pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<
     let memory = &flash.memory;
     let controllers = &memory.board().controllers;
     let progress = Progress::bar(format!("writing {}", workspace::display(out)), controllers.len() as u64);
-    directory.file(LUTS, |out| luts(out, memory))?;
+    directory.file(names::LUTS, |out| luts(out, memory))?;
     for (index, controller) in controllers.iter().enumerate() {
         let places: Vec<_> = (0..flash.loaded_cores())
             .map(|core| memory.place(core))
@@ -42,21 +33,15 @@ pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<
             .collect();
         // The loader takes what there is.
         if !places.is_empty() {
-            directory.file(&name(controller), |out| merged(out, &places, &content))?;
+            directory.file(&names::controller(controller), |out| merged(out, &places, &content))?;
         }
         progress.step();
     }
     classic::write(&mut directory, memory, flash.cores, &content)?;
-    directory.file(BOARD, |out| out.write_all(flash.board.to_toml().as_bytes()))?;
+    directory.file(names::BOARD, |out| out.write_all(flash.board.to_toml().as_bytes()))?;
     let sizes = directory.files().to_vec();
-    directory.file(guide::NAME, |out| out.write_all(guide::text(flash, placement, &sizes).as_bytes()))?;
+    directory.file(names::GUIDE, |out| out.write_all(guide::text(flash, placement, &sizes).as_bytes()))?;
     directory.finish()
-}
-
-/// The name of the file with the memory behind a controller: the loader looks for those of all tiles, in base 16.
-pub(super) fn name(controller: &Controller) -> String {
-    let [x, y] = controller.tile;
-    format!("mch_{x:x}_{y:x}.32.obj")
 }
 
 /// The memory behind a controller: that of all its cores, one after the other, as `sccMerge` writes it.
@@ -82,7 +67,7 @@ fn behind_controller(place: &Place, address: u32) -> u64 {
 /// The lookup tables of all cores, those that have no part in the run included: one register in a line, by its tile,
 /// its sub-destination, its address and its value, all in base 16.
 fn luts(out: &mut impl Write, memory: &Memory) -> io::Result<()> {
-    const REGISTERS: u32 = boards::SubDestination::Registers as u32;
+    const REGISTERS: u32 = descriptions::boards::SubDestination::Registers as u32;
     let geometry = &memory.board().geometry;
     for core in 0..geometry.cores() {
         let [_, x, y] = geometry.tile_of(core);
@@ -93,13 +78,4 @@ fn luts(out: &mut impl Write, memory: &Memory) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// A size in the unit that suits it.
-pub(super) fn size(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        10_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
-    }
 }

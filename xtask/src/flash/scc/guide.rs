@@ -1,15 +1,9 @@
 //! FLASH.md: what to do with the files on the board's host, where everything is in memory, and what to expect.
 
-use super::{
-    Flash, classic,
-    files::{LUTS, name, size},
-    placement::Placement,
-};
-use boards::map;
+use super::{Flash, names, placement::Placement};
+use crate::flash::directory::size;
+use descriptions::boards::map;
 use std::fmt::Write;
-
-/// The file's name.
-pub(super) const NAME: &str = "FLASH.md";
 
 /// What one core at a time prints, on the board's host, with the driver that has serial lines (`hal::hardware`,
 /// Console).
@@ -130,9 +124,9 @@ fn classic_way(out: &mut String, flash: &Flash) -> std::fmt::Result {
          sccReset -r {started}\n\
          ```\n\n\
          `sccMerge` writes lookup tables for the cores in {list} only.",
-        map = classic::MAP,
-        object = classic::OBJECT,
-        list = classic::CORES,
+        map = names::MAP,
+        object = names::OBJECT,
+        list = names::CORES,
         started = started(flash)
     )
 }
@@ -141,7 +135,7 @@ fn files_and_controllers(out: &mut String, flash: &Flash, files: &[(String, u64)
     writeln!(out, "\n## Files\n\n| file | size | what |\n|---|---|---|")?;
     let controllers = &flash.memory.board().controllers;
     for (file, bytes) in files {
-        let what = match controllers.iter().position(|controller| name(controller) == *file) {
+        let what = match controllers.iter().position(|controller| names::controller(controller) == *file) {
             Some(index) => {
                 let [x, y] = controllers[index].tile;
                 let cores: Vec<_> = (0..flash.loaded_cores())
@@ -150,10 +144,10 @@ fn files_and_controllers(out: &mut String, flash: &Flash, files: &[(String, u64)
                     .collect();
                 format!("memory behind the controller at tile ({x}, {y}): cores {}", cores.join(" "))
             }
-            None if file == LUTS => "lookup tables of all cores".into(),
-            None if file == classic::MAP => "for bin2obj: where the pieces belong".into(),
-            None if file == classic::OBJECT => "for sccMerge: the memory of one core".into(),
-            None if file == classic::CORES => "for sccMerge: the cores, and where their memory is".into(),
+            None if file == names::LUTS => "lookup tables of all cores".into(),
+            None if file == names::MAP => "for bin2obj: where the pieces belong".into(),
+            None if file == names::OBJECT => "for sccMerge: the memory of one core".into(),
+            None if file == names::CORES => "for sccMerge: the cores, and where their memory is".into(),
             None if file.ends_with(".bin") => "for bin2obj: a piece of a core's memory".into(),
             None => "the board's description, complete".into(),
         };

@@ -4,6 +4,7 @@ mod classic;
 mod elf;
 mod files;
 mod guide;
+mod names;
 mod object;
 mod placement;
 #[cfg(test)]
@@ -12,7 +13,7 @@ mod tests;
 use super::directory;
 use crate::{catalogue, image, kernel_line, program::Program, qemu, setup, workspace};
 use anyhow::{Context, Result, ensure};
-use boards::{Board, Memory, MeshBoard, SubDestination};
+use descriptions::boards::{Board, Memory, MeshBoard, SubDestination};
 use placement::{Choice, Input, Placement};
 use std::{
     fs,
@@ -170,9 +171,9 @@ pub(super) fn main(flash: &Flash, program: &Program, out: &Path, yes: bool) -> R
     let written = flash.write(&elf, out)?;
     let shown = workspace::display(out);
     for (name, bytes) in &written {
-        println!("wrote {shown}/{name}: {}", files::size(*bytes));
+        println!("wrote {shown}/{name}: {}", directory::size(*bytes));
     }
     let all = written.iter().map(|(_, bytes)| bytes).sum();
-    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label(), files::size(all), guide::NAME);
+    println!("{}: {} in {shown}; {shown}/{} says how to run it", flash.label(), directory::size(all), names::GUIDE);
     Ok(())
 }

@@ -6,10 +6,10 @@
 //! first. So what is written here is [`Run`]s of whole lines, each line at most once.
 
 use anyhow::{Result, ensure};
-use boards::map::LINE_BYTES;
+use descriptions::boards::map::LINE_BYTES;
 use std::io::{self, Write};
 
-/// KernelLine in a line of text.
+/// Words in a line of text.
 const WORDS_PER_LINE: usize = 4;
 
 /// Bytes at an address, of which whoever made them wants to be told the name.
@@ -27,6 +27,12 @@ pub(super) struct Run {
     pub(super) address: u32,
     /// A multiple of a line.
     pub(super) bytes: Vec<u8>,
+}
+
+/// Whole lines of a core's memory, and the same as text.
+pub(super) struct Content {
+    pub(super) run: Run,
+    pub(super) text: Vec<u8>,
 }
 
 impl Run {

@@ -2,7 +2,7 @@
 
 use super::{elf::Image, object::Piece};
 use anyhow::{Context, Result, bail, ensure};
-use boards::{
+use descriptions::boards::{
     Geometry, Module,
     handed::{Setting, block},
     map,
@@ -104,7 +104,7 @@ pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: 
 /// What the image lays out behind itself before its heap: a copy of what it writes to, stack, page tables, and room to
 /// displace what L2 holds, twice, from a multiple of what a way holds. An upper bound; the image knows better.
 fn startup_bytes(image: &Image, choice: &Choice) -> u64 {
-    let way_bytes = u64::from(choice.geometry.l2_sets) * u64::from(map::LINE_BYTES);
+    let way_bytes = u64::from(choice.geometry.costs.cache_sets) * u64::from(map::LINE_BYTES);
     let l2_bytes = way_bytes * u64::from(choice.geometry.l2_ways);
     let stack_bytes = choice.stack_kib.unwrap_or(STACK_KIB).saturating_mul(1024);
     image.written_bytes + START_BYTES + stack_bytes + TABLE_BYTES + way_bytes + 2 * l2_bytes
@@ -177,7 +177,7 @@ fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::elf::made, *};
-    use boards::{Board, Handed};
+    use descriptions::boards::{Board, Handed};
 
     const MIB: u32 = 1 << 20;
 

@@ -53,7 +53,7 @@ pub(super) fn enlarged(image: &[u8], memory_bytes: u32) -> Result<Vec<u8>> {
     let header = FileHeader32::<LittleEndian>::parse(image).context("the image is no ELF file")?;
     let segments = header.program_headers(LittleEndian, image).context("the image has no segments")?;
     let is_image = |segment: &ProgramHeader32<LittleEndian>| {
-        segment.p_type(LittleEndian) == PT_LOAD && segment.p_paddr(LittleEndian) < boards::map::RESET
+        segment.p_type(LittleEndian) == PT_LOAD && segment.p_paddr(LittleEndian) < descriptions::boards::map::RESET
     };
     let index = segments.iter().rposition(is_image).context("the image has no segment")?;
     let field =

@@ -9,22 +9,22 @@ use super::{
     guests::{self, Counting},
     jobs::Job,
     kit::Kit,
-    main_job::{same_counters_but, same_results},
+    main_job,
     summary::Suite,
 };
 use crate::{
-    console::Transcript,
+    agreement::Runs,
     cores,
     emulator::{self, Flashed},
     flash::{Flash, Setup},
     guest::{self, Outcome},
     kernel_line::KernelLine,
     monitor::Monitor,
-    program::Program,
+    program::{DEFAULT_PROGRAM, Program},
     run, workspace,
 };
 use anyhow::{Context, Result};
-use boards::Board;
+use descriptions::boards::Board;
 use std::{fs, path::Path};
 
 /// The board that there is one of, and a small one that differs from it wherever a board may.
@@ -112,7 +112,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
     let wants = |name: &&'static str| kit.arguments.wants(name);
     let mut jobs = Vec::new();
     if MAIN_JOB.iter().any(wants) {
-        jobs.push(Job::new("boards", 200, |suite| main_job(suite, kit)));
+        jobs.push(Job::new("boards", 200, |suite| runs_main_job(suite, kit)));
     }
     if wants(&STARTED) {
         jobs.push(Job::new("boards", 30, |suite| started(suite, kit)));
@@ -171,18 +171,18 @@ fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
 }
 
 /// The main job, whose picture and results have to be QEMU's.
-fn main_job(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+fn runs_main_job(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     kit.emulator()?;
-    kit.main_job()?;
+    let first = main_job::first(kit)?;
     suite.begin();
-    let program = Program::resolve(run::DEFAULT_PROGRAM)?;
+    let program = Program::resolve(DEFAULT_PROGRAM)?;
     let words = KernelLine::default().value("program", Some(&program.name));
     let flash = Flash::new(Board::find(SCC)?, &some(CORES), &program, &words, &[run::default_input()])?;
     let outcome = emulated(kit, "main job on the board", kit.board_image(&program)?, &flash, |_| Ok(()))?;
-    let same = |compare: fn(&str, &Transcript, &str, &Transcript) -> Result<()>| {
-        compare("in QEMU", &kit.main_job()?.transcript, "on the board", &outcome.transcript)
-    };
-    let results = [outcome.verdict(), same(same_but_uncounted), same(same_results)];
+    let runs = Runs::new(["in QEMU", "on the board"], [&first.transcript, &outcome.transcript]);
+    // A board does not tell what its caches write back.
+    let counters = runs.agree_in_counters_but(&["lines_written_back"]);
+    let results = [outcome.verdict(), counters, runs.agree_in_results()];
     for (name, result) in MAIN_JOB.into_iter().zip(results) {
         if kit.arguments.wants(name) {
             suite.check(name, result);
@@ -190,9 +190,4 @@ fn main_job(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     }
     suite.explain(&outcome);
     Ok(())
-}
-
-/// Compares all counters that there are on a board, which does not tell what its caches write back.
-fn same_but_uncounted(left_name: &str, left: &Transcript, right_name: &str, right: &Transcript) -> Result<()> {
-    same_counters_but(&["lines_written_back"], left_name, left, right_name, right)
 }

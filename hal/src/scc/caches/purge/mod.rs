@@ -29,7 +29,7 @@
 #[cfg(test)]
 mod tests;
 
-use boards::{
+use descriptions::boards::{
     Geometry,
     map::{L2_BYTES, LEAST_L2_SETS},
 };
@@ -105,8 +105,8 @@ impl Purge {
     /// # Panics
     /// If a half is smaller than the cache, does not begin with its first set, or the cache is none that can be.
     pub(crate) const fn new(geometry: &Geometry, start: usize, half_bytes: usize) -> Self {
-        let (sets, ways) = (geometry.l2_sets as usize, geometry.l2_ways as usize);
-        let is_enough = geometry.l2_sets >= LEAST_L2_SETS;
+        let (sets, ways) = (geometry.costs.cache_sets as usize, geometry.l2_ways as usize);
+        let is_enough = geometry.costs.cache_sets >= LEAST_L2_SETS;
         assert!(sets.is_power_of_two() && is_enough && sets <= MAX_SETS && ways > 0, "an L2 has 32 to 65536 sets");
         assert!(half_bytes >= sets * ways * LINE_BYTES, "what is read to purge L2 is as large as L2");
         assert!(

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// KernelLine in a line that is written as a whole.
+/// Words in a line that is written as a whole.
 const LINE_WORDS: usize = 8;
 
 /// Memory behind one controller: lines by their number, only those that were written.
@@ -117,7 +117,7 @@ impl Loaded {
 
 #[test]
 fn it_gets_wrong_what_the_loader_gets_wrong() {
-    // KernelLine before an origin within its line become zeros.
+    // Words before an origin within its line become zeros.
     let lines = object("/origin 6 aa bb /origin 10 1 2 3 4 5 6 7 8 /eof").unwrap();
     assert_eq!(lines[&0], [0, 0, 0, 0, 0, 0, 0xAA, 0xBB]);
     assert_eq!((lines[&2], lines.len()), ([1, 2, 3, 4, 5, 6, 7, 8], 2));

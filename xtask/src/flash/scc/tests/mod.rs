@@ -5,11 +5,11 @@ mod merge;
 
 use super::{
     elf::made,
-    files::{self, Content},
-    object::{self, Run},
+    files, names,
+    object::{self, Content, Run},
     *,
 };
-use boards::{Handed, map};
+use descriptions::boards::{Handed, map};
 use tempfile::TempDir;
 
 fn board(name: &str) -> Board {
@@ -110,7 +110,7 @@ fn the_classic_way_leads_to_the_same_words() {
         let objects = fs::read_dir(out(&directory)).unwrap().map(|entry| entry.unwrap().file_name());
         let objects = objects.filter(|name| name.to_string_lossy().starts_with("mch_")).count();
         assert_eq!(objects, merged.memory.len());
-        let luts = read_text(&directory, files::LUTS);
+        let luts = read_text(&directory, names::LUTS);
         match cores {
             48 => assert!(luts == merged.luts, "{what}"),
             // Its tables are of the cores in the list only.
@@ -123,7 +123,7 @@ fn the_classic_way_leads_to_the_same_words() {
 fn pieces_make_the_object() {
     let directory = written(&flash(board("scc"), &Setup::default()));
     let mut text = String::new();
-    for line in read_text(&directory, classic::MAP).lines() {
+    for line in read_text(&directory, names::MAP).lines() {
         let (address, name) = line.split_once(' ').unwrap();
         let address = u64::from_str_radix(address, 16).unwrap();
         let bytes = fs::read(out(&directory).join(name)).unwrap();
@@ -135,7 +135,7 @@ fn pieces_make_the_object() {
             text += &format!("{}\n", words.join(" "));
         }
     }
-    assert!(read_text(&directory, classic::OBJECT) == text + "/eof\n");
+    assert!(read_text(&directory, names::OBJECT) == text + "/eof\n");
 }
 
 #[test]
@@ -171,7 +171,7 @@ ffffffff ffffffff ffffffff ffffffff
 #[test]
 fn tables_and_lists_are_those_of_the_facts() {
     let directory = written(&flash(board("scc"), &Setup::default()));
-    let luts = read_text(&directory, files::LUTS);
+    let luts = read_text(&directory, names::LUTS);
     // 41 private slots, 4 shared ones, 24 MPBs and 24 tiles' registers, 2 of the own tile, 4 fixed ones and the last.
     assert_eq!(luts.lines().count(), 48 * (41 + 4 + 24 + 24 + 2 + 4 + 1));
     assert_eq!(luts.lines().next(), Some("00 2 00000800 00001800"));
@@ -187,7 +187,7 @@ fn tables_and_lists_are_those_of_the_facts() {
         assert!(luts.lines().any(|other| other == line), "{line}");
     }
     assert_eq!(luts.lines().last(), Some("35 2 000017f8 0004b1ff"));
-    let cores = read_text(&directory, classic::CORES);
+    let cores = read_text(&directory, names::CORES);
     let lines: Vec<_> = cores.lines().collect();
     assert_eq!(lines.len(), 49);
     assert_eq!(lines[1], "0 0x00 6 0 core.32.obj");
@@ -197,7 +197,7 @@ fn tables_and_lists_are_those_of_the_facts() {
 
 #[test]
 fn files_of_controllers_are_called_as_the_loader_calls_them() {
-    let name = |tile| files::name(&boards::Controller { tile, side: SubDestination::East });
+    let name = |tile| names::controller(&descriptions::boards::Controller { tile, side: SubDestination::East });
     assert_eq!([name([5, 2]), name([11, 10])], ["mch_5_2.32.obj", "mch_b_a.32.obj"]);
 }
 
@@ -234,9 +234,9 @@ fn whoever_changes_a_file_changes_what_a_core_sees() {
     };
     let objects = "mch_0_0.32.obj";
     assert!(
-        change(files::LUTS, "00 2 00000808 00001801", "00 2 00000808 00001802").unwrap().contains("slot 0x1 of core 0")
+        change(names::LUTS, "00 2 00000808 00001801", "00 2 00000808 00001802").unwrap().contains("slot 0x1 of core 0")
     );
-    assert!(change(files::LUTS, "00 2 00000808 00001801", "00 2 00000808").unwrap().contains("line 2"));
+    assert!(change(names::LUTS, "00 2 00000808 00001801", "00 2 00000808").unwrap().contains("line 2"));
     assert!(change(objects, "/origin 00040000", "/origin 00040008").unwrap().contains("at 0x100000"));
     assert!(change(objects, "/origin 00040000", "/origin 00040001").unwrap().contains("at 0x100000"));
     assert!(change(objects, "/eof", "/oops").is_some());
@@ -285,7 +285,7 @@ fn nothing_is_written_for_an_image_that_does_not_fit() {
 #[test]
 fn the_guide_has_the_commands_and_the_places() {
     let directory = written(&flash(board("scc"), &Setup { cores: Some(5), memory_gib: Some(4), starts_others: false }));
-    let guide = read_text(&directory, guide::NAME);
+    let guide = read_text(&directory, names::GUIDE);
     for text in [
         "terrain on 5 cores of scc",
         "sccBmc -i Tile533_Mesh800_DDR800",
@@ -305,7 +305,7 @@ fn the_guide_has_the_commands_and_the_places() {
     }
     let setup = Setup { starts_others: true, ..Setup::default() };
     let directory = written(&flash(board("scc"), &setup));
-    assert!(read_text(&directory, guide::NAME).contains("sccReset -r 0\n"));
-    let tells = |board| read_text(&written(&board), guide::NAME).contains("the controllers of the SCC only");
+    assert!(read_text(&directory, names::GUIDE).contains("sccReset -r 0\n"));
+    let tells = |board| read_text(&written(&board), names::GUIDE).contains("the controllers of the SCC only");
     assert!(!tells(flash(board("scc"), &setup)) && tells(flash(board("scc-2x2"), &setup)));
 }

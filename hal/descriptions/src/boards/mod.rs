@@ -1,0 +1,19 @@
+//! Boards like the Intel SCC, and PCs: what differs between them, and how an image learns on which one it runs.
+//!
+//! The image for boards like the SCC is one and the same. What it has to know of its board, a [`Geometry`], comes with
+//! the memory that it is loaded into ([`handed`]), at an address of [`map`]. Tools take it from a board file.
+
+#[cfg(feature = "files")]
+mod files;
+pub mod geometry;
+pub mod handed;
+pub mod lut;
+pub mod map;
+
+#[cfg(feature = "files")]
+pub use self::files::{Board, Controller, KEYS, Kind, Memory, MeshBoard, PcBoard, Place};
+pub use self::{
+    geometry::Geometry,
+    handed::{Handed, Module, Wrong},
+    lut::{LutEntry, SubDestination},
+};
