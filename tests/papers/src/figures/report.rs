@@ -161,16 +161,10 @@ mod tests {
     use super::*;
     use crate::figures::{
         chart::{self, tests::elements},
-        figure::Scale,
+        figure::{Scale, figure},
     };
 
-    static PLOTS: Figure = Figure {
-        id: "oc-bcast-fig-0",
-        number: "Fig. 0",
-        title: "Latency < 1",
-        note: "R & D",
-        content: |_| unreachable!(),
-    };
+    static PLOTS: Figure = figure("oc-bcast-fig-0", "Fig. 0", "Latency < 1", "R & D", "none", |_| unreachable!());
     static TABLE: Figure = Figure { id: "scosco-table-0", number: "Table 0", note: "", ..PLOTS };
 
     fn table() -> Table {
