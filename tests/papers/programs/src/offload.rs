@@ -10,7 +10,8 @@
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Caches, Core};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use super::measure::{Of, demand};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Puts of a step.
 const BURST: usize = 16;
@@ -43,12 +44,10 @@ impl Program for Offload {
         if engines == 0 {
             return application(rank, comm, None, len, class);
         }
-        if engines >= comm.size() {
-            let message = format_args!("`engines={engines}`: of {} cores at least one has to compute", comm.size());
-            return Err(Failure::new(message).on_all_ranks());
-        }
+        let size = comm.size();
+        demand(engines < size, format_args!("`engines={engines}`: of {size} cores at least one has to compute"))?;
         // Spread over the machine: on the SCC, 24 are the second core of each tile.
-        let group = Group::of((1..=engines).map(|engine| engine * comm.size() / engines - 1))?;
+        let group = Group::of((1..=engines).map(|engine| engine * size / engines - 1))?;
         let engines = CopyEngines::assign(comm, &group)?;
         application(rank, comm, Some(&engines), len, class)?;
         engines.free();
@@ -75,9 +74,7 @@ fn application<'e, C: Core>(
             for share in SHARES {
                 let steps = worker.steps(rank, &mut view, share)?;
                 let algorithm = alloc::format!("engines-{}", comm.size() - workers.len());
-                let bytes = (BURST * len) as u64;
-                let series = Series { algorithm: &algorithm, param: share, bytes, metric: "step", unit: Unit::Ticks };
-                rank.samples(&series, steps.into_iter());
+                Of(&algorithm, share, BURST * len).send(rank, "step", Unit::Ticks, steps);
             }
             if let Some(engines) = engines {
                 engines.dismiss();
@@ -172,17 +169,15 @@ impl<'w, 'e, C: Core> Worker<'w, 'e, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::{refused, run};
 
     #[test]
     fn all_cases_are_measured() {
         for words in ["cores=1", "cores=6", "cores=6 engines=1", "cores=6 engines=3 class=scosco", "cores=2 engines=1"]
         {
-            let simulation = simulate::<Only<Offload>>(&alloc::format!("{words} bytes=100"), &[]);
-            assert!(simulation.success, "{words}: {}", simulation.console);
-            assert!(simulation.console.contains("metric=step"), "{}", simulation.console);
+            let printed = run::<Offload>(&alloc::format!("{words} bytes=100"));
+            assert!(printed.0.contains("metric=step"), "{}", printed.0);
         }
-        let refused = simulate::<Only<Offload>>("cores=4 engines=4", &[]);
-        assert!(refused.console.contains("`engines=4`: of 4 cores at least one has to compute"), "{}", refused.console);
+        refused::<Offload>(&[("cores=4 engines=4", "`engines=4`: of 4 cores at least one has to compute")]);
     }
 }

@@ -181,10 +181,6 @@ impl Finding {
 }
 
 /// The least and the most of some numbers.
-///
-/// # Errors
-///
-/// When there are none.
 pub(crate) fn extremes(values: impl IntoIterator<Item = f64>) -> Result<(f64, f64), Missing> {
     let pairs = values.into_iter().map(|value| (value, value));
     pairs.reduce(|(least, most), (value, _)| (least.min(value), most.max(value))).ok_or(Missing)
@@ -213,10 +209,6 @@ impl fmt::Display for Checked {
 
 impl Claim {
     /// What rows say about it.
-    ///
-    /// # Errors
-    ///
-    /// When rows that it needs are missing.
     pub(crate) fn finding(&self, rows: &Rows) -> Result<Finding, Missing> {
         match self.check {
             Check::Number { expected, band, unit, of } => Ok(Finding::of(of(rows)?, band, expected, unit)),

@@ -157,10 +157,6 @@ impl Rows {
 
     /// A metric of an algorithm, over what was varied. What ran on a variant of the machine has its suffix in the name:
     /// `oc-k7+contention`.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn line(&self, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
         let rows = self.0.iter().filter(|row| row.key.name() == algorithm && row.key.metric == metric);
         let rows: Vec<_> = rows.collect();
@@ -168,26 +164,18 @@ impl Rows {
     }
 
     /// The median of a metric of an algorithm at a parameter and a size in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn median(&self, algorithm: &str, metric: &str, param: u64, bytes: u64) -> Result<f64, Missing> {
         Ok(self.line(algorithm, metric)?.row(param, bytes)?.quartiles.median)
     }
 
     /// The line of an algorithm and a metric on `ranks` ranks.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured, or on other numbers of ranks, too.
     pub(crate) fn line_of(&self, ranks: u64, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
         let line = self.line(algorithm, metric)?;
         if line.rows().all(|row| row.key.ranks == ranks) { Ok(line) } else { Err(Missing) }
     }
 }
 
-/// A row that a claim needs is not there.
+/// A row that is asked for was not measured: the one error that there is in looking for numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missing;
 
@@ -205,19 +193,11 @@ pub(crate) struct Line<'r>(Vec<&'r Row>);
 
 impl Line<'_> {
     /// The row of a parameter and a size in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn row(&self, param: u64, bytes: u64) -> Result<&Row, Missing> {
         self.rows().find(|row| (row.key.param, row.key.bytes) == (param, bytes)).ok_or(Missing)
     }
 
     /// The median where the parameter is this.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn at(&self, param: u64) -> Result<f64, Missing> {
         self.points().find(|(found, _)| *found == param).map(|(_, median)| median).ok_or(Missing)
     }
@@ -228,10 +208,6 @@ impl Line<'_> {
     }
 
     /// The median at `bytes` bytes, where nothing was varied but those.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn at_bytes(&self, bytes: u64) -> Result<f64, Missing> {
         self.by_bytes().find(|(found, _)| *found == bytes).map(|(_, median)| median).ok_or(Missing)
     }

@@ -18,10 +18,6 @@ pub(crate) fn plot(title: impl Into<String>, [x, y]: [Axis; 2], series: Vec<Seri
 }
 
 /// Medians of a metric of an algorithm where `x` says how far to the right they are, from left to right.
-///
-/// # Errors
-///
-/// When there are none.
 pub(crate) fn curve(
     rows: &Rows,
     algorithm: &str,
@@ -35,10 +31,6 @@ pub(crate) fn curve(
 }
 
 /// The sum of such curves, where all of them are.
-///
-/// # Errors
-///
-/// When one is missing.
 pub(crate) fn sum_of_curves(
     rows: &Rows,
     algorithm: &str,

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 
+use crate::measure::spread;
+
 /// How one broadcast follows the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
@@ -37,7 +39,7 @@ impl Mode {
         const LATE_CYCLES: u64 = 8192;
         /// More than a poll takes.
         const JITTER_CYCLES: u64 = 512;
-        let drawn = |most: u64| super::spread(seed, number << 16 | rank as u64) % most.max(1);
+        let drawn = |most: u64| spread(seed, number << 16 | rank as u64) % most.max(1);
         match self {
             Self::Separated if rank == root => LATE_CYCLES + drawn(JITTER_CYCLES),
             Self::Separated => drawn(JITTER_CYCLES),
@@ -65,21 +67,13 @@ impl Default for Modes {
     }
 }
 
-/// This is no list of modes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NoModes;
-
-impl fmt::Display for NoModes {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such mode; there are separated, together, back-to-back and skewed, with commas between")
-    }
-}
-
 impl FromStr for Modes {
-    type Err = NoModes;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NoModes> {
-        let mode = |item: &str| Mode::ALL.into_iter().find(|mode| mode.name() == item).ok_or(NoModes);
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = |item: &str| Mode::ALL.into_iter().find(|mode| mode.name() == item);
+        let none = "no such mode; there are separated, together, back-to-back and skewed, with commas between";
+        let mode = |item: &str| found(item).ok_or(none);
         text.split(',').map(mode).collect::<Result<_, _>>().map(Self)
     }
 }

@@ -62,25 +62,16 @@ impl Default for Roots {
     }
 }
 
-/// This is no list of roots.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NoRoots;
-
-impl fmt::Display for NoRoots {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such root; there are corner, middle, opposite and numbers of ranks, with commas between")
-    }
-}
-
 impl FromStr for Roots {
-    type Err = NoRoots;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NoRoots> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let none = "no such root; there are corner, middle, opposite and numbers of ranks, with commas between";
         let root = |item: &str| match item {
             "corner" => Ok(Root::Corner),
             "middle" => Ok(Root::Middle),
             "opposite" => Ok(Root::Opposite),
-            number => number.parse().map(Root::Rank).map_err(|_| NoRoots),
+            number => number.parse().map(Root::Rank).map_err(|_| none),
         };
         text.split(',').map(root).collect::<Result<_, _>>().map(Self)
     }

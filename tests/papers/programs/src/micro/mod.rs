@@ -16,15 +16,11 @@ pub use self::{contention::MpbContention, distance::MpbDistance, link::MeshLink,
 use collectives::Comm;
 use hal::{Clock, CoreId, MpbCoherence, MpbCopy, MpbLine};
 
+use crate::measure::demand;
 use kernel::Failure;
 
 /// Lines of the gets of sections 3.3 and 3.2.
 const LINES: usize = 128;
-
-/// Bytes of a number of lines.
-fn bytes_of(lines: usize) -> u64 {
-    (lines * hal::LINE_BYTES) as u64
-}
 
 /// The first line of every MPB that is used here; there are [`LINES`] of them, and the target of copies between MPBs
 /// begins half-way.
@@ -33,9 +29,8 @@ fn bytes_of(lines: usize) -> u64 {
 /// On a machine whose MPBs have fewer left, and so on all ranks alike.
 fn first_line<C>(comm: &Comm<'_, C>) -> Result<usize, Failure> {
     let layout = comm.mpb_layout();
-    if 2 * layout.buffer_lines() < LINES + LINES / 2 {
-        return Err(Failure::new("with so many ranks an MPB has no room for 128 lines and their copy").on_all_ranks());
-    }
+    let has_room = 2 * layout.buffer_lines() >= LINES + LINES / 2;
+    demand(has_room, "with so many ranks an MPB has no room for 128 lines and their copy")?;
     Ok(layout.buffer(0))
 }
 

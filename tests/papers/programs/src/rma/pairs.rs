@@ -5,8 +5,6 @@ use alloc::vec::Vec;
 use collectives::Comm;
 use hal::Core;
 
-use kernel::Failure;
-
 /// Two ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
@@ -38,14 +36,4 @@ pub(super) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
     let mut pairs: Vec<_> = [near, middle, far].into();
     pairs.dedup_by_key(|pair| pair.routers);
     pairs
-}
-
-/// Refuses a machine that is too small.
-pub(super) fn need_cores<C: Core>(comm: &Comm<'_, C>, needed: usize) -> Result<(), Failure> {
-    match comm.size() {
-        size if size < needed => {
-            Err(Failure::new(format_args!("this takes {needed} cores or more, and there are {size}")).on_all_ranks())
-        }
-        _ => Ok(()),
-    }
 }

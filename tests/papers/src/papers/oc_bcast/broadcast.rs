@@ -1,5 +1,4 @@
-//! Broadcasts: Petrović, Shahmirzadi, Ropars and Schiper, *High-Performance RMA-Based Broadcast on the Intel SCC*
-//! (OC-Bcast), sections 5 and 6.
+//! Broadcasts: sections 5 and 6.
 //!
 //! Each algorithm runs on three machines: with distances and without contention, which is the machine that the user
 //! names; on its variant `+flat`, which the paper's analysis is about; and on `+contention`, which is nearest to the

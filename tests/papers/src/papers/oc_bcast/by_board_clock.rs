@@ -1,5 +1,4 @@
-//! What the fidelity table and figure 8a need of broadcasts: Petrović et al., *High-Performance RMA-Based Broadcast on
-//! the Intel SCC* (OC-Bcast), section 6, as it was measured there.
+//! What the fidelity table and figure 8a need of broadcasts: section 6, as it was measured there.
 //!
 //! Times are those of the board's clock, which takes time to read (6.1). Throughputs are those of broadcasts that
 //! follow each other at once, and latencies those of broadcasts that are apart. The paper says of neither, but its

@@ -1,4 +1,4 @@
-//! Petrović, Shahmirzadi, Ropars and Schiper, *High-Performance RMA-Based Broadcast on the Intel SCC* (OC-Bcast).
+//! What the paper has measured.
 //!
 //! What the paper's way of measuring costs is measured: times are read from the board's clock, and broadcasts are apart
 //! or follow each other as its figures show that they did (bench `oc-bcast`). Its cold buffers need nothing: every

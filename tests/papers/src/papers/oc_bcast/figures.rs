@@ -1,5 +1,4 @@
-//! Figures of *High-Performance RMA-Based Broadcast on the Intel SCC* (OC-Bcast, Petrović, Shahmirzadi, Ropars and
-//! Schiper). Its tables are in [`tables`].
+//! The paper's figures. Its tables are in [`tables`].
 
 use super::{
     measured::{BY_BOARD_CLOCK, LINE, MANY, PEAK, SEQUENCE},

@@ -1,5 +1,4 @@
-//! What single puts and gets cost, alone and beside others: Petrović et al., *High-Performance RMA-Based Broadcast on
-//! the Intel SCC*, section 3.
+//! What single puts and gets cost, alone and beside others: section 3.
 
 use super::{
     measured::{LINE, MANY, farther, growth, loaded_link, unfairness},

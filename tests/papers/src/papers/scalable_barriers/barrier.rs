@@ -1,5 +1,4 @@
-//! Barriers: Fröning, Giese, Montaner, Silla and Duato, *Highly Scalable Barriers for Future High-Performance Computing
-//! Clusters*, sections IV to VI.
+//! Barriers: sections IV to VI.
 //!
 //! All algorithms on 2 to 48 cores of the SCC; on the paper's cluster its flat and its hierarchical barrier and the
 //! default, over nodes and cores of each, up to 4096 nodes; its central barrier through one node's engine. In virtual

@@ -1,5 +1,4 @@
-//! Scalable barriers: Fröning, Giese, Montaner, Silla and Duato, *Highly Scalable Barriers for Future High-Performance
-//! Computing Clusters*, sections IV to VI.
+//! What the paper has measured, and predicts: sections IV to VI.
 //!
 //! Figures 8 to 11 give no numbers but those of the text, and Eq. 2, which is a fit of them: that is compared with the
 //! barriers that we measure on as many nodes and cores, and its extrapolations with ours, by the same fit.

@@ -1,5 +1,4 @@
-//! A Fourier transform on global memory: *Highly Scalable Barriers for Future High-Performance Computing Clusters*, section
-//! VII, figures 12 and 13.
+//! A Fourier transform on global memory: section VII, figures 12 and 13.
 
 use crate::bench::{Bench, Finding, Key, Line, Missing, Row, Rows, Sweep, Unit, extremes, in_virtual_time, on_scc};
 

@@ -1,5 +1,4 @@
-//! Figures of *Highly Scalable Barriers for Future High-Performance Computing Clusters* (Fröning, Giese, Montaner,
-//! Silla and Duato).
+//! The paper's figures.
 //!
 //! Figures 1, 2 and 6 are drawings, and 4 has the parts of one load, which a price list does not know apart.
 

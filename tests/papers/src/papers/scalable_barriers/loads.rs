@@ -1,5 +1,4 @@
-//! What a load takes: Fröning, Giese, Montaner, Silla and Duato, *Highly Scalable Barriers for Future High-Performance
-//! Computing Clusters*, sections III.C, IV.B and IV.C.
+//! What a load takes: sections III.C, IV.B and IV.C.
 
 use super::published::{FAR, FAR_WITH_ASIC, NEAR};
 use crate::bench::{Bench, Missing, Rows, Sweep, on_scc};

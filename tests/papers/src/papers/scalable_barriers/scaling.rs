@@ -1,5 +1,4 @@
-//! How the latency of a barrier grows: the fits and the extrapolation of *Scalable barriers* (Fröning, Giese, Montaner,
-//! Silla and Duato: *Highly Scalable Barriers for Future High-Performance Computing Clusters*, section VI).
+//! How the latency of a barrier grows: the fits and the extrapolation of section VI.
 //!
 //! The paper fits its measurements in two steps. Over the number of nodes, for each number of cores in a node, it fits
 //! y = a ln(x) + b; then a and b, which differ between numbers of cores, get a straight line each. The four numbers
@@ -93,10 +92,6 @@ pub(crate) fn of_size(measured: &[Measured], cores_per_node: u64) -> impl Iterat
 }
 
 /// What was measured of a barrier on clusters, in the order of its rows.
-///
-/// # Errors
-///
-/// When nothing was.
 pub(crate) fn measured(rows: &Rows, name: &str) -> Result<Vec<Measured>, Missing> {
     let line = rows.line(name, "latency")?;
     let rows = line.rows().filter(|row| row.key.param > 0);
@@ -126,10 +121,6 @@ pub(crate) fn determinations(
 }
 
 /// Latencies on nodes of `cores` cores: nodes and microseconds, from few nodes to many.
-///
-/// # Errors
-///
-/// When nothing was.
 pub(crate) fn over_nodes(rows: &Rows, name: &str, cores_per_node: u64) -> Result<Vec<(f64, f64)>, Missing> {
     let mut points: Vec<_> = of_size(&measured(rows, name)?, cores_per_node).collect();
     points.sort_by(|(one, _), (other, _)| one.total_cmp(other));

@@ -1,5 +1,4 @@
-//! SCOSCo: Christgau and Schnor, *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core
-//! System*, section V.
+//! What the paper has measured (section V).
 //!
 //! Its two times are of 13 targets; of all else figures 4 and 5 show curves whose course the text states. Where it says
 //! "nearly constant" or "linear" and gives no number, the bound is ours.

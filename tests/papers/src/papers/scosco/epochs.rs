@@ -1,5 +1,4 @@
-//! What epochs cost: Christgau and Schnor, *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent
-//! Many-Core System*, section V.
+//! What epochs cost (section V).
 
 use super::published::{MOST_TARGETS, TARGET_SIDE, TARGETS};
 use crate::bench::{Bench, Finding, Line, Missing, Rows, Sweep, everywhere, in_virtual_time, on_scc};

@@ -1,5 +1,4 @@
-//! Figures of *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System* (SCOSCo,
-//! Christgau and Schnor).
+//! The paper's figures, and its table.
 
 use super::published::{MOST_TARGETS, TARGET_SIDE, TARGET_SIDE_OF_MESSAGES, TARGETS};
 use crate::{

@@ -1,5 +1,4 @@
-//! Truly one-sided communication: Lai and Panda, *Designing Truly One-Sided MPI-2 RMA Intra-node Communication on
-//! Multi-core Systems*, sections 3 and 5.
+//! What the paper has measured: sections 3 and 5.
 //!
 //! Its machines are Xeons and Opterons, so that only ratios compare: with its `Original` our class `message`, which is
 //! built over packets as that over sends and receives; with its `T1S` our class `truly-one-sided`, whose origins copy by

@@ -1,5 +1,4 @@
-//! The figures and tables of Lai and Panda, *Designing Truly One-Sided MPI-2 RMA Intra-node Communication on Multi-core
-//! Systems*, that have a counterpart here.
+//! The paper's figures and tables that have a counterpart here.
 //!
 //! Figures 11 to 16 repeat 4 to 10 on two other processors, and 1 to 3 are drawings. The plots have no numbers in the
 //! text, which names ratios only; the three tables have.

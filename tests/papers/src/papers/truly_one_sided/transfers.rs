@@ -1,4 +1,4 @@
-//! One-sided communication against messages: Lai and Panda, *Designing Truly One-Sided MPI-2 RMA*, section 5.
+//! One-sided communication against messages: section 5.
 
 use crate::bench::{Bench, Line, Missing, Rows, Sweep, Unit, everywhere, extremes, in_virtual_time, on_scc};
 

@@ -1,4 +1,4 @@
-//! An application: Lai and Panda, *Designing Truly One-Sided MPI-2 RMA*, section 5.6.
+//! An application: section 5.6.
 
 use crate::{
     bench::{Bench, Finding, Missing, Rows, Sweep, Unit, in_virtual_time},
