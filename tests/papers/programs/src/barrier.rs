@@ -74,10 +74,10 @@ impl Program for Barriers {
             suffix += "/skewed";
         }
         let plan = Plan { members, repetitions, skew, seed, suffix };
-        let subjects = names.split(',').map(|name| Ok((name, Subject::parse(name, plan.is_all(rank.comm))?)));
-        for (name, subject) in subjects.collect::<Result<Vec<_>, Failure>>()? {
+        let barriers = names.split(',').map(|name| Ok((name, parse(name, plan.is_all(rank.comm))?)));
+        for (name, barrier) in barriers.collect::<Result<Vec<_>, Failure>>()? {
             rank.phase(name);
-            plan.measure(rank, name, subject)?;
+            plan.measure(rank, name, barrier)?;
         }
         Ok(())
     }
@@ -99,23 +99,15 @@ fn members<C: Core>(comm: &Comm<'_, C>, word: &str) -> Result<Group, Failure> {
     Ok(group)
 }
 
-/// What is measured.
-#[derive(Clone, Copy)]
-enum Subject {
-    World,
-    Group(Barrier),
-}
-
-impl Subject {
-    fn parse(name: &str, is_all: bool) -> Result<Self, Failure> {
-        let why = match name.parse() {
-            Ok(barrier) => return Ok(Self::Group(barrier)),
-            Err(_) if name == WORLD && is_all => return Ok(Self::World),
-            Err(_) if name == WORLD => format!("option `algorithm={WORLD}`: that is a barrier of all ranks"),
-            Err(why) => format!("option `algorithm={name}`: {why}"),
-        };
-        Err(Failure::new(why).on_all_ranks())
-    }
+/// The barrier of this name; nothing is that of all ranks.
+fn parse(name: &str, is_all: bool) -> Result<Option<Barrier>, Failure> {
+    let why = match name.parse() {
+        Ok(barrier) => return Ok(Some(barrier)),
+        Err(_) if name == WORLD && is_all => return Ok(None),
+        Err(_) if name == WORLD => format!("option `algorithm={WORLD}`: that is a barrier of all ranks"),
+        Err(why) => format!("option `algorithm={name}`: {why}"),
+    };
+    Err(Failure::new(why).on_all_ranks())
 }
 
 /// A barrier that cannot be made here, which all ranks hear alike.
@@ -139,12 +131,10 @@ impl Plan {
         self.members.len() == comm.size()
     }
 
-    fn measure<C: Core>(&self, rank: &Rank<'_, C>, name: &str, subject: Subject) -> Result<(), Failure> {
+    fn measure<C: Core>(&self, rank: &Rank<'_, C>, name: &str, by: Option<Barrier>) -> Result<(), Failure> {
         let comm = rank.comm;
-        let mut barrier = match subject {
-            Subject::World => None,
-            Subject::Group(barrier) => Some(comm.barrier_of(&self.members, barrier).map_err(|why| refused(name, why))?),
-        };
+        let make = |by| comm.barrier_of(&self.members, by).map_err(|why| refused(name, why));
+        let mut barrier = by.map(make).transpose()?;
         comm.barrier();
         let is_member = self.members.contains(comm.rank());
         let outcome = if is_member { self.repeat(comm, barrier.as_mut()) } else { Outcome::default() };

@@ -60,8 +60,7 @@ fn measure<C: Core>(rank: &mut Rank<'_, C>, class: Class, repetitions: u32) -> R
                 })?;
             } else if me == 1 {
                 hal.compute(late_cycles);
-                let exposure = window.post(view, &mut rank.caches, &origin)?;
-                view = exposure.wait(&mut rank.caches);
+                window.while_posted(&mut view, &mut rank.caches, &origin, |_| ())?;
                 if view.load(WORDS - 1) != number + 1 {
                     return Err(Failure::new(format_args!("{class}: what was put is not there after WAIT")));
                 }

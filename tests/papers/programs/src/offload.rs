@@ -10,8 +10,8 @@
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Caches, Core};
 
-use super::measure::{Of, demand};
-use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
+use super::measure::{Of, Splits, demand, turns};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
 /// Puts of a step.
 const BURST: usize = 16;
@@ -20,7 +20,7 @@ const BURST: usize = 16;
 const CALLS: u64 = 20;
 
 /// Steps that are measured, after one that is not.
-const STEPS: usize = 3;
+const STEPS: u32 = 3;
 
 /// Shares of work that are measured, in percent.
 const SHARES: [u64; 6] = [0, 25, 50, 100, 200, 400];
@@ -63,107 +63,52 @@ fn application<'e, C: Core>(
     class: Class,
 ) -> Result<(), Failure> {
     let workers = engines.map_or_else(|| comm.group(), CopyEngines::clients);
-    let (window, view) = match engines {
+    let (window, mut view) = match engines {
         Some(engines) => Window::<C, u8>::with_engines(comm, &mut rank.caches, BURST * len, class, engines)?,
         None => Window::with_class(comm, &mut rank.caches, BURST * len, class)?,
     };
-    let view = match workers.position_of(comm.rank()) {
-        Some(position) => {
-            let mut worker = Worker::new(comm, &workers, position, &window, len)?;
-            let mut view = Some(view);
-            for share in SHARES {
-                let steps = worker.steps(rank, &mut view, share)?;
-                let algorithm = alloc::format!("engines-{}", comm.size() - workers.len());
-                Of(&algorithm, share, BURST * len).send(rank, "step", Unit::Ticks, steps);
-            }
-            if let Some(engines) = engines {
-                engines.dismiss();
-            }
-            view
-        }
-        None => {
-            engines.into_iter().for_each(CopyEngines::serve);
-            Some(view)
-        }
-    };
-    let Some(view) = view else { return Err(Failure::new("a step has lost the view")) };
-    window.free(view, &mut rank.caches).map_err(Error::from)?;
-    Ok(())
-}
-
-/// A rank that computes.
-struct Worker<'w, 'e, C: Core> {
-    comm: &'e Comm<'e, C>,
-    window: &'w Window<'e, C, u8>,
-    buffer: SharedBuffer<'e, C, u8>,
-    workers: usize,
-    right: usize,
-    to: Group,
-    from: Group,
-    len: usize,
-}
-
-impl<'w, 'e, C: Core> Worker<'w, 'e, C> {
-    fn new(
-        comm: &'e Comm<'e, C>,
-        workers: &Group,
-        position: usize,
-        window: &'w Window<'e, C, u8>,
-        len: usize,
-    ) -> Result<Self, Error> {
+    if let Some(position) = workers.position_of(comm.rank()) {
         let neighbour = |steps| workers.rank_at((position + steps) % workers.len()).unwrap_or(comm.rank());
         let (right, left) = (neighbour(1), neighbour(workers.len() - 1));
+        let (to, from) = (Group::of([right])?, Group::of([left])?);
         let mut buffer = SharedBuffer::new(comm, BURST * len)?;
         for put in 0..BURST {
             buffer.write(put * len, &alloc::vec![put as u8; len])?;
         }
-        let (to, from) = (Group::of([right])?, Group::of([left])?);
-        Ok(Self { comm, window, buffer, workers: workers.len(), right, to, from, len })
-    }
-
-    /// Makes all steps with a share of work; returns what each took.
-    fn steps(
-        &mut self,
-        rank: &mut Rank<'_, C>,
-        view: &mut Option<hal::LocalView<'e, u8>>,
-        share: u64,
-    ) -> Result<[u64; STEPS], Error> {
-        let hal = self.comm.hal();
-        let mut times = [0; STEPS];
-        self.step(&mut rank.caches, view, 0)?;
-        for time in &mut times {
-            let begin = hal.now();
-            self.step(&mut rank.caches, view, self.cycles(share))?;
-            *time = hal.now() - begin;
+        let mut step = |caches: &mut Caches, cycles: u64| -> Result<(), Error> {
+            window.while_posted(&mut view, caches, &from, |_| {
+                let access = window.start(&to)?;
+                for put in 0..BURST {
+                    access.put_shared(right, put * len, &buffer, put * len..(put + 1) * len)?;
+                }
+                // Puts whose target has not posted yet go out from a later call, so there is one now and then.
+                for _ in 0..CALLS {
+                    access.progress();
+                    comm.hal().compute(cycles / CALLS);
+                }
+                access.complete();
+                Ok(())
+            })?
+        };
+        let algorithm = alloc::format!("engines-{}", comm.size() - workers.len());
+        // One line takes about 370 cycles: a read and a write of shared memory by Table 1 of the OC-Bcast paper. It sets
+        // the scale only.
+        let alone = (BURST * len / hal::LINE_BYTES) as u64 * 370;
+        for share in SHARES {
+            let mut steps = Splits::new("step");
+            for counts in turns(1, STEPS) {
+                // This rank's part of what all cores together have.
+                let cycles = alone * share / 100 * comm.size() as u64 / workers.len() as u64;
+                steps.take(comm.hal(), counts, || step(&mut rank.caches, if counts { cycles } else { 0 }))?;
+            }
+            steps.send(rank, Of(&algorithm, share, BURST * len), &[]);
         }
-        Ok(times)
+        engines.into_iter().for_each(CopyEngines::dismiss);
+    } else {
+        engines.into_iter().for_each(CopyEngines::serve);
     }
-
-    /// Work of this rank, in cycles: its part of what all cores together have.
-    fn cycles(&self, share: u64) -> u64 {
-        // One line takes about 370 cycles: a read and a write of shared memory by Table 1 of the OC-Bcast paper. It
-        // sets the scale only.
-        let alone = (BURST * self.len / hal::LINE_BYTES) as u64 * 370;
-        alone * share / 100 * self.comm.size() as u64 / self.workers as u64
-    }
-
-    fn step(&self, caches: &mut Caches, view: &mut Option<hal::LocalView<'e, u8>>, cycles: u64) -> Result<(), Error> {
-        let Some(own) = view.take() else { return Ok(()) };
-        let exposure = self.window.post(own, caches, &self.from)?;
-        let access = self.window.start(&self.to)?;
-        for put in 0..BURST {
-            let first = put * self.len;
-            access.put_shared(self.right, first, &self.buffer, first..first + self.len)?;
-        }
-        // Puts whose target has not posted yet go out from a later call, so there is one now and then.
-        for _ in 0..CALLS {
-            access.progress();
-            self.comm.hal().compute(cycles / CALLS);
-        }
-        access.complete();
-        *view = Some(exposure.wait(caches));
-        Ok(())
-    }
+    window.free(view, &mut rank.caches).map_err(Error::from)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     description::{Bench, Run},
     series::Samples,
 };
-use crate::xtask::{self, Backend};
+use crate::xtask;
 use anyhow::{Context, Result, anyhow, ensure};
 use host::{cores, interrupt, progress::Progress};
 use std::{
@@ -101,13 +101,9 @@ impl Setting<'_> {
     /// One run, and what it has measured.
     fn measure(&self, run: &Run) -> Result<Vec<Samples>> {
         let label = || self.label(run);
-        let machine = self.machine_of(run)?;
         let run_of_program = xtask::Run {
             program: run.program,
-            backend: match &machine {
-                Machine::Simulated(machine) => Backend::Simulator(machine),
-                Machine::Qemu => Backend::Qemu,
-            },
+            machine: &self.machine_of(run)?,
             cores: self.cores_of(run),
             words: self.words(run),
             has_input: false,

@@ -20,18 +20,12 @@ mod tests;
 mod times;
 
 use alloc::{format, string::ToString, vec::Vec};
-use core::fmt;
+use core::{fmt, str::FromStr};
 
 use collectives::{Broadcast, Comm, Error};
 use hal::{Core, Counters};
 
-use self::{
-    clock::Clock,
-    messages::Messages,
-    mode::{Mode, Modes},
-    roots::Roots,
-    times::Span,
-};
+use self::{clock::Clock, messages::Messages, mode::Mode, roots::Root, times::Span};
 use super::measure::{Of, demand, repetitions, throughput};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
@@ -61,7 +55,7 @@ impl Program for Bcast {
         ("algorithm", "the broadcast, default if not given"),
         ("profile", "lends the MPBs to two-sided messages, as RCCE has them"),
         ("sizes", Sizes::ABOUT),
-        ("roots", Roots::ABOUT),
+        ("roots", Root::ABOUT),
         ("clock", Clock::ABOUT),
         ("modes", "separated, together, back-to-back and skewed with commas between, all but together if not given"),
         ("repetitions", "broadcasts of each kind that count, 5 if not given"),
@@ -73,12 +67,20 @@ impl Program for Bcast {
         let algorithm = rank.args.get("algorithm", Broadcast::Default)?;
         let name = algorithm.to_string();
         let sizes = rank.args.get("sizes", Sizes::of_latencies())?;
-        let roots = rank.args.get("roots", Roots::default())?.ranks(rank.comm);
-        let roots = roots.map_err(|why| Failure::new(why).on_all_ranks())?;
+        let mut roots = Vec::new();
+        for root in rank.args.get("roots", List([Root::Corner].into()))?.0 {
+            let root = root.rank(rank.comm).map_err(|why| Failure::new(why).on_all_ranks())?;
+            // Each once.
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
         let clock = rank.args.get("clock", Clock::default())?;
         let has_board = rank.hal().layout().atomic_counters() > 0;
         demand(clock != Clock::Board || has_board, "`clock=board`: this machine has no board")?;
-        let modes = rank.args.get("modes", Modes::default())?;
+        // The others are only for the model.
+        let modes = List([Mode::Separated, Mode::BackToBack, Mode::Skewed].into());
+        let modes = rank.args.get("modes", modes)?.0;
         let repetitions = repetitions(rank, 5)?;
         let calls = WARM_UP.saturating_add(repetitions);
         demand(
@@ -98,7 +100,7 @@ impl Program for Bcast {
         };
         let profile = if rank.args.flag("profile")? { Some(rank.comm.rcce_profile()?) } else { None };
         let mut cases = Vec::new();
-        for mode in modes.iter() {
+        for mode in modes {
             for &root in &roots {
                 rank.phase(&format!("{mode}, root {root}"));
                 for bytes in sizes.iter() {
@@ -245,10 +247,22 @@ fn counted(counters: &Counters) -> [u64; COUNTERS.len()] {
     })
 }
 
-/// Writes items with commas between.
-pub(super) fn list(out: &mut fmt::Formatter<'_>, items: &[impl fmt::Display]) -> fmt::Result {
-    items.iter().enumerate().try_for_each(|(index, item)| {
-        out.write_str(if index == 0 { "" } else { "," })?;
-        item.fmt(out)
-    })
+/// Items of an option, with commas between.
+struct List<T>(Vec<T>);
+
+impl<T: FromStr> FromStr for List<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for List<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(index, item)| {
+            out.write_str(if index == 0 { "" } else { "," })?;
+            item.fmt(out)
+        })
+    }
 }

@@ -1,6 +1,5 @@
 //! How one broadcast follows the other.
 
-use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 
 use crate::measure::spread;
@@ -49,43 +48,17 @@ impl Mode {
     }
 }
 
-/// Modes, as an option names them: with commas between.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Modes(Vec<Mode>);
-
-impl Modes {
-    /// One after the other.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Mode> + '_ {
-        self.0.iter().copied()
-    }
-}
-
-impl Default for Modes {
-    /// All but those that only the model needs.
-    fn default() -> Self {
-        Self([Mode::Separated, Mode::BackToBack, Mode::Skewed].into())
-    }
-}
-
-impl FromStr for Modes {
+impl FromStr for Mode {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = |item: &str| Mode::ALL.into_iter().find(|mode| mode.name() == item);
-        let none = "no such mode; there are separated, together, back-to-back and skewed, with commas between";
-        let mode = |item: &str| found(item).ok_or(none);
-        text.split(',').map(mode).collect::<Result<_, _>>().map(Self)
+        let found = Self::ALL.into_iter().find(|mode| mode.name() == text);
+        found.ok_or("no such mode; there are separated, together, back-to-back and skewed, with commas between")
     }
 }
 
 impl fmt::Display for Mode {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Modes {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::list(out, &self.0)
     }
 }

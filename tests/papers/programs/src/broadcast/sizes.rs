@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 
+use super::List;
 use hal::LINE_BYTES;
 
 /// Bytes around what fits one line with its tag, and one line without.
@@ -74,7 +75,7 @@ impl FromStr for Sizes {
 
 impl fmt::Display for Sizes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::list(out, &self.0)
+        List(self.0.clone()).fmt(out)
     }
 }
 

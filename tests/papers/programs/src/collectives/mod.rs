@@ -15,7 +15,7 @@ use hal::Core;
 
 pub(super) use self::operation::{Call, Operation, ROOT, Word};
 use super::{
-    broadcast::{FLUSHING_BYTES, Sizes, Times, list, meet},
+    broadcast::{FLUSHING_BYTES, Sizes, Times, meet},
     measure::{Of, demand, repetitions, spread},
 };
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};

@@ -1,5 +1,6 @@
 //! The operations, by name, with data that tells who sent what to whom.
 
+use alloc::format;
 use core::{fmt, str::FromStr};
 
 use collectives::{Barrier, Broadcast, Comm, Exchange, Operator, Reduction, Scan};
@@ -88,7 +89,7 @@ impl Operation {
             "allgather" => Self::Allgather(by(algorithm)?),
             "alltoall" => Self::Alltoall(by(algorithm)?),
             _ => {
-                let why = format_args!("option `operation={name}`: no such operation; there are {}", Names);
+                let why = format!("option `operation={name}`: no such operation; there are {}", Self::NAMES.join(","));
                 return Err(Failure::new(why).on_all_ranks());
             }
         })
@@ -178,13 +179,5 @@ impl Operation {
             None => Ok(()),
             Some((place, _)) => Err(Failure::new(format_args!("call {}: word {place} is wrong", call.number))),
         }
-    }
-}
-
-struct Names;
-
-impl fmt::Display for Names {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::list(out, &Operation::NAMES)
     }
 }

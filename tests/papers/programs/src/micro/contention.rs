@@ -8,7 +8,7 @@ use hal::{Core, LINE_BYTES, MpbLine};
 
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{LINES, first_line, get, stay_away};
+use super::{LINES, first_line, for_span, get, stay_away};
 use crate::measure::Of;
 
 /// Numbers of cores.
@@ -55,13 +55,8 @@ fn measure<C: Core>(
     if me < count {
         // Not all at the same moment.
         hal.compute(me as u64 * 37 % 101);
-        let begin = hal.now();
-        let mut operations = 0;
-        while operations == 0 || hal.now() - begin < span {
-            operation();
-            operations += 1;
-        }
-        mean = (hal.now() - begin) / operations;
+        let times = for_span(hal, span, operation);
+        mean = times.iter().sum::<u64>() / times.len() as u64;
     } else {
         stay_away(hal, span);
     }

@@ -6,13 +6,11 @@
 //! get from the last core of a tile, and the one that is measured from the first, so that it is the link that they
 //! share and no MPB.
 
-use alloc::vec::Vec;
-
 use hal::{Core, LINE_BYTES, Layout, Tile};
 
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{LINES, first_line, get, stay_away};
+use super::{LINES, first_line, for_span, get, stay_away};
 use crate::measure::{Of, demand};
 
 /// Measures gets over a loaded link.
@@ -51,13 +49,7 @@ impl Program for MeshLink {
                     continue;
                 }
             };
-            let begin = hal.now();
-            let mut times = Vec::new();
-            while times.is_empty() || hal.now() - begin < span {
-                let before = hal.now();
-                get(hal, first, comm.core_of(peer));
-                times.push(hal.now() - before);
-            }
+            let times = for_span(hal, span, || get(hal, first, comm.core_of(peer)));
             if measured {
                 Of("get", 2, LINES * LINE_BYTES).send(rank, metric, Unit::Ticks, times);
             }

@@ -13,6 +13,8 @@ mod tests;
 
 pub use self::{contention::MpbContention, distance::MpbDistance, link::MeshLink, model::MpbModel};
 
+use alloc::vec::Vec;
+
 use collectives::Comm;
 use hal::{Clock, CoreId, MpbCoherence, MpbCopy, MpbLine};
 
@@ -50,4 +52,16 @@ fn stay_away<C: Clock>(hal: &C, span: u64) {
     while hal.now() - begin < span + span / 8 {
         hal.compute(STEP_CYCLES);
     }
+}
+
+/// Does something for `span` ticks, once at least; what it took each time.
+fn for_span<C: Clock>(hal: &C, span: u64, mut operation: impl FnMut()) -> Vec<u64> {
+    let begin = hal.now();
+    let mut times = Vec::new();
+    while times.is_empty() || hal.now() - begin < span {
+        let before = hal.now();
+        operation();
+        times.push(hal.now() - before);
+    }
+    times
 }

@@ -10,7 +10,10 @@ use hal::{Core, LocalView};
 
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::overlap::{BURST, PART, Side, cases, cycles};
+use super::{
+    Side,
+    overlap::{BURST, PART, cases, cycles, names},
+};
 use crate::measure::{Of, need_cores};
 
 const ORIGIN: usize = 0;
@@ -94,6 +97,7 @@ struct Pair<'w, 'e, C: Core> {
 impl<C: Core> Pair<'_, '_, C> {
     /// Measures one side without computation and with several amounts of it.
     fn measure(&mut self, rank: &mut Rank<'_, C>, side: Side, percents: &[u64]) -> Result<(), Failure> {
+        let timed = if side == Side::Origin { ORIGIN } else { TARGET };
         let communication = self.epoch(rank, side, 0)?;
         for &percent in percents {
             let cycles = cycles(rank.hal(), communication * percent / 100);
@@ -101,8 +105,8 @@ impl<C: Core> Pair<'_, '_, C> {
             rank.hal().compute(cycles);
             let computation = rank.hal().now() - begin;
             let total = self.epoch(rank, side, cycles)?;
-            if self.comm.rank() == side.of(ORIGIN, TARGET) {
-                for (metric, ticks) in side.names().into_iter().zip([communication, computation, total]) {
+            if self.comm.rank() == timed {
+                for (metric, ticks) in names(side).into_iter().zip([communication, computation, total]) {
                     Of("copy-engine", percent, self.bytes).send(rank, metric, Unit::Ticks, [ticks]);
                 }
             }

@@ -39,6 +39,6 @@ pub use self::{
 
 use self::{
     algorithm::Algorithm,
-    pairs::{Pair, pairs},
+    pairs::{Pair, Side, pairs},
     traffic::{Burst, Operation, Roles, Traffic},
 };

@@ -20,7 +20,7 @@ use hal::{Clock, Core};
 
 use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Roles, Traffic, algorithm};
+use super::{Algorithm, Burst, Operation, Roles, Side, Traffic, algorithm};
 use crate::measure::{Of, Splits, demand, need_cores, sizes};
 
 /// Operations of a burst.
@@ -68,28 +68,11 @@ impl Program for Overlap {
     }
 }
 
-/// Who is timed, and computes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
-    Origin,
-    Target,
-}
-
-impl Side {
-    /// The one of the two ranks that is on this side.
-    pub(super) fn of(self, origin: usize, target: usize) -> usize {
-        match self {
-            Self::Origin => origin,
-            Self::Target => target,
-        }
-    }
-
-    /// What T_comm, T_comp and T_total are called in measurements.
-    pub(super) fn names(self) -> [&'static str; 3] {
-        match self {
-            Self::Origin => ["origin.comm", "origin.compute", "origin.total"],
-            Self::Target => ["target.comm", "target.compute", "target.total"],
-        }
+/// What T_comm, T_comp and T_total are called in measurements.
+pub(super) fn names(timed: Side) -> [&'static str; 3] {
+    match timed {
+        Side::Origin => ["origin.comm", "origin.compute", "origin.total"],
+        Side::Target => ["target.comm", "target.compute", "target.total"],
     }
 }
 
@@ -106,7 +89,7 @@ fn measure<C: Core>(
     let mut traffic = Traffic::create(rank, algorithm, burst, &Roles::pair(PAIR, BURST.min(PART / bytes)))?;
     for (side, timed) in [(Side::Origin, origin), (Side::Target, target)] {
         let mut epochs = Epochs { traffic: &mut traffic, burst, side, repetitions };
-        let [comm, compute, total] = side.names();
+        let [comm, compute, total] = names(side);
         let communication = epochs.time(rank, comm, 0)?;
         for &percent in percents {
             let wanted = communication.ticks().last().unwrap_or(0) * percent / 100;

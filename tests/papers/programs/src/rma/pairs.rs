@@ -37,3 +37,26 @@ pub(super) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
     pairs.dedup_by_key(|pair| pair.routers);
     pairs
 }
+
+/// What a rank is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Origin,
+    Target,
+}
+
+impl Side {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Origin => "origin",
+            Self::Target => "target",
+        }
+    }
+
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Origin => Self::Target,
+            Self::Target => Self::Origin,
+        }
+    }
+}

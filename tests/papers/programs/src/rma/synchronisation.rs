@@ -15,7 +15,7 @@ use hal::{Caches, Core, LocalView};
 
 use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, algorithm};
+use super::{Algorithm, Side, algorithm};
 use crate::measure::{Of, Splits, need_cores, turns};
 
 /// Epochs of a loop that do not count.
@@ -83,28 +83,7 @@ impl Program for Synchronisation {
 /// A window without data.
 type Empty<'c, C> = Window<'c, C, u8>;
 
-/// What a rank is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
-    Origin,
-    Target,
-}
-
 impl Side {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Origin => "origin",
-            Self::Target => "target",
-        }
-    }
-
-    fn other(self) -> Self {
-        match self {
-            Self::Origin => Self::Target,
-            Self::Target => Self::Origin,
-        }
-    }
-
     /// Rank 0's epochs, window by window: with rank 1 on the first, and so on.
     fn of_many<'c, C: Core>(
         self,
