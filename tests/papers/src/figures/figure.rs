@@ -4,6 +4,7 @@ use crate::bench::{Evidence, Missing, Rows};
 use anyhow::Result;
 
 /// The counterpart of one figure or table of a paper.
+#[derive(Clone, Copy)]
 pub(crate) struct Figure {
     /// What `--only` wants, and the file's name: `oc-bcast-fig-8`.
     pub(crate) id: &'static str,
@@ -12,31 +13,39 @@ pub(crate) struct Figure {
     pub(crate) title: &'static str,
     /// What has to be known to compare: machines that differ, what the paper gives no numbers of. May be empty.
     pub(crate) note: &'static str,
-    pub(crate) fill: Fill,
+    fill: Fill,
 }
 
 /// How a figure is measured and filled.
 #[derive(Clone, Copy)]
-pub(crate) enum Fill {
+enum Fill {
     /// From the rows of one bench on the SCC.
     Bench(&'static str, fn(&Rows) -> Result<Content, Missing>),
     /// From those of several.
     Benches(fn(&mut Evidence) -> Result<Content>),
 }
 
-/// A figure that is filled from one bench; its note may be empty.
-pub(crate) const fn figure(
-    id: &'static str,
-    number: &'static str,
-    title: &'static str,
-    note: &'static str,
-    bench: &'static str,
-    of: fn(&Rows) -> Result<Content, Missing>,
-) -> Figure {
-    Figure { id, number, title, note, fill: Fill::Bench(bench, of) }
+/// A figure of which it is not said yet what it is filled from.
+pub(crate) const fn figure(id: &'static str, number: &'static str, title: &'static str) -> Figure {
+    Figure { id, number, title, note: "", fill: Fill::Bench("", |_| Err(Missing)) }
 }
 
 impl Figure {
+    /// The same, with a note.
+    pub(crate) const fn note(self, note: &'static str) -> Self {
+        Self { note, ..self }
+    }
+
+    /// The same, filled from one bench.
+    pub(crate) const fn of(self, bench: &'static str, of: fn(&Rows) -> Result<Content, Missing>) -> Self {
+        Self { fill: Fill::Bench(bench, of), ..self }
+    }
+
+    /// The same, filled from several.
+    pub(crate) const fn by(self, of: fn(&mut Evidence) -> Result<Content>) -> Self {
+        Self { fill: Fill::Benches(of), ..self }
+    }
+
     /// What is in it.
     ///
     /// # Errors

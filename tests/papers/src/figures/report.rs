@@ -164,8 +164,8 @@ mod tests {
         figure::{Scale, figure},
     };
 
-    static PLOTS: Figure = figure("oc-bcast-fig-0", "Fig. 0", "Latency < 1", "R & D", "none", |_| unreachable!());
-    static TABLE: Figure = Figure { id: "scosco-table-0", number: "Table 0", note: "", ..PLOTS };
+    static PLOTS: Figure = figure("oc-bcast-fig-0", "Fig. 0", "Latency < 1").note("R & D");
+    static TABLE: Figure = figure("scosco-table-0", "Table 0", "Latency < 1");
 
     fn table() -> Table {
         Table { header: vec!["what".into(), "ours".into()], rows: vec![vec!["a < b".into(), "1".into()]] }

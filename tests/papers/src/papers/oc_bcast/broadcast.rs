@@ -48,7 +48,8 @@ pub(crate) const CONTENTION: &str = "machine=+contention";
 /// The paper's algorithms, their successors, and ours.
 pub(crate) const BROADCAST: Bench = Bench {
     name: "broadcast",
-    about: "one rank's message to all: latency and throughput by length, root and sequence, model and paper beside it (OC-Bcast, 5 and 6)",
+    about: "one rank's message to all: latency and throughput by length, root and sequence, model and paper beside \
+            it (OC-Bcast, 5 and 6)",
     // The longest ones come first, so that the last to run are short.
     runs: &[
         Sweep("bench-broadcast", &[ONE_SIDED, "sizes=long", BOTH, "repetitions=2"]),

@@ -42,12 +42,17 @@ pub(crate) const ALL: &[Claim] = &[
         .holds(|rows| as_modelled(rows, &["scatter-allgather", "scatter-allgather-overlapped"])),
     on_scc("distances and contention: the peaks of k = 2 and 7 are those of table 2")
         .holds(|rows| worst_peak(rows, &["oc-k2", "oc-k7"], |name| format!("{name}+contention"), 10.0)),
-    on_scc("what distance and then contention take from the peaks of k = 2, 7 and 47 (paper: both together 16 % for k = 47)")
-        .reports(losses),
-    on_scc("distances and contention: k = 7 has the paper's ratio of peaks to scatter-allgather")
-        .within_percent(10.0, published::PEAK_RATIO, "times", |rows| {
-            peak_ratio(rows, "oc-k7+contention", "scatter-allgather+contention")
-        }),
+    on_scc(
+        "what distance and then contention take from the peaks of k = 2, 7 and 47 (paper: both together 16 % for \
+            k = 47)",
+    )
+    .reports(losses),
+    on_scc("distances and contention: k = 7 has the paper's ratio of peaks to scatter-allgather").within_percent(
+        10.0,
+        published::PEAK_RATIO,
+        "times",
+        |rows| peak_ratio(rows, "oc-k7+contention", "scatter-allgather+contention"),
+    ),
     on_scc("distances and contention: peak of k = 7 to that of scatter-allgather where put and get of a round overlap")
         .reports(|rows| {
             let ratio = peak_ratio(rows, "oc-k7+contention", "scatter-allgather-overlapped+contention")?;
@@ -55,8 +60,11 @@ pub(crate) const ALL: &[Claim] = &[
         }),
     on_scc("default: k = 7 takes at least 2.5 times as long up to 28 bytes")
         .at_least(2.5, "times", |rows| least_speedup(rows, "")),
-    on_scc("default, with contention: k = 7 takes at least 2.5 times as long up to 28 bytes")
-        .at_least(2.5, "times", |rows| least_speedup(rows, "+contention")),
+    on_scc("default, with contention: k = 7 takes at least 2.5 times as long up to 28 bytes").at_least(
+        2.5,
+        "times",
+        |rows| least_speedup(rows, "+contention"),
+    ),
     on_scc("default: at least 1.3 times the peak of k = 7")
         .at_least(1.3, "times", |rows| peak_ratio(rows, "default", "oc-k7")),
     on_scc("default, with contention: at least 1.3 times the peak of k = 7")
@@ -69,7 +77,11 @@ pub(crate) const ALL: &[Claim] = &[
         .holds(|rows| slowest_against_others(rows, "")),
     on_scc("default, with contention: not slower than any other algorithm at any length from 1 B to 1 MiB")
         .holds(|rows| slowest_against_others(rows, "+contention")),
-    on_scc("k = 7, one line: a notification tree of degree 2 is not slower than one of degree 3, or none").holds(|rows| {
+    on_scc(
+        "k = 7, one line: a notification tree of degree 2 is not slower than one of degree 3, or \
+            none",
+    )
+    .holds(|rows| {
         let (text, least) = notification(rows, "oc-k7", ["notify3", "notify7"])?;
         // Polls that just miss a flag make a difference of this size by themselves.
         Ok(Finding::new(text, ">= -1 %", least >= -1.0))
@@ -89,7 +101,8 @@ pub(crate) const ALL: &[Claim] = &[
     on_scc("up to 192 lines k = 47 takes as long as k = 7 (paper: almost)")
         .reports(|rows| gap(rows, ["oc-k47", "oc-k7"], 32)),
     on_scc("one line: k = 7 takes less than the binomial tree (paper: 27 %)").reports(|rows| {
-        let [oc_bcast, binomial] = ["oc-k7", "binomial"].map(|name| one_line(rows, &format!("{name}+contention"), "latency"));
+        let [oc_bcast, binomial] =
+            ["oc-k7", "binomial"].map(|name| one_line(rows, &format!("{name}+contention"), "latency"));
         Ok(format!("{:.1} % less", 100.0 * (1.0 - oc_bcast? / binomial?)))
     }),
     on_scc("other roots: what the middle and the opposite corner change (paper: similar results)")

@@ -74,17 +74,34 @@ const fn of_all(source: &'static str, what: &'static str, unit: &'static str) ->
 
 /// What the paper has measured.
 pub(crate) const ENTRIES: &[Entry] = &[
-    of_one(FIG_3, "get of 128 lines over 9 routers: how much longer than over 1", "%")
-        .predicted(FARTHER, Points(3.0), |rows| farther(rows, "get-to-mpb", MANY)),
-    of_one(FIG_3, "put of 128 lines over 9 routers: how much longer than over 1", "%")
-        .predicted(FARTHER, Points(3.0), |rows| farther(rows, "put-from-mpb", MANY)),
-    of_one(FIG_3, "get of 1 line over 9 routers: how much longer than over 1", "%")
-        .unexplained(FARTHER, Points(3.0), SHORT_OPERATIONS, |rows| farther(rows, "get-to-mpb", 1)),
-    of_one(FIG_3, "put of 1 line over 9 routers: how much longer than over 1", "%")
-        .unexplained(FARTHER, Points(3.0), SHORT_OPERATIONS, |rows| farther(rows, "put-from-mpb", 1)),
+    of_one(FIG_3, "get of 128 lines over 9 routers: how much longer than over 1", "%").predicted(
+        FARTHER,
+        Points(3.0),
+        |rows| farther(rows, "get-to-mpb", MANY),
+    ),
+    of_one(FIG_3, "put of 128 lines over 9 routers: how much longer than over 1", "%").predicted(
+        FARTHER,
+        Points(3.0),
+        |rows| farther(rows, "put-from-mpb", MANY),
+    ),
+    of_one(FIG_3, "get of 1 line over 9 routers: how much longer than over 1", "%").unexplained(
+        FARTHER,
+        Points(3.0),
+        SHORT_OPERATIONS,
+        |rows| farther(rows, "get-to-mpb", 1),
+    ),
+    of_one(FIG_3, "put of 1 line over 9 routers: how much longer than over 1", "%").unexplained(
+        FARTHER,
+        Points(3.0),
+        SHORT_OPERATIONS,
+        |rows| farther(rows, "put-from-mpb", 1),
+    ),
     // These two are what is in the price list, measured: that they come out shows that nothing is lost or added.
-    of_one("OC-Bcast, Table 1 by formula 11", "get of 1 line over 1 router", "us")
-        .fitted(0.602, Percent(1.0), |rows| completion(rows, "get-to-mpb", 1, 1)),
+    of_one("OC-Bcast, Table 1 by formula 11", "get of 1 line over 1 router", "us").fitted(
+        0.602,
+        Percent(1.0),
+        |rows| completion(rows, "get-to-mpb", 1, 1),
+    ),
     of_one("OC-Bcast, Table 1 by formula 7", "put of 1 line over 1 router", "us")
         .fitted(0.341, Percent(1.0), |rows| completion(rows, "put-from-mpb", 1, 1)),
     of_one(
@@ -93,10 +110,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "cores",
     )
     .fitted(24.0, Percent(0.0), |rows| threshold(rows, "get", MANY)),
-    of_one(FIG_4A, "the slowest of 48 that get 128 lines, in times of the fastest (scc+contention)", "x")
-        .fitted(UNFAIRNESS[0], AtLeast, |rows| unfairness(rows, "get", MANY)),
-    of_one(FIG_4B, "the slowest of 48 that put 1 line, in times of the fastest (scc+contention)", "x")
-        .fitted(UNFAIRNESS[1], AtLeast, |rows| unfairness(rows, "put", 1)),
+    of_one(FIG_4A, "the slowest of 48 that get 128 lines, in times of the fastest (scc+contention)", "x").fitted(
+        UNFAIRNESS[0],
+        AtLeast,
+        |rows| unfairness(rows, "get", MANY),
+    ),
+    of_one(FIG_4B, "the slowest of 48 that put 1 line, in times of the fastest (scc+contention)", "x").fitted(
+        UNFAIRNESS[1],
+        AtLeast,
+        |rows| unfairness(rows, "put", 1),
+    ),
     of_one(FIG_4B, "24 cores that put 1 line to one MPB: by how much the mean grows (scc+contention)", "%")
         .unexplained(0.0, Points(3.0), PUTS, |rows| growth(rows, "put", 24, 1)),
     of_one(
@@ -105,14 +128,28 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "%",
     )
     .predicted(0.0, Points(1.0), loaded_link),
-    of_all(NOTIFICATION, "k = 7, one line: which notification degree of 2, 3 and 7 is fastest", "")
-        .predicted(2.0, Percent(0.0), |rows| best_degree(rows, "oc-k7", [2, 3, 7])),
-    of_all(NOTIFICATION, "k = 47, one line: which notification degree of 2, 3 and 47 is fastest", "")
-        .unexplained(2.0, Percent(0.0), DEGREES, |rows| best_degree(rows, "oc-k47", [2, 3, 47])),
-    of_all(NOTIFICATION, "k = 47, one line: what degree 3 adds to degree 2", "%")
-        .reported(NOT_PUBLISHED, DEGREES, |rows| degree_costs(rows, "oc-k47", "notify3")),
-    of_all(TWO_BUFFERS, "two cores, 1 MiB: time with one buffer in times of that with two", "x")
-        .unexplained(2.0, Percent(10.0), BUFFERS, two_cores_buffers),
+    of_all(NOTIFICATION, "k = 7, one line: which notification degree of 2, 3 and 7 is fastest", "").predicted(
+        2.0,
+        Percent(0.0),
+        |rows| best_degree(rows, "oc-k7", [2, 3, 7]),
+    ),
+    of_all(NOTIFICATION, "k = 47, one line: which notification degree of 2, 3 and 47 is fastest", "").unexplained(
+        2.0,
+        Percent(0.0),
+        DEGREES,
+        |rows| best_degree(rows, "oc-k47", [2, 3, 47]),
+    ),
+    of_all(NOTIFICATION, "k = 47, one line: what degree 3 adds to degree 2", "%").reported(
+        NOT_PUBLISHED,
+        DEGREES,
+        |rows| degree_costs(rows, "oc-k47", "notify3"),
+    ),
+    of_all(TWO_BUFFERS, "two cores, 1 MiB: time with one buffer in times of that with two", "x").unexplained(
+        2.0,
+        Percent(10.0),
+        BUFFERS,
+        two_cores_buffers,
+    ),
     of_all(
         "OC-Bcast, 4.2 with steps by formulas 8 and 12",
         "two cores, 1 MiB: time with one buffer in times of that with two",
@@ -125,21 +162,31 @@ pub(crate) const ENTRIES: &[Entry] = &[
         .predicted(PEAKS[0].1, Percent(10.0), |rows| peak(rows, "oc-k2+contention")),
     of_all(TABLE_2, "k = 7: peak throughput (scc+contention)", "MB/s")
         .predicted(PEAKS[1].1, Percent(10.0), |rows| peak(rows, "oc-k7+contention")),
-    of_all(TABLE_2, "scatter-allgather: peak throughput (scc+contention)", "MB/s")
-        .predicted(PEAKS[3].1, Percent(10.0), |rows| peak(rows, "scatter-allgather+contention")),
-    of_all(TABLE_2, "k = 7: peak throughput in times of scatter-allgather's (scc+contention)", "x")
-        .predicted(PEAK_RATIO, Percent(10.0), |rows| {
-            peak_ratio(rows, "oc-k7+contention", "scatter-allgather+contention")
-        }),
+    of_all(TABLE_2, "scatter-allgather: peak throughput (scc+contention)", "MB/s").predicted(
+        PEAKS[3].1,
+        Percent(10.0),
+        |rows| peak(rows, "scatter-allgather+contention"),
+    ),
+    of_all(TABLE_2, "k = 7: peak throughput in times of scatter-allgather's (scc+contention)", "x").predicted(
+        PEAK_RATIO,
+        Percent(10.0),
+        |rows| peak_ratio(rows, "oc-k7+contention", "scatter-allgather+contention"),
+    ),
     of_all(TABLE_2, "k = 47: peak throughput (scc+contention)", "MB/s")
         .reported(PEAKS[2].1, K_47, |rows| peak(rows, "oc-k47+contention"))
         .beside(Percent(10.0)),
-    of_all(THROUGHPUT, "k = 47, 1 MiB: what distances and contention take from the throughput together", "%")
-        .reported(LOST_BY_K47, K_47, |rows| lost(rows, "oc-k47+flat", "oc-k47+contention")),
+    of_all(THROUGHPUT, "k = 47, 1 MiB: what distances and contention take from the throughput together", "%").reported(
+        LOST_BY_K47,
+        K_47,
+        |rows| lost(rows, "oc-k47+flat", "oc-k47+contention"),
+    ),
     of_all(THROUGHPUT, "k = 47, 1 MiB: what distances take", "%")
         .reported(NOT_PUBLISHED, K_47, |rows| lost(rows, "oc-k47+flat", "oc-k47")),
-    of_all(THROUGHPUT, "k = 47, 1 MiB: what contention takes from the rest", "%")
-        .reported(NOT_PUBLISHED, K_47, |rows| lost(rows, "oc-k47", "oc-k47+contention")),
+    of_all(THROUGHPUT, "k = 47, 1 MiB: what contention takes from the rest", "%").reported(
+        NOT_PUBLISHED,
+        K_47,
+        |rows| lost(rows, "oc-k47", "oc-k47+contention"),
+    ),
     of_all(
         FIG_8A,
         "by how much k = 7 is faster than k = 2, mean over 96 to 192 lines (scc+contention, by the board's clock)",
@@ -153,29 +200,48 @@ pub(crate) const ENTRIES: &[Entry] = &[
         .unexplained(25.0, Points(5.0), GAP, |rows| gap(rows, BY_BOARD_CLOCK, K_7_AND_2, 96)),
     of_all(FIG_8A, "by how much k = 7 is faster than k = 2 at 192 lines (scc+contention, by the board's clock)", "%")
         .predicted(25.0, Points(5.0), |rows| gap(rows, BY_BOARD_CLOCK, K_7_AND_2, 192)),
-    of_all(FIG_8A, "by how much k = 7 is faster than k = 2 at 96 lines in a sequence (scc+contention)", "%")
-        .reported(25.0, APART, |rows| gap(rows, IN_SEQUENCE, K_7_AND_2, 96)),
+    of_all(FIG_8A, "by how much k = 7 is faster than k = 2 at 96 lines in a sequence (scc+contention)", "%").reported(
+        25.0,
+        APART,
+        |rows| gap(rows, IN_SEQUENCE, K_7_AND_2, 96),
+    ),
     of_all(
         FIG_8A,
-        "by how much k = 47 and k = 7 differ at most, 1 to 192 lines (the bound is ours, scc+contention, by the board's clock)",
+        "by how much k = 47 and k = 7 differ at most, 1 to 192 lines (the bound is ours, scc+contention, by the \
+         board's clock)",
         "%",
     )
     .predicted(0.0, Points(10.0), |rows| {
         let gaps = gaps_by_board_clock(rows, ["oc-k47", "oc-k7"], 32)?;
         Ok(extremes(gaps.into_iter().map(f64::abs))?.1)
     }),
-    of_all(LATENCY, "k = 7, one line (scc+contention, by the board's clock)", "us")
-        .reported(LATENCIES[0].1, ONE_LINE, |rows| one_line(rows, K_7, BY_BOARD_CLOCK)),
-    of_all(LATENCY, "binomial tree, one line (scc+contention, by the board's clock)", "us")
-        .reported(LATENCIES[1].1, ONE_LINE, |rows| one_line(rows, BINOMIAL, BY_BOARD_CLOCK)),
+    of_all(LATENCY, "k = 7, one line (scc+contention, by the board's clock)", "us").reported(
+        LATENCIES[0].1,
+        ONE_LINE,
+        |rows| one_line(rows, K_7, BY_BOARD_CLOCK),
+    ),
+    of_all(LATENCY, "binomial tree, one line (scc+contention, by the board's clock)", "us").reported(
+        LATENCIES[1].1,
+        ONE_LINE,
+        |rows| one_line(rows, BINOMIAL, BY_BOARD_CLOCK),
+    ),
     of_all(LATENCY, "one line: what the binomial tree takes longer (scc+contention, by the board's clock)", "us")
         .reported(5.0, ONE_LINE, |rows| difference(rows, (BINOMIAL, BY_BOARD_CLOCK), (K_7, BY_BOARD_CLOCK))),
-    of_all(LATENCY, "k = 7, one line: of that, a broadcast that is alone", "us")
-        .reported(NOT_PUBLISHED, ONE_LINE, |rows| one_line(rows, K_7, "latency")),
-    of_all(LATENCY, "k = 7, one line: of that, reading the board's clock", "us")
-        .reported(NOT_PUBLISHED, ONE_LINE, |rows| difference(rows, (K_7, BY_BOARD_CLOCK), (K_7, "latency"))),
-    of_all(LATENCY, "k = 7, one line: not in that, what following another broadcast at once adds", "us")
-        .reported(NOT_PUBLISHED, ONE_LINE, |rows| difference(rows, (K_7, IN_SEQUENCE), (K_7, BY_BOARD_CLOCK))),
+    of_all(LATENCY, "k = 7, one line: of that, a broadcast that is alone", "us").reported(
+        NOT_PUBLISHED,
+        ONE_LINE,
+        |rows| one_line(rows, K_7, "latency"),
+    ),
+    of_all(LATENCY, "k = 7, one line: of that, reading the board's clock", "us").reported(
+        NOT_PUBLISHED,
+        ONE_LINE,
+        |rows| difference(rows, (K_7, BY_BOARD_CLOCK), (K_7, "latency")),
+    ),
+    of_all(LATENCY, "k = 7, one line: not in that, what following another broadcast at once adds", "us").reported(
+        NOT_PUBLISHED,
+        ONE_LINE,
+        |rows| difference(rows, (K_7, IN_SEQUENCE), (K_7, BY_BOARD_CLOCK)),
+    ),
     of_all(LATENCY, "k = 7, one line: not in that, what flags of a line each add by the model", "us").reported(
         NOT_PUBLISHED,
         ONE_LINE,
@@ -183,7 +249,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     of_all(
         "OC-Bcast, 6.2.2 and Fig. 8b",
-        "k = 2, 7 and 47: throughput of 97 lines in parts of that of 96, where it drops least (the bound is ours, scc+contention)",
+        "k = 2, 7 and 47: throughput of 97 lines in parts of that of 96, where it drops least (the bound is ours, \
+         scc+contention)",
         "x",
     )
     .predicted(0.9, AtMost, |rows| dip(rows, OC_BCAST, SEQUENCE_BY_BOARD_CLOCK)),

@@ -9,7 +9,7 @@ use crate::{
     bench::{Evidence, Missing, Row, Rows, excess},
     figures::{
         curves::{LATENCY, curve, plot},
-        figure::{Axis, Content, Figure, Fill, Scale, Series, figure, linear},
+        figure::{Axis, Content, Figure, Scale, Series, figure, linear},
     },
 };
 use anyhow::Result;
@@ -28,72 +28,55 @@ pub(crate) const SCATTER_ALLGATHER: (&str, &str) = ("scatter-allgather", "scatte
 const DEFAULT: (&str, &str) = ("our default", "default");
 
 pub(crate) const FIGURES: &[Figure] = &[
-    figure(
-        "oc-bcast-fig-3",
-        "Fig. 3",
-        "Completion of puts and gets by distance and size",
-        "Machine scc, rank 0 and one core at each distance; its memory controller is behind one router. \
-         Formulas 7, 8, 11 and 12 with the parameters of Table 1, from which the simulator's prices are taken \
-         as well: that both agree shows that the programs do what the formulas say. Of the measured points the \
-         paper's text gives one number, 30 % between the least and the largest distance.",
-        "mpb",
-        by_distance,
-    ),
-    figure(
-        "oc-bcast-fig-4",
-        "Fig. 4",
-        "Cores that access one MPB at the same time",
-        "Machine scc+contention, where the ports of MPBs have queues. Without contention the average grows as \
-         well, since cores that come later are farther away. The paper draws its points and gives no numbers; \
-         in words, up to 24 cores do not slow each other down, and of 48 the slowest takes more than twice \
-         (gets) and more than four times (puts) as long as the fastest. What a port's service takes is fitted \
-         on the 24 cores.",
-        "mpb",
-        contention,
-    ),
-    figure(
-        "oc-bcast-fig-6",
-        "Fig. 6",
-        "Latency of short messages by the model",
-        "Formulas are the full ones of the protocols, with the paper's flags of a line each and all distances \
-         one. Ours are runs on scc+flat, all ranks calling at once; their flags are packed, so that they poll \
-         less, most of all with k = 47. The paper's formulas for notification and polling are in its full \
-         version only; ours are derived from its description and give its Table 2.",
-        "broadcast",
-        analytical,
-    ),
-    Figure {
-        id: "oc-bcast-fig-8",
-        number: "Fig. 8",
-        title: "Broadcasts measured: latency of short messages, throughput of a sequence",
-        note: "Machine scc+contention, root 0, 48 cores. Latencies are those of broadcasts that are apart, by the board's \
-               clock, whose reading is part of them as it is of the paper's. Of its curves the paper's text gives the two \
-               latencies of one line; the fidelity table says what ours consist of, and what is missing. For the \
-               throughputs of long messages the paper says that they are very close to the analytical ones of Table 2, \
-               which are the marks at 1 MiB, but for k = 47, whose mark is the 16 % less that it gives.",
-        fill: Fill::Benches(measured),
-    },
-    figure(
-        "oc-bcast-table-1",
-        "Table 1",
-        "Parameters of the model",
-        "Ours are recovered from completion times of puts and gets as the paper has found its own, from slopes \
-         over lines and distances. The simulator's prices are the published parameters, so this shows that \
-         nothing is lost or added between prices and programs.",
-        "mpb",
-        tables::parameters,
-    ),
-    figure(
-        "oc-bcast-table-2",
-        "Table 2",
-        "Peak throughput of broadcasts",
-        "Published and by our formulas is the analytical throughput, all distances one. Measured is the \
-         largest throughput of sequences of messages of 48 chunks and more: with all distances one, with the \
-         distances of the mesh, and with contention as well. Of scatter-allgather with distances one it is \
-         that of a single message of 48 chunks, of which nothing overlaps with the next.",
-        "broadcast",
-        tables::peaks,
-    ),
+    figure("oc-bcast-fig-3", "Fig. 3", "Completion of puts and gets by distance and size")
+        .of("mpb", by_distance)
+        .note(
+            "Machine scc, rank 0 and one core at each distance; its memory controller is behind one router. \
+             Formulas 7, 8, 11 and 12 with the parameters of Table 1, from which the simulator's prices are taken \
+             as well: that both agree shows that the programs do what the formulas say. Of the measured points the \
+             paper's text gives one number, 30 % between the least and the largest distance.",
+        ),
+    figure("oc-bcast-fig-4", "Fig. 4", "Cores that access one MPB at the same time")
+        .of("mpb", contention)
+        .note(
+            "Machine scc+contention, where the ports of MPBs have queues. Without contention the average grows as \
+             well, since cores that come later are farther away. The paper draws its points and gives no numbers; \
+             in words, up to 24 cores do not slow each other down, and of 48 the slowest takes more than twice \
+             (gets) and more than four times (puts) as long as the fastest. What a port's service takes is fitted \
+             on the 24 cores.",
+        ),
+    figure("oc-bcast-fig-6", "Fig. 6", "Latency of short messages by the model")
+        .of("broadcast", analytical)
+        .note(
+            "Formulas are the full ones of the protocols, with the paper's flags of a line each and all distances \
+             one. Ours are runs on scc+flat, all ranks calling at once; their flags are packed, so that they poll \
+             less, most of all with k = 47. The paper's formulas for notification and polling are in its full \
+             version only; ours are derived from its description and give its Table 2.",
+        ),
+    figure("oc-bcast-fig-8", "Fig. 8", "Broadcasts measured: latency of short messages, throughput of a sequence")
+        .by(measured)
+        .note(
+            "Machine scc+contention, root 0, 48 cores. Latencies are those of broadcasts that are apart, by the board's \
+             clock, whose reading is part of them as it is of the paper's. Of its curves the paper's text gives the two \
+             latencies of one line; the fidelity table says what ours consist of, and what is missing. For the \
+             throughputs of long messages the paper says that they are very close to the analytical ones of Table 2, \
+             which are the marks at 1 MiB, but for k = 47, whose mark is the 16 % less that it gives.",
+        ),
+    figure("oc-bcast-table-1", "Table 1", "Parameters of the model")
+        .of("mpb", tables::parameters)
+        .note(
+            "Ours are recovered from completion times of puts and gets as the paper has found its own, from slopes \
+             over lines and distances. The simulator's prices are the published parameters, so this shows that \
+             nothing is lost or added between prices and programs.",
+        ),
+    figure("oc-bcast-table-2", "Table 2", "Peak throughput of broadcasts")
+        .of("broadcast", tables::peaks)
+        .note(
+            "Published and by our formulas is the analytical throughput, all distances one. Measured is the \
+             largest throughput of sequences of messages of 48 chunks and more: with all distances one, with the \
+             distances of the mesh, and with contention as well. Of scatter-allgather with distances one it is \
+             that of a single message of 48 chunks, of which nothing overlaps with the next.",
+        ),
 ];
 
 const LINES: &str = "message (lines of 32 B)";

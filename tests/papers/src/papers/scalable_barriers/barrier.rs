@@ -47,7 +47,8 @@ const VERY_FEW: &str = "repetitions=20";
 /// Latencies over cores, nodes and cores of nodes.
 pub(crate) const BARRIER: Bench = Bench {
     name: "barrier",
-    about: "barriers by algorithm: on the SCC, on the cluster of the scalable-barriers paper (IV to VI), and its extrapolation",
+    about: "barriers by algorithm: on the SCC, on the cluster of the scalable-barriers paper (IV to VI), and its \
+            extrapolation",
     // The longest ones come first.
     runs: &[
         Sweep("bench-barrier", &["machine=cluster-fpga:64x16", "algorithm=default,hierarchical", FEW]),

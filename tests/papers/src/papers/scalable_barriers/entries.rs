@@ -54,7 +54,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         }),
     of_barriers("Barriers, IV.B, Fig. 3", "barrier of 16 threads in a node's own memory, cluster-fpga", "us").reported(
         LOCAL,
-        "the paper's listing has all flags and the phase where its struct puts them; ours, one flag to the master and one back",
+        "the paper's listing has all flags and the phase where its struct puts them; ours, one flag to the master \
+         and one back",
         |rows| on_nodes(rows, TREE, 1, THREADS),
     ),
     of_barriers(EQ_2, "growth of a barrier's offset by each core of a node, cluster-fpga", "us")
@@ -81,7 +82,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     of_barriers("Barriers, V.B", "8 nodes of 8 cores: less than 6 us, cluster-fpga", "us").unexplained(
         ON_8_OF_8,
         AtMost,
-        "the paper's Eq. 2, which is its fit of the same barrier and ours is fitted on, gives 6.37 us; the two do not agree",
+        "the paper's Eq. 2, which is its fit of the same barrier and ours is fitted on, gives 6.37 us; the two do \
+         not agree",
         |rows| on_nodes(rows, TREE, 8, 8),
     ),
     of_barriers("Barriers, V.B", "64 nodes of one core, cluster-fpga", "us")

@@ -32,7 +32,8 @@ const SPEED_UP: &str = "speed-up";
 /// Section VII, figures 12 and 13: time over ranks, in memory that is cached and that is not.
 pub(crate) const FFT: Bench = Bench {
     name: "fft",
-    about: "a Fourier transform on global memory, cached and not, with the share of flushes (barriers paper, section VII)",
+    about: "a Fourier transform on global memory, cached and not, with the share of flushes (barriers paper, section \
+            VII)",
     // On nodes of the paper's cluster, with four ranks each and data dealt out over all nodes; in all kinds of memory and
     // both placements; and of a longer signal in caches that are near.
     runs: &[

@@ -16,77 +16,58 @@ use crate::{
 
 /// All of them.
 pub(crate) const FIGURES: &[Figure] = &[
-    figure(
-        "barriers-fig-3",
-        "Fig. 3",
-        "Unoptimised barrier: the central one in local memory and over the engine",
-        "The paper's POSIX threads are no program of ours; 147.3 us are theirs. In local memory our master sees 32 \
-         flags at a look. `two nodes` has half of the threads in another node than the data. That 94 us are of one \
-         node's threads and engine is our reading of figure 5.",
-        "barrier-nodes",
-        unoptimised,
-    ),
-    figure(
-        "barriers-fig-5",
-        "Fig. 5",
-        "Operations of a barrier and its latency, with an FPGA and with an ASIC",
-        "The central barrier in one node, over its engine. Reads depend on timing. The paper predicts the ASIC's \
-         latency from the FPGA's reads.",
-        "barrier-nodes",
-        operations,
-    ),
-    figure(
-        "barriers-fig-7",
-        "Fig. 7",
-        "Small-scale barrier on two nodes, with coherent flags",
-        "`coherent` has flags and phase in the master's node, where caches hold them (section V.A): the other node \
-         sets flags there and polls the phase there. `with a phase in each node` is section V.B. No numbers in the \
-         text.",
-        "barrier-nodes",
-        coherent,
-    ),
-    figure(
-        "barriers-fig-8",
-        "Fig. 8",
-        "Optimised barrier over nodes: with one master, and in a tree",
-        "The paper's barrier takes less than 15 us on 64 nodes of 16 threads, less than 6 us on 8 of 8, and 11 us on \
-         64 of 1; 38 us on 64 and 20 us on 8 nodes are what it cites of others on InfiniBand. Its flat barrier is \
-         congested from 40 nodes on. That number of nodes, and Eq. 2 on 8 nodes, are what our engine is fitted on.",
-        "barrier",
-        optimised,
-    ),
-    figure(
-        "barriers-fig-9",
-        "Fig. 9",
-        "Trend lines over nodes, for each number of cores in a node",
-        "Thin lines: a ln(nodes) + b, on the left fitted on ours of 2 nodes and more, on the right the paper's Eq. 2. \
-         The paper's coefficients of determination are 0.98 at least.",
-        "barrier",
-        trends,
-    ),
-    figure(
-        "barriers-fig-10",
-        "Fig. 10",
-        "Varying the number of threads of a node",
-        "Thin lines: the paper's Eq. 2, which is linear in cores.",
-        "barrier",
-        node_sizes,
-    ),
-    figure(
-        "barriers-fig-11",
-        "Fig. 11",
-        "Extrapolation to 262144 nodes",
-        "Thin lines: on the left Eq. 2 and the numbers that the paper makes of it (28, 35, 69 and 282 us), on the \
-         right the same formula fitted on our measurements.",
-        "barrier",
-        lookout,
-    ),
-    figure("barriers-fig-12", "Fig. 12", "FFT on global memory (uncachable)", FFT, "fft-nodes", |rows| {
+    figure("barriers-fig-3", "Fig. 3", "Unoptimised barrier: the central one in local memory and over the engine")
+        .of("barrier-nodes", unoptimised)
+        .note(
+            "The paper's POSIX threads are no program of ours; 147.3 us are theirs. In local memory our master sees 32 \
+             flags at a look. `two nodes` has half of the threads in another node than the data. That 94 us are of one \
+             node's threads and engine is our reading of figure 5.",
+        ),
+    figure("barriers-fig-5", "Fig. 5", "Operations of a barrier and its latency, with an FPGA and with an ASIC")
+        .of("barrier-nodes", operations)
+        .note(
+            "The central barrier in one node, over its engine. Reads depend on timing. The paper predicts the ASIC's \
+             latency from the FPGA's reads.",
+        ),
+    figure("barriers-fig-7", "Fig. 7", "Small-scale barrier on two nodes, with coherent flags")
+        .of("barrier-nodes", coherent)
+        .note(
+            "`coherent` has flags and phase in the master's node, where caches hold them (section V.A): the other node \
+             sets flags there and polls the phase there. `with a phase in each node` is section V.B. No numbers in the \
+             text.",
+        ),
+    figure("barriers-fig-8", "Fig. 8", "Optimised barrier over nodes: with one master, and in a tree")
+        .of("barrier", optimised)
+        .note(
+            "The paper's barrier takes less than 15 us on 64 nodes of 16 threads, less than 6 us on 8 of 8, and 11 us on \
+             64 of 1; 38 us on 64 and 20 us on 8 nodes are what it cites of others on InfiniBand. Its flat barrier is \
+             congested from 40 nodes on. That number of nodes, and Eq. 2 on 8 nodes, are what our engine is fitted on.",
+        ),
+    figure("barriers-fig-9", "Fig. 9", "Trend lines over nodes, for each number of cores in a node")
+        .of("barrier", trends)
+        .note(
+            "Thin lines: a ln(nodes) + b, on the left fitted on ours of 2 nodes and more, on the right the paper's Eq. 2. \
+             The paper's coefficients of determination are 0.98 at least.",
+        ),
+    figure("barriers-fig-10", "Fig. 10", "Varying the number of threads of a node")
+        .of("barrier", node_sizes)
+        .note("Thin lines: the paper's Eq. 2, which is linear in cores."),
+    figure("barriers-fig-11", "Fig. 11", "Extrapolation to 262144 nodes")
+        .of("barrier", lookout)
+        .note(
+            "Thin lines: on the left Eq. 2 and the numbers that the paper makes of it (28, 35, 69 and 282 us), on the \
+             right the same formula fitted on our measurements.",
+        ),
+    figure("barriers-fig-12", "Fig. 12", "FFT on global memory (uncachable)")
+        .of("fft-nodes", |rows| {
         transform(rows, "uncached-random")
-    }),
-    figure("barriers-fig-13", "Fig. 13", "FFT on global memory (cachable)", FFT, "fft-nodes", |rows| {
+    })
+        .note(FFT),
+    figure("barriers-fig-13", "Fig. 13", "FFT on global memory (cachable)")
+        .of("fft-nodes", |rows| {
         transform(rows, "cached-whole-random")
-    }),
+    })
+        .note(FFT),
 ];
 
 const FFT: &str = "65536 values, dealt out at random over the nodes that compute; in the paper always over 64, so \

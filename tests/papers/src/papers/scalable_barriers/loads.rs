@@ -9,7 +9,8 @@ const CALL: f64 = 2.0;
 /// Loads of one word, near and far, by cores that load at the same time.
 pub(crate) const LOADS: Bench = Bench {
     name: "loads",
-    about: "loads of uncached words near and far, by cores that load at a time; on the cluster of the scalable-barriers paper (III, IV)",
+    about: "loads of uncached words near and far, by cores that load at a time; on the cluster of the \
+            scalable-barriers paper (III, IV)",
     runs: &[Sweep("bench-loads", &["{|machine=cluster-fpga:2x16|machine=cluster-asic:2x16}"])],
     claims: &[
         on_scc("a load from another node (section IV.B)")

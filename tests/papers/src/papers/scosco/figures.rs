@@ -5,46 +5,34 @@ use crate::{
     bench::{Evidence, Missing, Row, Rows},
     figures::{
         curves,
-        figure::{Content, Figure, Fill, Plot, Series, figure, linear},
+        figure::{Content, Figure, Plot, Series, figure, linear},
         numbers::number,
     },
 };
 use anyhow::Result;
 
 pub(crate) const FIGURES: &[Figure] = &[
-    figure(
-        "scosco-fig-4",
-        "Fig. 4",
-        "Scaling of the four calls of an epoch, at the targets and at the origin",
-        "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
+    figure("scosco-fig-4", "Fig. 4", "Scaling of the four calls of an epoch, at the targets and at the origin")
+        .of("pscw", calls)
+        .note(
+            "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
          its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and \
          WAIT linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's \
          has the overhead of an MPI library.",
-        "pscw",
-        calls,
-    ),
-    Figure {
-        id: "scosco-fig-5",
-        number: "Fig. 5",
-        title: "Both sides of an epoch, SCOSCo against messages",
-        note: "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of \
+        ),
+    figure("scosco-fig-5", "Fig. 5", "Both sides of an epoch, SCOSCo against messages").by(sides).note(
+        "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of \
                the targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's \
                software is missing; on scc-calibrated what a message-based library spends on a packet is fitted to \
                the published 115.2 us, so that this point is no prediction.",
-        fill: Fill::Benches(sides),
-    },
-    figure(
-        "scosco-table-1",
-        "Table I",
-        "Classes of synchronisation",
+    ),
+    figure("scosco-table-1", "Table I", "Classes of synchronisation").of("pscw-late", classes).note(
         "The paper's three classes with its words, and what the calls take that its words are about: one \
          origin puts 1 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the \
          origin's START, and the origin computes 200 us between START and PUT. What of the waiting overlaps \
          with that is seen in the last column: a class whose START waits takes longer by as much. Cores of the \
          SCC copy by themselves, so that the copy itself overlaps with nothing in any class. Below are the \
          classes that the paper does not have.",
-        "pscw-late",
-        classes,
     ),
 ];
 

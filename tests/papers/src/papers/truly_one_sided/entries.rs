@@ -108,7 +108,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     entry(
         FIG_19A,
-        "overlap of an origin with a copy engine, puts of 64 KB to 1 MB, T_comp = 1.2 T_comm, least (the bound is ours), scc",
+        "overlap of an origin with a copy engine, puts of 64 KB to 1 MB, T_comp = 1.2 T_comm, least (the bound is \
+         ours), scc",
         "%",
         "rma-overlap",
     )

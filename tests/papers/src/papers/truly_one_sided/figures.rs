@@ -7,132 +7,75 @@ use crate::{
     bench::{Evidence, Line, Missing, Row, Rows},
     figures::{
         curves::{BANDWIDTH, LATENCY, SIZE, curve, plot, sum_of_curves},
-        figure::{Axis, Content, Figure, Fill, Plot, Scale, Series, figure, linear},
+        figure::{Axis, Content, Figure, Plot, Scale, Series, figure, linear},
     },
 };
 use anyhow::Result;
 
 /// All of them.
 pub(crate) const FIGURES: &[Figure] = &[
-    figure(
-        "one-sided-fig-4",
-        "Fig. 4",
-        "Latency of get, intra-socket: here half-way across a row",
-        DISTANCES,
-        "rma-latency",
-        |rows| latencies(rows, "get", ROW),
-    ),
-    figure(
-        "one-sided-fig-5",
-        "Fig. 5",
-        "Latency of put, intra-socket: here half-way across a row",
-        DISTANCES,
-        "rma-latency",
-        |rows| latencies(rows, "put", ROW),
-    ),
-    figure(
-        "one-sided-fig-6",
-        "Fig. 6",
-        "Bandwidth, intra-socket: here half-way across a row",
-        DISTANCES,
-        "rma-bandwidth",
-        |rows| bandwidths(rows, ROW),
-    ),
-    figure(
-        "one-sided-fig-7",
-        "Fig. 7",
-        "Latency of get, inter-socket: here to the far corner",
-        DISTANCES,
-        "rma-latency",
-        |rows| latencies(rows, "get", CORNER),
-    ),
-    figure(
-        "one-sided-fig-8",
-        "Fig. 8",
-        "Bandwidth, inter-socket: here to the far corner",
-        DISTANCES,
-        "rma-bandwidth",
-        |rows| bandwidths(rows, CORNER),
-    ),
-    figure(
-        "one-sided-fig-9",
-        "Fig. 9",
-        "Latency of get, shared cache: here one tile",
-        DISTANCES,
-        "rma-latency",
-        |rows| latencies(rows, "get", TILE),
-    ),
-    figure(
-        "one-sided-fig-10",
-        "Fig. 10",
-        "Bandwidth, shared cache: here one tile",
-        DISTANCES,
-        "rma-bandwidth",
-        |rows| bandwidths(rows, TILE),
-    ),
-    Figure {
-        id: "one-sided-fig-17",
-        number: "Fig. 17",
-        title: "Scalability: synchronisation overhead and aggregated bandwidth",
-        note: "(a): the paper finds \"about 50 %\" of its Original's time on 16 cores; the thin line is half of ours, `message`. \
-         (b): on the machine scc many origins are as fast as if each were alone; the curve of `+contention` has the \
-         queues in which accesses meet. The paper's bandwidth of messages falls with more origins, and that of its \
-         own design rises to a peak.",
-        fill: Fill::Benches(scalability),
-    },
-    figure(
-        "one-sided-fig-18",
-        "Fig. 18",
-        "Cache misses of 16 puts of 7 origins to one target, which then reads them",
-        "The paper samples misses of a shared L2 cache. Here, without any sampling, the lines of 32 B that all eight \
-         ranks move: fetched into caches and written back from them, and of MPBs and of shared memory besides. Puts \
-         have 128 KB at most, 1 MB in the paper.",
-        "rma-lines",
-        lines,
-    ),
-    figure(
-        "one-sided-fig-19",
-        "Fig. 19",
-        "Computation and communication overlap ratio of 16 puts",
-        "The copy engine, a core that copies for others, stands for I/OAT. The paper says \"close to 90 %\" of I/OAT \
-         in (a) and \"almost full\" of both its designs in (c).",
-        "rma-overlap",
-        overlaps,
-    ),
-    figure(
-        "one-sided-fig-20",
-        "Fig. 20",
-        "An application: AWM-Olsen, here a 3-D wave",
-        "Ours is a simpler stencil on smaller cubes: (a) on 32 ranks by cells along a side, (b) with 16 x 16 x 16 \
-         cells for each rank (128 x 128 x 128 in the paper). The paper gains about 15 % on medium cubes by its kernel \
-         module and 10 % on large ones by I/OAT.",
-        "wave-sizes",
-        application,
-    ),
+    figure("one-sided-fig-4", "Fig. 4", "Latency of get, intra-socket: here half-way across a row")
+        .of("rma-latency", |rows| latencies(rows, "get", ROW))
+        .note(DISTANCES),
+    figure("one-sided-fig-5", "Fig. 5", "Latency of put, intra-socket: here half-way across a row")
+        .of("rma-latency", |rows| latencies(rows, "put", ROW))
+        .note(DISTANCES),
+    figure("one-sided-fig-6", "Fig. 6", "Bandwidth, intra-socket: here half-way across a row")
+        .of("rma-bandwidth", |rows| bandwidths(rows, ROW))
+        .note(DISTANCES),
+    figure("one-sided-fig-7", "Fig. 7", "Latency of get, inter-socket: here to the far corner")
+        .of("rma-latency", |rows| latencies(rows, "get", CORNER))
+        .note(DISTANCES),
+    figure("one-sided-fig-8", "Fig. 8", "Bandwidth, inter-socket: here to the far corner")
+        .of("rma-bandwidth", |rows| bandwidths(rows, CORNER))
+        .note(DISTANCES),
+    figure("one-sided-fig-9", "Fig. 9", "Latency of get, shared cache: here one tile")
+        .of("rma-latency", |rows| latencies(rows, "get", TILE))
+        .note(DISTANCES),
+    figure("one-sided-fig-10", "Fig. 10", "Bandwidth, shared cache: here one tile")
+        .of("rma-bandwidth", |rows| bandwidths(rows, TILE))
+        .note(DISTANCES),
+    figure("one-sided-fig-17", "Fig. 17", "Scalability: synchronisation overhead and aggregated bandwidth")
+        .by(scalability)
+        .note(
+            "(a): the paper finds \"about 50 %\" of its Original's time on 16 cores; the thin line is half of ours, \
+             `message`. (b): on the machine scc many origins are as fast as if each were alone; the curve of \
+             `+contention` has the queues in which accesses meet. The paper's bandwidth of messages falls with more origins, and that of its \
+             own design rises to a peak.",
+        ),
+    figure("one-sided-fig-18", "Fig. 18", "Cache misses of 16 puts of 7 origins to one target, which then reads them")
+        .of("rma-lines", lines)
+        .note(
+            "The paper samples misses of a shared L2 cache. Here, without any sampling, the lines of 32 B that all eight \
+             ranks move: fetched into caches and written back from them, and of MPBs and of shared memory besides. Puts \
+             have 128 KB at most, 1 MB in the paper.",
+        ),
+    figure("one-sided-fig-19", "Fig. 19", "Computation and communication overlap ratio of 16 puts")
+        .of("rma-overlap", overlaps)
+        .note(
+            "The copy engine, a core that copies for others, stands for I/OAT. The paper says \"close to 90 %\" of I/OAT \
+             in (a) and \"almost full\" of both its designs in (c).",
+        ),
+    figure("one-sided-fig-20", "Fig. 20", "An application: AWM-Olsen, here a 3-D wave")
+        .of("wave-sizes", application)
+        .note(
+            "Ours is a simpler stencil on smaller cubes: (a) on 32 ranks by cells along a side, (b) with 16 x 16 x 16 \
+             cells for each rank (128 x 128 x 128 in the paper). The paper gains about 15 % on medium cubes by its kernel \
+             module and 10 % on large ones by I/OAT.",
+        ),
     figure(
         "one-sided-table-1",
         "Table 1",
         "Execution time (us) of 16 puts of 256 KB with increasing process skew: designs on messages",
-        SKEW,
-        "rma-skew",
-        existing_designs,
-    ),
-    figure(
-        "one-sided-table-2",
-        "Table 2",
-        "Put time (us) with increasing process skew, at the origin",
-        SKEW,
-        "rma-skew",
-        |rows| skewed(rows, "origin", &TABLE_2),
-    ),
-    figure(
-        "one-sided-table-3",
-        "Table 3",
-        "Put time (us) with increasing process skew, at the target",
-        SKEW,
-        "rma-skew",
-        |rows| skewed(rows, "target", &TABLE_3),
-    ),
+    )
+        .of("rma-skew", existing_designs)
+        .note(SKEW),
+    figure("one-sided-table-2", "Table 2", "Put time (us) with increasing process skew, at the origin")
+        .of("rma-skew", |rows| skewed(rows, "origin", &TABLE_2))
+        .note(SKEW),
+    figure("one-sided-table-3", "Table 3", "Put time (us) with increasing process skew, at the target")
+        .of("rma-skew", |rows| skewed(rows, "target", &TABLE_3))
+        .note(SKEW),
 ];
 
 const DISTANCES: &str = "The paper's pairs of cores share a socket, a cache, or a board of Xeon processors; on a mesh \

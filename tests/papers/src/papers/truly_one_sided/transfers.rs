@@ -40,22 +40,21 @@ pub(crate) const BANDWIDTH: Bench = Bench {
 };
 
 /// Section 5.2.
-pub(crate) const SCALING: Bench = Bench {
-    name: "rma-scaling",
-    about: "one rank and k others: empty epochs with a window for each, and bursts of puts of k origins (Lai and Panda, 5.2)",
-    runs: &[Sweep("bench-rma-crowd", &["bytes={524288|65536}", EACH]), Sweep("bench-rma-synchronisation", &[EACH])],
-    shown: &[1, 2, 4, 8, 16, 32],
-    sizes: &[0, 64 << 10],
-    claims: &[in_virtual_time("default: synchronising with k ranks takes at most half of what messages take").at_most(
-        0.5,
-        "of it",
-        |rows| {
-            let [origin, target] = ["origin", "target"].map(|side| most_of(rows, side, "default", "two-sided"));
-            Ok(origin?.max(target?))
-        },
-    )],
-    ..Bench::PLAIN
-};
+pub(crate) const SCALING: Bench =
+    Bench {
+        name: "rma-scaling",
+        about: "one rank and k others: empty epochs with a window for each, and bursts of puts of k origins (Lai and \
+            Panda, 5.2)",
+        runs: &[Sweep("bench-rma-crowd", &["bytes={524288|65536}", EACH]), Sweep("bench-rma-synchronisation", &[EACH])],
+        shown: &[1, 2, 4, 8, 16, 32],
+        sizes: &[0, 64 << 10],
+        claims: &[in_virtual_time("default: synchronising with k ranks takes at most half of what messages take")
+            .at_most(0.5, "of it", |rows| {
+                let [origin, target] = ["origin", "target"].map(|side| most_of(rows, side, "default", "two-sided"));
+                Ok(origin?.max(target?))
+            })],
+        ..Bench::PLAIN
+    };
 
 /// Section 5.2, figure 17 (b), where accesses wait for each other.
 pub(crate) const CONTENTION: Bench = Bench {
@@ -65,7 +64,8 @@ pub(crate) const CONTENTION: Bench = Bench {
     runs: &[Sweep(
         "bench-rma-crowd",
         &[
-            "{cores=47 least=46|cores=33 least=32|cores=17 least=16|cores=9 least=8|cores=5 least=4|cores=3 least=2|cores=2 least=1}",
+            "{cores=47 least=46|cores=33 least=32|cores=17 least=16|cores=9 least=8|cores=5 least=4|cores=3 \
+             least=2|cores=2 least=1}",
             "algorithm=default",
             "machine=+contention",
         ],
