@@ -83,7 +83,7 @@ mod tests {
     };
 
     fn checked(published: f64, unit: &'static str, band: Band, status: Status, ours: f64) -> Checked {
-        let entry = Entry { published, band, status, ..entry("S", "w", unit, "none") };
+        let entry = Entry { published, band, status, ..entry("S", unit, "none") };
         Checked { entry: Box::leak(Box::new(entry)), ours }
     }
 

@@ -26,13 +26,18 @@ pub(crate) struct Entry {
 /// Where the paper gives no number; such an entry is only reported.
 pub(crate) const NOT_PUBLISHED: f64 = f64::NAN;
 
-/// An entry that nothing is promised of yet: where it is from, what it is, its unit, and the bench that measures it.
-pub(crate) const fn entry(source: &'static str, what: &'static str, unit: &'static str, bench: &'static str) -> Entry {
-    let (band, status) = (Band::None, Status::Predicted);
-    Entry { source, what, unit, published: NOT_PUBLISHED, band, status, bench, machine: "scc", ours: |_| Ok(f64::NAN) }
+/// An entry that nothing is promised of yet: where it is from, its unit, and the bench that measures it.
+pub(crate) const fn entry(source: &'static str, unit: &'static str, bench: &'static str) -> Entry {
+    let (band, status, ours): (_, _, Number) = (Band::None, Status::Predicted, |_| Ok(f64::NAN));
+    Entry { source, what: "", unit, published: NOT_PUBLISHED, band, status, bench, machine: "scc", ours }
 }
 
 impl Entry {
+    /// The same, with what was measured.
+    pub(crate) const fn what(self, what: &'static str) -> Self {
+        Self { what, ..self }
+    }
+
     /// The same, measured on another machine than the SCC.
     pub(crate) const fn on(self, machine: &'static str) -> Self {
         Self { machine, ..self }

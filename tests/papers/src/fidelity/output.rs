@@ -107,9 +107,9 @@ mod tests {
     };
 
     const ENTRIES: [Entry; 3] = [
-        entry("A, 1", "w", "us", "none").predicted(10.0, Band::Percent(10.0), |_| Ok(0.0)),
-        entry("A, 2", "w", "us", "none").unexplained(20.0, Band::Percent(10.0), "nobody knows", |_| Ok(0.0)),
-        entry("A, 3 | 4", "w", "us", "none").reported(NOT_PUBLISHED, "nobody knows", |_| Ok(0.0)),
+        entry("A, 1", "us", "none").what("w").predicted(10.0, Band::Percent(10.0), |_| Ok(0.0)),
+        entry("A, 2", "us", "none").what("w").unexplained(20.0, Band::Percent(10.0), "nobody knows", |_| Ok(0.0)),
+        entry("A, 3 | 4", "us", "none").what("w").reported(NOT_PUBLISHED, "nobody knows", |_| Ok(0.0)),
     ];
 
     fn checked() -> Vec<Checked> {

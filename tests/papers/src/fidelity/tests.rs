@@ -1,7 +1,7 @@
 use super::{entry::Status, *};
 use std::collections::BTreeSet;
 
-const ENTRY: Entry = entry("S, 1", "w", "us", "none");
+const ENTRY: Entry = entry("S, 1", "us", "none").what("w");
 static PREDICTED: Entry = ENTRY.predicted(10.0, Band::Percent(10.0), |_| Ok(0.0));
 static REPORTED: Entry = ENTRY.reported(10.0, "r", |_| Ok(0.0));
 

@@ -44,7 +44,7 @@ pub(crate) const ALL: &[Claim] = &[
         .holds(|rows| worst_peak(rows, &["oc-k2", "oc-k7"], |name| format!("{name}+contention"), 10.0)),
     on_scc(
         "what distance and then contention take from the peaks of k = 2, 7 and 47 (paper: both together 16 % for \
-            k = 47)",
+         k = 47)",
     )
     .reports(losses),
     on_scc("distances and contention: k = 7 has the paper's ratio of peaks to scatter-allgather").within_percent(
@@ -79,7 +79,7 @@ pub(crate) const ALL: &[Claim] = &[
         .holds(|rows| slowest_against_others(rows, "+contention")),
     on_scc(
         "k = 7, one line: a notification tree of degree 2 is not slower than one of degree 3, or \
-            none",
+         none",
     )
     .holds(|rows| {
         let (text, least) = notification(rows, "oc-k7", ["notify3", "notify7"])?;

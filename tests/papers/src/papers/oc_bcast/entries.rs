@@ -64,12 +64,12 @@ const THROUGHPUT: &str = "OC-Bcast, 6.2.2";
 
 /// Of single puts and gets.
 const fn of_one(source: &'static str, what: &'static str, unit: &'static str) -> Entry {
-    entry(source, what, unit, "mpb")
+    entry(source, unit, "mpb").what(what)
 }
 
 /// Of broadcasts.
 const fn of_all(source: &'static str, what: &'static str, unit: &'static str) -> Entry {
-    entry(source, what, unit, "oc-bcast")
+    entry(source, unit, "oc-bcast").what(what)
 }
 
 /// What the paper has measured.

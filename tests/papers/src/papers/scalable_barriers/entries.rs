@@ -25,12 +25,12 @@ const FIG_11: &str = "Barriers, VI.C, Fig. 11";
 
 /// Of loads: what is in the price list, measured.
 const fn of_a_load(source: &'static str, what: &'static str) -> Entry {
-    entry(source, what, "us", "loads")
+    entry(source, "us", "loads").what(what)
 }
 
 /// Of barriers.
 const fn of_barriers(source: &'static str, what: &'static str, unit: &'static str) -> Entry {
-    entry(source, what, unit, "barrier")
+    entry(source, unit, "barrier").what(what)
 }
 
 pub(crate) const ENTRIES: &[Entry] = &[

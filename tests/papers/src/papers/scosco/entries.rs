@@ -85,7 +85,7 @@ pub(crate) const ENTRIES: &[Entry] =
     ];
 
 const fn of_epochs(source: &'static str, what: &'static str, unit: &'static str) -> Entry {
-    entry(source, what, unit, "pscw")
+    entry(source, unit, "pscw").what(what)
 }
 
 /// The median of a call or side with so many targets.

@@ -16,15 +16,15 @@ pub(crate) const FIGURES: &[Figure] = &[
         .of("pscw", calls)
         .note(
             "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
-         its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and \
-         WAIT linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's \
-         has the overhead of an MPI library.",
+             its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and \
+             WAIT linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's \
+             has the overhead of an MPI library.",
         ),
     figure("scosco-fig-5", "Fig. 5", "Both sides of an epoch, SCOSCo against messages").by(sides).note(
         "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of \
-               the targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's \
-               software is missing; on scc-calibrated what a message-based library spends on a packet is fitted to \
-               the published 115.2 us, so that this point is no prediction.",
+         the targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's \
+         software is missing; on scc-calibrated what a message-based library spends on a packet is fitted to \
+         the published 115.2 us, so that this point is no prediction.",
     ),
     figure("scosco-table-1", "Table I", "Classes of synchronisation").of("pscw-late", classes).note(
         "The paper's three classes with its words, and what the calls take that its words are about: one \

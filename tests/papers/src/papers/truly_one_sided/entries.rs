@@ -31,74 +31,55 @@ const FIG_19A: &str = "Truly one-sided, 5.5, Fig. 19a";
 const FIG_19C: &str = "Truly one-sided, 5.5, Fig. 19c";
 
 pub(crate) const ENTRIES: &[Entry] = &[
-    entry(
-        FIG_17A,
-        "synchronisation of a target with 1 to 15 origins: share of messages' time, at most, scc",
-        "",
-        "rma-scaling",
-    )
-    .predicted(0.5, AtMost, |rows| most_of_synchronisation(rows, ORIGINAL, "target")),
-    entry(
-        "Truly one-sided, 5.2",
-        "the same of an origin with 1 to 15 targets, where the paper sees \"similar behavior\", scc",
-        "",
-        "rma-scaling",
-    )
-    .reported(
+    entry(FIG_17A, "", "rma-scaling")
+        .what("synchronisation of a target with 1 to 15 origins: share of messages' time, at most, scc")
+        .predicted(0.5, AtMost, |rows| most_of_synchronisation(rows, ORIGINAL, "target")),
+    entry("Truly one-sided, 5.2", "", "rma-scaling")
+        .what("the same of an origin with 1 to 15 targets, where the paper sees \"similar behavior\", scc")
+        .reported(
         0.5,
         "similar is no number; here the targets' POSTs wait for each other at the origin's one register",
         |rows| most_of_synchronisation(rows, ORIGINAL, "origin"),
     ),
-    entry(
-        FIG_17A,
-        "synchronisation of a target with 1 to 15 origins: share of sends' and receives' by hand, at most, scc",
-        "",
-        "rma-scaling",
-    )
-    .reported(
+    entry(FIG_17A, "", "rma-scaling")
+        .what("synchronisation of a target with 1 to 15 origins: share of sends' and receives' by hand, at most, scc")
+        .reported(
         NOT_PUBLISHED,
         "the paper's Original has windows over its messages; by hand, one byte each stands for POST and COMPLETE, and no \
          window is synchronised",
         |rows| most_of_synchronisation(rows, BY_HAND, "target"),
     ),
-    entry(LATENCY, "gets of 8 bytes: saved of messages' latency, scc", "%", "rma-latency")
+    entry(LATENCY, "%", "rma-latency")
+        .what("gets of 8 bytes: saved of messages' latency, scc")
         .predicted(39.0, AtLeast, |rows| saved(rows, 8)),
-    entry(LATENCY, "gets of 4 KB: saved of messages' latency, scc", "%", "rma-latency")
+    entry(LATENCY, "%", "rma-latency")
+        .what("gets of 4 KB: saved of messages' latency, scc")
         .predicted(30.0, AtLeast, |rows| saved(rows, 4 << 10)),
-    entry(LATENCY, "gets of 1 MB: saved of messages' latency, scc", "%", "rma-latency").reported(
+    entry(LATENCY, "%", "rma-latency")
+        .what("gets of 1 MB: saved of messages' latency, scc")
+        .reported(
         0.0,
         "there both copy once, by the kernel; on the SCC messages go through MPBs, which is two copies more",
         |rows| saved(rows, 1 << 20),
     ),
     // 194467 - 3404 of the 190663 that a target takes which communicates meanwhile (Table 3).
-    entry(
-        "Truly one-sided, Table 1",
-        "what the origin of messages waits of the target's 256 x 256 multiplication, scc",
-        "%",
-        "rma-skew",
-    )
-    .predicted(100.2, Percent(15.0), |rows| Ok(100.0 * waited(rows, ORIGINAL)?)),
-    entry("Truly one-sided, Table 1", "the same of sends and receives by hand, scc", "%", "rma-skew")
+    entry("Truly one-sided, Table 1", "%", "rma-skew")
+        .what("what the origin of messages waits of the target's 256 x 256 multiplication, scc")
+        .predicted(100.2, Percent(15.0), |rows| Ok(100.0 * waited(rows, ORIGINAL)?)),
+    entry("Truly one-sided, Table 1", "%", "rma-skew")
+        .what("the same of sends and receives by hand, scc")
         .predicted(100.2, Percent(15.0), |rows| Ok(100.0 * waited(rows, BY_HAND)?)),
     // 3572 of 3365.
-    entry(
-        "Truly one-sided, Table 2",
-        "growth of a one-sided origin's time by a target's 256 x 256 multiplication (the bound is ours), scc",
-        "%",
-        "rma-skew",
-    )
-    .predicted(6.2, Points(10.0), |rows| {
+    entry("Truly one-sided, Table 2", "%", "rma-skew")
+        .what("growth of a one-sided origin's time by a target's 256 x 256 multiplication (the bound is ours), scc")
+        .predicted(6.2, Points(10.0), |rows| {
         let origin = rows.line(NEW, "origin")?;
         Ok(excess(origin.at(LARGEST)?, origin.at(0)?))
     }),
     // 194461 - 190663 of 3400.
-    entry(
-        "Truly one-sided, Table 3",
-        "what the target hides of messages' time behind a 256 x 256 multiplication, scc",
-        "%",
-        "rma-skew",
-    )
-    .reported(
+    entry("Truly one-sided, Table 3", "%", "rma-skew")
+        .what("what the target hides of messages' time behind a 256 x 256 multiplication, scc")
+        .reported(
         111.7,
         "it depends on how fast messages of 256 KB are: there they copy once, and here three times",
         |rows| {
@@ -106,49 +87,27 @@ pub(crate) const ENTRIES: &[Entry] = &[
             Ok(100.0 * (original.at(LARGEST)? - new.at(LARGEST)?) / original.at(0)?)
         },
     ),
-    entry(
-        FIG_19A,
-        "overlap of an origin with a copy engine, puts of 64 KB to 1 MB, T_comp = 1.2 T_comm, least (the bound is \
-         ours), scc",
-        "%",
-        "rma-overlap",
-    )
-    .predicted(90.0, Percent(15.0), |rows| least_overlap(rows, "copy-engine", "origin.overlap", 64 << 10)),
-    entry(
-        FIG_19A,
-        "overlap of an origin that copies by itself, puts of 64 KB to 1 MB, most (the bound is ours), scc",
-        "%",
-        "rma-overlap",
-    )
-    .predicted(0.0, Points(5.0), |rows| most_overlap(rows, NEW, "origin.overlap")),
-    entry(
-        FIG_19A,
-        "overlap of an origin over messages, puts of 64 KB to 1 MB, most (the bound is ours), scc",
-        "%",
-        "rma-overlap",
-    )
-    .predicted(0.0, Points(5.0), |rows| most_overlap(rows, ORIGINAL, "origin.overlap")),
-    entry(
-        FIG_19C,
-        "overlap of a target, \"almost full\", puts of 256 KB and 1 MB, least (the bound is ours), scc",
-        "%",
-        "rma-overlap",
-    )
-    .predicted(100.0, Percent(15.0), |rows| least_overlap(rows, NEW, "target.overlap", 256 << 10)),
-    entry(
-        FIG_19C,
-        "overlap of a target over messages, puts of 64 KB to 1 MB, most (the bound is ours), scc",
-        "%",
-        "rma-overlap",
-    )
-    .predicted(0.0, Points(5.0), |rows| most_overlap(rows, ORIGINAL, "target.overlap")),
-    entry(
-        "Truly one-sided, 5.6, Fig. 20b",
-        "a stencil on 32 ranks, as much for each: saved of the time over messages, scc",
-        "%",
-        "wave-sizes",
-    )
-    .reported(
+    entry(FIG_19A, "%", "rma-overlap")
+        .what(
+            "overlap of an origin with a copy engine, puts of 64 KB to 1 MB, T_comp = 1.2 T_comm, least (the bound \
+             is ours), scc",
+        )
+        .predicted(90.0, Percent(15.0), |rows| least_overlap(rows, "copy-engine", "origin.overlap", 64 << 10)),
+    entry(FIG_19A, "%", "rma-overlap")
+        .what("overlap of an origin that copies by itself, puts of 64 KB to 1 MB, most (the bound is ours), scc")
+        .predicted(0.0, Points(5.0), |rows| most_overlap(rows, NEW, "origin.overlap")),
+    entry(FIG_19A, "%", "rma-overlap")
+        .what("overlap of an origin over messages, puts of 64 KB to 1 MB, most (the bound is ours), scc")
+        .predicted(0.0, Points(5.0), |rows| most_overlap(rows, ORIGINAL, "origin.overlap")),
+    entry(FIG_19C, "%", "rma-overlap")
+        .what("overlap of a target, \"almost full\", puts of 256 KB and 1 MB, least (the bound is ours), scc")
+        .predicted(100.0, Percent(15.0), |rows| least_overlap(rows, NEW, "target.overlap", 256 << 10)),
+    entry(FIG_19C, "%", "rma-overlap")
+        .what("overlap of a target over messages, puts of 64 KB to 1 MB, most (the bound is ours), scc")
+        .predicted(0.0, Points(5.0), |rows| most_overlap(rows, ORIGINAL, "target.overlap")),
+    entry("Truly one-sided, 5.6, Fig. 20b", "%", "wave-sizes")
+        .what("a stencil on 32 ranks, as much for each: saved of the time over messages, scc")
+        .reported(
         NOT_PUBLISHED,
         "the paper sees \"stable improvement\" and gives no number; its \"about 15%\" and \"around 10%\" are of figure 20a, \
          with cubes of some size, and it is another application, of which another share is communication",

@@ -44,7 +44,7 @@ pub(crate) const SCALING: Bench =
     Bench {
         name: "rma-scaling",
         about: "one rank and k others: empty epochs with a window for each, and bursts of puts of k origins (Lai and \
-            Panda, 5.2)",
+                Panda, 5.2)",
         runs: &[Sweep("bench-rma-crowd", &["bytes={524288|65536}", EACH]), Sweep("bench-rma-synchronisation", &[EACH])],
         shown: &[1, 2, 4, 8, 16, 32],
         sizes: &[0, 64 << 10],
