@@ -59,20 +59,20 @@ pub(crate) const fn on_scc(text: &'static str) -> Sentence {
 impl Sentence {
     /// A number must not be below a bound.
     pub(crate) const fn at_least(self, bound: f64, unit: &'static str, of: Number) -> Claim {
-        self.is_in(Band::AtLeast, bound, unit, of)
+        self.in_band(Band::AtLeast, bound, unit, of)
     }
 
     /// A number must not be above a bound.
     pub(crate) const fn at_most(self, bound: f64, unit: &'static str, of: Number) -> Claim {
-        self.is_in(Band::AtMost, bound, unit, of)
+        self.in_band(Band::AtMost, bound, unit, of)
     }
 
     /// A number must be near another one.
     pub(crate) const fn within_percent(self, percent: f64, expected: f64, unit: &'static str, of: Number) -> Claim {
-        self.is_in(Band::Percent(percent), expected, unit, of)
+        self.in_band(Band::Percent(percent), expected, unit, of)
     }
 
-    const fn is_in(self, band: Band, expected: f64, unit: &'static str, of: Number) -> Claim {
+    const fn in_band(self, band: Band, expected: f64, unit: &'static str, of: Number) -> Claim {
         Claim { text: self.1, on: self.0, check: Check::Number { expected, band, unit, of } }
     }
 

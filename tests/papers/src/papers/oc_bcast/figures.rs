@@ -84,7 +84,7 @@ const LINES: &str = "message (lines of 32 B)";
 /// A metric of an algorithm over lengths, in lines; lengths of parts of lines are left out.
 fn by_lines(rows: &Rows, algorithm: &str, metric: &str, most: u64) -> Result<Vec<(f64, f64)>, Missing> {
     let is_in = |bytes: u64| bytes > 0 && bytes.is_multiple_of(LINE) && bytes <= most * LINE;
-    let x = |row: &Row| (row.key.param == 0 && is_in(row.key.bytes)).then(|| (row.key.bytes / LINE) as f64);
+    let x = |row: &Row| (row.key.param == 0 && is_in(row.key.bytes)).then_some((row.key.bytes / LINE) as f64);
     curve(rows, algorithm, metric, x)
 }
 
