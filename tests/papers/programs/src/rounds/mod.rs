@@ -6,7 +6,7 @@
 //!
 //! **What is compared** are the [counters](hal::Counters) that do not depend on timing. Where *which rank* does
 //! something is a matter of timing, the counters of all ranks are compared together; where *how often* something is
-//! done is, they are left out. Each step says so, and why: see [`Timing`].
+//! done is, they are left out. Each step says so, and why: see [`Timing`](recorder::Timing).
 
 mod barriers;
 mod operations;
