@@ -1,7 +1,8 @@
 //! `xtask` as a process: it builds programs, runs them, and passes on the lines that they print.
 
+use crate::bench::Machine;
 use anyhow::{Context, Result, bail, ensure};
-use host::{command_line::ERROR, cores, interrupt, machine::Machine, process, workspace};
+use host::{command_line::ERROR, cores, interrupt, process, workspace};
 use std::{
     env,
     os::unix::process::CommandExt,
@@ -10,20 +11,11 @@ use std::{
 };
 use transcript::console::{Console, Transcript};
 
-/// Where programs run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Backend<'m> {
-    /// In the simulator of a machine.
-    Simulator(&'m Machine),
-    /// In QEMU.
-    Qemu,
-}
-
 /// A run of a program.
 #[derive(Debug)]
 pub(crate) struct Run<'r> {
     pub(crate) program: &'r str,
-    pub(crate) backend: Backend<'r>,
+    pub(crate) machine: &'r Machine,
     pub(crate) cores: u32,
     pub(crate) words: Vec<String>,
     /// Whether it gets its default input, where it has one.
@@ -53,9 +45,9 @@ pub(crate) fn build(programs: &[&str], is_for_qemu: bool, yes: bool) -> Result<(
 impl Run<'_> {
     /// The words after the name of the tool.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let mut words = match &self.backend {
-            Backend::Simulator(machine) => vec!["sim".into(), format!("--machine={machine}")],
-            Backend::Qemu => vec!["run".into()],
+        let mut words = match self.machine {
+            Machine::Simulated(machine) => vec!["sim".into(), format!("--machine={machine}")],
+            Machine::Qemu => vec!["run".into()],
         };
         words.extend(["--lines", "--no-build"].map(str::to_owned));
         words.push(format!("--cores={}", self.cores));
@@ -113,24 +105,21 @@ mod tests {
 
     #[test]
     fn runs_are_command_lines() {
-        let run = |backend, heat_map| Run {
-            program: "bench-x",
-            backend,
-            cores: 6,
-            words: vec!["class=a".into()],
-            has_input: heat_map,
-            heat_map,
-            limit: Duration::from_secs(7),
+        let arguments = |machine: &str, heat_map| {
+            let run = Run {
+                program: "bench-x",
+                machine: &machine.parse().unwrap(),
+                cores: 6,
+                words: vec!["class=a".into()],
+                has_input: heat_map,
+                heat_map,
+                limit: Duration::from_secs(7),
+            };
+            run.arguments().join(" ")
         };
-        let machine = "scc+flat".parse().unwrap();
-        assert_eq!(
-            run(Backend::Simulator(&machine), false).arguments().join(" "),
-            "sim --machine=scc+flat --lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a"
-        );
-        assert_eq!(
-            run(Backend::Qemu, false).arguments().join(" "),
-            "run --lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a"
-        );
-        assert!(run(Backend::Simulator(&machine), true).arguments().contains(&"--heatmap=traffic.svg".into()));
+        let rest = "--lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a";
+        assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat {rest}"));
+        assert_eq!(arguments("qemu", false), format!("run {rest}"));
+        assert!(arguments("scc+flat", true).contains(" --heatmap=traffic.svg "));
     }
 }

@@ -21,8 +21,11 @@ use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use collectives::{Barrier, Comm, Error, Group, GroupBarrier};
 use hal::{Core, Counters};
 
-use super::broadcast::{Times, combine, spread};
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use super::{
+    broadcast::{Times, combine},
+    measure::{Of, demand, repetitions, spread},
+};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// The name of the barrier of all ranks, which collective operations use.
 const WORLD: &str = "world";
@@ -61,10 +64,7 @@ impl Program for Barriers {
         let names = rank.args.get("algorithm", String::from("default"))?;
         let group = rank.args.get("group", String::from(ALL))?;
         let members = members(rank.comm, &group)?;
-        let repetitions = rank.args.get("repetitions", 10_000)?;
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        let repetitions = repetitions(rank, 10_000)?;
         let (skew, seed) = (rank.args.get("skew", 0)?, rank.args.get("seed", 0)?);
         let mut suffix = String::new();
         if group != ALL {
@@ -74,10 +74,10 @@ impl Program for Barriers {
             suffix += "/skewed";
         }
         let plan = Plan { members, repetitions, skew, seed, suffix };
-        let subjects = names.split(',').map(|name| Ok((name, Subject::parse(name, plan.is_all(rank.comm))?)));
-        for (name, subject) in subjects.collect::<Result<Vec<_>, Failure>>()? {
+        let barriers = names.split(',').map(|name| Ok((name, parse(name, plan.is_all(rank.comm))?)));
+        for (name, barrier) in barriers.collect::<Result<Vec<_>, Failure>>()? {
             rank.phase(name);
-            plan.measure(rank, name, subject)?;
+            plan.measure(rank, name, barrier)?;
         }
         Ok(())
     }
@@ -95,29 +95,19 @@ fn members<C: Core>(comm: &Comm<'_, C>, word: &str) -> Result<Group, Failure> {
             return Err(Failure::new(why).on_all_ranks());
         }
     };
-    if group.is_empty() {
-        return Err(Failure::new(format_args!("option `group={word}`: nobody is in it")).on_all_ranks());
-    }
+    demand(!group.is_empty(), format_args!("option `group={word}`: nobody is in it"))?;
     Ok(group)
 }
 
-/// What is measured.
-#[derive(Clone, Copy)]
-enum Subject {
-    World,
-    Group(Barrier),
-}
-
-impl Subject {
-    fn parse(name: &str, is_all: bool) -> Result<Self, Failure> {
-        let why = match name.parse() {
-            Ok(barrier) => return Ok(Self::Group(barrier)),
-            Err(_) if name == WORLD && is_all => return Ok(Self::World),
-            Err(_) if name == WORLD => format!("option `algorithm={WORLD}`: that is a barrier of all ranks"),
-            Err(why) => format!("option `algorithm={name}`: {why}"),
-        };
-        Err(Failure::new(why).on_all_ranks())
-    }
+/// The barrier of this name; nothing is that of all ranks.
+fn parse(name: &str, is_all: bool) -> Result<Option<Barrier>, Failure> {
+    let why = match name.parse() {
+        Ok(barrier) => return Ok(Some(barrier)),
+        Err(_) if name == WORLD && is_all => return Ok(None),
+        Err(_) if name == WORLD => format!("option `algorithm={WORLD}`: that is a barrier of all ranks"),
+        Err(why) => format!("option `algorithm={name}`: {why}"),
+    };
+    Err(Failure::new(why).on_all_ranks())
 }
 
 /// A barrier that cannot be made here, which all ranks hear alike.
@@ -141,12 +131,10 @@ impl Plan {
         self.members.len() == comm.size()
     }
 
-    fn measure<C: Core>(&self, rank: &Rank<'_, C>, name: &str, subject: Subject) -> Result<(), Failure> {
+    fn measure<C: Core>(&self, rank: &Rank<'_, C>, name: &str, by: Option<Barrier>) -> Result<(), Failure> {
         let comm = rank.comm;
-        let mut barrier = match subject {
-            Subject::World => None,
-            Subject::Group(barrier) => Some(comm.barrier_of(&self.members, barrier).map_err(|why| refused(name, why))?),
-        };
+        let make = |by| comm.barrier_of(&self.members, by).map_err(|why| refused(name, why));
+        let mut barrier = by.map(make).transpose()?;
         comm.barrier();
         let is_member = self.members.contains(comm.rank());
         let outcome = if is_member { self.repeat(comm, barrier.as_mut()) } else { Outcome::default() };
@@ -197,10 +185,9 @@ impl Plan {
         let comm = rank.comm;
         let mean = |total: u64| (total + self.repetitions / 2) / self.repetitions;
         let is_default = matches!(algorithm.parse(), Ok(Barrier::Default)) || algorithm == WORLD;
-        let (algorithm, param) = (&*format!("{algorithm}{}", self.suffix), self.domains(comm) as u64);
-        let send = |metric: &str, unit, values: &[u64]| {
-            rank.samples(&Series { algorithm, param, bytes: 0, metric, unit }, values.iter().copied());
-        };
+        let algorithm = format!("{algorithm}{}", self.suffix);
+        let of = Of(&algorithm, self.domains(comm) as u64, 0);
+        let send = |metric: &str, unit, values: &[u64]| of.send(rank, metric, unit, values.iter().copied());
         let done = Done::of(&outcome.did);
         if is_member {
             send("rank-reads", Unit::Count, &[mean(done.reads)]);
@@ -272,33 +259,24 @@ impl Done {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, Simulation, simulate};
-
-    fn run(words: &str) -> Simulation {
-        simulate::<Only<Barriers>>(words, &[])
-    }
+    use crate::testing::{Printed, median, refused, run};
 
     /// The numbers of a series, of all ranks.
-    fn numbers(simulation: &Simulation, algorithm: &str, metric: &str) -> Vec<u64> {
-        assert!(simulation.success, "{}", simulation.console);
-        let of_series = |line: &&str| {
-            line.starts_with(&format!("@samples algorithm={algorithm} "))
-                && line.contains(&format!(" metric={metric} "))
-        };
-        let lines = simulation.console.lines().filter(of_series);
-        lines.flat_map(|line| line.split(' ').skip(7)).map(|number| number.parse().unwrap()).collect()
+    fn numbers(printed: &Printed, algorithm: &str, metric: &str) -> Vec<u64> {
+        printed.samples(algorithm, metric).into_values().flatten().collect()
     }
 
     #[test]
     fn everything_is_measured_on_any_number_of_cores() {
         for cores in [1, 2, 5, 16] {
             for group in ["all", "half", "odd"].into_iter().filter(|group| cores > 1 || *group != "odd") {
-                let simulation =
-                    run(&format!("cores={cores} group={group} algorithm=default,tree-k2-push repetitions=20"));
+                let printed = run::<Barriers>(&format!(
+                    "cores={cores} group={group} algorithm=default,tree-k2-push repetitions=20"
+                ));
                 let suffix = if group == "all" { String::new() } else { format!("/{group}") };
                 for algorithm in ["default", "tree-k2-push"].map(|name| format!("{name}{suffix}")) {
                     for (metric, count) in [("latency", 1), ("last-to-last", 20), ("reads", 1), ("writes", 1)] {
-                        let found = numbers(&simulation, &algorithm, metric);
+                        let found = numbers(&printed, &algorithm, metric);
                         assert_eq!(found.len(), count, "{cores} {group} {algorithm} {metric}");
                     }
                 }
@@ -309,8 +287,8 @@ mod tests {
     #[test]
     fn barriers_in_virtual_time_repeat_each_other() {
         let latency = |repetitions: u64| {
-            let simulation = run(&format!("cores=16 algorithm=world,tree-k3-pull repetitions={repetitions}"));
-            ["world", "tree-k3-pull"].map(|name| numbers(&simulation, name, "latency")[0])
+            let printed = run::<Barriers>(&format!("cores=16 algorithm=world,tree-k3-pull repetitions={repetitions}"));
+            ["world", "tree-k3-pull"].map(|name| numbers(&printed, name, "latency")[0])
         };
         let (few, many) = (latency(50), latency(1000));
         for (few, many) in few.into_iter().zip(many) {
@@ -321,51 +299,43 @@ mod tests {
     #[test]
     fn the_default_says_what_it_is() {
         for cores in [2, 9] {
-            let simulation = run(&format!("cores={cores} algorithm=default,world,butterfly repetitions=20"));
-            assert!(simulation.success, "{}", simulation.console);
-            assert_eq!(simulation.console.matches(" metric=chosen:").count(), 2, "{}", simulation.console);
+            let printed = run::<Barriers>(&format!("cores={cores} algorithm=default,world,butterfly repetitions=20"));
+            assert_eq!(printed.0.matches(" metric=chosen:").count(), 2, "{}", printed.0);
         }
     }
 
     #[test]
     fn flags_are_counted() {
         // Each but the root sets its own, and the root one that they all poll.
-        let simulation = run("cores=5 algorithm=tree-k4-pull repetitions=30");
-        assert_eq!(numbers(&simulation, "tree-k4-pull", "writes"), [5]);
-        assert_eq!(numbers(&simulation, "tree-k4-pull", "rank-writes"), [1; 5]);
-        assert!(numbers(&simulation, "tree-k4-pull", "rank-reads").iter().all(|reads| *reads >= 1));
+        let printed = run::<Barriers>("cores=5 algorithm=tree-k4-pull repetitions=30");
+        assert_eq!(numbers(&printed, "tree-k4-pull", "writes"), [5]);
+        assert_eq!(numbers(&printed, "tree-k4-pull", "rank-writes"), [1; 5]);
+        assert!(numbers(&printed, "tree-k4-pull", "rank-reads").iter().all(|reads| *reads >= 1));
     }
 
     #[test]
     fn late_ranks_are_waited_for_and_their_computation_is_no_part_of_it() {
-        let median = |skew: u64| {
-            let simulation = run(&format!("cores=8 algorithm=world repetitions=101 skew={skew}"));
+        let median_of = |skew: u64| {
+            let printed = run::<Barriers>(&format!("cores=8 algorithm=world repetitions=101 skew={skew}"));
             let name = if skew == 0 { "world" } else { "world/skewed" };
-            assert_eq!(numbers(&simulation, name, "latency").len(), usize::from(skew == 0));
-            let mut times = numbers(&simulation, name, "last-to-last");
-            times.sort_unstable();
-            times[50]
+            assert_eq!(numbers(&printed, name, "latency").len(), usize::from(skew == 0));
+            median(numbers(&printed, name, "last-to-last"))
         };
-        let (together, apart) = (median(0), median(100_000));
+        let (together, apart) = (median_of(0), median_of(100_000));
         assert!(apart < 3 * together, "{together} ns together, {apart} ns apart");
     }
 
     #[test]
     fn what_cannot_be_measured_is_said_once() {
-        for (words, message) in [
-            ("algorithm=magic", "option `algorithm=magic`: no such barrier"),
-            ("algorithm=default,", "option `algorithm=`: no such barrier"),
-            ("group=odd algorithm=world", "option `algorithm=world`: that is a barrier of all ranks"),
-            ("group=even", "option `group=even`: no such group"),
+        refused::<Barriers>(&[
+            ("cores=3 algorithm=magic", "option `algorithm=magic`: no such barrier"),
+            ("cores=3 algorithm=default,", "option `algorithm=`: no such barrier"),
+            ("cores=3 group=odd algorithm=world", "option `algorithm=world`: that is a barrier of all ranks"),
+            ("cores=3 group=even", "option `group=even`: no such group"),
             ("cores=1 group=odd", "option `group=odd`: nobody is in it"),
-            ("repetitions=0", "nothing to measure"),
+            ("cores=3 repetitions=0", "nothing to measure"),
             ("machine=cluster-fpga:3x1 algorithm=registers", "option `algorithm=registers`: core 2 cannot reach"),
             ("machine=cluster-fpga:3x1 algorithm=atomic-counters", "option `algorithm=atomic-counters`: 2 atomic"),
-        ] {
-            let simulation = run(&format!("cores=3 {words}"));
-            assert!(!simulation.success);
-            assert!(simulation.console.contains(message), "{}", simulation.console);
-            assert_eq!(simulation.console.matches(" failed: ").count(), 1, "{}", simulation.console);
-        }
+        ]);
     }
 }

@@ -10,9 +10,9 @@ use alloc::vec;
 use collectives::{Class, Group, Window};
 use hal::Core;
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::splits::Splits;
+use super::measure::{Of, Splits, demand, repetitions};
 
 /// How long a target may be late, in cycles: 100 µs on the SCC.
 const LATE_CYCLES: u64 = 53_300;
@@ -29,13 +29,8 @@ impl Program for Late {
     const OPTIONS: &'static [KnownOption] = &[("repetitions", "epochs of each kind that count, 3 if not given")];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let repetitions: u32 = rank.args.get("repetitions", 3)?;
-        if rank.comm.size() < 2 {
-            return Err(Failure::new("one rank alone has no target").on_all_ranks());
-        }
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        demand(rank.comm.size() > 1, "one rank alone has no target")?;
+        let repetitions = repetitions(rank, 3)?;
         Class::ALL.into_iter().try_for_each(|class| measure(rank, class, repetitions))
     }
 }
@@ -65,8 +60,7 @@ fn measure<C: Core>(rank: &mut Rank<'_, C>, class: Class, repetitions: u32) -> R
                 })?;
             } else if me == 1 {
                 hal.compute(late_cycles);
-                let exposure = window.post(view, &mut rank.caches, &origin)?;
-                view = exposure.wait(&mut rank.caches);
+                window.while_posted(&mut view, &mut rank.caches, &origin, |_| ())?;
                 if view.load(WORDS - 1) != number + 1 {
                     return Err(Failure::new(format_args!("{class}: what was put is not there after WAIT")));
                 }
@@ -74,10 +68,8 @@ fn measure<C: Core>(rank: &mut Rank<'_, C>, class: Class, repetitions: u32) -> R
         }
         if me == 0 {
             for splits in [start, put, complete, epoch] {
-                let (param, bytes) = (late_cycles, (WORDS * size_of::<u32>()) as u64);
-                let series = Series { algorithm: class.name(), param, bytes, metric: splits.call(), unit: Unit::Ticks };
-                rank.samples(&series, splits.ticks());
-                splits.send_counters(rank, &series, &["words_read", "words_written", "tsr_acquired"]);
+                let of = Of(class.name(), late_cycles, WORDS * size_of::<u32>());
+                splits.send(rank, of, &["words_read", "words_written", "tsr_acquired"]);
             }
         }
     }
@@ -88,27 +80,19 @@ fn measure<C: Core>(rank: &mut Rank<'_, C>, class: Class, repetitions: u32) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::{refused, run};
 
     #[test]
     fn only_classes_that_wait_in_start_do() {
-        let simulation = simulate::<Only<Late>>("cores=3 repetitions=1", &[]);
-        assert!(simulation.success, "{}", simulation.console);
-        let start = |class: &str| -> u64 {
-            let head =
-                std::format!("@samples algorithm={class} ranks=3 param={LATE_CYCLES} bytes=1024 metric=start unit=ns ");
-            simulation.console.lines().find_map(|line| line.strip_prefix(&head)).unwrap().parse().unwrap()
-        };
+        let printed = run::<Late>("cores=3 repetitions=1");
         for class in Class::ALL {
-            assert_eq!(start(class.name()) > 90_000, class == Class::Immediate, "{class}");
+            let start = printed.value(class.name(), "start", (LATE_CYCLES, 1024));
+            assert_eq!(start > 90_000, class == Class::Immediate, "{class}");
         }
     }
 
     #[test]
     fn what_cannot_be_measured_is_said_once() {
-        for words in ["cores=1", "cores=2 repetitions=0"] {
-            let simulation = simulate::<Only<Late>>(words, &[]);
-            assert!(!simulation.success && simulation.console.matches(" failed: ").count() == 1, "{words}");
-        }
+        refused::<Late>(&[("cores=1", "one rank alone"), ("cores=2 repetitions=0", "nothing to measure")]);
     }
 }

@@ -11,13 +11,15 @@ mod collectives;
 mod design;
 mod late;
 mod loads;
+mod measure;
 mod micro;
 mod notification;
 mod offload;
 mod pscw;
 mod rma;
 mod rounds;
-mod splits;
+#[cfg(test)]
+mod testing;
 
 pub use self::{
     barrier::Barriers,
@@ -34,8 +36,13 @@ pub use self::{
     rounds::Rounds,
 };
 
-/// Throughput in kilobytes (10^3) in a second.
-fn throughput(clock: &impl hal::Clock, bytes: usize, ticks: u64) -> u64 {
-    let kilobytes = bytes as u128 * u128::from(clock.ticks_per_second()) / u128::from(ticks.max(1)) / 1000;
-    u64::try_from(kilobytes).unwrap_or(u64::MAX)
+/// Hands all programs, in the order in which they are listed, to a macro.
+#[macro_export]
+macro_rules! programs {
+    ($($with:tt)+) => {
+        $($with)+!(
+            Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, Bcast, Model, Collectives, Barriers, Rounds
+        );
+    };
 }

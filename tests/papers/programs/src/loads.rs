@@ -12,11 +12,11 @@ use alloc::format;
 use collectives::Placement;
 use hal::{Core, LINE_BYTES};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
 use super::{
     design::{allocate_for_all, free_for_all},
-    splits::Splits,
+    measure::{Of, Splits, repetitions, turns},
 };
 
 /// How many cores load at the same time, as far as a domain has them.
@@ -35,10 +35,7 @@ impl Program for Loads {
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
-        let repetitions: u32 = rank.args.get("repetitions", 8)?;
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        let repetitions = repetitions(rank, 8)?;
         let domain_of = |rank: usize| hal.layout().domain(comm.core_of(rank));
         let domain = (0..comm.size()).take_while(|rank| domain_of(*rank) == domain_of(0)).count();
         for (algorithm, of) in [("near", 0), ("far", comm.size() - 1)] {
@@ -50,14 +47,11 @@ impl Program for Loads {
                 let mut loads = Splits::new("load");
                 comm.barrier();
                 if me < cores {
-                    for number in 0..WARM_UP + repetitions {
-                        loads.take(hal, number >= WARM_UP, || hal.load_word(words[me], 0));
+                    for counts in turns(WARM_UP, repetitions) {
+                        loads.take(hal, counts, || hal.load_word(words[me], 0));
                     }
                 }
-                let series =
-                    Series { algorithm, param: cores as u64, bytes: 4, metric: loads.call(), unit: Unit::Ticks };
-                rank.samples(&series, loads.ticks());
-                loads.send_counters(rank, &series, &["words_read"]);
+                loads.send(rank, Of(algorithm, cores as u64, 4), &["words_read"]);
             }
             free_for_all(comm, words)?;
         }
@@ -68,28 +62,14 @@ impl Program for Loads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
-    use std::vec::Vec;
-
-    /// All numbers of a series.
-    fn samples(console: &str, algorithm: &str, ranks: usize, cores: usize) -> Vec<u64> {
-        let head = format!("@samples algorithm={algorithm} ranks={ranks} param={cores} bytes=4 metric=load unit=ns");
-        let lines = console.lines().filter_map(|line| line.strip_prefix(&head));
-        lines.flat_map(|line| line.split(' ').skip(1)).map(|number| number.parse().unwrap()).collect()
-    }
-
-    fn run(words: &str) -> alloc::string::String {
-        let simulation = simulate::<Only<Loads>>(words, &[]);
-        assert!(simulation.success, "{words}: {}", simulation.console);
-        simulation.console
-    }
+    use crate::testing::{median, refused, run};
 
     #[test]
     fn loads_take_what_the_paper_measured_and_a_call() {
         for (machine, near, far) in [("cluster-fpga", 1_210, 1_890), ("cluster-asic", 534, 534)] {
-            let console = run(&format!("machine={machine}:2x4"));
+            let printed = run::<Loads>(&format!("machine={machine}:2x4"));
             for (algorithm, expected) in [("near", near), ("far", far)] {
-                let found = samples(&console, algorithm, 8, 1);
+                let found = printed.at(algorithm, "load", (1, 4));
                 assert_eq!(found.len(), 8);
                 assert!(found.iter().all(|load| load.abs_diff(expected) <= 6), "{machine} {algorithm}: {found:?}");
             }
@@ -98,25 +78,22 @@ mod tests {
 
     #[test]
     fn cores_of_a_socket_wait_for_each_other() {
-        let console = run("machine=cluster-fpga:2x8");
-        let median = |cores: usize| {
-            let mut found = samples(&console, "far", 16, cores);
-            assert_eq!(found.len(), 8 * cores);
-            found.sort_unstable();
-            found[found.len() / 2]
-        };
+        let printed = run::<Loads>("machine=cluster-fpga:2x8");
+        let [one, four, eight] = [1, 4, 8].map(|cores| {
+            let found = printed.at("far", "load", (cores, 4));
+            assert_eq!(found.len() as u64, 8 * cores);
+            median(found)
+        });
         // Four cores are on four sockets, eight are two on each.
-        assert!(median(4) * 10 < median(1) * 11, "{} and {} ns", median(1), median(4));
-        assert!(median(8) * 10 > median(1) * 19, "{} and {} ns", median(1), median(8));
+        assert!(four * 10 < one * 11 && eight * 10 > one * 19, "{one}, {four} and {eight} ns");
     }
 
     #[test]
     fn any_machine_has_loads() {
         for words in ["cores=1", "cores=3", "cores=48", "machine=cluster-fpga:3x1", "machine=cluster-asic:1x2"] {
-            let console = run(words);
-            assert!(console.contains("algorithm=near") && console.contains("algorithm=far"), "{console}");
+            let printed = run::<Loads>(words);
+            assert!(["near", "far"].iter().all(|algorithm| !printed.samples(algorithm, "load").is_empty()), "{words}");
         }
-        let simulation = simulate::<Only<Loads>>("cores=2 repetitions=0", &[]);
-        assert!(!simulation.success && simulation.console.contains("nothing to measure"), "{}", simulation.console);
+        refused::<Loads>(&[("cores=2 repetitions=0", "nothing to measure")]);
     }
 }

@@ -13,7 +13,8 @@ use alloc::{format, vec::Vec};
 use collectives::{Delivery, Error, NotificationTree, Notifications, Subscription};
 use hal::{Core, Deadline};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use super::measure::{Of, repetitions};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Bytes of the messages: in the doorbell, a line, some lines, a chunk, and several chunks.
 const SIZES: [usize; 5] = [8, 32, 128, 512, 3072];
@@ -40,10 +41,7 @@ impl Program for Notification {
     const OPTIONS: &'static [KnownOption] = &[("repetitions", "messages of each kind, 10 if not given")];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let repetitions = rank.args.get("repetitions", 10)?;
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        let repetitions = repetitions(rank, 10)?;
         let with = |tree, delivery| Subscription { tree, delivery, ..Subscription::default() };
         measure(rank, "interrupts", with(NotificationTree::Fastest, Delivery::Interrupts), None, repetitions)?;
         for degree in DEGREES {
@@ -84,8 +82,7 @@ fn measure<C: Core>(
             }
         }
         for (metric, times) in [("latency", latencies), ("return", returns), ("held-up", held_up)] {
-            let series = Series { algorithm, param: bytes as u64, bytes: bytes as u64, metric, unit: Unit::Ticks };
-            rank.samples(&series, times.into_iter());
+            Of(algorithm, bytes as u64, bytes).send(rank, metric, Unit::Ticks, times);
         }
     }
     notifications.close();
@@ -150,15 +147,14 @@ impl<C: Core> Once<'_, '_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::run;
 
     #[test]
     fn everything_is_measured_on_any_number_of_cores() {
         for cores in [1, 2, 5] {
-            let simulation = simulate::<Only<Notification>>(&format!("cores={cores} repetitions=2"), &[]);
-            assert!(simulation.success, "{cores} cores: {}", simulation.console);
+            let printed = run::<Notification>(&format!("cores={cores} repetitions=2"));
             for metric in ["latency", "return"] {
-                assert!(simulation.console.contains(&format!("metric={metric} ")), "{}", simulation.console);
+                assert_eq!(printed.at("interrupts", metric, (8, 8)).len(), 2, "{cores} cores: {metric}");
             }
         }
     }

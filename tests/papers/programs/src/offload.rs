@@ -10,7 +10,8 @@
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Caches, Core};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use super::measure::{Of, Splits, demand, turns};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
 /// Puts of a step.
 const BURST: usize = 16;
@@ -19,7 +20,7 @@ const BURST: usize = 16;
 const CALLS: u64 = 20;
 
 /// Steps that are measured, after one that is not.
-const STEPS: usize = 3;
+const STEPS: u32 = 3;
 
 /// Shares of work that are measured, in percent.
 const SHARES: [u64; 6] = [0, 25, 50, 100, 200, 400];
@@ -43,12 +44,10 @@ impl Program for Offload {
         if engines == 0 {
             return application(rank, comm, None, len, class);
         }
-        if engines >= comm.size() {
-            let message = format_args!("`engines={engines}`: of {} cores at least one has to compute", comm.size());
-            return Err(Failure::new(message).on_all_ranks());
-        }
+        let size = comm.size();
+        demand(engines < size, format_args!("`engines={engines}`: of {size} cores at least one has to compute"))?;
         // Spread over the machine: on the SCC, 24 are the second core of each tile.
-        let group = Group::of((1..=engines).map(|engine| engine * comm.size() / engines - 1))?;
+        let group = Group::of((1..=engines).map(|engine| engine * size / engines - 1))?;
         let engines = CopyEngines::assign(comm, &group)?;
         application(rank, comm, Some(&engines), len, class)?;
         engines.free();
@@ -64,125 +63,66 @@ fn application<'e, C: Core>(
     class: Class,
 ) -> Result<(), Failure> {
     let workers = engines.map_or_else(|| comm.group(), CopyEngines::clients);
-    let (window, view) = match engines {
+    let (window, mut view) = match engines {
         Some(engines) => Window::<C, u8>::with_engines(comm, &mut rank.caches, BURST * len, class, engines)?,
         None => Window::with_class(comm, &mut rank.caches, BURST * len, class)?,
     };
-    let view = match workers.position_of(comm.rank()) {
-        Some(position) => {
-            let mut worker = Worker::new(comm, &workers, position, &window, len)?;
-            let mut view = Some(view);
-            for share in SHARES {
-                let steps = worker.steps(rank, &mut view, share)?;
-                let algorithm = alloc::format!("engines-{}", comm.size() - workers.len());
-                let bytes = (BURST * len) as u64;
-                let series = Series { algorithm: &algorithm, param: share, bytes, metric: "step", unit: Unit::Ticks };
-                rank.samples(&series, steps.into_iter());
-            }
-            if let Some(engines) = engines {
-                engines.dismiss();
-            }
-            view
-        }
-        None => {
-            engines.into_iter().for_each(CopyEngines::serve);
-            Some(view)
-        }
-    };
-    let Some(view) = view else { return Err(Failure::new("a step has lost the view")) };
-    window.free(view, &mut rank.caches).map_err(Error::from)?;
-    Ok(())
-}
-
-/// A rank that computes.
-struct Worker<'w, 'e, C: Core> {
-    comm: &'e Comm<'e, C>,
-    window: &'w Window<'e, C, u8>,
-    buffer: SharedBuffer<'e, C, u8>,
-    workers: usize,
-    right: usize,
-    to: Group,
-    from: Group,
-    len: usize,
-}
-
-impl<'w, 'e, C: Core> Worker<'w, 'e, C> {
-    fn new(
-        comm: &'e Comm<'e, C>,
-        workers: &Group,
-        position: usize,
-        window: &'w Window<'e, C, u8>,
-        len: usize,
-    ) -> Result<Self, Error> {
+    if let Some(position) = workers.position_of(comm.rank()) {
         let neighbour = |steps| workers.rank_at((position + steps) % workers.len()).unwrap_or(comm.rank());
         let (right, left) = (neighbour(1), neighbour(workers.len() - 1));
+        let (to, from) = (Group::of([right])?, Group::of([left])?);
         let mut buffer = SharedBuffer::new(comm, BURST * len)?;
         for put in 0..BURST {
             buffer.write(put * len, &alloc::vec![put as u8; len])?;
         }
-        let (to, from) = (Group::of([right])?, Group::of([left])?);
-        Ok(Self { comm, window, buffer, workers: workers.len(), right, to, from, len })
-    }
-
-    /// Makes all steps with a share of work; returns what each took.
-    fn steps(
-        &mut self,
-        rank: &mut Rank<'_, C>,
-        view: &mut Option<hal::LocalView<'e, u8>>,
-        share: u64,
-    ) -> Result<[u64; STEPS], Error> {
-        let hal = self.comm.hal();
-        let mut times = [0; STEPS];
-        self.step(&mut rank.caches, view, 0)?;
-        for time in &mut times {
-            let begin = hal.now();
-            self.step(&mut rank.caches, view, self.cycles(share))?;
-            *time = hal.now() - begin;
+        let mut step = |caches: &mut Caches, cycles: u64| -> Result<(), Error> {
+            window.while_posted(&mut view, caches, &from, |_| {
+                let access = window.start(&to)?;
+                for put in 0..BURST {
+                    access.put_shared(right, put * len, &buffer, put * len..(put + 1) * len)?;
+                }
+                // Puts whose target has not posted yet go out from a later call, so there is one now and then.
+                for _ in 0..CALLS {
+                    access.progress();
+                    comm.hal().compute(cycles / CALLS);
+                }
+                access.complete();
+                Ok(())
+            })?
+        };
+        let algorithm = alloc::format!("engines-{}", comm.size() - workers.len());
+        // One line takes about 370 cycles: a read and a write of shared memory by Table 1 of the OC-Bcast paper. It sets
+        // the scale only.
+        let alone = (BURST * len / hal::LINE_BYTES) as u64 * 370;
+        for share in SHARES {
+            let mut steps = Splits::new("step");
+            for counts in turns(1, STEPS) {
+                // This rank's part of what all cores together have.
+                let cycles = alone * share / 100 * comm.size() as u64 / workers.len() as u64;
+                steps.take(comm.hal(), counts, || step(&mut rank.caches, if counts { cycles } else { 0 }))?;
+            }
+            steps.send(rank, Of(&algorithm, share, BURST * len), &[]);
         }
-        Ok(times)
+        engines.into_iter().for_each(CopyEngines::dismiss);
+    } else {
+        engines.into_iter().for_each(CopyEngines::serve);
     }
-
-    /// Work of this rank, in cycles: its part of what all cores together have.
-    fn cycles(&self, share: u64) -> u64 {
-        // One line takes about 370 cycles: a read and a write of shared memory by Table 1 of the OC-Bcast paper. It
-        // sets the scale only.
-        let alone = (BURST * self.len / hal::LINE_BYTES) as u64 * 370;
-        alone * share / 100 * self.comm.size() as u64 / self.workers as u64
-    }
-
-    fn step(&self, caches: &mut Caches, view: &mut Option<hal::LocalView<'e, u8>>, cycles: u64) -> Result<(), Error> {
-        let Some(own) = view.take() else { return Ok(()) };
-        let exposure = self.window.post(own, caches, &self.from)?;
-        let access = self.window.start(&self.to)?;
-        for put in 0..BURST {
-            let first = put * self.len;
-            access.put_shared(self.right, first, &self.buffer, first..first + self.len)?;
-        }
-        // Puts whose target has not posted yet go out from a later call, so there is one now and then.
-        for _ in 0..CALLS {
-            access.progress();
-            self.comm.hal().compute(cycles / CALLS);
-        }
-        access.complete();
-        *view = Some(exposure.wait(caches));
-        Ok(())
-    }
+    window.free(view, &mut rank.caches).map_err(Error::from)?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::{refused, run};
 
     #[test]
     fn all_cases_are_measured() {
         for words in ["cores=1", "cores=6", "cores=6 engines=1", "cores=6 engines=3 class=scosco", "cores=2 engines=1"]
         {
-            let simulation = simulate::<Only<Offload>>(&alloc::format!("{words} bytes=100"), &[]);
-            assert!(simulation.success, "{words}: {}", simulation.console);
-            assert!(simulation.console.contains("metric=step"), "{}", simulation.console);
+            let printed = run::<Offload>(&alloc::format!("{words} bytes=100"));
+            assert!(printed.0.contains("metric=step"), "{}", printed.0);
         }
-        let refused = simulate::<Only<Offload>>("cores=4 engines=4", &[]);
-        assert!(refused.console.contains("`engines=4`: of 4 cores at least one has to compute"), "{}", refused.console);
+        refused::<Offload>(&[("cores=4 engines=4", "`engines=4`: of 4 cores at least one has to compute")]);
     }
 }

@@ -15,13 +15,17 @@ use hal::Core;
 
 use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::splits::Splits;
+use super::measure::{Of, Splits, demand, turns};
 
 /// Epochs of a loop that do not count.
 const WARM_UP: u32 = 4;
 
 /// Cycles that a rank may come late to a loop: about as long as an epoch with a few targets takes.
 const MOST_SKEW_CYCLES: u64 = 8192;
+
+/// Every access to memory that other cores see, and what pushes it out.
+const COUNTERS: [&str; 6] =
+    ["mpb_lines_read", "mpb_lines_written", "words_read", "words_written", "tsr_acquired", "drains"];
 
 /// Measures START, COMPLETE, POST and WAIT.
 pub struct Pscw;
@@ -54,8 +58,7 @@ impl Program for Pscw {
             for number in 0..loops {
                 comm.barrier();
                 hal.compute(skew_cycles(me, k, number));
-                for epoch in 0..WARM_UP + repetitions {
-                    let counts = epoch >= WARM_UP;
+                for counts in turns(WARM_UP, repetitions) {
                     if me == 0 {
                         let access = opening.take(hal, counts, || window.start(&group))?;
                         closing.take(hal, counts, || access.complete());
@@ -65,7 +68,9 @@ impl Program for Pscw {
                     }
                 }
             }
-            [opening, closing].iter().for_each(|splits| splits.send(rank, class.name(), k as u64));
+            for splits in [opening, closing] {
+                splits.send(rank, Of(class.name(), k as u64, 0), &COUNTERS);
+            }
         }
         window.free(view, &mut rank.caches)?;
         Ok(())
@@ -74,14 +79,10 @@ impl Program for Pscw {
 
 /// The numbers of targets to measure, first and last: the one that is wanted, or all for 0.
 fn targets(ranks: usize, wanted: usize) -> Result<(usize, usize), Failure> {
-    match (wanted, ranks - 1) {
-        (_, 0) => Err(Failure::new("one rank alone has no target").on_all_ranks()),
-        (0, most) => Ok((1, most)),
-        (wanted, most) if wanted <= most => Ok((wanted, wanted)),
-        (wanted, most) => {
-            Err(Failure::new(format_args!("`targets={wanted}`: rank 0 of {ranks} has 1 to {most}")).on_all_ranks())
-        }
-    }
+    let most = ranks - 1;
+    demand(most > 0, "one rank alone has no target")?;
+    demand(wanted <= most, format_args!("`targets={wanted}`: rank 0 of {ranks} has 1 to {most}"))?;
+    Ok(if wanted == 0 { (1, most) } else { (wanted, wanted) })
 }
 
 /// How late a rank comes to a loop: anything below the limit, the same in each run.
@@ -94,26 +95,14 @@ fn skew_cycles(rank: usize, targets: usize, number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, Simulation, simulate};
+    use crate::testing::{refused, run};
     use std::vec::Vec;
-
-    fn run(words: &str) -> Simulation {
-        simulate::<Only<Pscw>>(words, &[])
-    }
-
-    /// All numbers of a series.
-    fn samples(console: &str, ranks: usize, k: usize, metric: &str) -> Vec<u64> {
-        let head = format!("@samples algorithm=scosco ranks={ranks} param={k} bytes=0 metric={metric} unit=");
-        let lines = console.lines().filter_map(|line| line.strip_prefix(&head));
-        lines.flat_map(|line| line.split(' ').skip(1)).map(|value| value.parse().unwrap()).collect()
-    }
 
     #[test]
     fn every_call_is_measured_as_often_as_it_counts() {
-        let simulation = run("cores=5 class=scosco loops=2 repetitions=3");
-        assert!(simulation.success, "{}", simulation.console);
+        let printed = run::<Pscw>("cores=5 class=scosco loops=2 repetitions=3");
         for k in 1..5 {
-            let len = |metric| samples(&simulation.console, 5, k, metric).len();
+            let len = |metric| printed.at("scosco", metric, (k, 0)).len() as u64;
             assert_eq!([len("start"), len("complete"), len("start.words_read")], [6; 3], "{k} targets");
             assert_eq!([len("post"), len("wait"), len("wait.drains")], [6 * k; 3], "{k} targets");
         }
@@ -121,38 +110,33 @@ mod tests {
 
     #[test]
     fn accesses_are_those_of_the_protocol() {
-        let simulation = run("cores=6 class=scosco targets=4");
-        assert!(simulation.success, "{}", simulation.console);
-        assert!(!simulation.console.contains("param=3"));
-        let all = |metric: &str, expected: u64| {
-            let found = samples(&simulation.console, 6, 4, metric);
-            assert!(!found.is_empty() && found.iter().all(|value| *value == expected), "{metric}: {found:?}");
-        };
+        let printed = run::<Pscw>("cores=6 class=scosco targets=4");
         // A locked reset and a locked decrement for each of 4 targets.
-        all("complete.tsr_acquired", 8);
-        all("complete.words_read", 8);
-        all("complete.words_written", 8);
-        all("start.words_read", 0);
-        all("post.tsr_acquired", 1);
-        all("post.words_written", 2);
-        all("wait.words_read", 0);
+        for (metric, expected) in [
+            ("complete.tsr_acquired", 8),
+            ("complete.words_read", 8),
+            ("complete.words_written", 8),
+            ("start.words_read", 0),
+            ("post.tsr_acquired", 1),
+            ("post.words_written", 2),
+            ("wait.words_read", 0),
+        ] {
+            let found = printed.samples("scosco", metric);
+            assert!(found.keys().eq(&[(4, 0)]), "{metric}");
+            assert!(found[&(4, 0)].iter().all(|value| *value == expected), "{metric}: {found:?}");
+        }
     }
 
     #[test]
     fn what_cannot_be_measured_is_said_once() {
-        for (words, message) in [
-            ("cores=1", "one rank alone has no target"),
-            ("cores=4 targets=4", "`targets=4`: rank 0 of 4 has 1 to 3"),
+        refused::<Pscw>(&[
+            ("cores=1", "rank 0 failed: one rank alone has no target\n"),
+            ("cores=4 targets=4", "rank 0 failed: `targets=4`: rank 0 of 4 has 1 to 3\n"),
             (
                 "cores=4 class=other",
-                "option `class=other`: no such synchronisation class; there are default truly-one-sided scosco immediate deferred message",
+                "option `class=other`: no such synchronisation class; there are default truly-one-sided scosco immediate deferred message\n",
             ),
-        ] {
-            let simulation = run(words);
-            assert!(!simulation.success);
-            assert!(simulation.console.contains(&format!("rank 0 failed: {message}\n")), "{}", simulation.console);
-            assert_eq!(simulation.console.matches(" failed: ").count(), 1);
-        }
+        ]);
     }
 
     #[test]

@@ -22,8 +22,69 @@ pub(crate) enum On {
 pub(crate) struct Claim {
     pub(crate) text: &'static str,
     pub(crate) on: On,
-    /// What the rows say about it, unless rows that it needs are missing.
-    pub(crate) check: fn(&Rows) -> Result<Finding, Missing>,
+    check: Check,
+}
+
+/// What the rows say about a sentence, unless rows that it needs are missing.
+enum Check {
+    /// A number, which has to be in a band around another one or a bound.
+    Number { expected: f64, band: Band, unit: &'static str, of: Number },
+    /// Something else.
+    Finding(fn(&Rows) -> Result<Finding, Missing>),
+    /// What there is to say where nothing is demanded: the machine shows what it shows.
+    Report(fn(&Rows) -> Result<String, Missing>),
+}
+
+/// A number that rows have in them.
+pub(crate) type Number = fn(&Rows) -> Result<f64, Missing>;
+
+/// A sentence of which it is not said yet how it is checked.
+pub(crate) struct Sentence(On, &'static str);
+
+/// About counters on all machines.
+pub(crate) const fn everywhere(text: &'static str) -> Sentence {
+    Sentence(On::Every, text)
+}
+
+/// About all machines with virtual time.
+pub(crate) const fn in_virtual_time(text: &'static str) -> Sentence {
+    Sentence(On::VirtualTime, text)
+}
+
+/// About the SCC.
+pub(crate) const fn on_scc(text: &'static str) -> Sentence {
+    Sentence(On::Scc, text)
+}
+
+impl Sentence {
+    /// A number must not be below a bound.
+    pub(crate) const fn at_least(self, bound: f64, unit: &'static str, of: Number) -> Claim {
+        self.in_band(Band::AtLeast, bound, unit, of)
+    }
+
+    /// A number must not be above a bound.
+    pub(crate) const fn at_most(self, bound: f64, unit: &'static str, of: Number) -> Claim {
+        self.in_band(Band::AtMost, bound, unit, of)
+    }
+
+    /// A number must be near another one.
+    pub(crate) const fn within_percent(self, percent: f64, expected: f64, unit: &'static str, of: Number) -> Claim {
+        self.in_band(Band::Percent(percent), expected, unit, of)
+    }
+
+    const fn in_band(self, band: Band, expected: f64, unit: &'static str, of: Number) -> Claim {
+        Claim { text: self.1, on: self.0, check: Check::Number { expected, band, unit, of } }
+    }
+
+    /// Something else must be so.
+    pub(crate) const fn holds(self, check: fn(&Rows) -> Result<Finding, Missing>) -> Claim {
+        Claim { text: self.1, on: self.0, check: Check::Finding(check) }
+    }
+
+    /// Nothing is demanded.
+    pub(crate) const fn reports(self, what: fn(&Rows) -> Result<String, Missing>) -> Claim {
+        Claim { text: self.1, on: self.0, check: Check::Report(what) }
+    }
 }
 
 /// What was found, what it had to be, and whether it is so.
@@ -45,40 +106,30 @@ impl Finding {
         self.verdict != Verdict::Fails
     }
 
-    /// A number that must not be below a bound.
-    pub(crate) fn at_least(measured: f64, bound: f64, unit: &str) -> Self {
-        let verdict = Band::AtLeast.judge(bound, measured);
-        Self { measured: quantity(measured, unit), bound: format!(">= {bound}"), verdict }
-    }
-
-    /// A number that must not be above a bound.
-    pub(crate) fn at_most(measured: f64, bound: f64, unit: &str) -> Self {
-        let verdict = Band::AtMost.judge(bound, measured);
-        Self { measured: quantity(measured, unit), bound: format!("<= {bound}"), verdict }
-    }
-
-    /// A number that must be near another one.
-    pub(crate) fn within_percent(measured: f64, expected: f64, percent: f64, unit: &str) -> Self {
-        let deviation = (measured / expected - 1.0) * 100.0;
-        Self {
-            measured: format!("{} ({deviation:+.1} %)", quantity(measured, unit)),
-            bound: format!("{expected} +- {percent} %"),
-            verdict: Band::Percent(percent).judge(expected, measured),
-        }
-    }
-
-    /// What there is to say where nothing is demanded: the machine shows what it shows.
-    pub(crate) fn reported(measured: String) -> Self {
-        Self { measured, bound: "none".into(), verdict: Verdict::Reported }
+    /// A number, and whether it is in its band.
+    pub(crate) fn of(measured: f64, band: Band, expected: f64, unit: &str) -> Self {
+        let quantity = format!("{measured:.3} {unit}").trim_end().to_owned();
+        let verdict = band.judge(expected, measured);
+        let (measured, bound) = match band {
+            Band::AtLeast => (quantity, format!(">= {expected}")),
+            Band::AtMost => (quantity, format!("<= {expected}")),
+            Band::Percent(percent) => {
+                let deviation = (measured / expected - 1.0) * 100.0;
+                (format!("{quantity} ({deviation:+.1} %)"), format!("{expected} +- {percent} %"))
+            }
+            Band::Points(points) => (quantity, format!("{expected} +- {points}")),
+            Band::None => (quantity, "none".into()),
+        };
+        Self { measured, bound, verdict }
     }
 
     /// A line whose largest median is not much above its smallest.
     pub(crate) fn flat(line: &Line<'_>, percent: f64) -> Self {
-        let (least, most) = extremes(line.points().map(|(_, median)| median));
+        let (least, most) = extremes(line.points().map(|(_, median)| median)).unwrap_or_default();
         // A call that takes no time is as flat as can be.
         let growth = if most > least { (most / least - 1.0) * 100.0 } else { 0.0 };
         let range = format!("{least:.3} to {most:.3}");
-        let finding = Self::at_most(growth, percent, "%");
+        let finding = Self::of(growth, Band::AtMost, percent, "%");
         Self { measured: format!("{} ({range})", finding.measured), bound: format!("{} %", finding.bound), ..finding }
     }
 
@@ -87,7 +138,7 @@ impl Finding {
         let points: Vec<_> = line.points().map(|(param, median)| (param as f64, median)).collect();
         // Any two points are on a line.
         let fit = Fit::linear(points.iter().copied()).filter(|_| points.len() > 2).ok_or(Missing)?;
-        let finding = Self::at_least(fit.r_squared, r_squared, "");
+        let finding = Self::of(fit.r_squared, Band::AtLeast, r_squared, "");
         Ok(Self {
             measured: format!("R2 {:.5}, {:.3} each", fit.r_squared, fit.slope),
             bound: format!("R2 {}", finding.bound),
@@ -98,11 +149,7 @@ impl Finding {
     /// A line that is below another one wherever both were measured.
     pub(crate) fn below(lower: &Line<'_>, upper: &Line<'_>) -> Result<Self, Missing> {
         let shares = lower.points().filter_map(|(param, median)| Some(median / upper.at(param).ok()?));
-        let shares: Vec<_> = shares.collect();
-        if shares.is_empty() {
-            return Err(Missing);
-        }
-        let (_, most) = extremes(shares.iter().copied());
+        let (_, most) = extremes(shares)?;
         Ok(Self::new(format!("at most {most:.3} of it"), "< 1", most < 1.0))
     }
 
@@ -118,14 +165,30 @@ impl Finding {
         );
         Self::new(measured, formula, other.is_none())
     }
+
+    /// The largest of some excesses in percent, each with what it is about, which must not be above a bound.
+    pub(crate) fn worst(excesses: impl IntoIterator<Item = (f64, String)>, most: f64) -> Result<Self, Missing> {
+        let worst = excesses.into_iter().reduce(|worst, one| if one.0 > worst.0 { one } else { worst });
+        let (excess, about) = worst.ok_or(Missing)?;
+        Ok(Self::new(format!("{excess:+.1} % ({about})"), format!("<= {most} %"), excess <= most))
+    }
+
+    /// One that does not hold, if there is any; otherwise one that does.
+    pub(crate) fn all(findings: impl IntoIterator<Item = Result<Self, Missing>>) -> Result<Self, Missing> {
+        let findings = findings.into_iter().collect::<Result<Vec<_>, _>>()?;
+        findings.into_iter().min_by_key(Self::holds).ok_or(Missing)
+    }
 }
 
-fn quantity(value: f64, unit: &str) -> String {
-    format!("{value:.3} {unit}").trim_end().to_owned()
+/// The least and the most of some numbers.
+pub(crate) fn extremes(values: impl IntoIterator<Item = f64>) -> Result<(f64, f64), Missing> {
+    let pairs = values.into_iter().map(|value| (value, value));
+    pairs.reduce(|(least, most), (value, _)| (least.min(value), most.max(value))).ok_or(Missing)
 }
 
-fn extremes(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
+/// By how much a number is larger than another, in percent.
+pub(crate) fn excess(value: f64, than: f64) -> f64 {
+    (value / than - 1.0) * 100.0
 }
 
 /// A claim that was looked at.
@@ -145,30 +208,38 @@ impl fmt::Display for Checked {
 }
 
 impl Claim {
+    /// What rows say about it.
+    pub(crate) fn finding(&self, rows: &Rows) -> Result<Finding, Missing> {
+        match self.check {
+            Check::Number { expected, band, unit, of } => Ok(Finding::of(of(rows)?, band, expected, unit)),
+            Check::Finding(check) => check(rows),
+            Check::Report(what) => {
+                Ok(Finding { measured: what(rows)?, bound: "none".into(), verdict: Verdict::Reported })
+            }
+        }
+    }
+
     /// Checks it on rows. What it needs has to be there when the bench is `complete`: run on as many cores as the
     /// machine has, without options.
     pub(crate) fn check(&self, rows: &Rows, applies: bool, complete: bool) -> Checked {
-        let found = if applies { (self.check)(rows).ok() } else { None };
-        let verdict = match &found {
+        let finding = if applies { self.finding(rows).ok() } else { None };
+        let verdict = match &finding {
             Some(finding) => finding.verdict,
             None if applies && complete => Verdict::Fails,
             None => Verdict::NotChecked,
         };
-        Checked { text: self.text, finding: found, verdict }
+        Checked { text: self.text, finding, verdict }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::series::Samples;
+    use crate::bench::testing::sample;
 
     /// One metric `m` of one algorithm `a`.
     fn rows(points: &[(u64, u64)]) -> Rows {
-        let line = |(param, value): &(u64, u64)| {
-            Samples::parse(&format!("algorithm=a ranks=4 param={param} bytes=0 metric=m unit=count {value}")).unwrap()
-        };
-        Rows::pool(points.iter().map(line))
+        Rows::pool(points.iter().map(|(param, value)| sample("a", [4, *param, 0], "m count", *value)))
     }
 
     fn holds(points: &[(u64, u64)], check: impl Fn(&Line<'_>) -> Finding) -> bool {
@@ -178,11 +249,13 @@ mod tests {
 
     #[test]
     fn bounds_are_inclusive() {
-        assert!(Finding::at_least(20.0, 20.0, "x").holds() && !Finding::at_least(19.9, 20.0, "x").holds());
-        assert!(Finding::at_most(20.0, 20.0, "").holds() && !Finding::at_most(20.1, 20.0, "").holds());
-        let finding = Finding::within_percent(20.631, 25.8, 15.0, "us");
-        assert_eq!(finding, Finding::new("20.631 us (-20.0 %)", "25.8 +- 15 %", false));
-        assert!(Finding::within_percent(29.6, 25.8, 15.0, "us").holds());
+        for (band, inside, outside) in [(Band::AtLeast, 20.0, 19.9), (Band::AtMost, 20.0, 20.1)] {
+            let holds = |measured| Finding::of(measured, band, 20.0, "x").holds();
+            assert!(holds(inside) && !holds(outside), "{band:?}");
+        }
+        let near = |measured| Finding::of(measured, Band::Percent(15.0), 25.8, "us");
+        assert_eq!(near(20.631), Finding::new("20.631 us (-20.0 %)", "25.8 +- 15 %", false));
+        assert!(near(29.6).holds());
     }
 
     #[test]
@@ -225,8 +298,15 @@ mod tests {
     }
 
     #[test]
+    fn the_first_of_the_worst_is_named() {
+        let worst = |most| Finding::worst([(1.0, "a"), (2.5, "b"), (2.5, "c")].map(|(by, of)| (by, of.into())), most);
+        assert_eq!(worst(2.0), Ok(Finding::new("+2.5 % (b)", "<= 2 %", false)));
+        assert!(worst(2.5).unwrap().holds() && Finding::worst([], 1.0) == Err(Missing));
+    }
+
+    #[test]
     fn what_is_missing_fails_only_a_whole_bench() {
-        let claim = Claim { text: "t", on: On::Every, check: |rows| Ok(Finding::flat(&rows.line("a", "other")?, 1.0)) };
+        let claim = everywhere("t").holds(|rows| Ok(Finding::flat(&rows.line("a", "other")?, 1.0)));
         let verdict = |applies, complete| claim.check(&rows(&[(1, 1)]), applies, complete).verdict;
         assert_eq!(verdict(true, true), Verdict::Fails);
         assert_eq!(verdict(true, false), Verdict::NotChecked);

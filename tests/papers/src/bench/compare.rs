@@ -3,19 +3,24 @@
 use super::{csv::Medians, table};
 use std::cmp::Ordering;
 
-/// A row of which there is something to say.
+/// A row of which there is something to say: its median before, unless it is new, and now, unless it is gone.
 #[derive(Clone, Debug, PartialEq)]
 struct Change {
     row: String,
-    kind: Kind,
+    old: Option<f64>,
+    new: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    New(f64),
-    Gone(f64),
-    /// From a median to another.
-    Changed(f64, f64),
+impl Change {
+    /// By how many percent the median has changed, of a row that was there before and is there now.
+    fn percent(&self) -> Option<f64> {
+        Some(percent(self.old?, self.new?))
+    }
+
+    /// The largest change comes first, then what is new, then what is gone.
+    fn weight(&self) -> f64 {
+        self.percent().map_or(if self.new.is_some() { -1.0 } else { -2.0 }, f64::abs)
+    }
 }
 
 /// The differences between two files.
@@ -29,38 +34,26 @@ pub(crate) struct Comparison {
 impl Comparison {
     /// Compares the rows of two files. Medians that differ by less than the threshold are the same.
     pub(crate) fn of(old: &Medians, new: &Medians, threshold_percent: f64) -> Self {
-        let mut changes = Vec::new();
-        let mut compared = 0;
-        for (row, median) in new.iter() {
-            match old.get(row) {
-                None => changes.push(Change { row: row.to_owned(), kind: Kind::New(median) }),
-                Some(before) => {
-                    compared += 1;
-                    if percent(before, median).abs() > threshold_percent {
-                        changes.push(Change { row: row.to_owned(), kind: Kind::Changed(before, median) });
-                    }
-                }
-            }
-        }
+        let change = |row: &str| Change { row: row.to_owned(), old: old.get(row), new: new.get(row) };
         let gone = old.iter().filter(|(row, _)| new.get(row).is_none());
-        changes.extend(gone.map(|(row, median)| Change { row: row.to_owned(), kind: Kind::Gone(median) }));
-        // The largest change first, then what is new, then what is gone; otherwise as in the files.
-        changes.sort_by(|one, other| weight(other).partial_cmp(&weight(one)).unwrap_or(Ordering::Equal));
+        let all: Vec<_> = new.iter().chain(gone).map(|(row, _)| change(row)).collect();
+        let compared = all.iter().filter(|change| change.percent().is_some()).count();
+        let is_change = |change: &Change| change.percent().is_none_or(|percent| percent.abs() > threshold_percent);
+        let mut changes: Vec<_> = all.into_iter().filter(is_change).collect();
+        // Otherwise as in the files.
+        changes.sort_by(|one, other| other.weight().partial_cmp(&one.weight()).unwrap_or(Ordering::Equal));
         Self { changes, compared, threshold_percent }
-    }
-
-    fn count(&self, is: impl Fn(&Kind) -> bool) -> usize {
-        self.changes.iter().filter(|change| is(&change.kind)).count()
     }
 
     /// One line.
     pub(crate) fn summary(&self) -> String {
-        let changed = self.count(|kind| matches!(kind, Kind::Changed(..)));
-        let (new, gone) =
-            (self.count(|kind| matches!(kind, Kind::New(_))), self.count(|kind| matches!(kind, Kind::Gone(_))));
+        let count = |is: fn(&Change) -> bool| self.changes.iter().filter(|change| is(change)).count();
+        let [new, gone] = [count(|change| change.old.is_none()), count(|change| change.new.is_none())];
         format!(
-            "{changed} of {} medians changed by more than {} %, {new} rows new, {gone} gone",
-            self.compared, self.threshold_percent
+            "{} of {} medians changed by more than {} %, {new} rows new, {gone} gone",
+            self.changes.len() - new - gone,
+            self.compared,
+            self.threshold_percent
         )
     }
 
@@ -71,24 +64,14 @@ impl Comparison {
             let mut words: Vec<String> = change.row.split(',').skip(1).map(str::to_owned).collect();
             // The name of the algorithm says most, and stands first.
             words.swap(0, 1);
-            let shown = |median: f64| format!("{median:.3}");
-            words.extend(match change.kind {
-                Kind::New(new) => ["-".to_owned(), shown(new), "new".to_owned()],
-                Kind::Gone(old) => [shown(old), "-".to_owned(), "gone".to_owned()],
-                Kind::Changed(old, new) => [shown(old), shown(new), format!("{:+.1} %", percent(old, new))],
-            });
+            words.extend(
+                [change.old, change.new].map(|median| median.map_or("-".into(), |value| format!("{value:.3}"))),
+            );
+            let other = if change.new.is_some() { "new" } else { "gone" };
+            words.push(change.percent().map_or(other.into(), |percent| format!("{percent:+.1} %")));
             words
         };
-        let lines: Vec<_> = self.changes.iter().map(line).collect();
-        (!lines.is_empty()).then(|| table::grid(&header.map(str::to_owned), lines))
-    }
-}
-
-fn weight(change: &Change) -> f64 {
-    match change.kind {
-        Kind::Changed(old, new) => percent(old, new).abs(),
-        Kind::New(_) => -1.0,
-        Kind::Gone(_) => -2.0,
+        (!self.changes.is_empty()).then(|| table::grid(&header, self.changes.iter().map(line)))
     }
 }
 

@@ -143,12 +143,16 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::series::Samples;
+    use crate::bench::testing::rows;
+
+    /// One row of three numbers.
+    fn ring() -> Rows {
+        rows(&[1000, 1001, 1003].map(|value| ("ring", [48, 3, 64], "latency ns", value)))
+    }
 
     #[test]
     fn a_file_has_a_header_and_a_line_for_each_row() {
-        let sample = "algorithm=ring ranks=48 param=3 bytes=64 metric=latency unit=ns 1000 1001 1003";
-        let rows = Rows::pool(Samples::parse(sample));
+        let rows = ring();
         let text = String::from_utf8(encode("ring", "mesh:2x2x1", &rows).unwrap()).unwrap();
         assert_eq!(
             text,
@@ -158,19 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_variant_name_their_machine() {
-        let mut samples = Samples::parse("algorithm=get ranks=2 param=3 bytes=64 metric=latency unit=ns 7").unwrap();
-        samples.key.variant = "+contention".into();
-        let text = String::from_utf8(encode("mpb", "scc", &Rows::pool([samples])).unwrap()).unwrap();
-        assert!(text.contains("\nmpb,scc+contention,get,2,3,64,"), "{text}");
-    }
-
-    #[test]
-    fn rows_of_another_machine_name_that() {
-        let mut samples = Samples::parse("algorithm=flat ranks=8 param=2 bytes=0 metric=latency unit=ns 7").unwrap();
-        samples.key.variant = "@cluster-fpga".into();
-        let text = String::from_utf8(encode("barrier", "scc", &Rows::pool([samples])).unwrap()).unwrap();
-        assert!(text.contains("\nbarrier,cluster-fpga,flat,8,2,0,"), "{text}");
+    fn rows_of_a_variant_and_of_another_machine_name_it() {
+        let numbers = ["get+contention", "flat@cluster-fpga"].map(|name| (name, [8, 2, 0], "latency ns", 7));
+        let text = String::from_utf8(encode("x", "scc", &rows(&numbers)).unwrap()).unwrap();
+        assert!(text.contains("\nx,scc+contention,get,8,2,0,"), "{text}");
+        assert!(text.contains("\nx,cluster-fpga,flat,8,2,0,"), "{text}");
     }
 
     #[test]
@@ -180,8 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let sample = "algorithm=ring ranks=48 param=3 bytes=64 metric=latency unit=ns 1000 1001 1003";
-        let medians = Medians::of("ring", "scc", &Rows::pool(Samples::parse(sample))).unwrap();
+        let medians = Medians::of("ring", "scc", &ring()).unwrap();
         assert_eq!(medians.iter().collect::<Vec<_>>(), [("ring,scc,ring,48,3,64,latency,us", 1.001)]);
         assert_eq!((medians.get("ring,scc,ring,48,3,64,latency,us"), medians.get("ring")), (Some(1.001), None));
     }

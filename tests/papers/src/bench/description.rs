@@ -2,13 +2,14 @@
 
 use super::{claims::Claim, series::Rows};
 use host::machine::{Machine, Variant};
+use std::str::FromStr;
 
 /// A bench.
 pub(crate) struct Bench {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     /// Independent of each other.
-    pub(crate) runs: &'static [Run],
+    pub(crate) runs: &'static [Sweep],
     /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the
     /// file has all.
     pub(crate) shown: &'static [u64],
@@ -36,56 +37,72 @@ impl Bench {
         derive: |_| {},
         claims: &[],
     };
+
+    /// All runs, one by one.
+    pub(crate) fn runs(&self) -> Vec<Run> {
+        self.runs.iter().flat_map(Sweep::runs).collect()
+    }
 }
 
-/// A column of medians: those of `metric` at `bytes` bytes where the parameter is 0.
-pub(crate) struct Column {
-    pub(crate) title: &'static str,
-    pub(crate) metric: &'static str,
-    pub(crate) bytes: u64,
+/// A column of medians, with its title: those of a metric at so many bytes where the parameter is 0.
+pub(crate) struct Column(pub(crate) &'static str, pub(crate) &'static str, pub(crate) u64);
+
+/// Runs of a program of the image with words that differ: `class={default|scosco}` is a run with each of the
+/// alternatives, and what alternatives have between them may be several words. Where more than one word has
+/// alternatives, each goes with each; those of the last word change first.
+pub(crate) struct Sweep(pub(crate) &'static str, pub(crate) &'static [&'static str]);
+
+impl Sweep {
+    /// One run for each combination.
+    pub(crate) fn runs(&self) -> Vec<Run> {
+        let mut lines = vec![String::new()];
+        for word in self.1 {
+            let longer = |line: &String| alternatives(&format!("{line} {word}"));
+            lines = lines.iter().flat_map(longer).collect();
+        }
+        let words = |line: &String| line.split_whitespace().map(str::to_owned).collect();
+        lines.iter().map(|line| Run { program: self.0, words: words(line) }).collect()
+    }
+}
+
+/// The texts that one with alternatives in braces stands for.
+fn alternatives(text: &str) -> Vec<String> {
+    let parts = text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (inside, after))) = parts else { return vec![text.to_owned()] };
+    inside.split('|').flat_map(|one| alternatives(&format!("{before}{one}{after}"))).collect()
 }
 
 /// A program of the image, and the words that it is started with besides the user's.
+#[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) program: &'static str,
     /// May contain `cores=N`, where a bench compares numbers of ranks; what is more than the user wants does not run.
-    /// And
-    /// `machine=+contention` or another suffix: it runs on that variant of the user's machine, unless he has chosen a variant
-    /// himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run is
-    /// left out. And `machine=NAME`: it runs on this machine, whole, in a bench on all cores of the default machine; its
-    /// rows are found by names that end with `@` and what the machine's name begins with, `@cluster-fpga`.
-    pub(crate) words: &'static [&'static str],
+    /// And `machine=+contention` or another suffix: it runs on that variant of the user's machine, unless he has chosen a
+    /// variant himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run
+    /// is left out. And `machine=NAME`: it runs on this machine, whole, in a bench on all cores of the default machine;
+    /// its rows are found by names that end with `@` and what the machine's name begins with, `@cluster-fpga`.
+    pub(crate) words: Vec<String>,
 }
 
 impl Run {
-    /// The number of cores in a word.
-    pub(crate) fn cores_in(word: &str) -> Option<u32> {
-        word.strip_prefix("cores=")?.parse().ok()
+    /// The value of a word, if there is one of this kind.
+    pub(crate) fn value<T: FromStr>(&self, key: &str) -> Option<T> {
+        self.words.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('=')?.parse().ok())
     }
 
     /// The number of cores that it has to run on.
     pub(crate) fn cores(&self) -> Option<u32> {
-        self.words.iter().find_map(|word| Self::cores_in(word))
-    }
-
-    /// The suffix of a machine in a word.
-    pub(crate) fn variant_in(word: &str) -> Option<Variant> {
-        word.strip_prefix("machine=")?.parse().ok()
+        self.value("cores")
     }
 
     /// The variant of the machine that it has to run on.
     pub(crate) fn variant(&self) -> Variant {
-        self.words.iter().find_map(|word| Self::variant_in(word)).unwrap_or_default()
-    }
-
-    /// The machine in a word.
-    pub(crate) fn machine_in(word: &str) -> Option<Machine> {
-        word.strip_prefix("machine=")?.parse().ok()
+        self.value("machine").unwrap_or_default()
     }
 
     /// The machine of its own that it has to run on.
     pub(crate) fn machine(&self) -> Option<Machine> {
-        self.words.iter().find_map(|word| Self::machine_in(word))
+        self.value("machine")
     }
 
     /// What names of its rows end with.
@@ -97,10 +114,24 @@ impl Run {
     }
 
     /// The words that the program gets.
-    pub(crate) fn program_words(&self) -> impl Iterator<Item = &'static str> {
-        let is_own = |word: &&str| {
-            Self::cores_in(word).is_some() || Self::variant_in(word).is_some() || Self::machine_in(word).is_some()
-        };
-        self.words.iter().copied().filter(move |word| !is_own(word))
+    pub(crate) fn program_words(&self) -> impl Iterator<Item = &str> {
+        let is_own = |word: &&str| ["cores=", "machine="].iter().any(|key| word.starts_with(key));
+        self.words.iter().map(String::as_str).filter(move |word| !is_own(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alternatives_go_with_each_other() {
+        let runs = Sweep("x", &["cores={2|4}", "all", "{class=a|halo=b weak}", "size={1|2}x{3|4}"]).runs();
+        let lines: Vec<_> = runs.iter().map(|run| run.words.join(" ")).collect();
+        assert_eq!(lines.len(), 2 * 2 * 4);
+        assert_eq!(lines[0], "cores=2 all class=a size=1x3");
+        assert_eq!(lines[5], "cores=2 all halo=b weak size=1x4");
+        assert_eq!(lines[14], "cores=4 all halo=b weak size=2x3");
+        assert_eq!(Sweep("x", &[]).runs()[0].words, [""; 0]);
     }
 }

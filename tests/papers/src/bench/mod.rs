@@ -10,9 +10,13 @@ mod fit;
 mod runs;
 mod series;
 pub(crate) mod table;
+#[cfg(test)]
+pub(crate) mod testing;
 
-pub(crate) use claims::{Claim, Finding, On};
-pub(crate) use description::{Bench, Column, Run};
+pub(crate) use claims::{Claim, Finding, Number, On, everywhere, excess, extremes, in_virtual_time, on_scc};
+#[cfg(test)]
+pub(crate) use description::Run;
+pub(crate) use description::{Bench, Column, Sweep};
 pub(crate) use evidence::Evidence;
 pub(crate) use fit::Fit;
 pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
@@ -349,13 +353,10 @@ mod tests {
 
     #[test]
     fn the_screen_shows_what_says_something() {
-        let samples = |param: u64, metric: &str, unit: &str, value: u64| {
-            let line = format!("algorithm=a ranks=9 param={param} bytes=0 metric={metric} unit={unit} {value}");
-            Samples::parse(&line).unwrap()
+        let of = |metric, at_seven| {
+            (1..9).map(move |k| testing::sample("a", [9, k, 0], metric, if k == 7 { at_seven } else { 0 }))
         };
-        let of =
-            |metric, unit, at_seven| (1..9).map(move |k| samples(k, metric, unit, if k == 7 { at_seven } else { 0 }));
-        let all = of("post", "ns", 0).chain(of("post.drains", "count", 1)).chain(of("wait.drains", "count", 0));
+        let all = of("post ns", 0).chain(of("post.drains count", 1)).chain(of("wait.drains count", 0));
         let rows = Rows::pool(all);
         let bench = Bench { shown: &[1, 2, 20], ..Bench::PLAIN };
         let shown = |counters| -> Vec<_> {

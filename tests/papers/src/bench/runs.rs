@@ -5,7 +5,7 @@ use super::{
     description::{Bench, Run},
     series::Samples,
 };
-use crate::xtask::{self, Backend};
+use crate::xtask;
 use anyhow::{Context, Result, anyhow, ensure};
 use host::{cores, interrupt, progress::Progress};
 use std::{
@@ -65,11 +65,11 @@ impl Setting<'_> {
         yes: bool,
         finished: impl Fn(usize, Result<Vec<Samples>>, &Progress) + Sync,
     ) -> Result<()> {
-        let of_each: Vec<Vec<&Run>> = benches.iter().map(|bench| self.possible(bench.runs)).collect();
+        let of_each: Vec<Vec<Run>> = benches.iter().map(|bench| self.possible(bench.runs())).collect();
         let all: Vec<(usize, usize, &Run)> = of_each
             .iter()
             .enumerate()
-            .flat_map(|(bench, runs)| runs.iter().enumerate().map(move |(place, run)| (bench, place, *run)))
+            .flat_map(|(bench, runs)| runs.iter().enumerate().map(move |(place, run)| (bench, place, run)))
             .collect();
         let runs: Vec<_> = all.iter().map(|(_, _, run)| *run).collect();
         self.check_words(&runs)?;
@@ -95,20 +95,15 @@ impl Setting<'_> {
                 finished(*bench, samples, &progress);
             }
             Ok(())
-        })?;
-        Ok(())
+        })
     }
 
     /// One run, and what it has measured.
     fn measure(&self, run: &Run) -> Result<Vec<Samples>> {
         let label = || self.label(run);
-        let machine = self.machine_of(run)?;
         let run_of_program = xtask::Run {
             program: run.program,
-            backend: match &machine {
-                Machine::Simulated(machine) => Backend::Simulator(machine),
-                Machine::Qemu => Backend::Qemu,
-            },
+            machine: &self.machine_of(run)?,
             cores: self.cores_of(run),
             words: self.words(run),
             has_input: false,
@@ -125,16 +120,16 @@ impl Setting<'_> {
 
     /// The runs that this machine and number of cores allow. Those that differ only in a variant of the machine are
     /// one where the user has chosen the variant.
-    fn possible<'r>(&self, runs: &'r [Run]) -> Vec<&'r Run> {
-        let fits = |run: &&Run| run.cores().is_none_or(|cores| cores <= self.cores);
+    fn possible(&self, runs: Vec<Run>) -> Vec<Run> {
+        let fits = |run: &Run| run.cores().is_none_or(|cores| cores <= self.cores);
         let is_default = *self.machine == Machine::default() && self.cores == self.machine.default_cores();
         let others = runs.iter().filter(|run| run.machine().is_some()).count();
         if others > 0 && !is_default {
             println!("{others} runs on other machines: left out, they are part of the bench on all cores of `scc`");
         }
-        let mut possible: Vec<&Run> = Vec::new();
-        for run in runs.iter().filter(fits).filter(|run| is_default || run.machine().is_none()) {
-            let is_same = |other: &&Run| {
+        let mut possible: Vec<Run> = Vec::new();
+        for run in runs.into_iter().filter(fits).filter(|run| is_default || run.machine().is_none()) {
+            let is_same = |other: &Run| {
                 (other.program, other.cores(), other.machine()) == (run.program, run.cores(), run.machine())
                     && other.program_words().eq(run.program_words())
             };
@@ -193,7 +188,8 @@ impl Setting<'_> {
 
     /// A run for messages.
     fn label(&self, run: &Run) -> String {
-        let label = [run.program].iter().chain(run.words).copied().collect::<Vec<_>>().join(" ");
+        let label = [run.program].into_iter().chain(run.words.iter().map(String::as_str));
+        let label = label.collect::<Vec<_>>().join(" ");
         // That of a run with a machine of its own has it in its words.
         if run.machine().is_some() { label } else { format!("{label} on {}", self.place(self.cores_of(run))) }
     }
@@ -231,43 +227,47 @@ impl Pending {
     }
 }
 
-/// Does something with each item, on as many threads as the host has cores; returns the results in the items' order.
-/// After a failure nothing new is begun.
-fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> Result<R> + Sync) -> Result<Vec<R>> {
-    let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
+/// Does something with each item, on as many threads as the host has cores. After a failure nothing new is begun.
+fn in_parallel<I: Sync>(items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> Result<()> {
+    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let worker = || {
-        while let Some((item, slot)) = {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            items.get(place).zip(results.get(place))
-        } {
-            let result = work(item);
-            if result.is_err() {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(why) = work(item) {
                 next.store(items.len(), Ordering::Relaxed);
-            }
-            if let Ok(mut slot) = slot.lock() {
-                *slot = Some(result);
+                if let Ok(mut failure) = failure.lock() {
+                    failure.get_or_insert(why);
+                }
             }
         }
     };
     let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(worker)));
-    let results: Vec<_> = results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect();
-    let finished = results.into_iter().collect::<Result<Vec<_>>>()?;
-    if finished.len() == items.len() { Ok(finished) } else { Err(anyhow!("a run has ended without a result")) }
+    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::testing::sample;
     use anyhow::bail;
 
+    fn run(words: &[&str]) -> Run {
+        Run { program: "bench-x", words: words.iter().map(ToString::to_string).collect() }
+    }
+
+    /// The runs that a machine allows.
+    fn picked(machine: &str, cores: u32, runs: &[&[&str]]) -> Vec<Run> {
+        let machine = machine.parse().unwrap();
+        let setting = Setting { machine: &machine, cores, words: &[], limit: Duration::from_secs(1) };
+        setting.possible(runs.iter().map(|words| run(words)).collect())
+    }
+
     /// The machine of a run, its cores, and its words.
-    fn composed(machine: &str, own: &'static [&'static str], users: &[&str]) -> Result<String> {
+    fn composed(machine: &str, own: &[&str], users: &[&str]) -> Result<String> {
         let users: Vec<_> = users.iter().map(ToString::to_string).collect();
         let machine = machine.parse()?;
         let setting = Setting { machine: &machine, cores: 6, words: &users, limit: Duration::from_secs(1) };
-        let run = Run { program: "bench-x", words: own };
+        let run = run(own);
         setting.check_words(&[&run])?;
         Ok(format!("{} {} {}", setting.machine_of(&run)?, setting.cores_of(&run), setting.words(&run).join(" ")))
     }
@@ -294,25 +294,17 @@ mod tests {
     fn a_run_may_have_a_machine_of_its_own() {
         let own = &["machine=mesh:2x2x2", "class=a"];
         assert_eq!(composed("scc", own, &[]).unwrap(), "mesh:2x2x2 8 class=a heap_kib=1048576");
-        let runs = [own, &["class=a", "class=b"]].map(|words| Run { program: "bench-x", words });
-        assert_eq!((runs[0].suffix(), runs[1].suffix()), ("@mesh".into(), String::new()));
-        let picked = |machine: &str, cores| {
-            let machine = machine.parse().unwrap();
-            let setting = Setting { machine: &machine, cores, words: &[], limit: Duration::from_secs(1) };
-            setting.possible(&runs).len()
-        };
+        let plain = &["class=a", "class=b"];
+        assert_eq!((run(own).suffix(), run(plain).suffix()), ("@mesh".into(), String::new()));
+        let picked = |machine: &str, cores| picked(machine, cores, &[own, plain]).len();
         assert_eq!([picked("scc", 48), picked("scc", 47), picked("mesh:2x2x2", 8), picked("qemu", 48)], [2, 1, 1, 1]);
     }
 
     #[test]
     fn runs_are_picked() {
-        let runs: Vec<Run> = [&["a"][..], &["a", "machine=+contention"], &["cores=9"], &["cores=4", "machine=+flat"]]
-            .map(|words| Run { program: "bench-x", words })
-            .into();
+        let runs = [&["a"][..], &["a", "machine=+contention"], &["cores=9"], &["cores=4", "machine=+flat"]];
         let picked = |machine: &str| {
-            let machine = machine.parse().unwrap();
-            let setting = Setting { machine: &machine, cores: 6, words: &[], limit: Duration::from_secs(1) };
-            let words = setting.possible(&runs).iter().map(|run| run.words.join(" ")).collect::<Vec<_>>();
+            let words = picked(machine, 6, &runs).iter().map(|run| run.words.join(" ")).collect::<Vec<_>>();
             words.join(", ")
         };
         assert_eq!(picked("scc"), "a, a machine=+contention, cores=4 machine=+flat");
@@ -322,10 +314,7 @@ mod tests {
 
     #[test]
     fn a_bench_is_through_with_its_last_run() {
-        let sample = |value: u64| {
-            let line = format!("algorithm=a ranks=9 param=0 bytes=0 metric=m unit=ns {value}");
-            vec![Samples::parse(&line).unwrap()]
-        };
+        let sample = |value: u64| vec![sample("a", [9, 0, 0], "m ns", value)];
         let mut pending = Pending::of(3);
         assert!(pending.enter(2, Ok(sample(2))).is_none() && pending.enter(0, Ok(sample(0))).is_none());
         let all = pending.enter(1, Ok(sample(1))).unwrap().unwrap();
@@ -338,14 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order() {
-        let items: Vec<u64> = (0..50).collect();
-        let squares = in_parallel(&items, |item| {
-            thread::sleep(Duration::from_millis(item % 3));
-            Ok(item * item)
-        });
-        assert_eq!(squares.unwrap(), items.iter().map(|item| item * item).collect::<Vec<_>>());
-        assert!(in_parallel(&[0; 0], |_: &u64| Ok(())).unwrap().is_empty());
+    fn every_item_has_its_turn() {
+        let turns: Vec<AtomicUsize> = (0..50).map(|_| AtomicUsize::new(0)).collect();
+        in_parallel(&turns, |turns| Ok(_ = turns.fetch_add(1, Ordering::Relaxed))).unwrap();
+        assert!(turns.iter().all(|turns| turns.load(Ordering::Relaxed) == 1));
+        assert!(in_parallel(&[0; 0], |_: &u64| Ok(())).is_ok());
     }
 
     #[test]

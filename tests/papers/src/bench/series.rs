@@ -105,19 +105,13 @@ impl Rows {
         of: &[&str],
         combine: impl Fn(&[f64]) -> f64,
     ) {
-        let firsts = self.0.iter().filter(|row| of.first() == Some(&row.key.metric.as_str()));
-        let combined = firsts.filter_map(|row| {
+        self.add_where_known(of[0], metric, unit, |rows, row| {
             let median = |metric: &&str| {
                 let key = Key { metric: (*metric).to_owned(), ..row.key.clone() };
-                self.0.iter().find(|other| other.key == key).map(|other| other.quartiles.median)
+                rows.0.iter().find(|other| other.key == key).map(|other| other.quartiles.median)
             };
-            let medians = of.iter().map(median).collect::<Option<Vec<_>>>()?;
-            let key = Key { metric: metric.to_owned(), unit: unit.unwrap_or(row.key.unit), ..row.key.clone() };
-            Some(Row { key, samples: 1, quartiles: Quartiles::single(combine(&medians)) })
+            Some(combine(&of.iter().map(median).collect::<Option<Vec<_>>>()?))
         });
-        let combined: Vec<_> = combined.collect();
-        self.0.extend(combined);
-        self.sort();
     }
 
     /// Adds a row of another metric for each row of one, computed from its line and its parameter where that can be
@@ -129,20 +123,30 @@ impl Rows {
         unit: Unit,
         value: impl Fn(&Line<'_>, u64) -> Result<f64, Missing>,
     ) {
-        let computed = self.0.iter().filter(|row| row.key.metric == from).filter_map(|row| {
-            let line = self.line(&row.key.name(), from).ok()?;
-            let value = value(&line, row.key.param).ok()?;
-            let key = Key { metric: metric.to_owned(), unit, ..row.key.clone() };
-            Some(Row { key, samples: 1, quartiles: Quartiles::single(value) })
+        self.add_where_known(from, metric, Some(unit), |rows, row| {
+            value(&rows.line(&row.key.name(), from).ok()?, row.key.param).ok()
         });
-        let computed: Vec<_> = computed.collect();
-        self.0.extend(computed);
-        self.sort();
     }
 
-    /// Adds a row that was not measured.
-    pub(crate) fn add_known(&mut self, key: Key, value: f64) {
-        self.0.push(Row { key, samples: 1, quartiles: Quartiles::single(value) });
+    /// Adds a row of another metric for each row of one of which there is a value.
+    fn add_where_known(
+        &mut self,
+        from: &str,
+        metric: &str,
+        unit: Option<Unit>,
+        value: impl Fn(&Self, &Row) -> Option<f64>,
+    ) {
+        let known = self.0.iter().filter(|row| row.key.metric == from).filter_map(|row| {
+            let key = Key { metric: metric.to_owned(), unit: unit.unwrap_or(row.key.unit), ..row.key.clone() };
+            Some((key, value(self, row)?))
+        });
+        self.add_known(known.collect::<Vec<_>>());
+    }
+
+    /// Adds rows that were not measured.
+    pub(crate) fn add_known(&mut self, known: impl IntoIterator<Item = (Key, f64)>) {
+        let row = |(key, value)| Row { key, samples: 1, quartiles: Quartiles::single(value) };
+        self.0.extend(known.into_iter().map(row));
         self.sort();
     }
 
@@ -153,10 +157,6 @@ impl Rows {
 
     /// A metric of an algorithm, over what was varied. What ran on a variant of the machine has its suffix in the name:
     /// `oc-k7+contention`.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn line(&self, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
         let rows = self.0.iter().filter(|row| row.key.name() == algorithm && row.key.metric == metric);
         let rows: Vec<_> = rows.collect();
@@ -164,26 +164,18 @@ impl Rows {
     }
 
     /// The median of a metric of an algorithm at a parameter and a size in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn median(&self, algorithm: &str, metric: &str, param: u64, bytes: u64) -> Result<f64, Missing> {
         Ok(self.line(algorithm, metric)?.row(param, bytes)?.quartiles.median)
     }
 
     /// The line of an algorithm and a metric on `ranks` ranks.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured, or on other numbers of ranks, too.
     pub(crate) fn line_of(&self, ranks: u64, algorithm: &str, metric: &str) -> Result<Line<'_>, Missing> {
         let line = self.line(algorithm, metric)?;
         if line.rows().all(|row| row.key.ranks == ranks) { Ok(line) } else { Err(Missing) }
     }
 }
 
-/// A row that a claim needs is not there.
+/// A row that is asked for was not measured: the one error that there is in looking for numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missing;
 
@@ -196,24 +188,16 @@ impl fmt::Display for Missing {
 impl Error for Missing {}
 
 /// The rows of one metric of one algorithm, over what was varied.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Line<'r>(Vec<&'r Row>);
 
 impl Line<'_> {
     /// The row of a parameter and a size in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn row(&self, param: u64, bytes: u64) -> Result<&Row, Missing> {
         self.rows().find(|row| (row.key.param, row.key.bytes) == (param, bytes)).ok_or(Missing)
     }
 
     /// The median where the parameter is this.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn at(&self, param: u64) -> Result<f64, Missing> {
         self.points().find(|(found, _)| *found == param).map(|(_, median)| median).ok_or(Missing)
     }
@@ -224,10 +208,6 @@ impl Line<'_> {
     }
 
     /// The median at `bytes` bytes, where nothing was varied but those.
-    ///
-    /// # Errors
-    ///
-    /// When it was not measured.
     pub(crate) fn at_bytes(&self, bytes: u64) -> Result<f64, Missing> {
         self.by_bytes().find(|(found, _)| *found == bytes).map(|(_, median)| median).ok_or(Missing)
     }

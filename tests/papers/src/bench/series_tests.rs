@@ -1,10 +1,16 @@
 //! Tests of pooling and quartiles.
 
 use super::*;
+use crate::bench::testing::rows;
 
-fn samples(algorithm: &str, param: u64, metric: &str, unit: &str, values: &str) -> Samples {
-    let line = format!("algorithm={algorithm} ranks=4 param={param} bytes=0 metric={metric} unit={unit} {values}");
-    Samples::parse(&line).unwrap_or_else(|| panic!("{line}"))
+/// Rows of 4 ranks: algorithm, what was varied, metric with its unit, value.
+fn of_4(numbers: &[(&str, u64, &str, u64)]) -> Rows {
+    rows(
+        &numbers
+            .iter()
+            .map(|(name, param, metric, value)| (*name, [4, *param, 0], *metric, *value))
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn names(rows: &Rows) -> Vec<String> {
@@ -26,11 +32,14 @@ fn quartiles_are_interpolated() {
 
 #[test]
 fn equal_keys_are_pooled_wherever_they_come_from() {
-    let rows = Rows::pool([
-        samples("ring", 2, "latency", "ns", "3000 1000"),
-        samples("ring", 1, "latency", "ns", "5000"),
-        samples("ring", 2, "latency", "ns", "2000"),
-    ]);
+    let latency = "latency ns";
+    let all = [
+        ("ring", 2, latency, 3000),
+        ("ring", 2, latency, 1000),
+        ("ring", 1, latency, 5000),
+        ("ring", 2, latency, 2000),
+    ];
+    let rows = of_4(&all);
     assert_eq!(names(&rows), ["ring latency 1", "ring latency 2"]);
     let line = rows.line("ring", "latency").unwrap();
     assert_eq!((line.at(1), line.at(2), line.at(3)), (Ok(5.0), Ok(2.0), Err(Missing)));
@@ -40,57 +49,46 @@ fn equal_keys_are_pooled_wherever_they_come_from() {
 
 #[test]
 fn names_stay_in_the_order_in_which_they_came() {
-    let rows = Rows::pool([
-        samples("z", 10, "start", "ns", "1"),
-        samples("z", 10, "complete", "ns", "1"),
-        samples("z", 9, "complete", "ns", "1"),
-        samples("z", 9, "start", "ns", "1"),
-        samples("a", 1, "start", "permille", "250"),
+    let rows = of_4(&[
+        ("z", 10, "start ns", 1),
+        ("z", 10, "complete ns", 1),
+        ("z", 9, "complete ns", 1),
+        ("z", 9, "start ns", 1),
+        ("a", 1, "start permille", 250),
     ]);
     assert_eq!(names(&rows), ["z start 9", "z start 10", "z complete 9", "z complete 10", "a start 1"]);
     assert_eq!(rows.line("a", "start").unwrap().at(1), Ok(0.25));
 }
 
 #[test]
-fn sums_are_rows_of_one_sample() {
-    let mut rows = Rows::pool([
-        samples("a", 1, "post", "ns", "1000 3000"),
-        samples("a", 1, "wait", "ns", "500"),
-        samples("a", 2, "post", "ns", "1000"),
-        samples("b", 1, "wait", "ns", "1000"),
+fn medians_are_combined_where_all_were_measured() {
+    let mut rows = of_4(&[
+        ("a", 1, "post ns", 1000),
+        ("a", 1, "post ns", 3000),
+        ("a", 1, "wait ns", 500),
+        ("a", 2, "post ns", 1000),
+        ("b", 1, "wait ns", 1000),
     ]);
     rows.add_sum_of_medians("target", &["post", "wait"]);
-    let sums: Vec<_> = rows.iter().filter(|row| row.key.metric == "target").collect();
-    assert_eq!(sums.len(), 1);
-    assert_eq!((sums[0].key.algorithm.as_str(), sums[0].key.param, sums[0].samples), ("a", 1, 1));
-    assert_eq!(sums[0].quartiles.all(), [2.5; 5]);
-}
-
-#[test]
-fn medians_are_combined_to_another_unit() {
-    let mut rows = Rows::pool([
-        samples("a", 1, "comm", "ns", "1000 2000 9000"),
-        samples("a", 1, "total", "ns", "3000"),
-        samples("b", 1, "comm", "ns", "1000"),
-    ]);
-    rows.add_from_medians("share", Some(Unit::Fraction), &["comm", "total"], |medians| medians[0] / medians[1]);
-    let line = rows.line("a", "share").unwrap();
-    assert_eq!(line.at(1), Ok(2.0 / 3.0));
-    assert!(line.rows().all(|row| row.key.unit == Unit::Fraction));
-    assert_eq!(rows.line("b", "share").unwrap_err(), Missing);
+    rows.add_from_medians("share", Some(Unit::Fraction), &["wait", "post"], |medians| medians[0] / medians[1]);
+    for (metric, unit, value) in [("target", Unit::Microseconds, 2.5), ("share", Unit::Fraction, 0.25)] {
+        let sums: Vec<_> = rows.iter().filter(|row| row.key.metric == metric).collect();
+        assert_eq!(sums.len(), 1);
+        assert_eq!((sums[0].key.algorithm.as_str(), sums[0].key.param, sums[0].samples), ("a", 1, 1));
+        assert_eq!((sums[0].quartiles.all(), sums[0].key.unit), ([value; 5], unit));
+    }
 }
 
 #[test]
 fn rates_are_of_time() {
-    let rows = Rows::pool([samples("a", 1, "put.throughput", "kBps", "43033")]);
+    let rows = of_4(&[("a", 1, "put.throughput kBps", 43_033)]);
     assert_eq!(rows.line("a", "put.throughput").unwrap().at(1), Ok(43.033));
     assert!(rows.iter().all(|row| row.key.unit.is_of_time() && row.key.unit.name() == "MB/s"));
 }
 
 #[test]
 fn rows_are_computed_from_lines() {
-    let at = |param, values| samples("ring", param, "step", "ns", values);
-    let mut rows = Rows::pool([at(1, "8000"), at(2, "5000 5000"), at(4, "4000")]);
+    let mut rows = of_4(&[("ring", 1, "step ns", 8000), ("ring", 2, "step ns", 5000), ("ring", 4, "step ns", 4000)]);
     rows.add_computed("efficiency", "step", Unit::Fraction, |line, param| {
         Ok(line.at(1)? / line.at(param)? / param as f64)
     });

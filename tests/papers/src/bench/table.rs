@@ -9,71 +9,65 @@ use comfy_table::{CellAlignment, Table, presets};
 
 /// The rows that `shown` picks.
 pub(crate) fn rows(rows: &Rows, shown: impl Fn(&Row) -> bool) -> String {
-    const TEXT_COLUMNS: [usize; 3] = [0, 4, 5];
     const HEADER: [&str; 12] =
         ["algorithm", "ranks", "param", "bytes", "metric", "unit", "samples", "min", "q1", "median", "q3", "max"];
-    let mut table = plain();
-    table.set_header(HEADER);
-    for (_, column) in table.column_iter_mut().enumerate().filter(|(place, _)| !TEXT_COLUMNS.contains(place)) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    for Row { key, samples, quartiles } in rows.iter().filter(|row| shown(row)) {
+    let line = |Row { key, samples, quartiles }: &Row| {
         let [ranks, param, bytes] = [key.ranks, key.param, key.bytes].map(|number| number.to_string());
         let words = [key.name(), ranks, param, bytes, key.metric.clone(), key.unit.name().into()];
         let numbers = quartiles.all().map(|value| number(value, key.unit));
-        table.add_row(words.into_iter().chain([samples.to_string()]).chain(numbers));
-    }
-    table.trim_fmt()
+        words.into_iter().chain([samples.to_string()]).chain(numbers).collect::<Vec<_>>()
+    };
+    aligned(&HEADER, rows.iter().filter(|row| shown(row)).map(line), |column| ![0, 4, 5].contains(&column))
 }
 
 /// A line for each algorithm, on each variant of the machine, of which there is anything in these columns.
 pub(crate) fn columns(rows: &Rows, columns: &[Column]) -> String {
-    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    let mut lines: Vec<Vec<String>> = Vec::new();
     for Row { key, quartiles, .. } in rows.iter().filter(|row| row.key.param == 0) {
-        let is_here = |column: &Column| (column.metric, column.bytes) == (key.metric.as_str(), key.bytes);
+        let is_here = |Column(_, metric, bytes): &Column| (*metric, *bytes) == (key.metric.as_str(), key.bytes);
         for place in (0..columns.len()).filter(|place| is_here(&columns[*place])) {
             let name = key.name();
-            let line = lines.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
-                lines.push((name, vec!["-".to_owned(); columns.len()]));
+            let line = lines.iter().position(|line| line[0] == name).unwrap_or_else(|| {
+                lines.push([name].into_iter().chain(columns.iter().map(|_| "-".to_owned())).collect());
                 lines.len() - 1
             });
-            lines[line].1[place] = number(quartiles.median, key.unit);
+            lines[line][1 + place] = number(quartiles.median, key.unit);
         }
     }
-    let mut table = plain();
-    table.set_header(["algorithm"].into_iter().chain(columns.iter().map(|column| column.title)));
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    for (name, cells) in lines {
-        table.add_row([name].into_iter().chain(cells));
-    }
-    table.trim_fmt()
+    let header: Vec<_> = ["algorithm"].into_iter().chain(columns.iter().map(|Column(title, ..)| *title)).collect();
+    grid(&header, lines)
 }
 
 /// Lines of cells below a header; all but the first column are numbers, or look well beside them.
-pub(crate) fn grid(header: &[String], lines: Vec<Vec<String>>) -> String {
-    let mut table = plain();
-    table.set_header(header);
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table.add_rows(lines);
-    table.trim_fmt()
+pub(crate) fn grid(header: &[impl ToString], lines: impl IntoIterator<Item = Vec<String>>) -> String {
+    aligned(header, lines, |column| column > 0)
 }
 
 /// The claims and what became of them.
 pub(crate) fn claims(claims: &[Checked]) -> String {
-    let mut table = plain();
-    table.set_header(["claim", "measured", "bound", ""]);
-    for Checked { text, finding, verdict } in claims {
+    let line = |Checked { text, finding, verdict }: &Checked| {
         let (measured, bound) =
             finding.as_ref().map_or(("-", "-"), |finding| (finding.measured.as_str(), finding.bound.as_str()));
-        table.add_row([*text, measured, bound, verdict.name()]);
-    }
-    table.trim_fmt()
+        [text, measured, bound, verdict.name()].map(str::to_owned)
+    };
+    aligned(&["claim", "measured", "bound", ""], claims.iter().map(line), |_| false)
 }
 
-fn plain() -> Table {
+/// A table whose columns with these numbers end on the right.
+pub(crate) fn aligned<L: Into<comfy_table::Row>>(
+    header: &[impl ToString],
+    lines: impl IntoIterator<Item = L>,
+    is_right: impl Fn(usize) -> bool,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table
+    table.set_header(header.iter().map(ToString::to_string));
+    let columns = table.column_iter_mut().enumerate();
+    columns.filter(|(column, _)| is_right(*column)).for_each(|(_, column)| {
+        column.set_cell_alignment(CellAlignment::Right);
+    });
+    table.add_rows(lines);
+    table.trim_fmt()
 }
 
 fn number(value: f64, unit: Unit) -> String {
@@ -88,22 +82,18 @@ fn number(value: f64, unit: Unit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::series::Samples;
+    use crate::bench::testing::sample;
 
     #[test]
     fn columns_are_filled_from_the_rows_there_are() {
-        const COLUMNS: &[Column] = &[
-            Column { title: "32 B (us)", metric: "latency", bytes: 32 },
-            Column { title: "peak (MB/s)", metric: "throughput", bytes: 1024 },
+        const COLUMNS: &[Column] = &[Column("32 B (us)", "latency", 32), Column("peak (MB/s)", "throughput", 1024)];
+        let samples = [
+            ("a", 32, "latency ns", 1500),
+            ("b", 1024, "throughput kBps", 30_000),
+            ("c", 64, "latency ns", 1),
+            ("a", 1024, "throughput kBps", 7),
         ];
-        let lines =
-            ["a 32 latency ns 1500", "b 1024 throughput kBps 30000", "c 64 latency ns 1", "a 1024 throughput kBps 7"];
-        let samples = lines.map(|line| {
-            let [algorithm, bytes, metric, unit, value] = line.split(' ').collect::<Vec<_>>()[..] else { panic!() };
-            let line =
-                format!("algorithm={algorithm} ranks=4 param=0 bytes={bytes} metric={metric} unit={unit} {value}");
-            Samples::parse(&line).unwrap()
-        });
+        let samples = samples.map(|(name, bytes, metric, value)| sample(name, [4, 0, bytes], metric, value));
         let table = columns(&Rows::pool(samples), COLUMNS);
         let cells: Vec<Vec<_>> = table.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(cells, [["a", "1.500", "0.007"], ["b", "-", "30.000"]]);

@@ -1,9 +1,9 @@
 //! What an entry of the fidelity table is: a published number, ours, and how far apart they may be.
 
-use crate::{bench::Evidence, verdict::Band};
-use anyhow::Result;
+use crate::{bench::Number, verdict::Band};
 
 /// One line of the table.
+#[derive(Clone, Copy)]
 pub(crate) struct Entry {
     /// The paper, and where in it: `OC-Bcast, Table 2`.
     pub(crate) source: &'static str,
@@ -16,12 +16,58 @@ pub(crate) struct Entry {
     /// How far ours may be from it.
     pub(crate) band: Band,
     pub(crate) status: Status,
-    /// Measures ours.
-    pub(crate) ours: fn(&mut Evidence) -> Result<f64>,
+    /// The bench that measures ours, and on which machine it runs for that.
+    pub(crate) bench: &'static str,
+    pub(crate) machine: &'static str,
+    /// Finds ours in its rows.
+    pub(crate) ours: Number,
 }
 
 /// Where the paper gives no number; such an entry is only reported.
 pub(crate) const NOT_PUBLISHED: f64 = f64::NAN;
+
+/// An entry that nothing is promised of yet: where it is from, its unit, and the bench that measures it.
+pub(crate) const fn entry(source: &'static str, unit: &'static str, bench: &'static str) -> Entry {
+    let (band, status, ours): (_, _, Number) = (Band::None, Status::Predicted, |_| Ok(f64::NAN));
+    Entry { source, what: "", unit, published: NOT_PUBLISHED, band, status, bench, machine: "scc", ours }
+}
+
+impl Entry {
+    /// The same, with what was measured.
+    pub(crate) const fn what(self, what: &'static str) -> Self {
+        Self { what, ..self }
+    }
+
+    /// The same, measured on another machine than the SCC.
+    pub(crate) const fn on(self, machine: &'static str) -> Self {
+        Self { machine, ..self }
+    }
+
+    /// No parameter of the machine knows of it.
+    pub(crate) const fn predicted(self, published: f64, band: Band, ours: Number) -> Self {
+        Self { published, band, ours, status: Status::Predicted, ..self }
+    }
+
+    /// A parameter is this number, or was chosen so that it comes out.
+    pub(crate) const fn fitted(self, published: f64, band: Band, ours: Number) -> Self {
+        Self { status: Status::Fitted, ..self.predicted(published, band, ours) }
+    }
+
+    /// It is outside of the band, and this is what is known about why.
+    pub(crate) const fn unexplained(self, published: f64, band: Band, why: &'static str, ours: Number) -> Self {
+        Self { status: Status::Unexplained(why), ..self.predicted(published, band, ours) }
+    }
+
+    /// It is only shown, for this reason.
+    pub(crate) const fn reported(self, published: f64, why: &'static str, ours: Number) -> Self {
+        Self { status: Status::Reported(why), ..self.predicted(published, Band::None, ours) }
+    }
+
+    /// It is only shown, beside a band that it is not held to.
+    pub(crate) const fn beside(self, band: Band) -> Self {
+        Self { band, ..self }
+    }
+}
 
 /// What an agreement is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

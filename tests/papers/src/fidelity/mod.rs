@@ -9,7 +9,7 @@ pub(crate) mod output;
 
 pub(crate) use crate::verdict::Band;
 pub(crate) use checked::Checked;
-pub(crate) use entry::{Entry, NOT_PUBLISHED, Status};
+pub(crate) use entry::{Entry, NOT_PUBLISHED, entry};
 
 use crate::{bench::Evidence, papers::entries, verdict::Verdict};
 use anyhow::{Context, Result, bail, ensure};
@@ -45,7 +45,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         None => entries().collect(),
         Some(only) => part(only)?,
     };
-    let (checked, failed) = measured(wanted, &mut evidence)?;
+    let (checked, failed) = measured(wanted, |entry| ours(entry, &mut evidence))?;
     println!("{}", output::for_the_eye(&checked));
     let directory = workspace::target().join("fidelity");
     for path in output::write(&directory, &checked)? {
@@ -61,7 +61,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 ///
 /// When a run fails.
 pub(crate) fn table(evidence: &mut Evidence) -> Result<Vec<Checked>> {
-    let (checked, failed) = measured(entries().collect(), evidence)?;
+    let (checked, failed) = measured(entries().collect(), |entry| ours(entry, evidence))?;
     all_measured(&failed)?;
     Ok(checked)
 }
@@ -75,16 +75,23 @@ fn part(only: &str) -> Result<Vec<&'static Entry>> {
 
 /// Measures entries. Those that cannot be measured do not keep others from it, whose benches may take minutes: they
 /// come back by name, with the reason.
-fn measured(wanted: Vec<&'static Entry>, evidence: &mut Evidence) -> Result<(Vec<Checked>, Vec<String>)> {
+fn measured(
+    wanted: Vec<&'static Entry>,
+    mut measure: impl FnMut(&Entry) -> Result<f64>,
+) -> Result<(Vec<Checked>, Vec<String>)> {
     let (mut checked, mut failed) = (Vec::new(), Vec::new());
     for entry in wanted {
-        match check(entry, evidence) {
-            Ok(entry) => checked.push(entry),
+        match measure(entry).with_context(|| format!("{}, {}", entry.source, entry.what)) {
+            Ok(ours) => checked.push(Checked { entry, ours }),
             Err(why) if interrupt::requested() => return Err(why),
             Err(why) => failed.push(format!("{why:#}")),
         }
     }
     Ok((checked, failed))
+}
+
+fn ours(entry: &Entry, evidence: &mut Evidence) -> Result<f64> {
+    Ok((entry.ours)(evidence.rows(entry.bench, entry.machine)?)?)
 }
 
 /// Demands that nothing could not be measured.
@@ -99,11 +106,6 @@ fn all_measured(failed: &[String]) -> Result<()> {
 fn is_asked_for(entry: &Entry, only: &str) -> bool {
     let only = only.to_lowercase();
     [entry.source, entry.what].iter().any(|text| text.to_lowercase().contains(&only))
-}
-
-fn check(entry: &'static Entry, evidence: &mut Evidence) -> Result<Checked> {
-    let ours = (entry.ours)(evidence).with_context(|| format!("{}, {}", entry.source, entry.what))?;
-    Ok(Checked { entry, ours })
 }
 
 /// The last line, and the verdict on all entries.

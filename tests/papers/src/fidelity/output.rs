@@ -1,9 +1,8 @@
 //! The table of entries, for the eye and as files.
 
 use super::Checked;
-use crate::verdict::Verdict;
+use crate::{bench::table, verdict::Verdict};
 use anyhow::{Context, Result};
-use comfy_table::{CellAlignment, Table, presets};
 use host::workspace;
 use std::path::{Path, PathBuf};
 
@@ -48,18 +47,10 @@ fn lines(checked: &[Checked]) -> (Vec<[String; 7]>, Vec<&'static str>) {
 /// The table, and what there is to say about it.
 pub(super) fn for_the_eye(checked: &[Checked]) -> String {
     let (lines, reasons) = lines(checked);
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(Checked::HEADER);
-    for column in 2..5 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.add_rows(lines);
+    let table = table::aligned(&Checked::HEADER, lines, |column| (2..5).contains(&column));
     let reasons = reasons.iter().enumerate().map(|(index, reason)| format!("[{}] {reason}\n", index + 1));
     let notes = NOTES.map(|note| format!("{note}\n"));
-    format!("{}\n\n{}{}", table.trim_fmt(), reasons.collect::<String>(), notes.concat())
+    format!("{table}\n\n{}{}", reasons.collect::<String>(), notes.concat())
 }
 
 /// Writes both files into a directory; returns their names.
@@ -76,18 +67,8 @@ pub(super) fn write(directory: &Path, checked: &[Checked]) -> Result<[PathBuf; 2
 
 fn comma_separated(checked: &[Checked]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "source",
-        "what",
-        "unit",
-        "ours",
-        "published",
-        "error",
-        "band",
-        "status",
-        "verdict",
-        "why",
-    ])?;
+    let header = ["source", "what", "unit", "ours", "published", "error", "band", "status", "verdict", "why"];
+    writer.write_record(header)?;
     for checked in checked {
         let [source, what, _, _, error, band, _] = checked.cells();
         let entry = checked.entry;
@@ -121,19 +102,15 @@ fn as_markdown(checked: &[Checked]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Band, Entry, NOT_PUBLISHED, Status},
+        super::{Band, Entry, NOT_PUBLISHED, entry},
         *,
     };
 
     const ENTRIES: [Entry; 3] = [
-        entry("A, 1", 10.0, Band::Percent(10.0), Status::Predicted),
-        entry("A, 2", 20.0, Band::Percent(10.0), Status::Unexplained("nobody knows")),
-        entry("A, 3 | 4", NOT_PUBLISHED, Band::None, Status::Reported("nobody knows")),
+        entry("A, 1", "us", "none").what("w").predicted(10.0, Band::Percent(10.0), |_| Ok(0.0)),
+        entry("A, 2", "us", "none").what("w").unexplained(20.0, Band::Percent(10.0), "nobody knows", |_| Ok(0.0)),
+        entry("A, 3 | 4", "us", "none").what("w").reported(NOT_PUBLISHED, "nobody knows", |_| Ok(0.0)),
     ];
-
-    const fn entry(source: &'static str, published: f64, band: Band, status: Status) -> Entry {
-        Entry { source, what: "w", unit: "us", published, band, status, ours: |_| Ok(0.0) }
-    }
 
     fn checked() -> Vec<Checked> {
         ENTRIES.iter().map(|entry| Checked { entry, ours: 10.5 }).collect()

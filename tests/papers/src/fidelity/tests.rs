@@ -1,20 +1,9 @@
-use super::*;
+use super::{entry::Status, *};
 use std::collections::BTreeSet;
 
-static PREDICTED: Entry = entry(Status::Predicted);
-static REPORTED: Entry = entry(Status::Reported("r"));
-
-const fn entry(status: Status) -> Entry {
-    Entry {
-        source: "S, 1",
-        what: "w",
-        unit: "us",
-        published: 10.0,
-        band: Band::Percent(10.0),
-        status,
-        ours: |_| Ok(0.0),
-    }
-}
+const ENTRY: Entry = entry("S, 1", "us", "none").what("w");
+static PREDICTED: Entry = ENTRY.predicted(10.0, Band::Percent(10.0), |_| Ok(0.0));
+static REPORTED: Entry = ENTRY.reported(10.0, "r", |_| Ok(0.0));
 
 #[test]
 fn what_leaves_its_band_fails_and_is_named() {
@@ -36,8 +25,9 @@ fn entries_are_found_by_any_part_of_their_text() {
 
 #[test]
 fn an_entry_that_cannot_be_measured_says_which_it_is() {
-    static BROKEN: Entry = Entry { ours: |_| bail!("no rows"), ..entry(Status::Predicted) };
-    let of = |wanted: &[&'static Entry]| measured(wanted.to_vec(), &mut Evidence::new(Duration::ZERO)).unwrap();
+    static BROKEN: Entry = Entry { unit: "", ..PREDICTED };
+    let measure = |entry: &Entry| if entry.unit == "us" { Ok(10.0) } else { bail!("no rows") };
+    let of = |wanted: &[&'static Entry]| measured(wanted.to_vec(), measure).unwrap();
     let (checked, failed) = of(&[&BROKEN, &PREDICTED, &BROKEN]);
     assert_eq!((checked.len(), &failed[..]), (1, &["S, 1, w: no rows"; 2].map(str::to_owned)[..]));
     let message = all_measured(&failed).unwrap_err().to_string();

@@ -1,13 +1,13 @@
 //! From rows of benches to what figures consist of.
 
-use super::figure::{Axis, Plot, Scale, Series};
+use super::figure::{Axis, Plot, Scale, Series, linear};
 use crate::bench::{Missing, Row, Rows};
 
 /// Microseconds, from 0.
-pub(crate) const LATENCY: Axis = Axis { label: "latency (us)", scale: Scale::Linear };
+pub(crate) const LATENCY: Axis = linear("latency (us)");
 
 /// 10^6 bytes in a second, from 0.
-pub(crate) const BANDWIDTH: Axis = Axis { label: "bandwidth (MB/s)", scale: Scale::Linear };
+pub(crate) const BANDWIDTH: Axis = linear("bandwidth (MB/s)");
 
 /// Bytes of an operation.
 pub(crate) const SIZE: Axis = Axis { label: "message size (B)", scale: Scale::Binary };
@@ -18,10 +18,6 @@ pub(crate) fn plot(title: impl Into<String>, [x, y]: [Axis; 2], series: Vec<Seri
 }
 
 /// Medians of a metric of an algorithm where `x` says how far to the right they are, from left to right.
-///
-/// # Errors
-///
-/// When there are none.
 pub(crate) fn curve(
     rows: &Rows,
     algorithm: &str,
@@ -35,10 +31,6 @@ pub(crate) fn curve(
 }
 
 /// The sum of such curves, where all of them are.
-///
-/// # Errors
-///
-/// When one is missing.
 pub(crate) fn sum_of_curves(
     rows: &Rows,
     algorithm: &str,
@@ -62,19 +54,15 @@ pub(crate) fn formula(from: f64, to: f64, y: impl Fn(f64) -> f64) -> Vec<(f64, f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Samples;
+    use crate::bench::testing::sample;
 
     fn rows(lines: &[(&str, u64, u64)]) -> Rows {
-        let samples = |(metric, bytes, value): &(&str, u64, u64)| {
-            let key = format!("algorithm=a ranks=2 param=1 bytes={bytes} metric={metric} unit=count");
-            Samples::parse(&format!("{key} {value}")).unwrap()
-        };
-        Rows::pool(lines.iter().map(samples))
+        Rows::pool(lines.iter().map(|(metric, bytes, value)| sample("a", [2, 1, *bytes], metric, *value)))
     }
 
     #[test]
     fn curves_go_from_left_to_right() {
-        let rows = rows(&[("x", 8, 1), ("x", 2, 5), ("x", 4, 3)]);
+        let rows = rows(&[("x count", 8, 1), ("x count", 2, 5), ("x count", 4, 3)]);
         let found = curve(&rows, "a", "x", |row| (row.key.bytes > 2).then_some(-(row.key.bytes as f64)));
         assert_eq!(found, Ok(vec![(-8.0, 1.0), (-4.0, 3.0)]));
         assert_eq!(curve(&rows, "a", "y", |_| Some(0.0)), Err(Missing));
@@ -83,7 +71,7 @@ mod tests {
 
     #[test]
     fn sums_are_where_all_are() {
-        let rows = rows(&[("x", 2, 5), ("x", 4, 3), ("y", 4, 10), ("y", 8, 1)]);
+        let rows = rows(&[("x count", 2, 5), ("x count", 4, 3), ("y count", 4, 10), ("y count", 8, 1)]);
         let by_bytes = |row: &Row| Some(row.key.bytes as f64);
         assert_eq!(sum_of_curves(&rows, "a", &["x", "y"], by_bytes), Ok(vec![(4.0, 13.0)]));
         assert_eq!(sum_of_curves(&rows, "a", &["x", "z"], by_bytes), Err(Missing));

@@ -1,9 +1,10 @@
 //! What a figure is: where it comes from, and what is in it.
 
-use crate::bench::Evidence;
+use crate::bench::{Evidence, Missing, Rows};
 use anyhow::Result;
 
 /// The counterpart of one figure or table of a paper.
+#[derive(Clone, Copy)]
 pub(crate) struct Figure {
     /// What `--only` wants, and the file's name: `oc-bcast-fig-8`.
     pub(crate) id: &'static str,
@@ -12,8 +13,50 @@ pub(crate) struct Figure {
     pub(crate) title: &'static str,
     /// What has to be known to compare: machines that differ, what the paper gives no numbers of. May be empty.
     pub(crate) note: &'static str,
-    /// Measures and fills it.
-    pub(crate) content: fn(&mut Evidence) -> Result<Content>,
+    fill: Fill,
+}
+
+/// How a figure is measured and filled.
+#[derive(Clone, Copy)]
+enum Fill {
+    /// From the rows of one bench on the SCC.
+    Bench(&'static str, fn(&Rows) -> Result<Content, Missing>),
+    /// From those of several.
+    Benches(fn(&mut Evidence) -> Result<Content>),
+}
+
+/// A figure of which it is not said yet what it is filled from.
+pub(crate) const fn figure(id: &'static str, number: &'static str, title: &'static str) -> Figure {
+    Figure { id, number, title, note: "", fill: Fill::Bench("", |_| Err(Missing)) }
+}
+
+impl Figure {
+    /// The same, with a note.
+    pub(crate) const fn note(self, note: &'static str) -> Self {
+        Self { note, ..self }
+    }
+
+    /// The same, filled from one bench.
+    pub(crate) const fn of(self, bench: &'static str, of: fn(&Rows) -> Result<Content, Missing>) -> Self {
+        Self { fill: Fill::Bench(bench, of), ..self }
+    }
+
+    /// The same, filled from several.
+    pub(crate) const fn by(self, of: fn(&mut Evidence) -> Result<Content>) -> Self {
+        Self { fill: Fill::Benches(of), ..self }
+    }
+
+    /// What is in it.
+    ///
+    /// # Errors
+    ///
+    /// When a run fails.
+    pub(crate) fn content(&self, evidence: &mut Evidence) -> Result<Content> {
+        match self.fill {
+            Fill::Bench(bench, of) => Ok(of(evidence.rows(bench, "scc")?)?),
+            Fill::Benches(of) => of(evidence),
+        }
+    }
 }
 
 /// What is in a figure.
@@ -29,6 +72,22 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
+impl Content {
+    /// A table of these.
+    pub(crate) fn table<'h>(header: impl IntoIterator<Item = &'h str>, rows: Vec<Vec<String>>) -> Self {
+        Self::Table(Table { header: header.into_iter().map(str::to_owned).collect(), rows })
+    }
+
+    /// The parts of what was drawn.
+    #[cfg(test)]
+    pub(crate) fn plots(self) -> Vec<Plot> {
+        match self {
+            Self::Plots(plots) => plots,
+            Self::Table(_) => panic!("it is a table"),
+        }
+    }
+}
+
 /// Curves over one pair of axes.
 pub(crate) struct Plot {
     /// May be empty.
@@ -39,10 +98,16 @@ pub(crate) struct Plot {
 }
 
 /// An axis.
+#[derive(Clone, Copy)]
 pub(crate) struct Axis {
     /// With the unit in brackets.
     pub(crate) label: &'static str,
     pub(crate) scale: Scale,
+}
+
+/// An axis from 0 on.
+pub(crate) const fn linear(label: &'static str) -> Axis {
+    Axis { label, scale: Scale::Linear }
 }
 
 /// How an axis is divided.

@@ -123,7 +123,7 @@ fn pick(ids: &[String]) -> Result<(Vec<Known>, Vec<&'static Part>)> {
 
 /// Measures a figure, and draws and writes it if it is no table.
 fn show(paper: &'static Paper, figure: &'static Figure, evidence: &mut Evidence, directory: &Path) -> Result<Shown> {
-    let content = (figure.content)(evidence)?;
+    let content = figure.content(evidence)?;
     let svg = match &content {
         Content::Plots(plots) => Some(chart::svg(plots)?),
         Content::Table(_) => None,

@@ -161,17 +161,11 @@ mod tests {
     use super::*;
     use crate::figures::{
         chart::{self, tests::elements},
-        figure::Scale,
+        figure::{Scale, figure},
     };
 
-    static PLOTS: Figure = Figure {
-        id: "oc-bcast-fig-0",
-        number: "Fig. 0",
-        title: "Latency < 1",
-        note: "R & D",
-        content: |_| unreachable!(),
-    };
-    static TABLE: Figure = Figure { id: "scosco-table-0", number: "Table 0", note: "", ..PLOTS };
+    static PLOTS: Figure = figure("oc-bcast-fig-0", "Fig. 0", "Latency < 1").note("R & D");
+    static TABLE: Figure = figure("scosco-table-0", "Table 0", "Latency < 1");
 
     fn table() -> Table {
         Table { header: vec!["what".into(), "ours".into()], rows: vec![vec!["a < b".into(), "1".into()]] }

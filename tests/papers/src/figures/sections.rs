@@ -9,7 +9,7 @@ use crate::{
     bench::Evidence,
     fidelity::{self, Checked, output},
     heatmap::{self, HeatMap},
-    xtask::{self, Backend, Run},
+    xtask::{self, Run},
 };
 use anyhow::{Context, Result};
 use host::progress::Progress;
@@ -104,7 +104,7 @@ fn heat_map(title: &str, program: &str, words: &[&str], limit: Duration) -> Resu
     let _progress = Progress::new(format!("traffic of {program}"));
     let run = Run {
         program,
-        backend: Backend::Simulator(&MACHINE.parse()?),
+        machine: &MACHINE.parse()?,
         cores: CORES,
         words: words.iter().map(ToString::to_string).collect(),
         has_input: true,

@@ -119,15 +119,21 @@ fn draw_tiles(map: &HeatMap, places: &Places, area: &Area<'_>) -> Result<u64, Bo
         area.draw(&Rectangle::new(corners, colour.filled()))?;
         area.draw(&Rectangle::new(corners, BLACK.mix(0.4)))?;
         if places.pitch >= WITH_NUMBERS {
-            let (across, down) = middle(corners);
             let own = map.count("tile", x, y, "mpb_own");
             let lines = [format!("({x}, {y})"), short(map.accesses_by_others(x, y)), format!("own {}", short(own))];
-            for (line, offset) in lines.into_iter().zip([-16, 0, 16]) {
-                area.draw(&Text::new(line, (across, down + offset), label(13, colour)))?;
-            }
+            draw_lines(area, corners, colour, lines)?;
         }
     }
     Ok(most)
+}
+
+/// Three lines of text in a box of this colour.
+fn draw_lines(area: &Area<'_>, corners: [(i32, i32); 2], colour: RGBColor, lines: [String; 3]) -> Drawn {
+    let (across, down) = middle(corners);
+    for (line, offset) in lines.into_iter().zip([-16, 0, 16]) {
+        area.draw(&Text::new(line, (across, down + offset), label(13, colour)))?;
+    }
+    Ok(())
 }
 
 fn draw_links(map: &HeatMap, places: &Places, area: &Area<'_>) -> Result<u64, Box<dyn Error>> {
@@ -176,11 +182,7 @@ fn draw_controllers(map: &HeatMap, places: &Places, area: &Area<'_>) -> Result<u
         if places.pitch < WITH_NUMBERS || !is_beside {
             continue;
         }
-        let (across, down) = middle(corners);
-        let lines = [name, format!("s {}", short(shared)), format!("p {}", short(private))];
-        for (line, offset) in lines.into_iter().zip([-16, 0, 16]) {
-            area.draw(&Text::new(line, (across, down + offset), label(13, colour)))?;
-        }
+        draw_lines(area, corners, colour, [name, format!("s {}", short(shared)), format!("p {}", short(private))])?;
     }
     Ok(most)
 }

@@ -46,6 +46,7 @@ pub(crate) fn figures() -> impl Iterator<Item = (&'static Paper, &'static Figure
 mod tests {
     use super::*;
     use crate::bench::Run;
+    use host::machine::Variant;
     use kernel::{
         Arguments, Program,
         args::KnownOption,
@@ -63,51 +64,26 @@ mod tests {
 
     #[test]
     fn machines_are_well_formed() {
-        let words = benches().flat_map(|bench| bench.runs).flat_map(|run| run.words);
-        let is_well_formed = |word: &str| Run::variant_in(word).is_some() || Run::machine_in(word).is_some();
-        assert!(words.filter(|word| word.starts_with("machine=")).all(|word| is_well_formed(word)));
+        let is_well_formed = |run: &Run| run.value::<Variant>("machine").is_some() || run.machine().is_some();
+        let has_machine = |run: &Run| run.words.iter().any(|word| word.starts_with("machine="));
+        assert!(benches().flat_map(Bench::runs).filter(has_machine).all(|run| is_well_formed(&run)));
     }
 
     /// The options of every program that benches run.
     fn known_options() -> BTreeMap<&'static str, &'static [KnownOption]> {
+        let mut all = BTreeMap::new();
         macro_rules! options {
-            ($($program:ty),+) => { BTreeMap::from([$((<$program>::NAME, <$program>::OPTIONS)),+]) };
+            ($($program:ty),+) => { all.extend([$((<$program>::NAME, <$program>::OPTIONS)),+]) };
         }
-        options!(
-            Bandwidth,
-            Barriers,
-            Bcast,
-            Collectives,
-            Crowd,
-            Design,
-            Engine,
-            Fft,
-            Late,
-            Latency,
-            Lines,
-            Loads,
-            MeshLink,
-            Model,
-            MpbContention,
-            MpbDistance,
-            MpbModel,
-            Notification,
-            Offload,
-            Overlap,
-            Private,
-            Pscw,
-            Rounds,
-            Skew,
-            Synchronisation,
-            Terrain,
-            Wave
-        )
+        measurements::programs!(options);
+        options!(Fft, Terrain, Wave);
+        all
     }
 
     #[test]
     fn programs_understand_what_benches_tell_them() {
         let known = known_options();
-        for run in benches().flat_map(|bench| bench.runs) {
+        for run in benches().flat_map(Bench::runs) {
             let options = known.get(run.program).unwrap_or_else(|| panic!("there is no program {}", run.program));
             for word in run.program_words() {
                 assert!(Arguments::new(word, options).is_ok(), "{} {word}", run.program);

@@ -54,21 +54,12 @@ impl Clock {
     }
 }
 
-/// There is no such clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NoClock;
-
-impl fmt::Display for NoClock {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such clock; there are core and board")
-    }
-}
-
 impl FromStr for Clock {
-    type Err = NoClock;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NoClock> {
-        [Self::Core, Self::Board].into_iter().find(|clock| clock.name() == text).ok_or(NoClock)
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = [Self::Core, Self::Board].into_iter().find(|clock| clock.name() == text);
+        found.ok_or("no such clock; there are core and board")
     }
 }
 

@@ -20,20 +20,14 @@ mod tests;
 mod times;
 
 use alloc::{format, string::ToString, vec::Vec};
-use core::fmt;
+use core::{fmt, str::FromStr};
 
 use collectives::{Broadcast, Comm, Error};
 use hal::{Core, Counters};
 
-use self::{
-    clock::Clock,
-    messages::Messages,
-    mode::{Mode, Modes},
-    roots::Roots,
-    times::Span,
-};
-use super::throughput;
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use self::{clock::Clock, messages::Messages, mode::Mode, roots::Root, times::Span};
+use super::measure::{Of, demand, repetitions, throughput};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 pub use self::model::Model;
 pub(super) use self::{
@@ -61,7 +55,7 @@ impl Program for Bcast {
         ("algorithm", "the broadcast, default if not given"),
         ("profile", "lends the MPBs to two-sided messages, as RCCE has them"),
         ("sizes", Sizes::ABOUT),
-        ("roots", Roots::ABOUT),
+        ("roots", Root::ABOUT),
         ("clock", Clock::ABOUT),
         ("modes", "separated, together, back-to-back and skewed with commas between, all but together if not given"),
         ("repetitions", "broadcasts of each kind that count, 5 if not given"),
@@ -73,23 +67,26 @@ impl Program for Bcast {
         let algorithm = rank.args.get("algorithm", Broadcast::Default)?;
         let name = algorithm.to_string();
         let sizes = rank.args.get("sizes", Sizes::of_latencies())?;
-        let roots = rank.args.get("roots", Roots::default())?.ranks(rank.comm);
-        let roots = roots.map_err(|why| Failure::new(why).on_all_ranks())?;
+        let mut roots = Vec::new();
+        for root in rank.args.get("roots", List([Root::Corner].into()))?.0 {
+            let root = root.rank(rank.comm).map_err(|why| Failure::new(why).on_all_ranks())?;
+            // Each once.
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
         let clock = rank.args.get("clock", Clock::default())?;
-        if clock == Clock::Board && rank.hal().layout().atomic_counters() == 0 {
-            return Err(Failure::new("`clock=board`: this machine has no board").on_all_ranks());
-        }
-        let modes = rank.args.get("modes", Modes::default())?;
-        let repetitions = rank.args.get("repetitions", 5)?;
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        let has_board = rank.hal().layout().atomic_counters() > 0;
+        demand(clock != Clock::Board || has_board, "`clock=board`: this machine has no board")?;
+        // The others are only for the model.
+        let modes = List([Mode::Separated, Mode::BackToBack, Mode::Skewed].into());
+        let modes = rank.args.get("modes", modes)?.0;
+        let repetitions = repetitions(rank, 5)?;
         let calls = WARM_UP.saturating_add(repetitions);
-        if messages::room(sizes.most(), calls).is_none_or(|bytes| bytes > MOST_BYTES) {
-            let why =
-                "messages of these `sizes`, times `repetitions`, take more than 256 MB on each rank; ask for less";
-            return Err(Failure::new(why).on_all_ranks());
-        }
+        demand(
+            messages::room(sizes.most(), calls).is_some_and(|bytes| bytes <= MOST_BYTES),
+            "messages of these `sizes`, times `repetitions`, take more than 256 MB on each rank; ask for less",
+        )?;
         let mut bench = Bench {
             algorithm,
             clock,
@@ -103,7 +100,7 @@ impl Program for Bcast {
         };
         let profile = if rank.args.flag("profile")? { Some(rank.comm.rcce_profile()?) } else { None };
         let mut cases = Vec::new();
-        for mode in modes.iter() {
+        for mode in modes {
             for &root in &roots {
                 rank.phase(&format!("{mode}, root {root}"));
                 for bytes in sizes.iter() {
@@ -183,16 +180,12 @@ impl Bench {
         }
         let sequences = spans.chunks_exact(WARM_UP + self.repetitions);
         for ((case, sequence), counts) in cases.iter().zip(sequences).zip(self.counts.chunks_exact(COUNTERS.len())) {
-            let (param, bytes) = (case.root as u64, case.bytes as u64);
+            let of = Of(name, case.root as u64, case.bytes);
             let timed = |metric: &str| format!("{metric}{}", self.clock.suffix());
-            let send = |metric: &str, of: &[u64]| {
-                let series = Series { algorithm: name, param, bytes, metric: &timed(metric), unit: Unit::Ticks };
-                rank.samples(&series, of.iter().copied());
-            };
-            let send_throughput = |metric: &str, of: &[u64]| {
-                let rates = of.iter().map(|ticks| throughput(hal, case.bytes, *ticks));
-                let series = Series { algorithm: name, param, bytes, metric: &timed(metric), unit: Unit::Rate };
-                rank.samples(&series, rates);
+            let send = |metric: &str, ticks: &[u64]| of.send(rank, &timed(metric), Unit::Ticks, ticks.iter().copied());
+            let send_throughput = |metric: &str, ticks: &[u64]| {
+                let rates = ticks.iter().map(|ticks| throughput(hal, case.bytes, *ticks));
+                of.send(rank, &timed(metric), Unit::Rate, rates);
             };
             let counting = &sequence[WARM_UP..];
             let each = |of: fn(&Span) -> u64| counting.iter().map(of).collect::<Vec<_>>();
@@ -203,9 +196,7 @@ impl Bench {
                     send("latency.data", &each(|span| span.last_other_return - span.root_call));
                     send_throughput("throughput", &latencies);
                     for (metric, count) in COUNTERS.iter().zip(counts) {
-                        let mean = count / self.repetitions as u64;
-                        let series = Series { algorithm: name, param, bytes, metric, unit: Unit::Count };
-                        rank.samples(&series, [mean].into_iter());
+                        of.send(rank, metric, Unit::Count, [count / self.repetitions as u64]);
                     }
                 }
                 Mode::Together => send("latency.together", &each(|span| span.last_return - span.root_call)),
@@ -256,19 +247,22 @@ fn counted(counters: &Counters) -> [u64; COUNTERS.len()] {
     })
 }
 
-/// A number that is drawn: the same for equal seeds and places, and spread over all of its bits.
-pub(super) fn spread(seed: u64, place: u64) -> u64 {
-    let mut mixed = (seed ^ place.rotate_left(32)).wrapping_add(place).wrapping_add(1);
-    for _ in 0..2 {
-        mixed = (mixed ^ mixed >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+/// Items of an option, with commas between.
+struct List<T>(Vec<T>);
+
+impl<T: FromStr> FromStr for List<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self)
     }
-    mixed >> 16
 }
 
-/// Writes items with commas between.
-pub(super) fn list(out: &mut fmt::Formatter<'_>, items: &[impl fmt::Display]) -> fmt::Result {
-    items.iter().enumerate().try_for_each(|(index, item)| {
-        out.write_str(if index == 0 { "" } else { "," })?;
-        item.fmt(out)
-    })
+impl<T: fmt::Display> fmt::Display for List<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(index, item)| {
+            out.write_str(if index == 0 { "" } else { "," })?;
+            item.fmt(out)
+        })
+    }
 }

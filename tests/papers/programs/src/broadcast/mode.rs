@@ -1,7 +1,8 @@
 //! How one broadcast follows the other.
 
-use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
+
+use crate::measure::spread;
 
 /// How one broadcast follows the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +38,7 @@ impl Mode {
         const LATE_CYCLES: u64 = 8192;
         /// More than a poll takes.
         const JITTER_CYCLES: u64 = 512;
-        let drawn = |most: u64| super::spread(seed, number << 16 | rank as u64) % most.max(1);
+        let drawn = |most: u64| spread(seed, number << 16 | rank as u64) % most.max(1);
         match self {
             Self::Separated if rank == root => LATE_CYCLES + drawn(JITTER_CYCLES),
             Self::Separated => drawn(JITTER_CYCLES),
@@ -47,51 +48,17 @@ impl Mode {
     }
 }
 
-/// Modes, as an option names them: with commas between.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Modes(Vec<Mode>);
+impl FromStr for Mode {
+    type Err = &'static str;
 
-impl Modes {
-    /// One after the other.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Mode> + '_ {
-        self.0.iter().copied()
-    }
-}
-
-impl Default for Modes {
-    /// All but those that only the model needs.
-    fn default() -> Self {
-        Self([Mode::Separated, Mode::BackToBack, Mode::Skewed].into())
-    }
-}
-
-/// This is no list of modes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NoModes;
-
-impl fmt::Display for NoModes {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such mode; there are separated, together, back-to-back and skewed, with commas between")
-    }
-}
-
-impl FromStr for Modes {
-    type Err = NoModes;
-
-    fn from_str(text: &str) -> Result<Self, NoModes> {
-        let mode = |item: &str| Mode::ALL.into_iter().find(|mode| mode.name() == item).ok_or(NoModes);
-        text.split(',').map(mode).collect::<Result<_, _>>().map(Self)
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|mode| mode.name() == text);
+        found.ok_or("no such mode; there are separated, together, back-to-back and skewed, with commas between")
     }
 }
 
 impl fmt::Display for Mode {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Modes {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::list(out, &self.0)
     }
 }

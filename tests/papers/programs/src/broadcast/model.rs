@@ -23,7 +23,8 @@ use collectives::{
 use hal::{Core, CoreId, LINE_BYTES, Topology};
 
 use super::Sizes;
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use crate::measure::{Of, ticks};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Computes latencies and throughputs.
 pub struct Model;
@@ -107,11 +108,7 @@ impl Modelled {
         for bytes in sizes.iter().filter(|bytes| *bytes > 0) {
             let lines = bytes.div_ceil(LINE_BYTES);
             let latency = (self.latency)(ranks, lines);
-            let nanoseconds = u128::from(latency.as_ps() / 1000);
-            let ticks = nanoseconds * u128::from(rank.hal().ticks_per_second()) / 1_000_000_000;
-            let (metric, unit) = (flavour.latency, Unit::Ticks);
-            let series = Series { algorithm: &algorithm, param: 0, bytes: bytes as u64, metric, unit };
-            rank.samples(&series, [u64::try_from(ticks).unwrap_or(u64::MAX)].into_iter());
+            Of(&algorithm, 0, bytes).send(rank, flavour.latency, Unit::Ticks, [ticks(rank.hal(), latency)]);
             // The last line need not be full.
             let filled = bytes as f64 / (lines * LINE_BYTES) as f64;
             send(rank, &algorithm, bytes, "throughput", filled * megabytes_per_second(lines, latency));
@@ -133,9 +130,8 @@ impl Modelled {
 
 /// Sends a throughput in MB/s.
 fn send<C: Core>(rank: &Rank<'_, C>, algorithm: &str, bytes: usize, metric: &str, megabytes_per_second: f64) {
-    let series = Series { algorithm, param: 0, bytes: bytes as u64, metric, unit: Unit::Rate };
     // Rounded to nearest: there are no fractions of a kilobyte.
-    rank.samples(&series, [(megabytes_per_second * 1000.0 + 0.5) as u64].into_iter());
+    Of(algorithm, 0, bytes).send(rank, metric, Unit::Rate, [(megabytes_per_second * 1000.0 + 0.5) as u64]);
 }
 
 /// The bounds, in MB/s.

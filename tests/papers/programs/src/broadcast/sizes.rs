@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 
+use super::List;
 use hal::LINE_BYTES;
 
 /// Bytes around what fits one line with its tag, and one line without.
@@ -30,7 +31,10 @@ impl Sizes {
 
     /// Those of the paper's figure 8a, and shorter ones.
     pub(crate) fn of_latencies() -> Self {
-        let mut sizes: Vec<_> = SHORT.iter().copied().chain(bytes_of(LINES)).collect();
+        Self::of(SHORT.iter().copied().chain(bytes_of(LINES)).collect())
+    }
+
+    fn of(mut sizes: Vec<usize>) -> Self {
         sizes.sort_unstable();
         sizes.dedup();
         Self(sizes)
@@ -51,40 +55,27 @@ fn bytes_of(lines: &[usize]) -> impl Iterator<Item = usize> + '_ {
     lines.iter().map(|lines| lines * LINE_BYTES)
 }
 
-/// This is no list of sizes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct NoSizes;
-
-impl fmt::Display for NoSizes {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such length; there are short, lines, long and numbers of bytes, with commas between")
-    }
-}
-
-impl core::error::Error for NoSizes {}
-
 impl FromStr for Sizes {
-    type Err = NoSizes;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NoSizes> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let none = "no such length; there are short, lines, long and numbers of bytes, with commas between";
         let mut sizes = Vec::new();
         for item in text.split(',') {
             match item {
                 "short" => sizes.extend(SHORT),
                 "lines" => sizes.extend(bytes_of(LINES)),
                 "long" => sizes.extend(bytes_of(LONG)),
-                number => sizes.push(number.parse().map_err(|_| NoSizes)?),
+                number => sizes.push(number.parse().map_err(|_| none)?),
             }
         }
-        sizes.sort_unstable();
-        sizes.dedup();
-        Ok(Self(sizes))
+        Ok(Self::of(sizes))
     }
 }
 
 impl fmt::Display for Sizes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::list(out, &self.0)
+        List(self.0.clone()).fmt(out)
     }
 }
 
@@ -101,7 +92,7 @@ mod tests {
         assert_eq!((both.iter().next(), both.most()), (Some(1), 252 * 32));
         assert_eq!("long".parse::<Sizes>().unwrap().most(), 1 << 20);
         for text in ["", "1,", "x", "-1", "short lines"] {
-            assert_eq!(text.parse::<Sizes>(), Err(NoSizes), "{text}");
+            assert!(text.parse::<Sizes>().is_err(), "{text}");
         }
     }
 }

@@ -1,27 +1,13 @@
 use super::*;
-use kernel::launch::{Only, Simulation, simulate};
-
-fn run(words: &str) -> Simulation {
-    simulate::<Only<Bcast>>(words, &[])
-}
-
-/// All numbers of a series.
-fn samples(console: &str, algorithm: &str, param: usize, bytes: usize, metric: &str) -> Vec<u64> {
-    let head = format!("@samples algorithm={algorithm} ");
-    let key = format!(" param={param} bytes={bytes} metric={metric} unit=");
-    let lines = console.lines().filter(|line| line.starts_with(&head));
-    let values = lines.filter_map(|line| line.split_once(&key)).flat_map(|(_, values)| values.split(' ').skip(1));
-    values.map(|value| value.parse().unwrap()).collect()
-}
+use crate::testing::{refused, run};
 
 #[test]
 fn every_mode_is_measured_as_often_as_it_counts() {
     for cores in [1, 2, 5] {
         let modes = "modes=separated,together,back-to-back,skewed";
-        let simulation = run(&format!("cores={cores} algorithm=oc-k2 sizes=0,1,3104 repetitions=3 {modes}"));
-        assert!(simulation.success, "{}", simulation.console);
+        let printed = run::<Bcast>(&format!("cores={cores} algorithm=oc-k2 sizes=0,1,3104 repetitions=3 {modes}"));
         for bytes in [0, 1, 3104] {
-            let len = |metric| samples(&simulation.console, "oc-k2", 0, bytes, metric).len();
+            let len = |metric| printed.at("oc-k2", metric, (0, bytes)).len();
             assert_eq!(["latency", "latency.data", "throughput", "latency.together", "skewed"].map(len), [3; 5]);
             assert_eq!(["back-to-back", "mpb_lines_read"].map(len), [1; 2]);
             assert_eq!(len("latency.back-to-back"), 3);
@@ -31,8 +17,8 @@ fn every_mode_is_measured_as_often_as_it_counts() {
 
 #[test]
 fn latency_is_from_the_roots_call_to_the_last_return() {
-    let simulation = run("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated,together");
-    let of = |metric| samples(&simulation.console, "oc-k2", 0, 32, metric);
+    let printed = run::<Bcast>("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated,together");
+    let of = |metric| printed.at("oc-k2", metric, (0, 32));
     // Put from memory, a flag until it can be seen, get into the own MPB, a flag, and get from there; a poll may have
     // missed the first flag by a moment.
     let least = (190 + 218 + 136) + (69 + 136 + 131) + (330 + 272) + (69 + 272) + (95 + 136 + 471);
@@ -46,11 +32,12 @@ fn latency_is_from_the_roots_call_to_the_last_return() {
 }
 
 #[test]
-fn sequences_overlap() {
-    let simulation = run("cores=8 machine=scc algorithm=oc-k7 sizes=3072");
-    let of = |metric| samples(&simulation.console, "oc-k7", 0, 3072, metric);
-    let (alone, in_sequence) = (of("latency")[0], of("back-to-back")[0]);
-    assert!(in_sequence < alone, "{in_sequence} of {alone}");
+fn sequences_overlap_and_in_them_a_root_may_be_ahead() {
+    let printed = run::<Bcast>("cores=8 machine=scc algorithm=oc-k7 sizes=3072");
+    let of = |metric| printed.at("oc-k7", metric, (0, 3072));
+    let (alone, period, in_sequence) = (of("latency"), of("back-to-back"), of("latency.back-to-back"));
+    assert!(period[0] < alone[0], "{period:?} of {alone:?}");
+    assert!(alone.iter().max() < in_sequence.iter().max(), "{alone:?}, {in_sequence:?}");
     // Every rank but the root moves each line twice into an MPB or out of it to memory.
     assert_eq!(of("mpb_lines_read"), [7 * 2 * 96]);
 }
@@ -58,8 +45,8 @@ fn sequences_overlap() {
 #[test]
 fn the_boards_clock_costs_three_accesses() {
     let of = |words: &str, metric: &str| {
-        let simulation = run(&format!("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated {words}"));
-        samples(&simulation.console, "oc-k2", 0, 32, metric)
+        let printed = run::<Bcast>(&format!("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated {words}"));
+        printed.at("oc-k2", metric, (0, 32))
     };
     let (core, board) = (of("clock=core", "latency"), of("clock=board", "latency.board"));
     assert_eq!((core.len(), board.len()), (5, 5));
@@ -74,74 +61,57 @@ fn the_boards_clock_costs_three_accesses() {
 }
 
 #[test]
-fn in_a_sequence_a_root_may_be_ahead() {
-    let simulation = run("cores=8 machine=scc algorithm=oc-k7 sizes=3072");
-    let of = |metric| samples(&simulation.console, "oc-k7", 0, 3072, metric);
-    let (alone, in_sequence) = (of("latency"), of("latency.back-to-back"));
-    assert!(alone.iter().max() < in_sequence.iter().max(), "{alone:?}, {in_sequence:?}");
-}
-
-#[test]
 fn baselines_have_rcces_payload() {
-    let run = |words: &str| run(&format!("cores=4 machine=scc algorithm=binomial sizes=8032 modes=together {words}"));
-    let of = |words: &str| samples(&run(words).console, "binomial", 0, 8032, "latency.together")[0];
+    let of = |words: &str| {
+        let words = format!("cores=4 machine=scc algorithm=binomial sizes=8032 modes=together {words}");
+        run::<Bcast>(&words).at("binomial", "latency.together", (0, 8032))[0]
+    };
     assert!(of("profile") < of(""), "251 lines are one chunk");
 }
 
 #[test]
 fn roots_are_found_by_where_they_are() {
-    let simulation =
-        run("cores=48 algorithm=oc-k7 sizes=1 modes=separated repetitions=1 roots=corner,middle,opposite,0");
-    assert!(simulation.success, "{}", simulation.console);
-    for root in [0, 16, 46] {
-        assert_eq!(samples(&simulation.console, "oc-k7", root, 1, "latency").len(), 1, "root {root}");
-    }
+    let words = "cores=48 algorithm=oc-k7 sizes=1 modes=separated repetitions=1 roots=corner,middle,opposite,0";
+    let latencies = run::<Bcast>(words).samples("oc-k7", "latency");
+    assert!(latencies.keys().eq(&[(0, 1), (16, 1), (46, 1)]) && latencies.values().all(|of| of.len() == 1));
 }
 
 #[test]
 fn skews_are_drawn_from_the_seed() {
     let of = |seed: u64| {
-        let simulation = run(&format!("cores=6 machine=scc algorithm=oc-k2 sizes=64 modes=skewed seed={seed}"));
-        samples(&simulation.console, "oc-k2", 0, 64, "skewed")
+        let printed = run::<Bcast>(&format!("cores=6 machine=scc algorithm=oc-k2 sizes=64 modes=skewed seed={seed}"));
+        printed.at("oc-k2", "skewed", (0, 64))
     };
     assert!(of(1) == of(1) && of(1) != of(2));
 }
 
 #[test]
 fn what_cannot_be_measured_is_said_once() {
-    for (words, message) in [
-        ("algorithm=other", "option `algorithm=other`: no such broadcast"),
-        ("sizes=long,x", "option `sizes=long,x`: no such length; there are short, lines, long"),
-        ("roots=3", "rank 3"),
-        ("roots=top", "option `roots=top`: no such root; there are corner"),
-        ("clock=sundial", "option `clock=sundial`: no such clock; there are core and board"),
-        ("clock=board machine=cluster-fpga:2x2", "`clock=board`: this machine has no board"),
-        ("modes=fast", "option `modes=fast`: no such mode; there are separated, together"),
-        ("repetitions=0", "`repetitions=0`: there is nothing to measure"),
-    ] {
-        let simulation = run(&format!("cores=3 {words}"));
-        assert!(!simulation.success);
-        assert!(simulation.console.contains(message), "{}", simulation.console);
-        assert_eq!(simulation.console.matches(" failed: ").count(), 1, "{}", simulation.console);
-    }
+    refused::<Bcast>(&[
+        ("cores=3 algorithm=other", "option `algorithm=other`: no such broadcast"),
+        ("cores=3 sizes=long,x", "option `sizes=long,x`: no such length; there are short, lines, long"),
+        ("cores=3 roots=3", "rank 3"),
+        ("cores=3 roots=top", "option `roots=top`: no such root; there are corner"),
+        ("cores=3 clock=sundial", "option `clock=sundial`: no such clock; there are core and board"),
+        ("cores=3 clock=board machine=cluster-fpga:2x2", "`clock=board`: this machine has no board"),
+        ("cores=3 modes=fast", "option `modes=fast`: no such mode; there are separated, together"),
+        ("cores=3 repetitions=0", "`repetitions=0`: there is nothing to measure"),
+    ]);
 }
 
 #[test]
 fn the_model_has_the_papers_table() {
-    let simulation = simulate::<Only<Model>>("cores=48 sizes=1,147456", &[]);
-    assert!(simulation.success, "{}", simulation.console);
-    let peak = |algorithm| samples(&simulation.console, algorithm, 0, 0, "throughput.peak")[0];
+    let printed = run::<Model>("cores=48 sizes=1,147456");
+    let peak = |algorithm| printed.at(algorithm, "throughput.peak", (0, 0))[0];
     for (algorithm, published) in [("model-oc-k2", 35_220), ("model-oc-k7", 34_300), ("model-oc-k47", 35_880)] {
         let modelled = peak(algorithm);
         assert!(modelled.abs_diff(published) * 100 < published, "{algorithm}: {modelled}");
     }
     let scatter_allgather = peak("model-scatter-allgather");
-    assert_eq!(
-        [scatter_allgather],
-        samples(&simulation.console, "model-scatter-allgather", 0, 147_456, "throughput")[..]
-    );
+    assert_eq!(printed.at("model-scatter-allgather", "throughput", (0, 147_456)), [scatter_allgather]);
     assert!(scatter_allgather.abs_diff(13_380) * 100 < 3 * 13_380, "{scatter_allgather}");
     let (slowest, mean, near) = (peak("bound-slowest"), peak("bound-mean"), peak("bound-near"));
     assert!(slowest < mean && slowest < near, "{slowest} {mean} {near}");
-    assert!(simulate::<Only<Model>>("cores=1", &[]).success, "one rank has nothing to model");
+    // One rank has nothing to model.
+    run::<Model>("cores=1");
 }

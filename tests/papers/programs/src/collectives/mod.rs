@@ -14,8 +14,11 @@ use alloc::{format, string::String, vec, vec::Vec};
 use hal::Core;
 
 pub(super) use self::operation::{Call, Operation, ROOT, Word};
-use super::broadcast::{FLUSHING_BYTES, Sizes, Times, list, meet, spread};
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use super::{
+    broadcast::{FLUSHING_BYTES, Sizes, Times, meet},
+    measure::{Of, demand, repetitions, spread},
+};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Calls that do not count.
 const WARM_UP: usize = 1;
@@ -48,15 +51,11 @@ impl Program for Collectives {
         let name = rank.args.get("operation", String::from("allreduce"))?;
         let algorithm = rank.args.get("algorithm", String::from("default"))?;
         let operation = Operation::parse(&name, &algorithm)?;
-        let sizes: Sizes = rank.args.get("sizes", SIZES.parse::<Sizes>()?)?;
+        let sizes: Sizes = rank.args.get("sizes", SIZES.parse().map_err(Failure::new)?)?;
         let sizes: Vec<usize> = if operation.has_data() { sizes.iter().collect() } else { vec![0] };
-        if let Some(odd) = sizes.iter().find(|bytes| !bytes.is_multiple_of(size_of::<Word>())) {
-            return Err(Failure::new(format_args!("option `sizes`: {odd} is no multiple of 8")).on_all_ranks());
-        }
-        let repetitions: usize = rank.args.get("repetitions", 3)?;
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        let odd = sizes.iter().find(|bytes| !bytes.is_multiple_of(size_of::<Word>()));
+        demand(odd.is_none(), format_args!("option `sizes`: {} is no multiple of 8", odd.unwrap_or(&0)))?;
+        let repetitions: usize = repetitions(rank, 3)?;
         let seed = rank.args.get("seed", 0)?;
         let mut times = Times::default();
         for &bytes in &sizes {
@@ -66,9 +65,8 @@ impl Program for Collectives {
         let spans = times.combine(rank.comm)?;
         let algorithm = format!("{name}-{algorithm}");
         for (bytes, calls) in sizes.iter().zip(spans.chunks_exact(WARM_UP + repetitions)) {
-            let bytes = *bytes as u64;
-            let series = Series { algorithm: &algorithm, param: 0, bytes, metric: "latency", unit: Unit::Ticks };
-            rank.samples(&series, calls[WARM_UP..].iter().map(|span| span.last_return.saturating_sub(span.last_call)));
+            let latencies = calls[WARM_UP..].iter().map(|span| span.last_return.saturating_sub(span.last_call));
+            Of(&algorithm, 0, *bytes).send(rank, "latency", Unit::Ticks, latencies);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The operations, by name, with data that tells who sent what to whom.
 
-use core::fmt;
+use alloc::format;
+use core::{fmt, str::FromStr};
 
 use collectives::{Barrier, Broadcast, Comm, Exchange, Operator, Reduction, Scan};
 use hal::Core;
@@ -71,25 +72,24 @@ impl Operation {
 
     /// The operation of this name by the algorithm of that name.
     pub(in super::super) fn parse(name: &str, algorithm: &str) -> Result<Self, Failure> {
-        let wrong =
-            |why: &dyn fmt::Display| Failure::new(format_args!("option `algorithm={algorithm}`: {why}")).on_all_ranks();
-        let reduction = || algorithm.parse::<Reduction>().map_err(|why| wrong(&why));
-        let scan = || algorithm.parse::<Scan>().map_err(|why| wrong(&why));
-        let exchange = || algorithm.parse::<Exchange>().map_err(|why| wrong(&why));
+        fn by<A: FromStr<Err: fmt::Display>>(algorithm: &str) -> Result<A, Failure> {
+            let wrong = |why| Failure::new(format_args!("option `algorithm={algorithm}`: {why}")).on_all_ranks();
+            algorithm.parse().map_err(wrong)
+        }
         Ok(match name {
-            "barrier" => Self::Barrier(algorithm.parse::<Barrier>().map_err(|why| wrong(&why))?),
-            "broadcast" => Self::Broadcast(algorithm.parse::<Broadcast>().map_err(|why| wrong(&why))?),
-            "reduce" => Self::Reduce(reduction()?),
-            "allreduce" => Self::Allreduce(reduction()?),
-            "reduce-scatter" => Self::ReduceScatter(reduction()?),
-            "scan" => Self::Scan(scan()?),
-            "exscan" => Self::Exscan(scan()?),
-            "gather" => Self::Gather(exchange()?),
-            "scatter" => Self::Scatter(exchange()?),
-            "allgather" => Self::Allgather(exchange()?),
-            "alltoall" => Self::Alltoall(exchange()?),
+            "barrier" => Self::Barrier(by(algorithm)?),
+            "broadcast" => Self::Broadcast(by(algorithm)?),
+            "reduce" => Self::Reduce(by(algorithm)?),
+            "allreduce" => Self::Allreduce(by(algorithm)?),
+            "reduce-scatter" => Self::ReduceScatter(by(algorithm)?),
+            "scan" => Self::Scan(by(algorithm)?),
+            "exscan" => Self::Exscan(by(algorithm)?),
+            "gather" => Self::Gather(by(algorithm)?),
+            "scatter" => Self::Scatter(by(algorithm)?),
+            "allgather" => Self::Allgather(by(algorithm)?),
+            "alltoall" => Self::Alltoall(by(algorithm)?),
             _ => {
-                let why = format_args!("option `operation={name}`: no such operation; there are {}", Names);
+                let why = format!("option `operation={name}`: no such operation; there are {}", Self::NAMES.join(","));
                 return Err(Failure::new(why).on_all_ranks());
             }
         })
@@ -179,13 +179,5 @@ impl Operation {
             None => Ok(()),
             Some((place, _)) => Err(Failure::new(format_args!("call {}: word {place} is wrong", call.number))),
         }
-    }
-}
-
-struct Names;
-
-impl fmt::Display for Names {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::list(out, &Operation::NAMES)
     }
 }

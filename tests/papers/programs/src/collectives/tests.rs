@@ -1,9 +1,5 @@
 use super::*;
-use kernel::launch::{Only, Simulation, simulate};
-
-fn run(words: &str) -> Simulation {
-    simulate::<Only<Collectives>>(words, &[])
-}
+use crate::testing::{refused, run};
 
 #[test]
 fn every_operation_is_measured_and_right() {
@@ -17,17 +13,9 @@ fn every_operation_is_measured_and_right() {
             for cores in [1, 2, 5, 16] {
                 let words =
                     format!("cores={cores} operation={name} algorithm={algorithm} sizes=0,8,4096 repetitions=2");
-                let simulation = run(&words);
-                assert!(simulation.success, "{words}: {}", simulation.console);
-                for bytes in if name == "barrier" { &[0][..] } else { &[0, 8, 4096] } {
-                    let line = format!(
-                        "@samples algorithm={name}-{algorithm} ranks={cores} param=0 bytes={bytes} metric=latency unit=ns "
-                    );
-                    let found: Vec<_> =
-                        simulation.console.lines().filter_map(|found| found.strip_prefix(&line)).collect();
-                    assert_eq!(found.len(), 1, "{words}: {}", simulation.console);
-                    assert_eq!(found[0].split(' ').count(), 2);
-                }
+                let latencies = run::<Collectives>(&words).samples(&format!("{name}-{algorithm}"), "latency");
+                let sizes = if name == "barrier" { &[(0, 0)][..] } else { &[(0, 0), (0, 8), (0, 4096)] };
+                assert!(latencies.keys().eq(sizes) && latencies.values().all(|of| of.len() == 2), "{words}");
             }
         }
     }
@@ -50,15 +38,10 @@ fn wrong_results_are_seen() {
 
 #[test]
 fn what_cannot_be_measured_is_said_once() {
-    for (words, message) in [
-        ("operation=sort", "option `operation=sort`: no such operation; there are barrier,broadcast,reduce"),
-        ("algorithm=magic", "option `algorithm=magic`: no such"),
-        ("operation=barrier algorithm=tree", "option `algorithm=tree`: no such barrier"),
-        ("sizes=12", "option `sizes`: 12 is no multiple of 8"),
-    ] {
-        let simulation = run(&format!("cores=3 {words}"));
-        assert!(!simulation.success);
-        assert!(simulation.console.contains(message), "{}", simulation.console);
-        assert_eq!(simulation.console.matches(" failed: ").count(), 1, "{}", simulation.console);
-    }
+    refused::<Collectives>(&[
+        ("cores=3 operation=sort", "option `operation=sort`: no such operation; there are barrier,broadcast,reduce"),
+        ("cores=3 algorithm=magic", "option `algorithm=magic`: no such"),
+        ("cores=3 operation=barrier algorithm=tree", "option `algorithm=tree`: no such barrier"),
+        ("cores=3 sizes=12", "option `sizes`: 12 is no multiple of 8"),
+    ]);
 }

@@ -9,10 +9,10 @@
 use collectives::Placement;
 use hal::{Cached, Caches, Core, LocalView, Region, Uncached, kind};
 
-use kernel::{Failure, Rank, Series, Unit};
+use kernel::{Failure, Rank};
 
 use super::{allocate_for_all, free_for_all};
-use crate::splits::Splits;
+use crate::measure::{Of, Splits};
 
 /// How the vector is reached.
 enum Mapping<'c> {
@@ -101,13 +101,8 @@ fn measure_with<C: Core>(rank: &mut Rank<'_, C>, mut mapping: Mapping<'_>) -> Re
         comm.barrier();
     }
     for splits in [polls, updates] {
-        let series = Series { algorithm: mapping.name(), param: 0, bytes: 4, metric: splits.call(), unit: Unit::Ticks };
-        rank.samples(&series, splits.ticks());
-        splits.send_counters(
-            rank,
-            &series,
-            &["words_read", "words_written", "lines_fetched", "lines_written_back", "flushes"],
-        );
+        let counters = ["words_read", "words_written", "lines_fetched", "lines_written_back", "flushes"];
+        splits.send(rank, Of(mapping.name(), 0, 4), &counters);
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 use collectives::{Comm, Placement};
 use hal::{Core, Region, kind};
 
+use crate::measure::demand;
 use kernel::{Failure, Program, Rank};
 
 /// Measures design decisions.
@@ -28,9 +29,7 @@ impl Program for Design {
     const ABOUT: &'static str = "measures where and how synchronisation data is kept, against the alternatives";
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        if rank.comm.size() < 2 {
-            return Err(Failure::new("this takes 2 cores or more, and there is 1").on_all_ranks());
-        }
+        demand(rank.comm.size() > 1, "this takes 2 cores or more, and there is 1")?;
         rank.phase("placement");
         placement::measure(rank)?;
         rank.phase("mapping");
@@ -62,26 +61,16 @@ pub(super) fn free_for_all<C: Core>(comm: &Comm<'_, C>, regions: Vec<Region<kind
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::{refused, run};
     use std::vec;
-
-    /// The first number of each line of a series.
-    fn firsts(console: &str, head: &str) -> Vec<u64> {
-        let lines = console.lines().filter_map(|line| line.strip_prefix(head));
-        lines.map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()
-    }
 
     #[test]
     fn decisions_are_measured_against_their_alternatives() {
-        let simulation = simulate::<Only<Design>>("machine=scc cores=48", &[]);
-        assert!(simulation.success, "{}", simulation.console);
-        let of = |algorithm: &str, param: u64, bytes: u64, metric: &str| {
-            let head = std::format!(
-                "@samples algorithm={algorithm} ranks=48 param={param} bytes={bytes} metric={metric} unit="
-            );
-            let found = firsts(&simulation.console, &head);
-            assert!(!found.is_empty(), "{head}");
-            found
+        let printed = run::<Design>("machine=scc cores=48");
+        // The first number of each rank.
+        let of = |algorithm: &str, param: u64, bytes: u64, metric: &str| -> Vec<u64> {
+            let lists = printed.lists(algorithm, metric);
+            lists[&(param, bytes)].iter().map(|list| list[0]).collect()
         };
         let sum = |numbers: Vec<u64>| numbers.into_iter().sum::<u64>();
         assert!(sum(of("nearest", 0, 4, "poll")) < sum(of("one-controller", 0, 4, "poll")));
@@ -91,16 +80,13 @@ mod tests {
         assert!(polls.is_sorted(), "{polls:?}");
         assert!(of("exchanged", 48, 0, "access.words_read").iter().all(|words| *words == 0));
         assert!(of("shared", 48, 0, "access.words_read").iter().all(|words| *words == 3));
-        assert_eq!(
-            (of("exchanged", 8, 0, "memory.bytes"), of("shared", 8, 0, "memory.bytes")),
-            (vec![96; 8], vec![12; 8])
-        );
+        assert_eq!(of("exchanged", 8, 0, "memory.bytes"), vec![96; 8]);
+        assert_eq!(of("shared", 8, 0, "memory.bytes"), vec![12; 8]);
     }
 
     #[test]
     fn one_rank_decides_nothing() {
-        let simulation = simulate::<Only<Design>>("cores=1", &[]);
-        assert!(simulation.console.contains("rank 0 failed: this takes 2 cores or more, and there is 1\n"));
-        assert!(simulate::<Only<Design>>("cores=2", &[]).success);
+        refused::<Design>(&[("cores=1", "rank 0 failed: this takes 2 cores or more, and there is 1\n")]);
+        run::<Design>("cores=2");
     }
 }

@@ -12,10 +12,10 @@ use alloc::{vec, vec::Vec};
 use collectives::Placement;
 use hal::{Core, Region, kind, p54c};
 
-use kernel::{Failure, Rank, Series, Unit};
+use kernel::{Failure, Rank, Unit};
 
 use super::{allocate_for_all, free_for_all};
-use crate::splits::Splits;
+use crate::measure::{Of, Splits};
 
 /// Words of an entry.
 const WORDS: usize = 3;
@@ -107,14 +107,10 @@ fn measure_with<C: Core>(
     }
     comm.barrier();
     if takes_part {
-        let series =
-            Series { algorithm: keeping.name(), param: count as u64, bytes: 0, metric: "creation", unit: Unit::Ticks };
-        rank.samples(&series, [creation].into_iter());
-        let access = Series { metric: accesses.call(), ..series };
-        rank.samples(&access, accesses.ticks());
-        accesses.send_counters(rank, &access, &["words_read"]);
-        let memory = Series { metric: "memory.bytes", unit: Unit::Count, ..series };
-        rank.samples(&memory, [(keeping.entries(count) * WORDS * 4) as u64].into_iter());
+        let of = Of(keeping.name(), count as u64, 0);
+        of.send(rank, "creation", Unit::Ticks, [creation]);
+        accesses.send(rank, of, &["words_read"]);
+        of.send(rank, "memory.bytes", Unit::Count, [(keeping.entries(count) * WORDS * 4) as u64]);
     }
     Ok(())
 }

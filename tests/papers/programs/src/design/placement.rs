@@ -12,10 +12,10 @@ use alloc::vec;
 use collectives::Placement;
 use hal::{Core, LINE_BYTES, kind};
 
-use kernel::{Failure, Rank, Series, Unit};
+use kernel::{Failure, Rank};
 
 use super::{allocate_for_all, free_for_all};
-use crate::splits::Splits;
+use crate::measure::{Of, Splits};
 
 /// Accesses that are measured.
 const REPETITIONS: usize = 8;
@@ -60,9 +60,7 @@ fn measure_at<C: Core>(
         }
         let param = if is_loaded { comm.size() as u64 / 2 } else { 0 };
         for splits in [polls, updates] {
-            let series = Series { algorithm, param, bytes: 4, metric: splits.call(), unit: Unit::Ticks };
-            rank.samples(&series, splits.ticks());
-            splits.send_counters(rank, &series, &["words_read", "words_written"]);
+            splits.send(rank, Of(algorithm, param, 4), &["words_read", "words_written"]);
         }
     }
     free_for_all(comm, words)?;

@@ -4,11 +4,12 @@
 //! sends its mean as a sample of `completion`, so that the least and the largest are the fastest and the slowest
 //! core; rank 0 sends the mean of all as `average`.
 
-use hal::{Core, MpbLine};
+use hal::{Core, LINE_BYTES, MpbLine};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{LINES, bytes_of, first_line, get, stay_away};
+use super::{LINES, first_line, for_span, get, stay_away};
+use crate::measure::Of;
 
 /// Numbers of cores.
 const COUNTS: [usize; 11] = [1, 2, 4, 8, 16, 20, 24, 28, 32, 40, 48];
@@ -54,20 +55,14 @@ fn measure<C: Core>(
     if me < count {
         // Not all at the same moment.
         hal.compute(me as u64 * 37 % 101);
-        let begin = hal.now();
-        let mut operations = 0;
-        while operations == 0 || hal.now() - begin < span {
-            operation();
-            operations += 1;
-        }
-        mean = (hal.now() - begin) / operations;
+        let times = for_span(hal, span, operation);
+        mean = times.iter().sum::<u64>() / times.len() as u64;
     } else {
         stay_away(hal, span);
     }
     // Messages need the lines that are being put to and got from.
     comm.barrier();
-    let (param, bytes) = (count as u64, bytes_of(lines));
-    let series = Series { algorithm, param, bytes, metric: "completion", unit: Unit::Ticks };
+    let of = Of(algorithm, count as u64, lines * LINE_BYTES);
     if me == 0 {
         let mut sum = mean;
         for peer in 1..count {
@@ -75,12 +70,12 @@ fn measure<C: Core>(
             comm.receive(bytemuck::bytes_of_mut(&mut theirs), peer)?;
             sum += theirs;
         }
-        rank.samples(&Series { metric: "average", ..series }, [sum / count as u64].into_iter());
+        of.send(rank, "average", Unit::Ticks, [sum / count as u64]);
     } else if me < count {
         comm.send(bytemuck::bytes_of(&mean), 0)?;
     }
     if me < count {
-        rank.samples(&series, [mean].into_iter());
+        of.send(rank, "completion", Unit::Ticks, [mean]);
     }
     Ok(())
 }

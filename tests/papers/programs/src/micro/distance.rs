@@ -4,12 +4,12 @@
 
 use alloc::vec;
 
-use hal::{Core, MpbLine};
+use hal::{Core, LINE_BYTES, MpbLine};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{bytes_of, first_line};
-use crate::splits::Splits;
+use super::first_line;
+use crate::measure::{Of, Splits, repetitions};
 
 /// Sizes, in lines.
 pub(super) const SIZES: [usize; 6] = [1, 4, 8, 16, 64, 128];
@@ -46,10 +46,7 @@ impl Program for MpbDistance {
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
-        let repetitions: u32 = rank.args.get("repetitions", 3)?;
-        if repetitions == 0 {
-            return Err(Failure::new("`repetitions=0`: there is nothing to measure").on_all_ranks());
-        }
+        let repetitions: u32 = repetitions(rank, 3)?;
         let first = first_line(comm)?;
         let distance_of = |peer: &usize| hal.layout().distance(comm.core_of(0), comm.core_of(*peer));
         let farthest = (0..comm.size()).map(|peer| distance_of(&peer)).max().unwrap_or(0);
@@ -65,7 +62,7 @@ impl Program for MpbDistance {
             for (operation, lines) in
                 Operation::ALL.into_iter().flat_map(|operation| SIZES.map(|size| (operation, size)))
             {
-                let mut memory = vec![0; lines * hal::LINE_BYTES];
+                let mut memory = vec![0; lines * LINE_BYTES];
                 let mut splits = Splits::new("completion");
                 for _ in 0..repetitions {
                     hal.invalidate_mpb();
@@ -76,15 +73,8 @@ impl Program for MpbDistance {
                         Operation::PutFromMemory => hal.put(&memory, line),
                     });
                 }
-                let series = Series {
-                    algorithm: operation.name(),
-                    param: distance.into(),
-                    bytes: bytes_of(lines),
-                    metric: splits.call(),
-                    unit: Unit::Ticks,
-                };
-                rank.samples(&series, splits.ticks());
-                splits.send_counters(rank, &series, &["mpb_lines_read", "mpb_lines_written"]);
+                let of = Of(operation.name(), distance.into(), lines * LINE_BYTES);
+                splits.send(rank, of, &["mpb_lines_read", "mpb_lines_written"]);
             }
         }
         comm.barrier();

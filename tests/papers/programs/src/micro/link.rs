@@ -6,13 +6,12 @@
 //! get from the last core of a tile, and the one that is measured from the first, so that it is the link that they
 //! share and no MPB.
 
-use alloc::vec::Vec;
+use hal::{Core, LINE_BYTES, Layout, Tile};
 
-use hal::{Core, Layout, Tile};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
-
-use super::{LINES, bytes_of, first_line, get, stay_away};
+use super::{LINES, first_line, for_span, get, stay_away};
+use crate::measure::{Of, demand};
 
 /// Measures gets over a loaded link.
 pub struct MeshLink;
@@ -30,11 +29,10 @@ impl Program for MeshLink {
         let span = hal.ticks_per_second() / 1_000_000 * span_us;
         let layout = *hal.layout();
         let (east, row) = (layout.columns() / 2, layout.rows() / 2);
-        if east == 0 || core_of(&layout, east, row, 0) >= comm.size() {
-            let failure =
-                Failure::new("this takes a mesh of two columns or more whose middle link has a core at each end");
-            return Err(failure.on_all_ranks());
-        }
+        demand(
+            east > 0 && core_of(&layout, east, row, 0) < comm.size(),
+            "this takes a mesh of two columns or more whose middle link has a core at each end",
+        )?;
         let tile = layout.tile(comm.core_of(comm.rank()));
         let ends = [east - 1, east].map(|column| Tile { x: column as u16, y: row as u16 });
         let measured = comm.rank() == core_of(&layout, east - 1, row, 0);
@@ -51,16 +49,9 @@ impl Program for MeshLink {
                     continue;
                 }
             };
-            let begin = hal.now();
-            let mut times = Vec::new();
-            while times.is_empty() || hal.now() - begin < span {
-                let before = hal.now();
-                get(hal, first, comm.core_of(peer));
-                times.push(hal.now() - before);
-            }
+            let times = for_span(hal, span, || get(hal, first, comm.core_of(peer)));
             if measured {
-                let series = Series { algorithm: "get", param: 2, bytes: bytes_of(LINES), metric, unit: Unit::Ticks };
-                rank.samples(&series, times.into_iter());
+                Of("get", 2, LINES * LINE_BYTES).send(rank, metric, Unit::Ticks, times);
             }
         }
         comm.barrier();

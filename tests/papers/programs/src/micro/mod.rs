@@ -13,18 +13,16 @@ mod tests;
 
 pub use self::{contention::MpbContention, distance::MpbDistance, link::MeshLink, model::MpbModel};
 
+use alloc::vec::Vec;
+
 use collectives::Comm;
 use hal::{Clock, CoreId, MpbCoherence, MpbCopy, MpbLine};
 
+use crate::measure::demand;
 use kernel::Failure;
 
 /// Lines of the gets of sections 3.3 and 3.2.
 const LINES: usize = 128;
-
-/// Bytes of a number of lines.
-fn bytes_of(lines: usize) -> u64 {
-    (lines * hal::LINE_BYTES) as u64
-}
 
 /// The first line of every MPB that is used here; there are [`LINES`] of them, and the target of copies between MPBs
 /// begins half-way.
@@ -33,9 +31,8 @@ fn bytes_of(lines: usize) -> u64 {
 /// On a machine whose MPBs have fewer left, and so on all ranks alike.
 fn first_line<C>(comm: &Comm<'_, C>) -> Result<usize, Failure> {
     let layout = comm.mpb_layout();
-    if 2 * layout.buffer_lines() < LINES + LINES / 2 {
-        return Err(Failure::new("with so many ranks an MPB has no room for 128 lines and their copy").on_all_ranks());
-    }
+    let has_room = 2 * layout.buffer_lines() >= LINES + LINES / 2;
+    demand(has_room, "with so many ranks an MPB has no room for 128 lines and their copy")?;
     Ok(layout.buffer(0))
 }
 
@@ -55,4 +52,16 @@ fn stay_away<C: Clock>(hal: &C, span: u64) {
     while hal.now() - begin < span + span / 8 {
         hal.compute(STEP_CYCLES);
     }
+}
+
+/// Does something for `span` ticks, once at least; what it took each time.
+fn for_span<C: Clock>(hal: &C, span: u64, mut operation: impl FnMut()) -> Vec<u64> {
+    let begin = hal.now();
+    let mut times = Vec::new();
+    while times.is_empty() || hal.now() - begin < span {
+        let before = hal.now();
+        operation();
+        times.push(hal.now() - before);
+    }
+    times
 }

@@ -2,14 +2,12 @@
 //! [`bench-mpb-distance`](super::MpbDistance) named `model-…`.
 
 use collectives::model::{Parameters, Time};
-use hal::{Core, CoreId, Layout};
+use hal::{Core, CoreId, LINE_BYTES, Layout};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{
-    bytes_of,
-    distance::{Operation, SIZES},
-};
+use super::distance::{Operation, SIZES};
+use crate::measure::{Of, ticks};
 
 /// Computes what puts and gets take.
 pub struct MpbModel;
@@ -31,11 +29,8 @@ impl Program for MpbModel {
             let algorithm = alloc::format!("model-{}", operation.name());
             for (distance, lines) in (1..=farthest).flat_map(|distance| SIZES.map(|lines| (distance, lines))) {
                 let time = completion(operation, lines, distance as usize, memory);
-                let nanoseconds = u128::from(time.as_ps() / 1000);
-                let ticks = nanoseconds * u128::from(hal.ticks_per_second()) / 1_000_000_000;
-                let (param, bytes) = (distance.into(), bytes_of(lines));
-                let series = Series { algorithm: &algorithm, param, bytes, metric: "completion", unit: Unit::Ticks };
-                rank.samples(&series, [u64::try_from(ticks).unwrap_or(u64::MAX)].into_iter());
+                let of = Of(&algorithm, distance.into(), lines * LINE_BYTES);
+                of.send(rank, "completion", Unit::Ticks, [ticks(hal, time)]);
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! What is compared.
 
+use alloc::{format, string::String};
 use core::{fmt, str::FromStr};
 
 use collectives::Class;
@@ -41,24 +42,13 @@ impl fmt::Display for Algorithm {
 }
 
 impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        match name {
-            Self::TWO_SIDED => Ok(Self::TwoSided),
-            class => class.parse().map(Self::Windows).map_err(|_| UnknownAlgorithm),
-        }
-    }
-}
-
-/// There is no algorithm of this name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct UnknownAlgorithm;
-
-impl fmt::Display for UnknownAlgorithm {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such algorithm; there are")?;
-        Class::ALL.into_iter().try_for_each(|class| write!(out, " {class}"))?;
-        write!(out, " {}", Algorithm::TWO_SIDED)
+    fn from_str(name: &str) -> Result<Self, String> {
+        let no_such = |_| {
+            let classes = Class::ALL.map(Class::name).join(" ");
+            format!("no such algorithm; there are {classes} {}", Self::TWO_SIDED)
+        };
+        if name == Self::TWO_SIDED { Ok(Self::TwoSided) } else { name.parse().map(Self::Windows).map_err(no_such) }
     }
 }

@@ -13,10 +13,10 @@ use alloc::{format, vec};
 use collectives::{Group, Placement};
 use hal::{Core, kind};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Pair, Traffic, algorithm, need_cores, pairs, traffic::Room};
-use crate::{splits::Splits, throughput};
+use super::{Algorithm, Burst, Operation, Pair, Roles, Traffic, algorithm, pairs};
+use crate::measure::{Of, Splits, demand, need_cores, sizes, turns};
 
 /// Epochs of a loop that do not count.
 const WARM_UP: u32 = 1;
@@ -49,14 +49,11 @@ impl Program for Bandwidth {
         let algorithm = rank.args.get("algorithm", Algorithm::default())?;
         let (most, repetitions) = (rank.args.get("most", 1 << 20)?, rank.args.get("repetitions", 2)?);
         need_cores(rank.comm, 2)?;
-        if most > BUFFER {
-            let failure = Failure::new(format_args!("`most={most}`: one operation has {BUFFER} bytes at most"));
-            return Err(failure.on_all_ranks());
-        }
+        demand(most <= BUFFER, format_args!("`most={most}`: one operation has {BUFFER} bytes at most"))?;
         for pair in pairs(rank.comm) {
             rank.phase(&format!("lines, {} routers", pair.routers));
             measure_lines(rank, pair)?;
-            for bytes in (0..).map(|power| 1 << power).take_while(|bytes| *bytes <= most) {
+            for bytes in sizes(1, 2, most) {
                 rank.phase(&format!("{bytes} bytes, {} routers", pair.routers));
                 for (operation, limit) in [(Operation::Put, PART), (Operation::Get, BUFFER)] {
                     let burst = Burst { operation, bytes, count: BURST.min(limit / bytes) };
@@ -77,33 +74,26 @@ fn measure<C: Core>(
 ) -> Result<(), Failure> {
     let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
     let [origin, target] = pair.ranks;
-    let room = match me {
-        me if me == origin => Room::of_origin(burst),
-        me if me == target => Room::of_target(algorithm, burst, burst.count),
-        _ => Room::default(),
-    };
-    let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
+    let mut traffic = Traffic::create(rank, algorithm, burst, &Roles::pair(pair.ranks, burst.count))?;
     comm.barrier();
     let mut splits = Splits::new(burst.operation.name());
     let origins = Group::of([origin])?;
-    for number in 0..WARM_UP + repetitions {
+    for counts in turns(WARM_UP, repetitions) {
         if me == origin {
-            splits.take(hal, number >= WARM_UP, || traffic.issue(target, 0, burst, || ()))?;
+            splits.take(hal, counts, || traffic.issue(target, 0, burst, || ()))?;
         } else if me == target {
             traffic.serve(&mut rank.caches, &origins, burst, || ())?;
         }
     }
     match burst.operation {
-        Operation::Put if me == target => traffic.check_put_by(origin)?,
-        Operation::Get if me == origin => traffic.check_got_from(target)?,
+        Operation::Put if me == target => traffic.check(Operation::Put, origin)?,
+        Operation::Get if me == origin => traffic.check(Operation::Get, target)?,
         _ => {}
     }
     if me == origin {
-        let metric = format!("{}.throughput", burst.operation.name());
-        let (param, bytes) = (pair.routers, burst.bytes as u64);
-        let series = Series { algorithm: algorithm.name(), param, bytes, metric: &metric, unit: Unit::Rate };
-        rank.samples(&series, splits.ticks().map(|ticks| throughput(hal, burst.total_bytes(), ticks)));
-        splits.send_counters(rank, &series, &["combined_lines_read", "combined_lines_written"]);
+        let of = Of(algorithm.name(), pair.routers, burst.bytes);
+        let counters = ["combined_lines_read", "combined_lines_written"];
+        splits.send_throughput(rank, of, burst.total_bytes(), &counters);
     }
     traffic.free(&mut rank.caches)
 }
@@ -123,10 +113,7 @@ fn measure_lines<C: Core>(rank: &mut Rank<'_, C>, pair: Pair) -> Result<(), Fail
                     hal.read(memory, 0, &mut bytes);
                 }
             });
-            let metric = format!("{}.throughput", operation.name());
-            let (param, bytes) = (pair.routers, RUN as u64);
-            let series = Series { algorithm: "lines", param, bytes, metric: &metric, unit: Unit::Rate };
-            rank.samples(&series, splits.ticks().map(|ticks| throughput(hal, RUN, ticks)));
+            splits.send_throughput(rank, Of("lines", pair.routers, RUN), RUN, &[]);
         }
         comm.allocator().free(memory)?;
     }

@@ -9,10 +9,10 @@ use alloc::{format, vec::Vec};
 use collectives::Group;
 use hal::Core;
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Traffic, algorithm, need_cores, traffic::Room};
-use crate::{splits::Splits, throughput};
+use super::{Algorithm, Burst, Operation, Roles, Traffic, algorithm};
+use crate::measure::{Of, Splits, demand, need_cores};
 
 /// Numbers of origins.
 const ORIGINS: [usize; 7] = [1, 2, 4, 8, 16, 32, 46];
@@ -42,24 +42,13 @@ impl Program for Crowd {
         let algorithm = rank.args.get("algorithm", Algorithm::default())?;
         let (bytes, repetitions): (usize, u32) = (rank.args.get("bytes", 64 << 10)?, rank.args.get("repetitions", 1)?);
         need_cores(comm, 2)?;
-        if bytes == 0 || bytes > PART {
-            let failure = Failure::new(format_args!("`bytes={bytes}`: a put has 1 to {PART} bytes"));
-            return Err(failure.on_all_ranks());
-        }
+        demand((1..=PART).contains(&bytes), format_args!("`bytes={bytes}`: a put has 1 to {PART} bytes"))?;
         let burst = Burst { operation: Operation::Put, bytes, count: BURST };
         let (least, most) = (rank.args.get("least", 1)?, rank.args.get("most", 46)?.min(comm.size() - 1));
         let counts: Vec<_> = ORIGINS.into_iter().filter(|k| (least..=most).contains(k)).collect();
-        if counts.is_empty() {
-            let failure =
-                Failure::new(format_args!("`least={least}`: none of {ORIGINS:?} origins is from that to {most}"));
-            return Err(failure.on_all_ranks());
-        }
-        let room = match me {
-            0 => Room::of_target(algorithm, burst, PART / bytes),
-            me if me <= most => Room::of_origin(burst),
-            _ => Room::default(),
-        };
-        let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
+        let none = format_args!("`least={least}`: none of {ORIGINS:?} origins is from that to {most}");
+        demand(!counts.is_empty(), none)?;
+        let mut traffic = Traffic::create(rank, algorithm, burst, &Roles::many(most, PART / bytes))?;
         for k in counts {
             rank.phase(&format!("{k} origins"));
             let origins = Group::of(1..=k)?;
@@ -72,15 +61,8 @@ impl Program for Crowd {
                     traffic.issue(0, me - 1, burst, || ())?;
                 }
             }
-            let (param, bytes) = (k as u64, bytes as u64);
-            let series =
-                Series { algorithm: algorithm.name(), param, bytes, metric: "put.throughput", unit: Unit::Rate };
-            rank.samples(&series, splits.ticks().map(|ticks| throughput(hal, k * burst.total_bytes(), ticks)));
-            splits.send_counters(
-                rank,
-                &series,
-                &["mpb_lines_read", "mpb_lines_written", "words_read", "words_written"],
-            );
+            let counters = ["mpb_lines_read", "mpb_lines_written", "words_read", "words_written"];
+            splits.send_throughput(rank, Of(algorithm.name(), k as u64, bytes), k * burst.total_bytes(), &counters);
         }
         traffic.free(&mut rank.caches)
     }

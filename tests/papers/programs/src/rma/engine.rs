@@ -8,12 +8,13 @@
 use collectives::{Class, Comm, CopyEngines, Error, Group, SharedBuffer, Window};
 use hal::{Core, LocalView};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 use super::{
-    need_cores,
-    overlap::{BURST, PART, PERCENT, PERCENTS, Side, cycles},
+    Side,
+    overlap::{BURST, PART, cases, cycles, names},
 };
+use crate::measure::{Of, need_cores};
 
 const ORIGIN: usize = 0;
 const ENGINE: usize = 1;
@@ -36,14 +37,11 @@ impl Program for Engine {
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (class, most) = (rank.args.get("class", Class::default())?, rank.args.get("most", 1 << 20)?);
         need_cores(rank.comm, 3)?;
-        if most > PART {
-            let failure = Failure::new(format_args!("`most={most}`: a put has {PART} bytes at most"));
-            return Err(failure.on_all_ranks());
-        }
+        let cases = cases(most)?;
         let engines = CopyEngines::assign(rank.comm, &Group::of([ENGINE])?)?;
-        for bytes in (0..).map(|power| 1 << (2 * power)).take_while(|bytes| *bytes <= most) {
+        for (bytes, percents) in cases {
             let comm = rank.comm;
-            measure(rank, comm, &engines, class, bytes, 4 * bytes > most)?;
+            measure(rank, comm, &engines, class, bytes, percents)?;
         }
         engines.free();
         Ok(())
@@ -56,7 +54,7 @@ fn measure<'e, C: Core>(
     engines: &'e CopyEngines<'e, C>,
     class: Class,
     bytes: usize,
-    is_largest: bool,
+    percents: &[u64],
 ) -> Result<(), Failure> {
     let places = BURST.min(PART / bytes);
     let len = if comm.rank() == TARGET { places * bytes } else { 0 };
@@ -72,7 +70,6 @@ fn measure<'e, C: Core>(
         }
         if [ORIGIN, TARGET].contains(&comm.rank()) {
             for side in [Side::Origin, Side::Target] {
-                let percents = if is_largest { &PERCENTS[..] } else { &[PERCENT] };
                 pair.measure(rank, side, percents)?;
             }
         }
@@ -100,6 +97,7 @@ struct Pair<'w, 'e, C: Core> {
 impl<C: Core> Pair<'_, '_, C> {
     /// Measures one side without computation and with several amounts of it.
     fn measure(&mut self, rank: &mut Rank<'_, C>, side: Side, percents: &[u64]) -> Result<(), Failure> {
+        let timed = if side == Side::Origin { ORIGIN } else { TARGET };
         let communication = self.epoch(rank, side, 0)?;
         for &percent in percents {
             let cycles = cycles(rank.hal(), communication * percent / 100);
@@ -107,11 +105,9 @@ impl<C: Core> Pair<'_, '_, C> {
             rank.hal().compute(cycles);
             let computation = rank.hal().now() - begin;
             let total = self.epoch(rank, side, cycles)?;
-            if self.comm.rank() == side.of(ORIGIN, TARGET) {
-                for (metric, ticks) in side.names().into_iter().zip([communication, computation, total]) {
-                    let (algorithm, bytes) = ("copy-engine", self.bytes as u64);
-                    let series = Series { algorithm, param: percent, bytes, metric, unit: Unit::Ticks };
-                    rank.samples(&series, core::iter::once(ticks));
+            if self.comm.rank() == timed {
+                for (metric, ticks) in names(side).into_iter().zip([communication, computation, total]) {
+                    Of("copy-engine", percent, self.bytes).send(rank, metric, Unit::Ticks, [ticks]);
                 }
             }
         }
@@ -161,18 +157,14 @@ impl<C: Core> Pair<'_, '_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::{refused, run};
 
     #[test]
     fn both_sides_are_measured() {
         for words in ["cores=3 most=64", "cores=6 most=1024 class=scosco"] {
-            let simulation = simulate::<Only<Engine>>(words, &[]);
-            assert!(simulation.success, "{words}: {}", simulation.console);
-            for metric in ["origin.total", "target.total"] {
-                assert!(simulation.console.contains(metric), "{}", simulation.console);
-            }
+            let printed = run::<Engine>(words);
+            assert!(["origin.total", "target.total"].iter().all(|metric| printed.0.contains(metric)), "{}", printed.0);
         }
-        let refused = simulate::<Only<Engine>>("cores=2", &[]);
-        assert!(refused.console.contains("this takes 3 cores or more"), "{}", refused.console);
+        refused::<Engine>(&[("cores=2", "this takes 3 cores or more")]);
     }
 }

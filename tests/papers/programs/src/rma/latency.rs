@@ -13,10 +13,10 @@ use alloc::format;
 use collectives::Group;
 use hal::Core;
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Pair, Traffic, algorithm, need_cores, pairs, traffic::Room};
-use crate::splits::Splits;
+use super::{Algorithm, Burst, Operation, Pair, Roles, Traffic, algorithm, pairs};
+use crate::measure::{Of, Splits, need_cores, sizes, turns};
 
 /// Ping-pongs of a loop that do not count.
 const WARM_UP: u32 = 1;
@@ -49,7 +49,7 @@ impl Program for Latency {
         let (most, repetitions) = (rank.args.get("most", 1 << 20)?, rank.args.get("repetitions", 3)?);
         need_cores(rank.comm, 2)?;
         for pair in pairs(rank.comm) {
-            for bytes in (0..).map(|power| 1 << power).take_while(|bytes| *bytes <= most) {
+            for bytes in sizes(1, 2, most) {
                 rank.phase(&format!("{bytes} bytes, {} routers", pair.routers));
                 for operation in Operation::ALL {
                     measure(rank, algorithm, pair, Burst { operation, bytes, count: 1 }, repetitions)?;
@@ -69,14 +69,14 @@ fn measure<C: Core>(
 ) -> Result<(), Failure> {
     let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
     let peer = pair.peer_of(me);
-    let room = peer.map_or_else(Room::default, |_| Room::of_both(algorithm, burst, 1));
-    let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
+    let roles = Roles::both(pair.ranks, 1);
+    let mut traffic = Traffic::create(rank, algorithm, burst, &roles)?;
     comm.barrier();
     if let Some(peer) = peer {
         let peers = Group::of([peer])?;
         let mut splits = Splits::new(burst.operation.name());
-        for number in 0..WARM_UP + repetitions {
-            splits.take(hal, number >= WARM_UP, || -> Result<(), Failure> {
+        for counts in turns(WARM_UP, repetitions) {
+            splits.take(hal, counts, || -> Result<(), Failure> {
                 if me == pair.ranks[1] {
                     traffic.issue(peer, 0, burst, || ())?;
                 }
@@ -87,17 +87,12 @@ fn measure<C: Core>(
                 Ok(())
             })?;
         }
-        match burst.operation {
-            Operation::Put => traffic.check_put_by(peer)?,
-            Operation::Get => traffic.check_got_from(peer)?,
-        }
+        traffic.check(burst.operation, peer)?;
         // The first one begins and ends with the ping-pong as a whole.
         if me == pair.ranks[0] {
             let metric = format!("{}.latency", burst.operation.name());
-            let (param, bytes) = (pair.routers, burst.bytes as u64);
-            let series = Series { algorithm: algorithm.name(), param, bytes, metric: &metric, unit: Unit::Ticks };
-            rank.samples(&series, splits.ticks().map(|ticks| ticks / 2));
-            splits.send_counters(rank, &series, &COUNTERS);
+            let of = Of(algorithm.name(), pair.routers, burst.bytes);
+            splits.send_as(rank, of, &metric, Unit::Ticks, &COUNTERS, |ticks| ticks / 2);
         }
     }
     traffic.free(&mut rank.caches)

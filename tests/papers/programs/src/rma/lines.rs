@@ -10,9 +10,10 @@ use alloc::{format, vec::Vec};
 use collectives::Group;
 use hal::{Core, Counters};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Traffic, algorithm, need_cores, traffic::Room};
+use super::{Algorithm, Burst, Operation, Roles, Traffic, algorithm};
+use crate::measure::{Of, demand, need_cores, sizes};
 
 /// Origins: ranks 1 to 7. Rank 0 is the target.
 const ORIGINS: usize = 7;
@@ -48,11 +49,8 @@ impl Program for Lines {
         let algorithm = rank.args.get("algorithm", Algorithm::default())?;
         let most = rank.args.get("most", MOST)?;
         need_cores(rank.comm, 1 + ORIGINS)?;
-        if most > MOST {
-            let failure = Failure::new(format_args!("`most={most}`: a put has {MOST} bytes at most"));
-            return Err(failure.on_all_ranks());
-        }
-        for bytes in (5..).map(|power| 1 << power).take_while(|bytes| *bytes <= most) {
+        demand(most <= MOST, format_args!("`most={most}`: a put has {MOST} bytes at most"))?;
+        for bytes in sizes(32, 2, most) {
             rank.phase(&format!("{bytes} bytes"));
             count(rank, algorithm, Burst { operation: Operation::Put, bytes, count: BURST })?;
         }
@@ -62,12 +60,7 @@ impl Program for Lines {
 
 fn count<C: Core>(rank: &mut Rank<'_, C>, algorithm: Algorithm, burst: Burst) -> Result<(), Failure> {
     let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
-    let room = match me {
-        0 => Room::of_target(algorithm, burst, ORIGINS * BURST),
-        me if me <= ORIGINS => Room::of_origin(burst),
-        _ => Room::default(),
-    };
-    let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
+    let mut traffic = Traffic::create(rank, algorithm, burst, &Roles::many(ORIGINS, ORIGINS * BURST))?;
     let before = hal.counters();
     if me == 0 {
         traffic.serve(&mut rank.caches, &Group::of(1..=ORIGINS)?, burst, || ())?;
@@ -82,10 +75,9 @@ fn count<C: Core>(rank: &mut Rank<'_, C>, algorithm: Algorithm, burst: Burst) ->
             comm.receive(bytemuck::cast_slice_mut(&mut theirs), origin)?;
             counts.iter_mut().zip(&theirs).for_each(|(sum, count)| *sum += count);
         }
+        let of = Of(algorithm.name(), ORIGINS as u64, burst.bytes);
         for (name, sum) in Counters::NAMES.iter().zip(counts).filter(|(name, _)| COUNTERS.contains(name)) {
-            let (param, bytes) = (ORIGINS as u64, burst.bytes as u64);
-            let series = Series { algorithm: algorithm.name(), param, bytes, metric: name, unit: Unit::Count };
-            rank.samples(&series, [sum].into_iter());
+            of.send(rank, name, Unit::Count, [sum]);
         }
     } else if me <= ORIGINS {
         comm.send(bytemuck::cast_slice(&counts), 0)?;

@@ -39,6 +39,6 @@ pub use self::{
 
 use self::{
     algorithm::Algorithm,
-    pairs::{Pair, need_cores, pairs},
-    traffic::{Burst, Operation, Traffic},
+    pairs::{Pair, Side, pairs},
+    traffic::{Burst, Operation, Roles, Traffic},
 };

@@ -13,15 +13,15 @@
 //! An origin that copies by itself has nothing to overlap with; one that hands copies to an engine is another
 //! [`Algorithm`].
 
-use alloc::{format, vec, vec::Vec};
+use alloc::format;
 
 use collectives::Group;
 use hal::{Clock, Core};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Traffic, algorithm, need_cores, traffic::Room};
-use crate::splits::Splits;
+use super::{Algorithm, Burst, Operation, Roles, Side, Traffic, algorithm};
+use crate::measure::{Of, Splits, demand, need_cores, sizes};
 
 /// Operations of a burst.
 pub(super) const BURST: usize = 16;
@@ -30,10 +30,16 @@ pub(super) const BURST: usize = 16;
 pub(super) const PART: usize = 8 << 20;
 
 /// Hundredths of T_comm that T_comp is at each size.
-pub(super) const PERCENT: u64 = 120;
+const PERCENT: u64 = 120;
 
 /// Hundredths that it is at the largest size.
-pub(super) const PERCENTS: [u64; 7] = [25, 50, 75, 100, PERCENT, 150, 200];
+const PERCENTS: [u64; 7] = [25, 50, 75, 100, PERCENT, 150, 200];
+
+/// The sizes, by powers of four up to `most`, and hundredths of T_comm for each.
+pub(super) fn cases(most: usize) -> Result<impl Iterator<Item = (usize, &'static [u64])>, Failure> {
+    demand(most <= PART, format_args!("`most={most}`: a put has {PART} bytes at most"))?;
+    Ok(sizes(1, 4, most).map(move |bytes| (bytes, if 4 * bytes > most { &PERCENTS[..] } else { &[PERCENT] })))
+}
 
 /// Origin and target.
 const PAIR: [usize; 2] = [0, 1];
@@ -54,42 +60,19 @@ impl Program for Overlap {
         let algorithm = rank.args.get("algorithm", Algorithm::default())?;
         let (most, repetitions) = (rank.args.get("most", 1 << 20)?, rank.args.get("repetitions", 1)?);
         need_cores(rank.comm, 2)?;
-        if most > PART {
-            let failure = Failure::new(format_args!("`most={most}`: a put has {PART} bytes at most"));
-            return Err(failure.on_all_ranks());
-        }
-        let sizes: Vec<_> = (0..).map(|power| 1 << (2 * power)).take_while(|bytes| *bytes <= most).collect();
-        for &bytes in &sizes {
+        for (bytes, percents) in cases(most)? {
             rank.phase(&format!("{bytes} bytes"));
-            let percents = if sizes.last() == Some(&bytes) { PERCENTS.to_vec() } else { vec![PERCENT] };
-            measure(rank, algorithm, bytes, &percents, repetitions)?;
+            measure(rank, algorithm, bytes, percents, repetitions)?;
         }
         Ok(())
     }
 }
 
-/// Who is timed, and computes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
-    Origin,
-    Target,
-}
-
-impl Side {
-    /// The one of the two ranks that is on this side.
-    pub(super) fn of(self, origin: usize, target: usize) -> usize {
-        match self {
-            Self::Origin => origin,
-            Self::Target => target,
-        }
-    }
-
-    /// What T_comm, T_comp and T_total are called in measurements.
-    pub(super) fn names(self) -> [&'static str; 3] {
-        match self {
-            Self::Origin => ["origin.comm", "origin.compute", "origin.total"],
-            Self::Target => ["target.comm", "target.compute", "target.total"],
-        }
+/// What T_comm, T_comp and T_total are called in measurements.
+pub(super) fn names(timed: Side) -> [&'static str; 3] {
+    match timed {
+        Side::Origin => ["origin.comm", "origin.compute", "origin.total"],
+        Side::Target => ["target.comm", "target.compute", "target.total"],
     }
 }
 
@@ -101,17 +84,12 @@ fn measure<C: Core>(
     repetitions: u32,
 ) -> Result<(), Failure> {
     let burst = Burst { operation: Operation::Put, bytes, count: BURST };
-    let (comm, me) = (rank.comm, rank.comm.rank());
+    let me = rank.comm.rank();
     let [origin, target] = PAIR;
-    let room = match me {
-        me if me == origin => Room::of_origin(burst),
-        me if me == target => Room::of_target(algorithm, burst, BURST.min(PART / bytes)),
-        _ => Room::default(),
-    };
-    let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
+    let mut traffic = Traffic::create(rank, algorithm, burst, &Roles::pair(PAIR, BURST.min(PART / bytes)))?;
     for (side, timed) in [(Side::Origin, origin), (Side::Target, target)] {
         let mut epochs = Epochs { traffic: &mut traffic, burst, side, repetitions };
-        let [comm, compute, total] = side.names();
+        let [comm, compute, total] = names(side);
         let communication = epochs.time(rank, comm, 0)?;
         for &percent in percents {
             let wanted = communication.ticks().last().unwrap_or(0) * percent / 100;
@@ -120,15 +98,12 @@ fn measure<C: Core>(
             let mut computation = Splits::new(compute);
             computation.take(rank.hal(), me == timed, || rank.hal().compute(cycles));
             for splits in [&communication, &computation, &total] {
-                let (algorithm, bytes) = (algorithm.name(), bytes as u64);
-                let series = Series { algorithm, param: percent, bytes, metric: splits.call(), unit: Unit::Ticks };
-                rank.samples(&series, splits.ticks());
-                splits.send_counters(rank, &series, &["mpb_lines_read", "combined_lines_written"]);
+                splits.send(rank, Of(algorithm.name(), percent, bytes), &["mpb_lines_read", "combined_lines_written"]);
             }
         }
     }
     if me == target {
-        traffic.check_put_by(origin)?;
+        traffic.check(Operation::Put, origin)?;
     }
     traffic.free(&mut rank.caches)
 }

@@ -5,8 +5,6 @@ use alloc::vec::Vec;
 use collectives::Comm;
 use hal::Core;
 
-use kernel::Failure;
-
 /// Two ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
@@ -40,12 +38,25 @@ pub(super) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
     pairs
 }
 
-/// Refuses a machine that is too small.
-pub(super) fn need_cores<C: Core>(comm: &Comm<'_, C>, needed: usize) -> Result<(), Failure> {
-    match comm.size() {
-        size if size < needed => {
-            Err(Failure::new(format_args!("this takes {needed} cores or more, and there are {size}")).on_all_ranks())
+/// What a rank is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Origin,
+    Target,
+}
+
+impl Side {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Origin => "origin",
+            Self::Target => "target",
         }
-        _ => Ok(()),
+    }
+
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Origin => Self::Target,
+            Self::Target => Self::Origin,
+        }
     }
 }

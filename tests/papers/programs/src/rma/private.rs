@@ -13,9 +13,10 @@ use alloc::{format, vec};
 use collectives::{Class, Comm, Error, Group, Window, one_sided::window::Made};
 use hal::{Core, Exposure, Lines};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-use super::{Pair, need_cores, pairs};
+use super::{Pair, pairs};
+use crate::measure::{Of, need_cores, sizes};
 
 /// Compares windows over private memory with those in shared memory.
 pub struct Private;
@@ -30,7 +31,7 @@ impl Program for Private {
         let most = rank.args.get("most", 1 << 16)?;
         need_cores(rank.comm, 2)?;
         for pair in pairs(rank.comm) {
-            for bytes in (0..).map(|power| 1 << (2 * power)).take_while(|bytes| *bytes <= most) {
+            for bytes in sizes(1, 4, most) {
                 rank.phase(&format!("{bytes} bytes, {} routers", pair.routers));
                 in_shared_memory(rank, pair, bytes)?;
                 in_private_memory(rank, pair, bytes)?;
@@ -78,10 +79,7 @@ fn measure<'e, C: Core>(
     bytes: usize,
 ) -> Result<(), Failure> {
     let (comm, hal, [origin, target]) = (rank.comm, rank.hal(), pair.ranks);
-    let send = |rank: &Rank<'_, C>, metric, unit, value| {
-        let series = Series { algorithm, param: pair.routers, bytes: bytes as u64, metric, unit };
-        rank.samples(&series, core::iter::once(value));
-    };
+    let of = Of(algorithm, pair.routers, bytes);
     if comm.rank() == target {
         let mut read = vec![0; bytes];
         view.copy_from(0, &vec![1; bytes]);
@@ -100,9 +98,9 @@ fn measure<'e, C: Core>(
         if read.iter().any(|byte| *byte != 2) {
             return Err(Failure::new("what came is not what the origin has put"));
         }
-        send(rank, "owner.use", Unit::Ticks, used);
-        send(rank, "owner.lines_fetched", Unit::Count, fetched);
-        send(rank, "owner.lines_written_back", Unit::Count, posted.lines_written_back);
+        of.send(rank, "owner.use", Unit::Ticks, [used]);
+        of.send(rank, "owner.lines_fetched", Unit::Count, [fetched]);
+        of.send(rank, "owner.lines_written_back", Unit::Count, [posted.lines_written_back]);
     } else {
         comm.barrier();
     }
@@ -119,12 +117,12 @@ fn measure<'e, C: Core>(
         let got = hal.now();
         let did = hal.counters() - before;
         access.complete();
-        send(rank, "put.first", Unit::Ticks, first - begin);
-        send(rank, "put", Unit::Ticks, second - first);
-        send(rank, "get", Unit::Ticks, got - second);
-        send(rank, "mappings", Unit::Count, did.mappings);
-        send(rank, "combined_lines_read", Unit::Count, did.combined_lines_read);
-        send(rank, "combined_lines_written", Unit::Count, did.combined_lines_written);
+        of.send(rank, "put.first", Unit::Ticks, [first - begin]);
+        of.send(rank, "put", Unit::Ticks, [second - first]);
+        of.send(rank, "get", Unit::Ticks, [got - second]);
+        of.send(rank, "mappings", Unit::Count, [did.mappings]);
+        of.send(rank, "combined_lines_read", Unit::Count, [did.combined_lines_read]);
+        of.send(rank, "combined_lines_written", Unit::Count, [did.combined_lines_written]);
     }
     window.free(view, &mut rank.caches).map_err(Error::from)?;
     Ok(())
@@ -133,18 +131,12 @@ fn measure<'e, C: Core>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::run;
 
     #[test]
     fn a_mapping_is_made_once() {
-        let simulation = simulate::<Only<Private>>("cores=4 most=256", &[]);
-        assert!(simulation.success, "{}", simulation.console);
-        let mappings = |algorithm: &str| -> u64 {
-            let head = format!("@samples algorithm={algorithm} ");
-            let lines = simulation.console.lines().filter(|line| line.starts_with(&head));
-            let values = lines.filter_map(|line| line.split_once(" metric=mappings unit=count "));
-            values.map(|(_, value)| value.parse::<u64>().unwrap()).sum()
-        };
+        let printed = run::<Private>("cores=4 most=256");
+        let mappings = |algorithm| printed.samples(algorithm, "mappings").into_values().flatten().sum::<u64>();
         // One for the near and one for the far target, whatever the number of windows.
         assert_eq!((mappings("private"), mappings("shared")), (2, 0));
     }

@@ -13,10 +13,10 @@ use alloc::format;
 use collectives::Group;
 use hal::{Core, p54c};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, Burst, Operation, Traffic, algorithm, need_cores, traffic::Room};
-use crate::splits::Splits;
+use super::{Algorithm, Burst, Operation, Roles, Traffic, algorithm};
+use crate::measure::{Of, Splits, demand, need_cores};
 
 /// Sizes of the matrices.
 const MATRICES: [u64; 5] = [0, 32, 64, 128, 256];
@@ -24,8 +24,8 @@ const MATRICES: [u64; 5] = [0, 32, 64, 128, 256];
 /// Operations of a burst.
 const BURST: usize = 16;
 
-/// Bytes of all operations of a burst at most, as they have places of their own in a part.
-const PART: usize = 8 << 20;
+/// Bytes of an operation at most: all of a burst have places of their own in a part of 8 MB.
+const MOST: usize = (8 << 20) / BURST;
 
 /// Origin and target.
 const PAIR: [usize; 2] = [0, 1];
@@ -47,18 +47,10 @@ impl Program for Skew {
         let algorithm = rank.args.get("algorithm", Algorithm::default())?;
         let (bytes, repetitions): (usize, u32) = (rank.args.get("bytes", 256 << 10)?, rank.args.get("repetitions", 3)?);
         need_cores(comm, 2)?;
-        if bytes == 0 || bytes > PART / BURST {
-            let failure = Failure::new(format_args!("`bytes={bytes}`: a put has 1 to {} bytes", PART / BURST));
-            return Err(failure.on_all_ranks());
-        }
+        demand((1..=MOST).contains(&bytes), format_args!("`bytes={bytes}`: a put has 1 to {MOST} bytes"))?;
         let burst = Burst { operation: Operation::Put, bytes, count: BURST };
         let [origin, target] = PAIR;
-        let room = match me {
-            me if me == origin => Room::of_origin(burst),
-            me if me == target => Room::of_target(algorithm, burst, BURST),
-            _ => Room::default(),
-        };
-        let mut traffic = Traffic::create(comm, &mut rank.caches, algorithm, room)?;
+        let mut traffic = Traffic::create(rank, algorithm, burst, &Roles::pair(PAIR, BURST))?;
         let origins = Group::of([origin])?;
         for n in MATRICES {
             rank.phase(&format!("matrices of {n} x {n}"));
@@ -74,19 +66,12 @@ impl Program for Skew {
                 }
             }
             for splits in [splits, computing] {
-                let series = Series {
-                    algorithm: algorithm.name(),
-                    param: n,
-                    bytes: bytes as u64,
-                    metric: splits.call(),
-                    unit: Unit::Ticks,
-                };
-                rank.samples(&series, splits.ticks());
-                splits.send_counters(rank, &series, &["words_read", "mpb_lines_read", "combined_lines_written"]);
+                let counters = ["words_read", "mpb_lines_read", "combined_lines_written"];
+                splits.send(rank, Of(algorithm.name(), n, bytes), &counters);
             }
         }
         if me == target {
-            traffic.check_put_by(origin)?;
+            traffic.check(Operation::Put, origin)?;
         }
         traffic.free(&mut rank.caches)
     }

@@ -13,10 +13,10 @@ use alloc::{format, vec::Vec};
 use collectives::{Group, Window};
 use hal::{Caches, Core, LocalView};
 
-use kernel::{Failure, Program, Rank, Series, Unit, args::KnownOption};
+use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::{Algorithm, algorithm, need_cores};
-use crate::splits::Splits;
+use super::{Algorithm, Side, algorithm};
+use crate::measure::{Of, Splits, need_cores, turns};
 
 /// Epochs of a loop that do not count.
 const WARM_UP: u32 = 2;
@@ -56,8 +56,7 @@ impl Program for Synchronisation {
             for side in [Side::Target, Side::Origin] {
                 let mut splits = Splits::new(side.name());
                 comm.barrier();
-                for number in 0..WARM_UP + repetitions {
-                    let counts = number >= WARM_UP;
+                for counts in turns(WARM_UP, repetitions) {
                     match algorithm {
                         Algorithm::Windows(_) if me == 0 => {
                             splits.take(hal, counts, || side.of_many(&windows[..k], &mut views, &mut rank.caches))?;
@@ -70,19 +69,8 @@ impl Program for Synchronisation {
                         _ => {}
                     }
                 }
-                let series = Series {
-                    algorithm: algorithm.name(),
-                    param: k as u64,
-                    bytes: 0,
-                    metric: side.name(),
-                    unit: Unit::Ticks,
-                };
-                rank.samples(&series, splits.ticks());
-                splits.send_counters(
-                    rank,
-                    &series,
-                    &["mpb_lines_read", "mpb_lines_written", "words_read", "words_written", "tsr_acquired"],
-                );
+                let counters = ["mpb_lines_read", "mpb_lines_written", "words_read", "words_written", "tsr_acquired"];
+                splits.send(rank, Of(algorithm.name(), k as u64, 0), &counters);
             }
         }
         for (window, view) in windows.into_iter().zip(views) {
@@ -95,28 +83,7 @@ impl Program for Synchronisation {
 /// A window without data.
 type Empty<'c, C> = Window<'c, C, u8>;
 
-/// What a rank is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
-    Origin,
-    Target,
-}
-
 impl Side {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Origin => "origin",
-            Self::Target => "target",
-        }
-    }
-
-    fn other(self) -> Self {
-        match self {
-            Self::Origin => Self::Target,
-            Self::Target => Self::Origin,
-        }
-    }
-
     /// Rank 0's epochs, window by window: with rank 1 on the first, and so on.
     fn of_many<'c, C: Core>(
         self,

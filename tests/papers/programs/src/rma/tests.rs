@@ -1,41 +1,9 @@
 use super::*;
+use crate::testing::{refused, run};
 use collectives::Class;
-use kernel::{
-    Program,
-    launch::{Only, Simulation, simulate},
-};
-use std::{collections::BTreeMap, format, string::ToString, vec::Vec};
+use std::{format, vec::Vec};
 
 const ALGORITHMS: [&str; 6] = ["default", "truly-one-sided", "scosco", "immediate", "deferred", "two-sided"];
-
-fn run<P: Program>(words: &str) -> Simulation {
-    let simulation = simulate::<Only<P>>(words, &[]);
-    assert!(simulation.success, "{words}: {}", simulation.console);
-    simulation
-}
-
-/// Numbers of series `metric` of an algorithm by what was varied and bytes.
-fn samples(simulation: &Simulation, algorithm: &str, metric: &str) -> BTreeMap<(u64, u64), Vec<u64>> {
-    let mut found: BTreeMap<_, Vec<u64>> = BTreeMap::new();
-    for line in simulation.console.lines().filter_map(|line| line.strip_prefix("@samples ")) {
-        let words: Vec<_> = line.split(' ').collect();
-        let field = |place: usize| words[place].split_once('=').unwrap().1;
-        if field(0) == algorithm && field(4) == metric {
-            let number = |place| field(place).parse().unwrap();
-            let values = words[6..].iter().map(|value| value.parse::<u64>().unwrap());
-            found.entry((number(2), number(3))).or_default().extend(values);
-        }
-    }
-    found
-}
-
-/// The one number of a series, which all samples are near.
-fn value(simulation: &Simulation, algorithm: &str, metric: &str, key: (u64, u64)) -> u64 {
-    let values = &samples(simulation, algorithm, metric)[&key];
-    let (least, most) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
-    assert!(most - least <= least / 5, "{algorithm} {metric} {key:?}: {values:?}");
-    most
-}
 
 #[test]
 fn algorithms_have_names() {
@@ -43,16 +11,16 @@ fn algorithms_have_names() {
         assert_eq!(class.name().parse(), Ok(Algorithm::Windows(class)));
     }
     assert_eq!("two-sided".parse(), Ok(Algorithm::TwoSided));
-    let message = "three-sided".parse::<Algorithm>().unwrap_err().to_string();
+    let message = "three-sided".parse::<Algorithm>().unwrap_err();
     assert!(message.starts_with("no such algorithm; there are default") && message.ends_with("two-sided"), "{message}");
 }
 
 #[test]
 fn ping_pongs_of_all_algorithms_are_measured_at_all_sizes() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Latency>(&format!("cores=48 machine=scc algorithm={algorithm} most=4096 repetitions=2"));
+        let printed = run::<Latency>(&format!("cores=48 machine=scc algorithm={algorithm} most=4096 repetitions=2"));
         for metric in ["put.latency", "get.latency"] {
-            let found = samples(&simulation, algorithm, metric);
+            let found = printed.samples(algorithm, metric);
             assert_eq!(found.len(), 3 * 13);
             assert!(found.values().all(|values| values.len() == 2));
             // Larger and farther is slower.
@@ -68,18 +36,18 @@ fn ping_pongs_of_all_algorithms_are_measured_at_all_sizes() {
 
 #[test]
 fn an_epoch_writes_each_line_of_a_put_once() {
-    let simulation = run::<Latency>("cores=2 algorithm=default most=1024");
-    assert_eq!(value(&simulation, "default", "put.combined_lines_written", (1, 1024)), 32);
-    assert_eq!(value(&simulation, "default", "get.combined_lines_read", (1, 1024)), 32);
-    assert_eq!(value(&simulation, "default", "put.tsr_acquired", (1, 1024)), 0);
+    let printed = run::<Latency>("cores=2 algorithm=default most=1024");
+    assert_eq!(printed.value("default", "put.combined_lines_written", (1, 1024)), 32);
+    assert_eq!(printed.value("default", "get.combined_lines_read", (1, 1024)), 32);
+    assert_eq!(printed.value("default", "put.tsr_acquired", (1, 1024)), 0);
 }
 
 #[test]
 fn bursts_are_as_fast_as_lines_where_they_are_long() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Bandwidth>(&format!("cores=2 algorithm={algorithm} most=65536"));
-        let fastest = value(&simulation, "lines", "put.throughput", (1, 1 << 20));
-        let found = value(&simulation, algorithm, "put.throughput", (1, 65536));
+        let printed = run::<Bandwidth>(&format!("cores=2 algorithm={algorithm} most=65536"));
+        let fastest = printed.value("lines", "put.throughput", (1, 1 << 20));
+        let found = printed.value(algorithm, "put.throughput", (1, 65536));
         assert!(found < fastest, "{algorithm}: {found} of {fastest}");
         assert_eq!(found * 10 > fastest * 9, algorithm != "two-sided", "{algorithm}: {found} of {fastest}");
     }
@@ -88,10 +56,10 @@ fn bursts_are_as_fast_as_lines_where_they_are_long() {
 #[test]
 fn only_messages_wait_for_a_busy_target() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Skew>(&format!("cores=2 algorithm={algorithm} bytes=16384"));
+        let printed = run::<Skew>(&format!("cores=2 algorithm={algorithm} bytes=16384"));
         let bytes = 16384;
-        let [idle, busy] = [0, 256].map(|n| value(&simulation, algorithm, "origin", (n, bytes)));
-        let computation = value(&simulation, algorithm, "compute", (256, bytes));
+        let [idle, busy] = [0, 256].map(|n| printed.value(algorithm, "origin", (n, bytes)));
+        let computation = printed.value(algorithm, "compute", (256, bytes));
         // 2 × 256³ operations of three cycles, at 533 MHz.
         assert!(computation.abs_diff(188_861_718) < 1000);
         let waits = busy > idle + computation / 10 * 9;
@@ -103,8 +71,8 @@ fn only_messages_wait_for_a_busy_target() {
 #[test]
 fn what_an_origin_copies_itself_overlaps_with_nothing() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Overlap>(&format!("cores=2 algorithm={algorithm} most=16384"));
-        let at = |metric: &str| value(&simulation, algorithm, metric, (120, 16384)) as f64;
+        let printed = run::<Overlap>(&format!("cores=2 algorithm={algorithm} most=16384"));
+        let at = |metric: &str| printed.value(algorithm, metric, (120, 16384)) as f64;
         let overlap = |side: &str| {
             let at = |what| at(&format!("{side}.{what}"));
             (at("comm") + at("compute") - at("total")) / at("comm")
@@ -117,68 +85,68 @@ fn what_an_origin_copies_itself_overlaps_with_nothing() {
 #[test]
 fn many_origins_are_faster_together_only_without_the_target() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Crowd>(&format!("cores=9 algorithm={algorithm} bytes=4096"));
-        let [one, eight] = [1, 8].map(|k| value(&simulation, algorithm, "put.throughput", (k, 4096)));
+        let printed = run::<Crowd>(&format!("cores=9 algorithm={algorithm} bytes=4096"));
+        let [one, eight] = [1, 8].map(|k| printed.value(algorithm, "put.throughput", (k, 4096)));
         assert_eq!(eight > 3 * one, algorithm != "two-sided", "{algorithm}: {one}, then {eight}");
     }
-    let simulation = run::<Crowd>("cores=5 bytes=64 least=4");
-    assert!(samples(&simulation, "default", "put.throughput").keys().eq(&[(4, 64)]));
+    let printed = run::<Crowd>("cores=5 bytes=64 least=4");
+    assert!(printed.samples("default", "put.throughput").keys().eq(&[(4, 64)]));
 }
 
 #[test]
 fn a_window_for_each_rank_is_synchronised() {
     for algorithm in ALGORITHMS {
-        let simulation = run::<Synchronisation>(&format!("cores=5 algorithm={algorithm} repetitions=2 most=3"));
+        let printed = run::<Synchronisation>(&format!("cores=5 algorithm={algorithm} repetitions=2 most=3"));
         for side in ["origin", "target"] {
-            let found = samples(&simulation, algorithm, side);
+            let found = printed.samples(algorithm, side);
             assert!(found.keys().eq(&[(1, 0), (2, 0), (3, 0)]), "{algorithm}");
             assert!(found.values().all(|values| values.len() == 2), "{algorithm}");
         }
     }
-    let simulation = run::<Synchronisation>("cores=5 algorithm=default");
-    assert_eq!(value(&simulation, "default", "target.mpb_lines_written", (4, 0)), 4);
+    let printed = run::<Synchronisation>("cores=5 algorithm=default");
+    assert_eq!(printed.value("default", "target.mpb_lines_written", (4, 0)), 4);
 }
 
 #[test]
 fn lines_are_counted_over_all_ranks() {
-    let simulation = run::<Lines>("cores=8 algorithm=default most=256");
+    let printed = run::<Lines>("cores=8 algorithm=default most=256");
     // 7 origins, 16 puts of 8 lines.
     for metric in ["combined_lines_written", "lines_fetched"] {
-        assert_eq!(value(&simulation, "default", metric, (7, 256)), 7 * 16 * 8, "{metric}");
+        assert_eq!(printed.value("default", metric, (7, 256)), 7 * 16 * 8, "{metric}");
     }
-    let simulation = run::<Lines>("cores=8 algorithm=two-sided most=256");
+    let printed = run::<Lines>("cores=8 algorithm=two-sided most=256");
     // Data, a line more since the last one has no room for the length, a signal that it is there, and one that it has
     // been taken; signals are polled.
     for (metric, lines) in [("mpb_lines_written", 8 + 1 + 2), ("mpb_lines_read", 8 + 1)] {
-        assert_eq!(value(&simulation, "two-sided", metric, (7, 256)), 7 * 16 * lines, "{metric}");
+        assert_eq!(printed.value("two-sided", metric, (7, 256)), 7 * 16 * lines, "{metric}");
     }
 }
 
 #[test]
 fn what_cannot_be_measured_is_said_once() {
-    let refused = |simulation: Simulation, message: &str| {
-        assert!(!simulation.success);
-        assert!(simulation.console.contains(&format!("rank 0 failed: {message}")), "{}", simulation.console);
-        assert_eq!(simulation.console.matches(" failed: ").count(), 1);
-    };
-    let wrong = "cores=4 algorithm=other";
-    refused(simulate::<Only<Latency>>(wrong, &[]), "option `algorithm=other`: no such algorithm; there are default");
-    refused(simulate::<Only<Latency>>("cores=1", &[]), "this takes 2 cores or more, and there are 1");
-    refused(simulate::<Only<Synchronisation>>("cores=1", &[]), "this takes 2 cores or more, and there are 1");
-    refused(simulate::<Only<Lines>>("cores=7", &[]), "this takes 8 cores or more, and there are 7");
-    refused(simulate::<Only<Lines>>("cores=8 most=262144", &[]), "`most=262144`: a put has 131072 bytes at most");
-    refused(simulate::<Only<Bandwidth>>("cores=2 most=4194304", &[]), "`most=4194304`: one operation has 2097152");
-    refused(simulate::<Only<Skew>>("cores=2 bytes=0", &[]), "`bytes=0`: a put has 1 to 524288 bytes");
-    refused(simulate::<Only<Crowd>>("cores=2 bytes=9999999", &[]), "`bytes=9999999`: a put has 1 to 8388608 bytes");
-    refused(simulate::<Only<Crowd>>("cores=4 least=3", &[]), "`least=3`: none of [1, 2, 4, 8, 16, 32, 46] origins");
-    refused(simulate::<Only<Overlap>>("cores=2 most=9999999", &[]), "`most=9999999`: a put has 8388608 bytes at most");
+    refused::<Latency>(&[
+        ("cores=4 algorithm=other", "option `algorithm=other`: no such algorithm; there are default"),
+        ("cores=1", "this takes 2 cores or more, and there are 1"),
+    ]);
+    refused::<Synchronisation>(&[("cores=1", "this takes 2 cores or more, and there are 1")]);
+    refused::<Lines>(&[
+        ("cores=7", "this takes 8 cores or more, and there are 7"),
+        ("cores=8 most=262144", "`most=262144`: a put has 131072 bytes at most"),
+    ]);
+    refused::<Bandwidth>(&[("cores=2 most=4194304", "`most=4194304`: one operation has 2097152")]);
+    refused::<Skew>(&[("cores=2 bytes=0", "`bytes=0`: a put has 1 to 524288 bytes")]);
+    refused::<Crowd>(&[
+        ("cores=2 bytes=9999999", "`bytes=9999999`: a put has 1 to 8388608 bytes"),
+        ("cores=4 least=3", "`least=3`: none of [1, 2, 4, 8, 16, 32, 46] origins"),
+    ]);
+    refused::<Overlap>(&[("cores=2 most=9999999", "`most=9999999`: a put has 8388608 bytes at most")]);
 }
 
 #[test]
 fn pairs_are_near_and_far_and_half_way() {
-    let simulation = run::<Latency>("cores=2 most=1");
-    assert_eq!(samples(&simulation, "default", "put.latency").len(), 1);
+    let printed = run::<Latency>("cores=2 most=1");
+    assert_eq!(printed.samples("default", "put.latency").len(), 1);
     let found = run::<Latency>("machine=mesh:3x3x1 cores=9 most=1");
-    let routers: Vec<_> = samples(&found, "default", "put.latency").into_keys().map(|(routers, _)| routers).collect();
+    let routers: Vec<_> = found.samples("default", "put.latency").into_keys().map(|(routers, _)| routers).collect();
     assert_eq!(routers, [2, 4, 5]);
 }

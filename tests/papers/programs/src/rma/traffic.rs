@@ -5,11 +5,12 @@
 //! synchronised: a message arrives when both sides are there.
 
 use alloc::{vec, vec::Vec};
+use core::array;
 
 use collectives::{Comm, Group, Window};
 use hal::{Caches, Core, LocalView};
 
-use kernel::Failure;
+use kernel::{Failure, Rank};
 
 use super::Algorithm;
 
@@ -48,40 +49,44 @@ impl Burst {
     }
 }
 
-/// What a rank has to have for its side of the bursts to come.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Room {
-    /// Bytes of its part of the window, if it is a target.
-    part: usize,
-    /// Bytes that it puts or sends from.
-    outgoing: usize,
-    /// Bytes that it gets or receives into.
-    incoming: usize,
+/// Who takes part in bursts, and how much room there is.
+pub(super) struct Roles {
+    origins: Vec<usize>,
+    targets: Vec<usize>,
+    /// Places for operations in the part of a target.
+    places: usize,
 }
 
-impl Room {
-    /// A target's. Its part has `places` for operations.
-    pub(super) fn of_target(algorithm: Algorithm, burst: Burst, places: usize) -> Self {
-        match algorithm {
-            Algorithm::Windows(_) => Self { part: places * burst.bytes, ..Self::default() },
-            Algorithm::TwoSided => Self { part: 0, outgoing: burst.bytes, incoming: burst.bytes },
-        }
+impl Roles {
+    /// One origin and one target.
+    pub(super) fn pair([origin, target]: [usize; 2], places: usize) -> Self {
+        Self { origins: vec![origin], targets: vec![target], places }
     }
 
-    /// An origin's. What it gets in one epoch has a place for each operation, since buffers are borrowed until it is
-    /// complete.
-    pub(super) fn of_origin(burst: Burst) -> Self {
-        match burst.operation {
-            Operation::Put => Self { outgoing: burst.bytes, ..Self::default() },
-            Operation::Get => Self { incoming: burst.total_bytes(), ..Self::default() },
-        }
+    /// Two ranks that are both in turn.
+    pub(super) fn both(ranks: [usize; 2], places: usize) -> Self {
+        Self { origins: ranks.into(), targets: ranks.into(), places }
     }
 
-    /// A rank's that is both in turn.
-    pub(super) fn of_both(algorithm: Algorithm, burst: Burst, places: usize) -> Self {
-        let (target, origin) = (Self::of_target(algorithm, burst, places), Self::of_origin(burst));
-        let [outgoing, incoming] = [target.outgoing.max(origin.outgoing), target.incoming.max(origin.incoming)];
-        Self { part: target.part, outgoing, incoming }
+    /// Ranks 1 to k that put to rank 0.
+    pub(super) fn many(k: usize, places: usize) -> Self {
+        Self { origins: (1..=k).collect(), targets: vec![0], places }
+    }
+
+    /// Bytes of a rank's part of the window, of what it puts or sends from, and of what it gets or receives into. What an
+    /// origin gets in one epoch has a place for each operation, since buffers are borrowed until it is complete.
+    fn room(&self, rank: usize, algorithm: Algorithm, burst: Burst) -> [usize; 3] {
+        let target = match algorithm {
+            _ if !self.targets.contains(&rank) => [0; 3],
+            Algorithm::Windows(_) => [self.places * burst.bytes, 0, 0],
+            Algorithm::TwoSided => [0, burst.bytes, burst.bytes],
+        };
+        let origin = match burst.operation {
+            _ if !self.origins.contains(&rank) => [0; 3],
+            Operation::Put => [0, burst.bytes, 0],
+            Operation::Get => [0, 0, burst.total_bytes()],
+        };
+        array::from_fn(|what| target[what].max(origin[what]))
     }
 }
 
@@ -102,15 +107,17 @@ enum Means<'c, C: Core> {
 impl<'c, C: Core> Traffic<'c, C> {
     /// Makes a window, if the algorithm has one. Collective; ranks that take no part have no room.
     pub(super) fn create(
-        comm: &'c Comm<'c, C>,
-        caches: &mut Caches,
+        rank: &mut Rank<'c, C>,
         algorithm: Algorithm,
-        room: Room,
+        burst: Burst,
+        roles: &Roles,
     ) -> Result<Self, Failure> {
+        let (comm, caches) = (rank.comm, &mut rank.caches);
+        let [part, outgoing, incoming] = roles.room(comm.rank(), algorithm, burst);
         let means = match algorithm {
             Algorithm::Windows(class) => {
-                let (window, mut view) = Window::with_class(comm, caches, room.part, class)?;
-                if room.part > 0 {
+                let (window, mut view) = Window::with_class(comm, caches, part, class)?;
+                if part > 0 {
                     view.store(0, mark(comm.rank()));
                     // So that the first post has no more to write back than the others.
                     comm.hal().write_back_invalidate(caches, view.region());
@@ -119,7 +126,7 @@ impl<'c, C: Core> Traffic<'c, C> {
             }
             Algorithm::TwoSided => Means::TwoSided,
         };
-        Ok(Self { comm, means, outgoing: vec![mark(comm.rank()); room.outgoing], incoming: vec![0; room.incoming] })
+        Ok(Self { comm, means, outgoing: vec![mark(comm.rank()); outgoing], incoming: vec![0; incoming] })
     }
 
     /// Origin number `number`'s side of an epoch: a burst, then whatever it does before it waits for the end.
@@ -208,19 +215,17 @@ impl<'c, C: Core> Traffic<'c, C> {
         }
     }
 
-    /// Insists that `origin` has put to this rank: its mark is where it puts first. What does not move data has no
-    /// speed.
-    pub(super) fn check_put_by(&self, origin: usize) -> Result<(), Failure> {
+    /// Insists that something has moved, as what does not move data has no speed: that `peer` has put to this rank, whose
+    /// mark is where it puts first, or that this rank has got something from `peer`, to which nobody has put.
+    pub(super) fn check(&self, operation: Operation, peer: usize) -> Result<(), Failure> {
         let found = match &self.means {
-            Means::Windows { view, .. } => Some(view.load(0)),
-            Means::TwoSided => self.incoming.first().copied(),
+            Means::Windows { view, .. } if operation == Operation::Put => Some(view.load(0)),
+            _ => self.incoming.first().copied(),
         };
-        check(found, origin)
-    }
-
-    /// Insists that this rank has got something from `target`, to which nobody has put.
-    pub(super) fn check_got_from(&self, target: usize) -> Result<(), Failure> {
-        check(self.incoming.first().copied(), target)
+        match found {
+            Some(found) if found == mark(peer) => Ok(()),
+            _ => Err(Failure::new(format_args!("what came is {found:?}, and rank {peer} sent {}", mark(peer)))),
+        }
     }
 
     /// Frees the window. Collective.
@@ -235,11 +240,4 @@ impl<'c, C: Core> Traffic<'c, C> {
 /// What data of a rank consists of.
 fn mark(rank: usize) -> u8 {
     (rank % 255) as u8 + 1
-}
-
-fn check(found: Option<u8>, sender: usize) -> Result<(), Failure> {
-    match found {
-        Some(found) if found == mark(sender) => Ok(()),
-        _ => Err(Failure::new(format_args!("what came is {found:?}, and rank {sender} sent {}", mark(sender)))),
-    }
 }

@@ -6,7 +6,7 @@
 //!
 //! **What is compared** are the [counters](hal::Counters) that do not depend on timing. Where *which rank* does
 //! something is a matter of timing, the counters of all ranks are compared together; where *how often* something is
-//! done is, they are left out. Each step says so, and why: see [`Timing`].
+//! done is, they are left out. Each step says so, and why: see [`Timing`](recorder::Timing).
 
 mod barriers;
 mod operations;
@@ -14,6 +14,7 @@ mod others;
 mod recorder;
 mod windows;
 
+use collectives::Comm;
 use hal::Core;
 
 use self::recorder::Recorder;
@@ -28,7 +29,7 @@ impl Program for Rounds {
     const OPTIONS: &'static [KnownOption] = &[];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let mut recorder = Recorder::default();
+        let mut recorder = Recorder::new(rank.comm);
         rank.phase("barriers");
         barriers::run(rank, &mut recorder)?;
         rank.phase("collective operations");
@@ -43,20 +44,25 @@ impl Program for Rounds {
     }
 }
 
+/// The rank after this one and the one before it, in a ring.
+fn neighbours<C: Core>(comm: &Comm<'_, C>) -> (usize, usize) {
+    let (rank, size) = (comm.rank(), comm.size());
+    ((rank + 1) % size, (rank + size - 1) % size)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use kernel::launch::{Only, simulate};
+    use crate::testing::run;
 
     #[test]
     fn every_rank_tells_every_step() {
         for cores in [1, 2, 5, 16] {
-            let simulation = simulate::<Only<Rounds>>(&std::format!("cores={cores}"), &[]);
-            assert!(simulation.success, "{cores} cores: {}", simulation.console);
+            let console = run::<Rounds>(&std::format!("cores={cores}")).0;
             let steps = |rank: usize| -> BTreeSet<&str> {
-                let words = simulation.console.lines().filter_map(|line| line.strip_prefix("@step "));
+                let words = console.lines().filter_map(|line| line.strip_prefix("@step "));
                 let of_rank = words.filter_map(|words| words.strip_prefix(&std::format!("{rank} ")));
                 of_rank.filter_map(|words| words.split(' ').next()).collect()
             };

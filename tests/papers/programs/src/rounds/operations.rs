@@ -7,7 +7,7 @@ use hal::Core;
 
 use super::{
     super::collectives::{Call, Operation, ROOT, Word},
-    recorder::{Recorder, Timing},
+    recorder::Recorder,
 };
 use kernel::{Failure, Rank};
 
@@ -50,8 +50,8 @@ const REDUCTIONS: &[&str] = &["default", "tree", "blocks", "two-sided"];
 const SCANS: &[&str] = &["default", "doubling", "chain", "two-sided"];
 const EXCHANGES: &[&str] = &["default", "long", "two-sided"];
 
-pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
-    let (comm, hal, me, size) = (rank.comm, rank.hal(), rank.comm.rank(), rank.comm.size());
+pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
+    let (comm, me, size) = (rank.comm, rank.comm.rank(), rank.comm.size());
     let mut number = 0;
     for (name, algorithms) in OPERATIONS {
         let has_block_for_each = Operation::parse(name, "default")?.lens(1, true, size).0.max(1) == size && size > 1;
@@ -64,12 +64,10 @@ pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> R
                 let (mut send, mut receive) = (vec![Word::default(); send_len], vec![Word::default(); receive_len]);
                 let call = Call { number, me, size, count };
                 operation.prepare(&call, &mut send, &mut receive);
-                recorder.step(hal, format!("{name}/{algorithm}/{}", count * 8), Timing::Nothing, || {
+                recorder.step(format!("{name}/{algorithm}/{}", count * 8), || {
                     Ok(operation.run(comm, &send, &mut receive)?)
                 })?;
                 operation.check(&call, &receive)?;
-                // So that a step does not end while others' is under way.
-                comm.barrier();
             }
         }
     }
@@ -77,28 +75,24 @@ pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> R
 }
 
 /// Operations that go on by themselves.
-fn nonblocking<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
-    let (comm, hal, size) = (rank.comm, rank.hal(), rank.comm.size());
+fn nonblocking<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
+    let (comm, size) = (rank.comm, rank.comm.size());
     for len in [0, 24, 100] {
         let mut message = vec![7_u8; len];
-        recorder.step(hal, format!("start-broadcast/{len}"), Timing::Nothing, || {
+        recorder.step(format!("start-broadcast/{len}"), || {
             comm.start_broadcast(&mut message, size / 2)?.wait();
             Ok(())
         })?;
-        comm.barrier();
     }
     for len in [1, 7] {
         let mut numbers = vec![1_u64; len];
-        recorder.step(hal, format!("start-allreduce/{}", len * 8), Timing::Nothing, || {
+        recorder.step(format!("start-allreduce/{}", len * 8), || {
             comm.start_allreduce(&mut numbers, Operator::SUM)?.wait();
             Ok(())
         })?;
-        comm.barrier();
     }
-    recorder.step(hal, "start-barrier", Timing::Nothing, || {
+    recorder.step("start-barrier", || {
         comm.start_barrier()?.wait();
         Ok(())
-    })?;
-    comm.barrier();
-    Ok(())
+    })
 }

@@ -5,7 +5,10 @@ use alloc::{format, vec};
 use collectives::{CopyEngines, Group, Mutex, Placement, SharedBuffer, Subscription, Window, lock};
 use hal::{Core, CoreId, Deadline, Region, kind};
 
-use super::recorder::{Recorder, Timing};
+use super::{
+    neighbours,
+    recorder::{Recorder, Timing},
+};
 use kernel::{Failure, Rank};
 
 /// Words under a mutex.
@@ -26,7 +29,7 @@ const QUEUE: Timing = Timing::HowOften(&[
 /// Bytes that copy engines move.
 const COPIED: usize = 1000;
 
-pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
+pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
     messages(rank, recorder)?;
     locks(rank, recorder)?;
     notifications(rank, recorder)?;
@@ -34,15 +37,15 @@ pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> R
 }
 
 /// Messages round the ring: even ranks send first.
-fn messages<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
+fn messages<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
     let (comm, me, size) = (rank.comm, rank.comm.rank(), rank.comm.size());
     if size == 1 {
         return Ok(());
     }
-    let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+    let (right, left) = neighbours(comm);
     for len in [0, 1, 32, 33, 10_000] {
         let (message, mut received) = (vec![me as u8; len], vec![0; len]);
-        recorder.step(comm.hal(), format!("two-sided/{len}"), Timing::Nothing, || {
+        recorder.step(format!("two-sided/{len}"), || {
             // The last of an odd number has two even neighbours.
             if me.is_multiple_of(2) && me + 1 < size || me == 0 {
                 comm.send(&message, right)?;
@@ -53,44 +56,28 @@ fn messages<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result<(), 
             }
             if received.iter().all(|byte| *byte == left as u8) { Ok(()) } else { Err(Failure::new("another message")) }
         })?;
-        comm.barrier();
     }
     Ok(())
 }
 
 /// Mutexes that all ranks want at once.
-fn locks<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
+fn locks<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
     let comm = rank.comm;
-    let region: Region<kind::Cached> = shared(rank, recorder)?;
+    let region = recorder
+        .step("shared-memory/allocate", || Ok(comm.share_zeroed(WORDS * 4, Placement::Near(CoreId::new(0)))?))?;
     let register = comm.register_lock(0)?;
-    recorder.step(comm.hal(), "mutex/register", Timing::Nothing, || count(rank, register, region, false))?;
-    comm.barrier();
+    recorder.step("mutex/register", || count(rank, register, region, false))?;
     let queue = comm.queue_lock(0)?;
-    recorder.step(comm.hal(), "mutex/queue-in-turn", Timing::Nothing, || count(rank, queue, region, true))?;
-    comm.barrier();
+    recorder.step("mutex/queue-in-turn", || count(rank, queue, region, true))?;
     let queue = comm.queue_lock(0)?;
-    recorder.step(comm.hal(), "mutex/queue", QUEUE, || count(rank, queue, region, false))?;
-    comm.barrier();
-    recorder.step(comm.hal(), "shared-memory/free", Timing::Nothing, || {
+    recorder.timed_step("mutex/queue", QUEUE, || count(rank, queue, region, false))?;
+    recorder.step("shared-memory/free", || {
         if comm.rank() == 0 {
             comm.allocator().free(region)?;
         }
         Ok(())
     })?;
-    comm.barrier();
     Ok(())
-}
-
-/// Memory that all ranks share.
-fn shared<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result<Region<kind::Cached>, Failure> {
-    let comm = rank.comm;
-    let mut region = None;
-    recorder.step(comm.hal(), "shared-memory/allocate", Timing::Nothing, || {
-        region = Some(comm.share_zeroed(WORDS * 4, Placement::Near(CoreId::new(0)))?);
-        Ok(())
-    })?;
-    comm.barrier();
-    Ok(region.expect("the step has made it"))
 }
 
 /// Every rank raises all words: one after the other, or all at once.
@@ -117,14 +104,11 @@ fn count<C: Core, L: lock::Lock>(
 }
 
 /// One rank notifies all others.
-fn notifications<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
+fn notifications<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
     let (comm, root) = (rank.comm, rank.comm.size() / 2);
-    let members = recorder.step(comm.hal(), "notify/subscribe", Timing::Nothing, || {
-        Ok(comm.subscribe(&comm.group(), Subscription::default())?)
-    })?;
-    comm.barrier();
+    let members = recorder.step("notify/subscribe", || Ok(comm.subscribe(&comm.group(), Subscription::default())?))?;
     for len in [8, 700] {
-        recorder.step(comm.hal(), format!("notify/{len}"), Timing::Nothing, || {
+        recorder.step(format!("notify/{len}"), || {
             // An interrupt may come as soon as the root has left the barrier: that belongs to this step, too.
             comm.barrier();
             if comm.rank() == root {
@@ -133,28 +117,24 @@ fn notifications<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder) -> Result
             let message = members.take(Deadline::Never)?;
             if message.bytes == vec![3; len] { Ok(()) } else { Err(Failure::new("another message")) }
         })?;
-        comm.barrier();
     }
-    recorder.step(comm.hal(), "notify/close", Timing::Nothing, || {
+    recorder.step("notify/close", || {
         members.close();
         Ok(())
     })?;
-    comm.barrier();
     Ok(())
 }
 
 /// Every third rank copies for the others.
-fn copy_engines<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
+fn copy_engines<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> Result<(), Failure> {
     let comm = rank.comm;
     let engines = Group::of((0..comm.size()).filter(|rank| rank % 3 == 1))?;
     if engines.is_empty() {
         return Ok(());
     }
-    let engines =
-        recorder.step(comm.hal(), "engines/assign", Timing::Nothing, || Ok(CopyEngines::assign(comm, &engines)?))?;
-    comm.barrier();
+    let engines = recorder.step("engines/assign", || Ok(CopyEngines::assign(comm, &engines)?))?;
     copy(rank, comm, &engines, recorder)?;
-    recorder.step(comm.hal(), "engines/free", Timing::Nothing, || {
+    recorder.step("engines/free", || {
         engines.free();
         Ok(())
     })
@@ -165,14 +145,14 @@ fn copy<'e, C: Core>(
     rank: &mut Rank<'_, C>,
     comm: &'e collectives::Comm<'e, C>,
     engines: &'e CopyEngines<'e, C>,
-    recorder: &mut Recorder,
+    recorder: &mut Recorder<'_, C>,
 ) -> Result<(), Failure> {
     let clients = engines.clients();
     let caches = &mut rank.caches;
     let (window, mut view) = Window::<C, u8>::with_engines(comm, caches, COPIED, collectives::Class::Default, engines)?;
     let mut buffer = SharedBuffer::new(comm, COPIED)?;
     comm.barrier();
-    view = recorder.step(comm.hal(), "engines/pscw-ring", Timing::Nothing, || {
+    view = recorder.step("engines/pscw-ring", || {
         let Some(position) = clients.position_of(comm.rank()) else {
             engines.serve();
             return Ok(view);
@@ -193,7 +173,6 @@ fn copy<'e, C: Core>(
         engines.dismiss();
         Ok(view)
     })?;
-    comm.barrier();
     window.free(view, caches).map_err(|refused| Failure::new(refused.error))?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
+use collectives::Comm;
 use hal::{Core, Counters};
 
 use kernel::{Failure, Rank};
@@ -25,28 +26,44 @@ struct Step {
 }
 
 /// The steps so far.
-#[derive(Default)]
-pub(super) struct Recorder(Vec<Step>);
+pub(super) struct Recorder<'c, C: Core> {
+    comm: &'c Comm<'c, C>,
+    steps: Vec<Step>,
+}
 
-impl Recorder {
-    /// Does a step, and notes down what this rank has counted meanwhile.
-    pub(super) fn step<C: Core, R>(
+impl<'c, C: Core> Recorder<'c, C> {
+    /// None yet.
+    pub(super) fn new(comm: &'c Comm<'c, C>) -> Self {
+        Self { comm, steps: Vec::new() }
+    }
+
+    /// Does a step whose counters do not depend on timing.
+    pub(super) fn step<R>(
         &mut self,
-        hal: &C,
+        name: impl Into<String>,
+        work: impl FnOnce() -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.timed_step(name, Timing::Nothing, work)
+    }
+
+    /// Does a step, and notes down what this rank has counted meanwhile. The next one begins when all ranks are done.
+    pub(super) fn timed_step<R>(
+        &mut self,
         name: impl Into<String>,
         timing: Timing,
         work: impl FnOnce() -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let before = hal.counters();
-        let result = work();
-        self.0.push(Step { name: name.into(), timing, counters: hal.counters() - before });
-        result
+        let before = self.comm.hal().counters();
+        let result = work()?;
+        self.steps.push(Step { name: name.into(), timing, counters: self.comm.hal().counters() - before });
+        self.comm.barrier();
+        Ok(result)
     }
 
     /// Tells the host about all steps. Counters that are 0 are not told.
-    pub(super) fn tell<C: Core>(&self, rank: &Rank<'_, C>) {
-        let me = rank.comm.rank();
-        self.0.iter().for_each(|step| rank.tell_host(format_args!("step {me} {step}")));
+    pub(super) fn tell(&self, rank: &Rank<'_, C>) {
+        let me = self.comm.rank();
+        self.steps.iter().for_each(|step| rank.tell_host(format_args!("step {me} {step}")));
     }
 }
 

@@ -6,7 +6,10 @@ use core::mem;
 use collectives::{Assertions, Class, Comm, Group, Lock, Operator, Window};
 use hal::{Caches, Core, Deadline, Exposure, Lines, LocalView};
 
-use super::recorder::{Recorder, Timing};
+use super::{
+    neighbours,
+    recorder::{Recorder, Timing},
+};
 use kernel::{Failure, Rank};
 
 /// Epochs in a row.
@@ -31,23 +34,25 @@ const CONTENDED: Timing = Timing::HowOften(&[
     "words_written",
 ]);
 
+/// A rank's own part.
+type View<'c> = LocalView<'c, u32>;
+
 /// What the steps with a window have in common.
 struct Course<'s, 'c, C: Core> {
     comm: &'c Comm<'c, C>,
     window: &'s Window<'c, C, u32>,
     timing: Timing,
-    recorder: &'s mut Recorder,
+    recorder: &'s mut Recorder<'c, C>,
 }
 
-pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> Result<(), Failure> {
+pub(super) fn run<'c, C: Core>(rank: &mut Rank<'c, C>, recorder: &mut Recorder<'c, C>) -> Result<(), Failure> {
     let (comm, caches) = (rank.comm, &mut rank.caches);
     for class in Class::ALL {
         let timing = if class == Class::Message { PACKETS } else { Timing::Nothing };
         let len = 2 * LEN + comm.size();
-        let (window, view) = recorder.step(comm.hal(), format!("{class}/create"), timing, || {
+        let (window, view) = recorder.timed_step(format!("{class}/create"), timing, || {
             Ok(Window::<C, u32>::with_class(comm, caches, len, class)?)
         })?;
-        comm.barrier();
         let mut course = Course { comm, window: &window, timing, recorder };
         let view = course.ring(caches, view)?;
         let view = course.one_origin(caches, view)?;
@@ -57,10 +62,9 @@ pub(super) fn run<C: Core>(rank: &mut Rank<'_, C>, recorder: &mut Recorder) -> R
         let view = course.lock(caches, view)?;
         let view = course.lock_all_in_turn(caches, view)?;
         let view = course.lock_all(caches, view)?;
-        recorder.step(comm.hal(), format!("{class}/free"), timing, || {
+        recorder.timed_step(format!("{class}/free"), timing, || {
             window.free(view, caches).map_err(|refused| Failure::new(refused.error))
         })?;
-        comm.barrier();
     }
     let own = Lines::copy_of(&vec![0_u32; 2 * LEN]);
     let exposure = comm.hal().expose(caches, own).map_err(|refused| Failure::new(refused.error))?;
@@ -74,16 +78,14 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     fn step(
         &mut self,
         name: &str,
-        work: impl FnOnce(&Window<'c, C, u32>) -> Result<LocalView<'c, u32>, Failure>,
-    ) -> Result<LocalView<'c, u32>, Failure> {
+        work: impl FnOnce(&Window<'c, C, u32>) -> Result<View<'c>, Failure>,
+    ) -> Result<View<'c>, Failure> {
         let name = format!("{}/{name}", self.window.class());
-        let view = self.recorder.step(self.comm.hal(), name, self.timing, || work(self.window));
-        self.comm.barrier();
-        view
+        self.recorder.timed_step(name, self.timing, || work(self.window))
     }
 
     /// Each rank puts to the next, gets from it, accumulates there and notifies it.
-    fn ring(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn ring(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let (right, left) = neighbours(self.comm);
         self.step("pscw-ring", |window| {
             let mut view = view;
@@ -106,7 +108,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// Rank 0 puts to all others.
-    fn one_origin(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn one_origin(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let (me, size) = (self.comm.rank(), self.comm.size());
         self.step("pscw-one-origin", |window| {
             let (targets, origin) = (Group::of(1..size)?, Group::of([0])?);
@@ -129,7 +131,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// All others put to rank 0, each to a place of its own.
-    fn one_target(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn one_target(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let (me, size) = (self.comm.rank(), self.comm.size());
         self.step("pscw-one-target", |window| {
             let (target, origins) = (Group::of([0])?, Group::of(1..size)?);
@@ -150,7 +152,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// Everybody puts to everybody.
-    fn all_pairs(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn all_pairs(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let (me, size) = (self.comm.rank(), self.comm.size());
         let all = self.comm.group();
         self.step("pscw-all-pairs", |window| {
@@ -168,7 +170,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// Epochs between fences.
-    fn fence(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn fence(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let (right, _) = neighbours(self.comm);
         self.step("fence", |window| {
             let mut view = view;
@@ -186,7 +188,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// Each rank locks the next one's part, which nobody else wants.
-    fn lock(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn lock(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let comm = self.comm;
         let (right, _) = neighbours(comm);
         self.step("lock", |window| {
@@ -206,11 +208,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// All parts are locked together, by one rank after the other.
-    fn lock_all_in_turn(
-        &mut self,
-        caches: &mut Caches,
-        view: LocalView<'c, u32>,
-    ) -> Result<LocalView<'c, u32>, Failure> {
+    fn lock_all_in_turn(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let comm = self.comm;
         self.step("lock-all-in-turn", |window| {
             let lent = window.lend(view, caches)?;
@@ -227,7 +225,7 @@ impl<'c, C: Core> Course<'_, 'c, C> {
     }
 
     /// All parts are locked together, by all ranks at once.
-    fn lock_all(&mut self, caches: &mut Caches, view: LocalView<'c, u32>) -> Result<LocalView<'c, u32>, Failure> {
+    fn lock_all(&mut self, caches: &mut Caches, view: View<'c>) -> Result<View<'c>, Failure> {
         let (comm, timing) = (self.comm, mem::replace(&mut self.timing, CONTENDED));
         let view = self.step("lock-all", |window| {
             let lent = window.lend(view, caches)?;
@@ -247,14 +245,12 @@ fn private<'e, C: Core>(
     comm: &'e Comm<'e, C>,
     caches: &mut Caches,
     exposure: &'e Exposure<'e, Lines<u32>>,
-    recorder: &mut Recorder,
+    recorder: &mut Recorder<'_, C>,
 ) -> Result<(), Failure> {
     let (right, left) = neighbours(comm);
-    let (window, mut view) = recorder.step(comm.hal(), "private/create", Timing::Nothing, || {
-        Ok(Window::<C, u32>::over(comm, caches, exposure, 2 * LEN, Class::Default)?)
-    })?;
-    comm.barrier();
-    view = recorder.step(comm.hal(), "private/pscw-ring", Timing::Nothing, || {
+    let (window, mut view) = recorder
+        .step("private/create", || Ok(Window::<C, u32>::over(comm, caches, exposure, 2 * LEN, Class::Default)?))?;
+    view = recorder.step("private/pscw-ring", || {
         for epoch in 1..=EPOCHS {
             let values = vec![epoch; LEN];
             let exposure = window.post(view, caches, &Group::of([left])?)?;
@@ -266,16 +262,7 @@ fn private<'e, C: Core>(
         }
         Ok(view)
     })?;
-    comm.barrier();
-    recorder.step(comm.hal(), "private/free", Timing::Nothing, || {
-        window.free(view, caches).map_err(|refused| Failure::new(refused.error))
-    })
-}
-
-/// The rank after this one and the one before it, in a ring.
-fn neighbours<C: Core>(comm: &Comm<'_, C>) -> (usize, usize) {
-    let (rank, size) = (comm.rank(), comm.size());
-    ((rank + 1) % size, (rank + size - 1) % size)
+    recorder.step("private/free", || window.free(view, caches).map_err(|refused| Failure::new(refused.error)))
 }
 
 fn expect(found: &[u32], wanted: &[u32]) -> Result<(), Failure> {

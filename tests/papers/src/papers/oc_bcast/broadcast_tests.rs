@@ -1,18 +1,11 @@
 use super::*;
-use crate::bench::{Claim, Finding, Samples};
+use crate::bench::{Finding, testing};
 
-/// Rows of 48 ranks: algorithm, bytes, metric and unit, value, with a suffix of a machine behind the algorithm.
+/// Rows of 48 ranks: name, bytes, metric, value.
 fn rows(lines: &[(&str, u64, &str, u64)]) -> Rows {
+    let unit = |metric: &str| if metric.contains("throughput") { "kBps" } else { "ns" };
     let sample = |(name, bytes, metric, value): &(&str, u64, &str, u64)| {
-        let (algorithm, variant) = match name.rsplit_once('+') {
-            Some((algorithm, "flat" | "contention")) => (algorithm, &name[algorithm.len()..]),
-            _ => (*name, ""),
-        };
-        let unit = if metric.contains("throughput") { "kBps" } else { "ns" };
-        let line = format!("algorithm={algorithm} ranks=48 param=0 bytes={bytes} metric={metric} unit={unit} {value}");
-        let mut samples = Samples::parse(&line).unwrap();
-        samples.key.variant = variant.into();
-        samples
+        testing::sample(name, [48, 0, *bytes], &format!("{metric} {}", unit(metric)), *value)
     };
     let mut rows = Rows::pool(lines.iter().map(sample));
     (BROADCAST.derive)(&mut rows);
@@ -21,12 +14,10 @@ fn rows(lines: &[(&str, u64, &str, u64)]) -> Rows {
 
 /// What is found of the claim that begins like this.
 fn find(rows: &Rows, text: &str) -> Option<Finding> {
-    let claim: Vec<&Claim> = BROADCAST.claims.iter().filter(|claim| claim.text.starts_with(text)).collect();
-    assert_eq!(claim.len(), 1, "{text}");
-    (claim[0].check)(rows).ok()
+    let claims: Vec<_> = BROADCAST.claims.iter().filter(|claim| claim.text.starts_with(text)).collect();
+    assert_eq!(claims.len(), 1, "{text}");
+    claims[0].finding(rows).ok()
 }
-
-const SEQUENCE: &str = "throughput.back-to-back";
 
 #[test]
 fn published_numbers_and_peaks_are_rows() {
@@ -39,7 +30,7 @@ fn published_numbers_and_peaks_are_rows() {
     let peak = |name: &str| rows.line(name, PEAK).unwrap().at_bytes(0);
     assert_eq!(["published-oc-k7", "oc-k7", "oc-k7+contention"].map(peak), [Ok(34.3), Ok(34.0), Ok(33.0)]);
     assert_eq!(rows.line("published-binomial", "latency").unwrap().at_bytes(32), Ok(21.6));
-    let mut small = Rows::pool(Samples::parse("algorithm=a ranks=4 param=0 bytes=1 metric=latency unit=ns 1"));
+    let mut small = testing::rows(&[("a", [4, 0, 1], "latency ns", 1)]);
     (BROADCAST.derive)(&mut small);
     assert_eq!(small.iter().count(), 1, "there is nothing to compare with");
 }
@@ -108,36 +99,32 @@ fn what_distance_and_contention_take_is_told_apart() {
 
 #[test]
 fn roots_are_compared_with_rank_0() {
-    let row = |name, root, value| {
-        let line = format!("algorithm={name} ranks=48 param={root} bytes=32 metric=latency unit=ns {value}");
-        Samples::parse(&line).unwrap()
+    let of = |name, opposite| {
+        [(0, 1000), (16, 990), (46, opposite)].map(|(root, value)| (name, [48, root, 32], "latency ns", value))
     };
-    let of = |name, opposite| [row(name, 0, 1000), row(name, 16, 990), row(name, 46, opposite)];
-    let rows = Rows::pool(of("oc-k7", 1100).into_iter().chain(of("default", 1000)));
+    let rows = testing::rows(&[of("oc-k7", 1100), of("default", 1000)].concat());
     let finding = find(&rows, "other roots").unwrap();
     assert_eq!(finding.measured, "oc-k7 -1.0 to +10.0 %, default -1.0 to +0.0 %");
 }
 
 #[test]
 fn claims_are_about_48_ranks() {
-    let line = "algorithm=default ranks=4 param=0 bytes=1 metric=latency unit=ns 1";
-    let rows =
-        Rows::pool([line.to_owned(), line.replace("default", "oc-k7")].iter().filter_map(|line| Samples::parse(line)));
-    assert!(BROADCAST.claims.iter().all(|claim| (claim.check)(&rows).is_err()));
+    let rows = testing::rows(&["default", "oc-k7"].map(|name| (name, [4, 0, 1], "latency ns", 1)));
+    assert!(BROADCAST.claims.iter().all(|claim| claim.finding(&rows).is_err()));
 }
 
 #[test]
 fn every_algorithm_that_claims_name_is_run() {
     let is_run = |name: &str| {
         let word = format!("algorithm={name}");
-        BROADCAST.runs.iter().any(|run| run.words.contains(&word.as_str()))
+        BROADCAST.runs().iter().any(|run| run.words.contains(&word))
     };
     assert!(claims::OTHERS.iter().all(|name| is_run(name)) && is_run("default"));
     // Two-sided ones have RCCE's payload, as published.
-    for run in BROADCAST.runs {
+    for run in BROADCAST.runs() {
         let is_two_sided = ["binomial", "scatter-allgather", "scatter-allgather-overlapped"]
             .iter()
             .any(|name| run.words[0] == format!("algorithm={name}"));
-        assert_eq!(run.words.contains(&"profile"), is_two_sided, "{:?}", run.words);
+        assert_eq!(run.words.contains(&"profile".to_owned()), is_two_sided, "{:?}", run.words);
     }
 }

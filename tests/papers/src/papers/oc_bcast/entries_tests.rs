@@ -28,7 +28,8 @@ const QUOTES: [(&str, &str); 14] = [
     ("Table 2", "Throughput (MB/s) 35.22 34.3 35.88 13.38; 34.3 / 13.38 = 2.56"),
     (
         "6.2.1",
-        "OC-Bcast with k = 7 provides 27% improvement compared to the binomial tree (16.6 µs vs. 21.6 µs), which is 5 µs",
+        "OC-Bcast with k = 7 provides 27% improvement compared to the binomial tree (16.6 µs vs. 21.6 µs), which is \
+         5 µs",
     ),
     (
         "6.2.1 and Fig. 8a",

@@ -3,6 +3,12 @@
 /// Cores of the SCC.
 pub(crate) const RANKS: u64 = 48;
 
+/// By how much a put or get of any size over 9 routers takes longer than over 1, in percent (section 3.2).
+pub(crate) const FARTHER: f64 = 30.0;
+
+/// How many times as long as the fastest of 48 cores at one MPB the slowest takes at least: gets, then puts (3.3).
+pub(crate) const UNFAIRNESS: [f64; 2] = [2.0, 4.0];
+
 /// Table 2: analytical peak throughputs, in MB/s.
 pub(crate) const PEAKS: [(&str, f64); 4] =
     [("oc-k2", 35.22), ("oc-k7", 34.30), ("oc-k47", 35.88), ("scatter-allgather", 13.38)];

@@ -1,20 +1,14 @@
 //! The tables: parameters of the model, and peak throughputs.
 
 use super::{
-    broadcast::PEAK,
-    figures::{DEGREES, LINE, SCATTER_ALLGATHER},
+    broadcast::LEAST_PEAK_BYTES,
+    figures::{DEGREES, SCATTER_ALLGATHER},
+    measured::{MANY, PEAK, completion},
 };
 use crate::{
-    bench::{Evidence, Missing, Rows},
-    figures::{
-        figure::{Content, Table},
-        numbers::number,
-    },
+    bench::{Missing, Rows},
+    figures::{figure::Content, numbers::number},
 };
-use anyhow::Result;
-
-/// Bytes of 48 chunks of 96 lines.
-const CHUNK_EACH: u64 = 48 * 96 * LINE;
 
 /// The model's parameters, in microseconds.
 #[derive(Debug)]
@@ -33,13 +27,7 @@ impl Parameters {
     /// What slopes of completion times say. A line is read in `o + 2 d L` and written in as much; the MPB of the core
     /// itself and its memory controller are behind one router.
     fn of(rows: &Rows) -> Result<Self, Missing> {
-        const MANY: u64 = 128;
-        let time = |operation: &str, lines: u64, distance: u64| -> Result<f64, Missing> {
-            let line = rows.line(operation, "completion")?;
-            let mut of_size = line.rows().filter(|row| row.key.bytes == lines * LINE);
-            let row = of_size.find(|row| row.key.param == distance).ok_or(Missing)?;
-            Ok(row.quartiles.median)
-        };
+        let time = |operation: &str, lines: u64, distance: u64| completion(rows, operation, distance, lines);
         // What one more line takes over one router, and what the call takes beside its lines.
         let line_and_call = |operation: &str| -> Result<(f64, f64), Missing> {
             let one = time(operation, 1, 1)?;
@@ -69,8 +57,8 @@ impl Parameters {
     }
 }
 
-pub(crate) fn parameters(evidence: &mut Evidence) -> Result<Content> {
-    let ours = Parameters::of(evidence.rows("mpb", "scc")?)?;
+pub(crate) fn parameters(rows: &Rows) -> Result<Content, Missing> {
+    let ours = Parameters::of(rows)?;
     let rows = [
         ("L^hop, a packet through a router", 0.005, ours.hop),
         ("o^mpb, a line of an MPB", 0.126, ours.mpb),
@@ -82,23 +70,16 @@ pub(crate) fn parameters(evidence: &mut Evidence) -> Result<Content> {
         ("o_get^mem, a get to memory", 0.095, ours.get_to_memory),
     ];
     let row = |(name, published, ours): (&str, f64, f64)| vec![name.into(), number(published), number(ours)];
-    Ok(Content::Table(Table {
-        header: ["parameter", "published (us)", "ours (us)"].map(Into::into).into(),
-        rows: rows.into_iter().map(row).collect(),
-    }))
+    Ok(Content::table(["parameter", "published (us)", "ours (us)"], rows.into_iter().map(row).collect()))
 }
 
-pub(crate) fn peaks(evidence: &mut Evidence) -> Result<Content> {
-    Ok(Content::Table(peaks_of(evidence.rows("broadcast", "scc")?)?))
-}
-
-fn peaks_of(rows: &Rows) -> Result<Table, Missing> {
+pub(crate) fn peaks(rows: &Rows) -> Result<Content, Missing> {
     let peak = |name: String| rows.line(&name, PEAK)?.at_bytes(0);
     let mut table = Vec::new();
     for (name, algorithm) in DEGREES.into_iter().chain([SCATTER_ALLGATHER]) {
         let flat = format!("{algorithm}+flat");
         let flat = if algorithm == SCATTER_ALLGATHER.1 {
-            rows.line(&flat, "throughput")?.at_bytes(CHUNK_EACH)?
+            rows.line(&flat, "throughput")?.at_bytes(LEAST_PEAK_BYTES)?
         } else {
             peak(flat)?
         };
@@ -119,21 +100,16 @@ fn peaks_of(rows: &Rows) -> Result<Table, Missing> {
         "measured, distances of the mesh",
         "measured, and contention",
     ];
-    Ok(Table { header: header.map(Into::into).into(), rows: table })
+    Ok(Content::table(header, table))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Samples;
-
-    /// One row: algorithm, variant of the machine, param, bytes, metric with its unit, value.
-    fn samples(algorithm: &str, variant: &str, [param, bytes]: [u64; 2], metric: &str, value: u64) -> Samples {
-        let line = format!("algorithm={algorithm} ranks=48 param={param} bytes={bytes} metric={metric} {value}");
-        let mut samples = Samples::parse(&line).unwrap();
-        samples.key.variant = variant.into();
-        samples
-    }
+    use crate::{
+        bench::testing::{rows, sample},
+        figures::figure::Table,
+    };
 
     #[test]
     fn parameters_are_recovered_from_completion_times() {
@@ -147,10 +123,10 @@ mod tests {
                 ("get-to-memory", 95 + lines * (far + 471)),
                 ("put-from-memory", 190 + lines * (218 + far)),
             ] {
-                all.push(samples(operation, "", [distance, lines * LINE], "completion unit=ns", time));
+                all.push((operation, [48, distance, 32 * lines], "completion ns", time));
             }
         }
-        let found = Parameters::of(&Rows::pool(all)).unwrap();
+        let found = Parameters::of(&rows(&all)).unwrap();
         let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-9, "{found:?}");
         near(found.hop, 0.005);
         near(found.mpb, 0.126);
@@ -167,22 +143,22 @@ mod tests {
     fn peaks_stand_beside_each_other() {
         let mut all = Vec::new();
         for (_, algorithm) in DEGREES.into_iter().chain([SCATTER_ALLGATHER]) {
-            for (name, variant, peak) in [
-                (format!("published-{algorithm}"), "", 35_000),
-                (format!("model-{algorithm}"), "", 34_000),
-                (algorithm.to_owned(), "+flat", 33_000),
-                (algorithm.to_owned(), "", 32_000),
-                (algorithm.to_owned(), "+contention", 31_000),
+            for (name, peak) in [
+                (format!("published-{algorithm}"), 35_000),
+                (format!("model-{algorithm}"), 34_000),
+                (format!("{algorithm}+flat"), 33_000),
+                (algorithm.to_owned(), 32_000),
+                (format!("{algorithm}+contention"), 31_000),
             ] {
                 // Of the baseline only single messages are measured at distances of one.
-                let is_single = algorithm == "scatter-allgather" && variant == "+flat";
-                let (metric, bytes) = if is_single { ("throughput", CHUNK_EACH) } else { (PEAK, 0) };
-                all.push(samples(&name, variant, [0, bytes], &format!("{metric} unit=kBps"), peak));
+                let is_single = name == "scatter-allgather+flat";
+                let (metric, bytes) = if is_single { ("throughput", LEAST_PEAK_BYTES) } else { (PEAK, 0) };
+                all.push(sample(&name, [48, 0, bytes], &format!("{metric} kBps"), peak));
             }
         }
-        let table = peaks_of(&Rows::pool(all)).unwrap();
-        assert!(table.rows.iter().all(|row| row[1..] == ["35.00", "34.00", "33.00", "32.00", "31.00"]));
-        assert_eq!(table.rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>()[3], "scatter-allgather");
-        assert_eq!(peaks_of(&Rows::default()).err(), Some(Missing));
+        let Content::Table(Table { rows: table, .. }) = peaks(&Rows::pool(all)).unwrap() else { panic!("no table") };
+        assert!(table.iter().all(|row| row[1..] == ["35.00", "34.00", "33.00", "32.00", "31.00"]));
+        assert_eq!(table.iter().map(|row| row[0].as_str()).collect::<Vec<_>>()[3], "scatter-allgather");
+        assert_eq!(peaks(&Rows::default()).err(), Some(Missing));
     }
 }

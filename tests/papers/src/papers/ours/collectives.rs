@@ -1,14 +1,7 @@
 //! All collective operations, each by its default, by its algorithms for short and for long data, and by two-sided
 //! messages.
 
-use crate::bench::{Bench, Claim, Column, Finding, Missing, On, Rows, Run};
-
-/// One run for each operation and algorithm.
-macro_rules! each {
-    ($([$operation:literal: $($algorithm:literal),+])+) => {
-        &[$($( Run { program: "bench-collectives", words: &[$operation, $algorithm] }, )+)+]
-    };
-}
+use crate::bench::{Bench, Column, Finding, Line, Missing, Rows, Sweep, excess, extremes, on_scc};
 
 /// Reading a line of private memory and writing one, at the least distance, in microseconds (table 1 of the OC-Bcast
 /// paper).
@@ -16,6 +9,9 @@ const LINE_IN_AND_OUT_US: f64 = 0.218 + 0.471;
 
 /// The ranks that the claims are about.
 const RANKS: u64 = 48;
+
+const REDUCTIONS: &str = "algorithm={default|tree|blocks|two-sided}";
+const EXCHANGES: &str = "algorithm={default|long|two-sided}";
 
 /// What is compared with what: operations, and their algorithms besides the default.
 const ALTERNATIVES: [(&str, &[&str]); 9] = [
@@ -35,99 +31,80 @@ pub(crate) const COLLECTIVES: Bench = Bench {
     name: "collectives",
     about: "barrier, broadcast, reductions, scans and exchanges of 8 B to 64 KB, by algorithm",
     // The longest ones come first.
-    runs: each!(
-        ["operation=alltoall": "algorithm=default", "algorithm=long", "algorithm=two-sided"]
-        ["operation=allgather": "algorithm=default", "algorithm=long", "algorithm=two-sided"]
-        ["operation=reduce-scatter": "algorithm=default", "algorithm=tree", "algorithm=blocks", "algorithm=two-sided"]
-        ["operation=gather": "algorithm=default", "algorithm=long", "algorithm=two-sided"]
-        ["operation=scatter": "algorithm=default", "algorithm=long", "algorithm=two-sided"]
-        ["operation=scan": "algorithm=default", "algorithm=doubling", "algorithm=chain", "algorithm=two-sided"]
-        ["operation=exscan": "algorithm=default", "algorithm=doubling", "algorithm=chain", "algorithm=two-sided"]
-        ["operation=allreduce": "algorithm=default", "algorithm=tree", "algorithm=blocks", "algorithm=two-sided"]
-        ["operation=reduce": "algorithm=default", "algorithm=tree", "algorithm=blocks", "algorithm=two-sided"]
-        ["operation=broadcast": "algorithm=default", "algorithm=oc-k7", "algorithm=binomial"]
-        ["operation=barrier": "algorithm=default", "algorithm=dissemination"]
-    ),
+    runs: &[
+        Sweep("bench-collectives", &["operation={alltoall|allgather}", EXCHANGES]),
+        Sweep("bench-collectives", &["operation=reduce-scatter", REDUCTIONS]),
+        Sweep("bench-collectives", &["operation={gather|scatter}", EXCHANGES]),
+        Sweep("bench-collectives", &["operation={scan|exscan}", "algorithm={default|doubling|chain|two-sided}"]),
+        Sweep("bench-collectives", &["operation={allreduce|reduce}", REDUCTIONS]),
+        Sweep("bench-collectives", &["operation=broadcast", "algorithm={default|oc-k7|binomial}"]),
+        Sweep("bench-collectives", &["operation=barrier", "algorithm={default|dissemination}"]),
+    ],
     columns: &[
-        Column { title: "no data (us)", metric: "latency", bytes: 0 },
-        Column { title: "8 B", metric: "latency", bytes: 8 },
-        Column { title: "64 B", metric: "latency", bytes: 64 },
-        Column { title: "1 KB", metric: "latency", bytes: 1 << 10 },
-        Column { title: "4 KB", metric: "latency", bytes: 4 << 10 },
-        Column { title: "16 KB", metric: "latency", bytes: 16 << 10 },
-        Column { title: "64 KB", metric: "latency", bytes: 64 << 10 },
+        Column("no data (us)", "latency", 0),
+        Column("8 B", "latency", 8),
+        Column("64 B", "latency", 64),
+        Column("1 KB", "latency", 1 << 10),
+        Column("4 KB", "latency", 4 << 10),
+        Column("16 KB", "latency", 16 << 10),
+        Column("64 KB", "latency", 64 << 10),
     ],
     claims: &[
-        Claim {
-            text: "allreduce of 8 bytes, less a line read from memory and written there: at most 1.6 dissemination barriers",
-            on: On::Scc,
-            check: |rows| Ok(Finding::at_most(allreduce_in_barriers(rows, "dissemination")?, 1.6, "of it")),
-        },
-        Claim {
-            text: "the same in default barriers, whose flags share lines as operands cannot",
-            on: On::Scc,
-            check: |rows| Ok(Finding::reported(format!("{:.2}", allreduce_in_barriers(rows, "default")?))),
-        },
-        Claim {
-            text: "defaults: not slower than two-sided messages, at any size",
-            on: On::Scc,
-            check: |rows| worst_default(rows, |algorithm| algorithm == "two-sided"),
-        },
-        Claim {
-            text: "defaults: not slower than any other algorithm, at any size",
-            on: On::Scc,
-            check: |rows| worst_default(rows, |_| true),
-        },
-        Claim { text: "two-sided messages take so many times as long as defaults", on: On::Scc, check: speedups },
+        on_scc(
+            "allreduce of 8 bytes, less a line read from memory and written there: at most 1.6 dissemination barriers",
+        )
+        .at_most(1.6, "of it", |rows| allreduce_in_barriers(rows, "dissemination")),
+        on_scc("the same in default barriers, whose flags share lines as operands cannot")
+            .reports(|rows| Ok(format!("{:.2}", allreduce_in_barriers(rows, "default")?))),
+        on_scc("defaults: not slower than two-sided messages, at any size")
+            .holds(|rows| worst_default(rows, |algorithm| algorithm == "two-sided")),
+        on_scc("defaults: not slower than any other algorithm, at any size")
+            .holds(|rows| worst_default(rows, |_| true)),
+        on_scc("two-sided messages take so many times as long as defaults").reports(speedups),
     ],
     ..Bench::PLAIN
 };
 
+fn latencies<'r>(rows: &'r Rows, operation: &str, algorithm: &str) -> Result<Line<'r>, Missing> {
+    rows.line_of(RANKS, &format!("{operation}-{algorithm}"), "latency")
+}
+
 /// The default allreduce of 8 bytes, less a line read from memory and one written there, in barriers of this name.
 fn allreduce_in_barriers(rows: &Rows, barrier: &str) -> Result<f64, Missing> {
-    let allreduce = rows.line_of(RANKS, "allreduce-default", "latency")?.at_bytes(8)? - LINE_IN_AND_OUT_US;
-    Ok(allreduce / rows.line_of(RANKS, &format!("barrier-{barrier}"), "latency")?.at_bytes(0)?)
+    let allreduce = latencies(rows, "allreduce", "default")?.at_bytes(8)? - LINE_IN_AND_OUT_US;
+    Ok(allreduce / latencies(rows, "barrier", barrier)?.at_bytes(0)?)
 }
 
 /// How much more a default takes than another algorithm, where that is most.
 fn worst_default(rows: &Rows, is_compared: fn(&str) -> bool) -> Result<Finding, Missing> {
-    const MOST: f64 = 5.0;
-    let mut worst: Option<(f64, String)> = None;
+    let mut excesses = Vec::new();
     for (operation, others) in ALTERNATIVES {
-        let default = rows.line_of(RANKS, &format!("{operation}-default"), "latency")?;
+        let default = latencies(rows, operation, "default")?;
         for other in others.iter().filter(|other| is_compared(other)) {
-            let theirs = rows.line_of(RANKS, &format!("{operation}-{other}"), "latency")?;
+            let theirs = latencies(rows, operation, other)?;
             for (bytes, latency) in default.by_bytes() {
-                let excess = 100.0 * (latency / theirs.at_bytes(bytes)? - 1.0);
-                if worst.as_ref().is_none_or(|(most, _)| excess > *most) {
-                    worst = Some((excess, format!("{excess:+.1} % ({operation}, {other}, {bytes} B)")));
-                }
+                excesses.push((excess(latency, theirs.at_bytes(bytes)?), format!("{operation}, {other}, {bytes} B")));
             }
         }
     }
-    let (excess, measured) = worst.ok_or(Missing)?;
-    Ok(Finding::new(measured, format!("<= {MOST} %"), excess <= MOST))
+    Finding::worst(excesses, 5.0)
 }
 
 /// The least and the most speed-up of each default over two-sided messages.
-fn speedups(rows: &Rows) -> Result<Finding, Missing> {
-    let mut parts = Vec::new();
-    for (operation, _) in ALTERNATIVES {
-        let line = |algorithm| rows.line_of(RANKS, &format!("{operation}-{algorithm}"), "latency");
-        let (default, two_sided) = (line("default")?, line("two-sided")?);
+fn speedups(rows: &Rows) -> Result<String, Missing> {
+    let of = |(operation, _): (&str, _)| {
+        let (default, two_sided) = (latencies(rows, operation, "default")?, latencies(rows, operation, "two-sided")?);
         let ratios = default.by_bytes().map(|(bytes, latency)| Ok(two_sided.at_bytes(bytes)? / latency));
-        let ratios = ratios.collect::<Result<Vec<f64>, _>>()?;
-        let (least, most) = (ratios.iter().copied().reduce(f64::min), ratios.iter().copied().reduce(f64::max));
-        let (least, most) = least.zip(most).ok_or(Missing)?;
-        parts.push(format!("{operation} {least:.1} to {most:.1}"));
-    }
-    Ok(Finding::reported(parts.join(", ")))
+        let (least, most) = extremes(ratios.collect::<Result<Vec<_>, Missing>>()?)?;
+        Ok(format!("{operation} {least:.1} to {most:.1}"))
+    };
+    Ok(ALTERNATIVES.into_iter().map(of).collect::<Result<Vec<_>, _>>()?.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Samples;
+    use crate::bench::testing::sample;
 
     /// Rows in which everything takes 10 us, but for these.
     fn rows(others: &[(&str, u64, u64)]) -> Rows {
@@ -141,15 +118,11 @@ mod tests {
         let names: Vec<String> =
             names.chain(["default", "dissemination"].map(|name| format!("barrier-{name}"))).collect();
         let lines = names.iter().flat_map(|name| [0, 8, 64].map(|bytes| (name, bytes)));
-        Rows::pool(lines.map(|(name, bytes)| {
-            let value = value(name, bytes);
-            let line = format!("algorithm={name} ranks=48 param=0 bytes={bytes} metric=latency unit=ns {value}");
-            Samples::parse(&line).unwrap()
-        }))
+        Rows::pool(lines.map(|(name, bytes)| sample(name, [48, 0, bytes], "latency ns", value(name, bytes))))
     }
 
     fn check(number: usize, rows: &Rows) -> Finding {
-        (COLLECTIVES.claims[number].check)(rows).unwrap()
+        COLLECTIVES.claims[number].finding(rows).unwrap()
     }
 
     #[test]
@@ -173,7 +146,7 @@ mod tests {
         for (operation, others) in ALTERNATIVES {
             for algorithm in others.iter().chain(&["default"]) {
                 let words = [format!("operation={operation}"), format!("algorithm={algorithm}")];
-                assert!(COLLECTIVES.runs.iter().any(|run| run.words == words), "{words:?}");
+                assert!(COLLECTIVES.runs().iter().any(|run| run.words == words), "{words:?}");
             }
         }
     }

@@ -1,5 +1,4 @@
-//! Barriers: Fröning, Giese, Montaner, Silla and Duato, *Highly Scalable Barriers for Future High-Performance Computing
-//! Clusters*, sections IV to VI.
+//! Barriers: sections IV to VI.
 //!
 //! All algorithms on 2 to 48 cores of the SCC; on the paper's cluster its flat and its hierarchical barrier and the
 //! default, over nodes and cores of each, up to 4096 nodes; its central barrier through one node's engine. In virtual
@@ -8,14 +7,9 @@
 
 use super::{
     claims, report,
-    scaling::{self, LOOKOUTS, Measured, Scaling, node_sizes, of_size},
+    scaling::{FPGA, LOOKOUTS, Scaling, TREE, grown, node_sizes, of_size},
 };
-use crate::bench::{Bench, Fit, Key, Missing, Rows, Run, Unit};
-
-/// One run for each list of words.
-macro_rules! runs {
-    ($([$($word:expr),+])+) => { &[$(Run { program: "bench-barrier", words: &[$($word),+] },)+] };
-}
+use crate::bench::{Bench, Fit, Key, Rows, Sweep, Unit};
 
 /// Barriers of the SCC that take little time on the host.
 const QUICK: &str = "algorithm=world,default,butterfly,dissemination,dissemination-2,dissemination-3,dissemination-7,\
@@ -31,6 +25,9 @@ const CONTENDED: &str =
 
 /// Barriers of groups and of late ranks.
 const OF_GROUPS: &str = "algorithm=default,dissemination,rcce-linear";
+
+/// The paper's own barrier.
+const HIERARCHICAL: &str = "algorithm=hierarchical";
 
 /// The paper's barriers.
 const PAPERS: &str = "algorithm=hierarchical,flat";
@@ -50,57 +47,34 @@ const VERY_FEW: &str = "repetitions=20";
 /// Latencies over cores, nodes and cores of nodes.
 pub(crate) const BARRIER: Bench = Bench {
     name: "barrier",
-    about: "barriers by algorithm: on the SCC, on the cluster of the scalable-barriers paper (IV to VI), and its extrapolation",
+    about: "barriers by algorithm: on the SCC, on the cluster of the scalable-barriers paper (IV to VI), and its \
+            extrapolation",
     // The longest ones come first.
-    runs: runs!(
-        ["machine=cluster-fpga:64x16", "algorithm=default,hierarchical", FEW]
-        ["machine=cluster-fpga:4096x1", "algorithm=hierarchical", VERY_FEW]
-        ["machine=cluster-fpga:56x16", PAPERS, FEW]
-        ["machine=cluster-fpga:48x16", PAPERS, FEW]
-        ["machine=cluster-fpga:40x16", PAPERS, FEW]
-        ["machine=cluster-fpga:32x16", ON_NODES, FEW]
-        ["machine=cluster-fpga:64x8", ON_NODES, FEW]
-        ["cores=48", SLOW] ["cores=47", SLOW] ["cores=32", SLOW] ["cores=24", SLOW] ["cores=16", SLOW]
-        ["cores=12", SLOW] ["cores=8", SLOW] ["cores=4", SLOW] ["cores=2", SLOW]
-        ["cores=48", QUICK] ["cores=47", QUICK] ["cores=32", QUICK] ["cores=24", QUICK] ["cores=16", QUICK]
-        ["cores=12", QUICK] ["cores=8", QUICK] ["cores=4", QUICK] ["cores=2", QUICK]
-        ["cores=48", OF_GROUPS, "group=half"] ["cores=48", OF_GROUPS, "group=odd"]
-        ["cores=48", OF_GROUPS, "skew=5330"]
-        ["cores=48", "machine=+contention", CONTENDED, FEWER] ["cores=16", "machine=+contention", CONTENDED, FEWER]
-        ["cores=4", "machine=+contention", CONTENDED, FEWER]
-        ["machine=cluster-fpga:2048x1", "algorithm=hierarchical", VERY_FEW]
-        ["machine=cluster-fpga:1024x1", "algorithm=hierarchical", VERY_FEW]
-        ["machine=cluster-fpga:512x1", "algorithm=hierarchical", FEW]
-        ["machine=cluster-fpga:256x1", "algorithm=hierarchical", FEW]
-        ["machine=cluster-fpga:128x1", "algorithm=hierarchical", FEW]
-        ["machine=cluster-fpga:24x16", PAPERS, FEW] ["machine=cluster-fpga:16x16", ON_NODES, FEW]
-        ["machine=cluster-fpga:8x16", ON_NODES, FEW] ["machine=cluster-fpga:4x16", ON_NODES, FEW]
-        ["machine=cluster-fpga:2x16", ON_NODES, FEW] ["machine=cluster-fpga:1x16", ON_NODES, FEWER]
-        ["machine=cluster-fpga:56x8", PAPERS, FEW] ["machine=cluster-fpga:48x8", PAPERS, FEW]
-        ["machine=cluster-fpga:40x8", PAPERS, FEW] ["machine=cluster-fpga:32x8", ON_NODES, FEW]
-        ["machine=cluster-fpga:24x8", PAPERS, FEW] ["machine=cluster-fpga:16x8", ON_NODES, FEW]
-        ["machine=cluster-fpga:8x8", ON_NODES, FEWER] ["machine=cluster-fpga:4x8", ON_NODES, FEWER]
-        ["machine=cluster-fpga:2x8", ON_NODES, FEWER] ["machine=cluster-fpga:1x8", ON_NODES, FEWER]
-        ["machine=cluster-fpga:64x4", ON_NODES, FEW] ["machine=cluster-fpga:56x4", PAPERS, FEW]
-        ["machine=cluster-fpga:48x4", PAPERS, FEW] ["machine=cluster-fpga:40x4", PAPERS, FEW]
-        ["machine=cluster-fpga:32x4", ON_NODES, FEW] ["machine=cluster-fpga:24x4", PAPERS, FEW]
-        ["machine=cluster-fpga:16x4", ON_NODES, FEWER] ["machine=cluster-fpga:8x4", ON_NODES, FEWER]
-        ["machine=cluster-fpga:4x4", ON_NODES, FEWER] ["machine=cluster-fpga:2x4", ON_NODES, FEWER]
-        ["machine=cluster-fpga:1x4", ON_NODES, FEWER]
-        ["machine=cluster-fpga:64x1", ON_NODES, FEWER] ["machine=cluster-fpga:56x1", PAPERS, FEWER]
-        ["machine=cluster-fpga:48x1", PAPERS, FEWER] ["machine=cluster-fpga:40x1", PAPERS, FEWER]
-        ["machine=cluster-fpga:32x1", ON_NODES, FEWER] ["machine=cluster-fpga:24x1", PAPERS, FEWER]
-        ["machine=cluster-fpga:16x1", ON_NODES, FEWER] ["machine=cluster-fpga:8x1", ON_NODES, FEWER]
-        ["machine=cluster-fpga:4x1", ON_NODES, FEWER] ["machine=cluster-fpga:2x1", ON_NODES, FEWER]
-        ["machine=cluster-asic:64x16", "algorithm=hierarchical", FEW]
-        ["machine=cluster-asic:64x1", ON_NODES, FEW] ["machine=cluster-asic:8x8", ON_NODES, FEW]
-        ["machine=cluster-fpga:1x16", CENTRAL] ["machine=cluster-fpga:1x14", CENTRAL]
-        ["machine=cluster-fpga:1x12", CENTRAL] ["machine=cluster-fpga:1x10", CENTRAL]
-        ["machine=cluster-fpga:1x8", CENTRAL] ["machine=cluster-fpga:1x6", CENTRAL]
-        ["machine=cluster-fpga:1x4", CENTRAL] ["machine=cluster-fpga:1x2", CENTRAL]
-        ["machine=cluster-asic:1x16", CENTRAL] ["machine=cluster-asic:1x8", CENTRAL]
-        ["machine=cluster-asic:1x4", CENTRAL] ["machine=cluster-asic:1x2", CENTRAL]
-    ),
+    runs: &[
+        Sweep("bench-barrier", &["machine=cluster-fpga:64x16", "algorithm=default,hierarchical", FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:4096x1", HIERARCHICAL, VERY_FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{56|48|40}x16", PAPERS, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{32x16|64x8}", ON_NODES, FEW]),
+        Sweep("bench-barrier", &[SLOW, "cores={48|47|32|24|16|12|8|4|2}"]),
+        Sweep("bench-barrier", &[QUICK, "cores={48|47|32|24|16|12|8|4|2}"]),
+        Sweep("bench-barrier", &["cores=48", OF_GROUPS, "{group=half|group=odd|skew=5330}"]),
+        Sweep("bench-barrier", &["cores={48|16|4}", "machine=+contention", CONTENDED, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{2048|1024}x1", HIERARCHICAL, VERY_FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{512|256|128}x1", HIERARCHICAL, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:24x16", PAPERS, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{16|8|4|2}x16", ON_NODES, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:1x16", ON_NODES, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{56|48|40|24}x{8|4}", PAPERS, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{32x8|16x8|64x4|32x4}", ON_NODES, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{8|4|2|1}x8", ON_NODES, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{16|8|4|2|1}x4", ON_NODES, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{64|32|16|8|4|2}x1", ON_NODES, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:{56|48|40|24}x1", PAPERS, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-asic:64x16", HIERARCHICAL, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-asic:{64x1|8x8}", ON_NODES, FEW]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:1x{16|14|12|10|8|6|4|2}", CENTRAL]),
+        Sweep("bench-barrier", &["machine=cluster-asic:1x{16|8|4|2}", CENTRAL]),
+    ],
     report: Some(report::all),
     derive: add_fits,
     claims: claims::ALL,
@@ -112,22 +86,11 @@ pub(crate) const BARRIER: Bench = Bench {
 pub(crate) const BARRIER_NODES: Bench = Bench {
     name: "barrier-nodes",
     about: "the central barrier on one and two nodes, over the engine and coherent (barriers paper, figures 3 to 7)",
-    runs: runs!(
-        ["machine=cluster-fpga:2x16", COHERENT, FEWER] ["machine=cluster-fpga:2x14", COHERENT, FEWER]
-        ["machine=cluster-fpga:2x12", COHERENT, FEWER] ["machine=cluster-fpga:2x10", COHERENT, FEWER]
-        ["machine=cluster-fpga:2x8", COHERENT, FEWER] ["machine=cluster-fpga:2x7", COHERENT, FEWER]
-        ["machine=cluster-fpga:2x6", COHERENT, FEWER] ["machine=cluster-fpga:2x5", COHERENT, FEWER]
-        ["machine=cluster-fpga:2x4", COHERENT, FEWER] ["machine=cluster-fpga:2x3", COHERENT, FEWER]
-        ["machine=cluster-fpga:2x2", COHERENT, FEWER] ["machine=cluster-fpga:2x1", COHERENT, FEWER]
-        ["machine=cluster-fpga:1x16", COHERENT, FEWER] ["machine=cluster-fpga:1x14", COHERENT, FEWER]
-        ["machine=cluster-fpga:1x12", COHERENT, FEWER] ["machine=cluster-fpga:1x10", COHERENT, FEWER]
-        ["machine=cluster-fpga:1x8", COHERENT, FEWER] ["machine=cluster-fpga:1x6", COHERENT, FEWER]
-        ["machine=cluster-fpga:1x4", COHERENT, FEWER] ["machine=cluster-fpga:1x2", COHERENT, FEWER]
-        ["machine=cluster-asic:1x16", CENTRAL, FEWER] ["machine=cluster-asic:1x14", CENTRAL, FEWER]
-        ["machine=cluster-asic:1x12", CENTRAL, FEWER] ["machine=cluster-asic:1x10", CENTRAL, FEWER]
-        ["machine=cluster-asic:1x8", CENTRAL, FEWER] ["machine=cluster-asic:1x6", CENTRAL, FEWER]
-        ["machine=cluster-asic:1x4", CENTRAL, FEWER] ["machine=cluster-asic:1x2", CENTRAL, FEWER]
-    ),
+    runs: &[
+        Sweep("bench-barrier", &["machine=cluster-fpga:2x{16|14|12|10|8|7|6|5|4|3|2|1}", COHERENT, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-fpga:1x{16|14|12|10|8|6|4|2}", COHERENT, FEWER]),
+        Sweep("bench-barrier", &["machine=cluster-asic:1x{16|14|12|10|8|6|4|2}", CENTRAL, FEWER]),
+    ],
     ..Bench::PLAIN
 };
 
@@ -137,41 +100,6 @@ const COHERENT: &str = "algorithm=central,tree-k31-pull,flat";
 
 /// The paper's listing of section IV.A.
 const CENTRAL: &str = "algorithm=central";
-
-/// The family of machines with the paper's FPGA.
-pub(crate) const FPGA: &str = "cluster-fpga";
-
-/// The family with the ASIC that it predicts.
-pub(crate) const ASIC: &str = "cluster-asic";
-
-/// The paper's own barrier.
-pub(crate) const HIERARCHICAL: &str = "hierarchical";
-
-/// Nodes of the paper's cluster: what is measured up to it is fitted, and extrapolated beyond, as in the paper.
-pub(crate) const PAPERS_NODES: u64 = 64;
-
-/// What was measured of an algorithm on a family of clusters, over nodes and cores of each.
-pub(crate) fn measured(rows: &Rows, algorithm: &str, family: &str) -> Result<Vec<Measured>, Missing> {
-    scaling::measured(rows, &format!("{algorithm}@{family}"))
-}
-
-/// The latency on `nodes` nodes of `cores` cores.
-pub(crate) fn on_nodes(rows: &Rows, algorithm: &str, family: &str, nodes: u64, cores: u64) -> Result<f64, Missing> {
-    let measured = measured(rows, algorithm, family)?;
-    measured.iter().find(|found| (found.0, found.1) == (nodes, cores)).map(|found| found.2).ok_or(Missing)
-}
-
-/// What growth is fitted to: two nodes and more, so that something crosses the network.
-pub(crate) fn grown(rows: &Rows, algorithm: &str) -> Result<Vec<Measured>, Missing> {
-    Ok(measured(rows, algorithm, FPGA)?.into_iter().filter(|(nodes, _, _)| *nodes > 1).collect())
-}
-
-/// Our Eq. 2: the paper's fit of what its barrier takes on nodes as it had them.
-pub(crate) fn scaling(rows: &Rows) -> Result<Scaling, Missing> {
-    let papers: Vec<_> =
-        grown(rows, HIERARCHICAL)?.into_iter().filter(|(nodes, _, _)| *nodes <= PAPERS_NODES).collect();
-    Scaling::of(&papers).ok_or(Missing)
-}
 
 /// Adds rows for fits and predictions. They are of no number of nodes that was measured, so they are none of a barrier:
 /// `fit` has the coefficients for each number of cores in a node, which is its parameter, and with parameter 0 those
@@ -186,18 +114,18 @@ fn add_fits(rows: &mut Rows) {
         metric: metric.into(),
         unit,
     };
-    let Ok(grown) = grown(rows, HIERARCHICAL) else { return };
+    let Ok(grown) = grown(rows, TREE) else { return };
     let mut known = Vec::new();
     for cores in node_sizes(&grown) {
-        let curve = Fit::logarithmic(of_size(&grown, cores));
-        let line = Fit::linear(of_size(&grown, cores));
-        let (Some(curve), Some(line)) = (curve, line) else { continue };
-        known.push((key("fit", 0, cores, "per-ln-node", Unit::Microseconds), curve.slope));
-        known.push((key("fit", 0, cores, "offset", Unit::Microseconds), curve.intercept));
-        known.push((key("fit", 0, cores, "r2-logarithmic", Unit::Fraction), curve.r_squared));
-        known.push((key("fit", 0, cores, "r2-linear", Unit::Fraction), line.r_squared));
+        let fits = Fit::logarithmic(of_size(&grown, cores)).zip(Fit::linear(of_size(&grown, cores)));
+        let Some((curve, line)) = fits else { continue };
+        let key = |metric, unit| key("fit", 0, cores, metric, unit);
+        known.push((key("per-ln-node", Unit::Microseconds), curve.slope));
+        known.push((key("offset", Unit::Microseconds), curve.intercept));
+        known.push((key("r2-logarithmic", Unit::Fraction), curve.r_squared));
+        known.push((key("r2-linear", Unit::Fraction), line.r_squared));
     }
-    if let Ok(ours) = scaling(rows) {
+    if let Ok(ours) = Scaling::ours(rows) {
         for (name, Scaling { growth, offset }) in [("fit", ours), ("fit-eq2", Scaling::PAPER)] {
             let coefficients = [
                 ("per-ln-node-and-core", growth.slope),
@@ -205,21 +133,17 @@ fn add_fits(rows: &mut Rows) {
                 ("per-core", offset.slope),
                 ("offset", offset.intercept),
             ];
-            for (metric, value) in coefficients {
-                known.push((key(name, 0, 0, metric, Unit::Microseconds), value));
-            }
+            known.extend(coefficients.map(|(metric, value)| (key(name, 0, 0, metric, Unit::Microseconds), value)));
         }
         for lookout in &LOOKOUTS {
-            let (nodes, cores) = (lookout.nodes as f64, lookout.cores_per_node as f64);
-            let key = |metric| {
-                key("lookout", lookout.nodes * lookout.cores_per_node, lookout.nodes, metric, Unit::Microseconds)
-            };
-            known.push((key("ours"), ours.latency(nodes, cores)));
-            known.push((key("eq2"), Scaling::PAPER.latency(nodes, cores)));
+            let ranks = lookout.nodes * lookout.cores_per_node;
+            let key = |metric| key("lookout", ranks, lookout.nodes, metric, Unit::Microseconds);
+            known.push((key("ours"), lookout.by(&ours)));
+            known.push((key("eq2"), lookout.by(&Scaling::PAPER)));
             known.extend(lookout.printed.map(|printed| (key("printed"), printed)));
         }
     }
-    known.into_iter().for_each(|(key, value)| rows.add_known(key, value));
+    rows.add_known(known);
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
-use super::*;
-use crate::bench::Finding;
-use crate::bench::Samples;
+use super::{
+    super::scaling::{ENGINE, ENGINE_ASIC},
+    *,
+};
+use crate::bench::{Finding, Samples, testing::sample};
 
 /// A latency in nanoseconds, or a count, on `ranks` ranks in `param` domains.
 fn samples(name: &str, ranks: u64, param: u64, metric: &str, value: u64) -> Samples {
-    let (algorithm, family) = name.split_once('@').map_or((name, None), |(name, family)| (name, Some(family)));
     let unit = if metric == "latency" { "ns" } else { "count" };
-    let line = format!("algorithm={algorithm} ranks={ranks} param={param} bytes=0 metric={metric} unit={unit} {value}");
-    let mut samples = Samples::parse(&line).unwrap();
-    samples.key.variant = family.map_or_else(String::new, |family| format!("@{family}"));
-    samples
+    sample(name, [ranks, param, 0], &format!("{metric} {unit}"), value)
 }
 
 /// Rows as the paper would have them: Eq. 2, and a flat barrier that breaks at 40 nodes; with some of the latencies
@@ -25,14 +23,14 @@ fn rows(others: &[(&str, u64, u64, u64)]) -> Rows {
         for nodes in [1_u64, 2, 8, 24, 40, 48, 64] {
             let time = (Scaling::PAPER.latency(nodes as f64, cores as f64) * 1000.0) as u64;
             let flat = 3 * time + 400 * nodes + 600 * nodes.saturating_sub(40);
-            for (name, time) in [("default", time), (HIERARCHICAL, time), ("flat", flat)] {
+            for (name, time) in [("default", time), ("hierarchical", time), ("flat", flat)] {
                 all.push(samples(&format!("{name}@{FPGA}"), nodes * cores, nodes, "latency", time));
             }
         }
     }
-    for (family, time) in [(FPGA, 94_000), (ASIC, 43_000)] {
-        all.push(samples(&format!("central@{family}"), 16, 1, "latency", time));
-        all.push(samples(&format!("central@{family}"), 16, 1, "writes", 17));
+    for (name, time) in [(ENGINE, 94_000), (ENGINE_ASIC, 43_000)] {
+        all.push(samples(name, 16, 1, "latency", time));
+        all.push(samples(name, 16, 1, "writes", 17));
     }
     for (name, ranks, param, time) in others {
         let new = samples(name, *ranks, *param, "latency", *time);
@@ -46,14 +44,14 @@ fn rows(others: &[(&str, u64, u64, u64)]) -> Rows {
 
 fn check(about: &str, rows: &Rows) -> Finding {
     let claim = BARRIER.claims.iter().find(|claim| claim.text.contains(about)).unwrap();
-    (claim.check)(rows).unwrap()
+    claim.finding(rows).unwrap()
 }
 
 #[test]
 fn what_the_paper_measured_makes_all_claims_true() {
     let rows = rows(&[]);
     for claim in BARRIER.claims.iter().filter(|claim| !claim.text.contains("where accesses meet")) {
-        let finding = (claim.check)(&rows).unwrap();
+        let finding = claim.finding(&rows).unwrap();
         assert!(finding.holds(), "{}: {}", claim.text, finding.measured);
     }
     let report = report::all(&rows);

@@ -1,35 +1,14 @@
-//! A Fourier transform on global memory: *Highly Scalable Barriers for Future High-Performance Computing Clusters*, section
-//! VII, figures 12 and 13.
+//! A Fourier transform on global memory: section VII, figures 12 and 13.
 
-use crate::bench::{Bench, Claim, Finding, Key, Line, Missing, On, Row, Rows, Run, Unit};
+use crate::bench::{Bench, Finding, Key, Line, Missing, Row, Rows, Sweep, Unit, extremes, in_virtual_time, on_scc};
 
-/// Runs on each of some numbers of nodes of the paper's cluster, with four ranks each and data dealt out over all nodes;
-/// and on each of some numbers of ranks, in all kinds of memory and both placements, and of a longer signal in caches that
-/// are near.
-macro_rules! transforms {
-    ($($nodes:literal)*; $($ranks:literal)*) => {
-        &[$(
-            fft(&[concat!("machine=cluster-fpga:", $nodes, "x4"), "memory=uncached", "placement=random", N, QUIET, FAST]),
-            fft(&[
-                concat!("machine=cluster-fpga:", $nodes, "x4"), "memory=cached", "flush=whole", "placement=random", N, QUIET, FAST
-            ]),
-            fft(&[
-                concat!("machine=cluster-fpga:", $nodes, "x4"), "memory=cached", "flush=ranges", "placement=random", N, QUIET, FAST
-            ]),
-        )* $(
-            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=local", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=local", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=combined", "placement=local", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=uncached", "placement=local", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=random", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=random", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=combined", "placement=random", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=uncached", "placement=random", N, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=whole", "placement=local", LONG, QUIET, FAST]),
-            fft(&[concat!("cores=", $ranks), "memory=cached", "flush=ranges", "placement=local", LONG, QUIET, FAST]),
-        )*]
-    };
-}
+/// All kinds of memory, and the part of them that the figures have.
+const MEMORIES: &str = "{memory=cached flush=whole|memory=cached flush=ranges|memory=combined|memory=uncached}";
+const OF_NODES: &str = "{memory=uncached|memory=cached flush=whole|memory=cached flush=ranges}";
+const OF_FIGURES: &str = "{memory=uncached|memory=cached flush=whole}";
+
+/// The host needs no spectrum, and the energy is compared all the same.
+const QUIET: &str = "output=none verify=false";
 
 /// Values of the transforms that are compared in all ways, and bytes of one of their matrices.
 const N: &str = "n=65536";
@@ -38,10 +17,6 @@ const BYTES: u64 = 65_536 * 16;
 /// Those of the default input.
 const LONG: &str = "n=262144";
 const LONG_BYTES: u64 = 262_144 * 16;
-
-/// The host needs no spectrum, and the energy is compared all the same.
-const QUIET: &str = "output=none";
-const FAST: &str = "verify=false";
 
 /// The largest number of ranks of the figures for the SCC.
 const RANKS: u64 = 48;
@@ -54,101 +29,82 @@ const TOTAL: &str = "total";
 const SHARE: &str = "flush.share";
 const SPEED_UP: &str = "speed-up";
 
-const fn fft(words: &'static [&'static str]) -> Run {
-    Run { program: "fft", words }
-}
-
 /// Section VII, figures 12 and 13: time over ranks, in memory that is cached and that is not.
 pub(crate) const FFT: Bench = Bench {
     name: "fft",
-    about: "a Fourier transform on global memory, cached and not, with the share of flushes (barriers paper, section VII)",
-    runs: transforms!(1 2 4 8 16 64; 1 2 4 8 16 32 48),
+    about: "a Fourier transform on global memory, cached and not, with the share of flushes (barriers paper, section \
+            VII)",
+    // On nodes of the paper's cluster, with four ranks each and data dealt out over all nodes; in all kinds of memory and
+    // both placements; and of a longer signal in caches that are near.
+    runs: &[
+        Sweep("fft", &["machine=cluster-fpga:{1|2|4|8|16|64}x4", OF_NODES, "placement=random", N, QUIET]),
+        Sweep("fft", &["cores={1|2|4|8|16|32|48}", "placement={local|random}", MEMORIES, N, QUIET]),
+        Sweep(
+            "fft",
+            &["cores={1|2|4|8|16|32|48}", "memory=cached flush={whole|ranges}", "placement=local", LONG, QUIET],
+        ),
+    ],
     shown: &[1, 4, 16],
     sizes: &[BYTES],
     derive: add_speed_ups,
     claims: &[
-        Claim {
-            text: "on 48 cores, flushing ranges beats flushing everything by a third at least",
-            on: On::Scc,
-            check: |rows| worst_share(rows, CACHED, WHOLE, 0.667),
-        },
-        Claim {
-            text: "cached memory, flushed by ranges, is faster than uncached memory on any number of cores",
-            on: On::VirtualTime,
-            check: |rows| {
-                let mut findings = Vec::new();
-                for (cached, uncached) in CACHED.into_iter().zip(UNCACHED) {
-                    findings.push(Finding::below(&rows.line(cached, SHORT)?, &rows.line(uncached, SHORT)?)?);
-                }
-                // The one that fails, if there is one, or else the last.
-                findings.into_iter().min_by_key(|finding| finding.holds()).ok_or(Missing)
-            },
-        },
-        Claim {
-            text: "data near its ranks is faster than data that is dealt out over all controllers, on 48 cores",
-            on: On::Scc,
-            check: |rows| worst_share(rows, [CACHED[0], UNCACHED[0]], [CACHED[1], UNCACHED[1]], 1.0),
-        },
-        Claim {
-            text: "every doubling of the cores is a speed-up, in all kinds of memory",
-            on: On::VirtualTime,
-            check: |rows| {
+        on_scc("on 48 cores, flushing ranges beats flushing everything by a third at least").at_most(
+            0.667,
+            "of it",
+            |rows| worst_share(rows, CACHED, WHOLE),
+        ),
+        in_virtual_time("cached memory, flushed by ranges, is faster than uncached memory on any number of cores")
+            .holds(|rows| {
+                let pairs = CACHED.into_iter().zip(UNCACHED);
+                Finding::all(
+                    pairs.map(|(cached, other)| Finding::below(&rows.line(cached, SHORT)?, &rows.line(other, SHORT)?)),
+                )
+            }),
+        on_scc("data near its ranks is faster than data that is dealt out over all controllers, on 48 cores").at_most(
+            1.0,
+            "of it",
+            |rows| worst_share(rows, [CACHED[0], UNCACHED[0]], [CACHED[1], UNCACHED[1]]),
+        ),
+        in_virtual_time("every doubling of the cores is a speed-up, in all kinds of memory").at_least(
+            1.1,
+            "times",
+            |rows| {
                 let names = CACHED.into_iter().chain(UNCACHED).chain(["combined-local", "combined-random"]);
-                let steps = names.map(|name| least_step(rows, name)).collect::<Result<Vec<_>, _>>()?;
-                Ok(Finding::at_least(steps.into_iter().fold(f64::INFINITY, f64::min), 1.1, "times"))
+                let lines = names.map(|name| least_step(&totals(&rows.line(name, SHORT)?)));
+                Ok(extremes(lines.collect::<Result<Vec<_>, Missing>>()?)?.0)
             },
-        },
-        Claim {
-            text: "uncached memory scales nearly as the number of cores: speed-up on 48 of one core",
-            on: On::Scc,
-            check: |rows| Ok(Finding::at_least(rows.median(UNCACHED[0], SPEED_UP, RANKS, BYTES)?, 24.0, "")),
-        },
-        Claim {
-            text: "flushing ranges takes no longer than flushing everything, at any length and on any number of cores",
-            on: On::Scc,
-            check: |rows| Ok(Finding::at_most(most_of_whole(rows)?, 1.01, "of it")),
-        },
-        Claim {
-            text: "on nodes of four cores, cached memory is faster than uncached memory (figures 12 and 13)",
-            on: On::Scc,
-            check: |rows| Finding::below(&on_nodes(rows, CACHED[1])?, &on_nodes(rows, UNCACHED[1])?),
-        },
-        Claim {
-            text: "from two nodes on, with data on all that there are, it is faster with more nodes at every step",
-            on: On::Scc,
-            check: |rows| {
-                let points = |name| Ok(on_nodes(rows, name)?.points().map(|(_, total)| total).collect::<Vec<_>>());
-                let (cached, uncached) = (points(CACHED[1])?, points(UNCACHED[1])?);
+        ),
+        on_scc("uncached memory scales nearly as the number of cores: speed-up on 48 of one core").at_least(
+            24.0,
+            "",
+            |rows| rows.median(UNCACHED[0], SPEED_UP, RANKS, BYTES),
+        ),
+        on_scc("flushing ranges takes no longer than flushing everything, at any length and on any number of cores")
+            .at_most(1.01, "of it", most_of_whole),
+        on_scc("on nodes of four cores, cached memory is faster than uncached memory (figures 12 and 13)")
+            .holds(|rows| Finding::below(&on_nodes(rows, CACHED[1])?, &on_nodes(rows, UNCACHED[1])?)),
+        on_scc("from two nodes on, with data on all that there are, it is faster with more nodes at every step").holds(
+            |rows| {
+                let (cached, uncached) = (totals(&on_nodes(rows, CACHED[1])?), totals(&on_nodes(rows, UNCACHED[1])?));
                 // On one node all data is near.
-                let steps =
-                    |totals: &[f64]| totals[1..].windows(2).map(|pair| pair[0] / pair[1]).fold(f64::MAX, f64::min);
+                let least = least_step(&cached[1..])?.min(least_step(&uncached[1..])?);
                 let grown = |totals: &[f64]| totals[1] / totals[totals.len() - 1];
-                let least = steps(&cached).min(steps(&uncached));
                 let (cached, uncached) = (grown(&cached), grown(&uncached));
                 let measured =
                     format!("{least:.2} times at least; {cached:.1} times cached and {uncached:.1} uncached in all");
                 Ok(Finding::new(measured, ">= 1.05 times", least >= 1.05))
             },
-        },
-        Claim {
-            text: "share of the time in flushes on 48 cores",
-            on: On::VirtualTime,
-            check: |rows| {
-                let share = |name| Ok(100.0 * rows.median(name, SHARE, RANKS, BYTES)?);
-                let (whole, ranges) = (share(WHOLE[0])?, share(CACHED[0])?);
-                Ok(Finding::reported(format!("{whole:.1} % everything, {ranges:.1} % ranges")))
-            },
-        },
-        Claim {
-            // A range costs as many reads as there are ways, for each of its lines, and at most what everything costs.
-            text: "at the default input's length, where a rank's share fills much of its cache, on 48 cores",
-            on: On::VirtualTime,
-            check: |rows| {
+        ),
+        in_virtual_time("share of the time in flushes on 48 cores").reports(|rows| {
+            let share = |name| Ok(100.0 * rows.median(name, SHARE, RANKS, BYTES)?);
+            Ok(format!("{:.1} % everything, {:.1} % ranges", share(WHOLE[0])?, share(CACHED[0])?))
+        }),
+        // A range costs as many reads as there are ways, for each of its lines, and at most what everything costs.
+        in_virtual_time("at the default input's length, where a rank's share fills much of its cache, on 48 cores")
+            .reports(|rows| {
                 let time = |name| rows.median(name, TOTAL, RANKS, LONG_BYTES);
-                let (whole, ranges) = (time(WHOLE[0])?, time(CACHED[0])?);
-                Ok(Finding::reported(format!("{whole:.0} us everything, {ranges:.0} us ranges")))
-            },
-        },
+                Ok(format!("{:.0} us everything, {:.0} us ranges", time(WHOLE[0])?, time(CACHED[0])?))
+            }),
     ],
     ..Bench::PLAIN
 };
@@ -169,7 +125,7 @@ fn add_speed_ups(rows: &mut Rows) {
             added.push((key, alone / quartiles.median));
         }
     }
-    added.into_iter().for_each(|(key, value)| rows.add_known(key, value));
+    rows.add_known(added);
 }
 
 /// The totals of a transform on the paper's cluster, over nodes.
@@ -179,58 +135,38 @@ fn on_nodes<'r>(rows: &'r Rows, name: &str) -> Result<Line<'r>, Missing> {
 
 /// The largest part that a transform with flushes of ranges takes of that with flushes of everything.
 fn most_of_whole(rows: &Rows) -> Result<f64, Missing> {
-    let mut most = Err(Missing);
+    let mut shares = Vec::new();
     for (ranges, whole) in CACHED.into_iter().zip(WHOLE) {
-        for found in rows.iter().filter(|row| row.key.name() == ranges && row.key.metric == TOTAL) {
-            let (ranks, bytes) = (found.key.param, found.key.bytes);
-            let share = found.quartiles.median / rows.median(whole, TOTAL, ranks, bytes)?;
-            most = Ok(most.map_or(share, |most: f64| most.max(share)));
+        for Row { key, quartiles, .. } in rows.line(ranges, TOTAL)?.rows() {
+            shares.push(quartiles.median / rows.median(whole, TOTAL, key.param, key.bytes)?);
         }
     }
-    most
+    Ok(extremes(shares)?.1)
 }
 
-/// The largest part that one transform takes of another one's time on all ranks, which must not be above a bound.
-fn worst_share(rows: &Rows, names: [&str; 2], others: [&str; 2], most: f64) -> Result<Finding, Missing> {
-    let share = |(name, other): (&str, &str)| {
-        Ok(rows.median(name, TOTAL, RANKS, BYTES)? / rows.median(other, TOTAL, RANKS, BYTES)?)
-    };
-    let shares = names.into_iter().zip(others).map(share).collect::<Result<Vec<f64>, Missing>>()?;
-    Ok(Finding::at_most(shares.into_iter().fold(0.0, f64::max), most, "of it"))
+/// The largest part that one transform takes of another one's time on all ranks.
+fn worst_share(rows: &Rows, names: [&str; 2], others: [&str; 2]) -> Result<f64, Missing> {
+    let time = |name: &str| rows.median(name, TOTAL, RANKS, BYTES);
+    let shares = names.into_iter().zip(others).map(|(name, other)| Ok(time(name)? / time(other)?));
+    Ok(extremes(shares.collect::<Result<Vec<_>, Missing>>()?)?.1)
 }
 
-/// The least factor by which the speed-up grows from one number of ranks to the next.
-fn least_step(rows: &Rows, name: &str) -> Result<f64, Missing> {
-    let line = rows.line(name, SHORT)?;
-    let points: Vec<_> = line.points().map(|(_, total)| total).collect();
-    points.windows(2).map(|pair| pair[0] / pair[1]).min_by(f64::total_cmp).ok_or(Missing)
+fn totals(line: &Line<'_>) -> Vec<f64> {
+    line.points().map(|(_, total)| total).collect()
 }
 
-/// Runs on clusters, given as `NODESxRANKS` with the ranks of each node, on data that is dealt out over all nodes.
-macro_rules! on_nodes {
-    ($($machine:literal)*) => {
-        &[$(
-            fft(&[concat!("machine=cluster-fpga:", $machine), "memory=uncached", "placement=random", N, QUIET, FAST]),
-            fft(&[
-                concat!("machine=cluster-fpga:", $machine),
-                "memory=cached",
-                "flush=whole",
-                "placement=random",
-                N,
-                QUIET,
-                FAST
-            ]),
-        )*]
-    };
+/// The least factor by which a time falls from one number of ranks or nodes to the next.
+fn least_step(totals: &[f64]) -> Result<f64, Missing> {
+    Ok(extremes(totals.windows(2).map(|pair| pair[0] / pair[1]))?.0)
 }
 
 /// Section VII, figures 12 and 13, by ranks of a node, too.
 pub(crate) const FFT_NODES: Bench = Bench {
     name: "fft-nodes",
     about: "a Fourier transform over nodes and ranks of each, cached and not (barriers paper, figures 12 and 13)",
-    runs: on_nodes!(
-        "64x4" "64x2" "64x1" "32x4" "32x2" "32x1" "16x8" "16x4" "16x2" "16x1"
-        "8x8" "8x4" "8x2" "8x1" "4x8" "4x4" "4x2" "4x1" "2x8" "2x4" "2x2" "2x1" "1x8" "1x4" "1x2" "1x1"
-    ),
+    runs: &[
+        Sweep("fft", &["machine=cluster-fpga:{64|32}x{4|2|1}", OF_FIGURES, "placement=random", N, QUIET]),
+        Sweep("fft", &["machine=cluster-fpga:{16|8|4|2|1}x{8|4|2|1}", OF_FIGURES, "placement=random", N, QUIET]),
+    ],
     ..Bench::PLAIN
 };

@@ -6,6 +6,7 @@ mod entries;
 mod fft;
 mod figures;
 mod loads;
+mod published;
 mod report;
 mod scaling;
 

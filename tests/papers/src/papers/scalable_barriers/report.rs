@@ -1,9 +1,9 @@
 //! What the screen shows of barriers: tables to read instead of rows.
 
 use super::{
-    barrier::{FPGA, HIERARCHICAL, PAPERS_NODES, measured, scaling},
     claims::fastest,
-    scaling::{LOOKOUTS, Scaling, node_sizes},
+    published::NODES,
+    scaling::{DEFAULT, FLAT, FPGA, LOOKOUTS, Scaling, TREE, measured, node_sizes},
 };
 use crate::bench::{Missing, Row, Rows, table};
 
@@ -32,7 +32,7 @@ fn distinct<'r>(rows: impl Iterator<Item = &'r Row>, of: fn(&Row) -> u64) -> Vec
 }
 
 /// A table with a title, of which there are any lines.
-fn titled(title: &str, header: &[String], lines: Vec<Vec<String>>) -> String {
+fn titled(title: &str, header: &[impl ToString], lines: Vec<Vec<String>>) -> String {
     if lines.is_empty() { String::new() } else { format!("{title}\n{}", table::grid(header, lines)) }
 }
 
@@ -70,7 +70,7 @@ fn scc(rows: &Rows, variant: &str) -> String {
 
 /// What the default is, and takes, beside the fastest algorithm with a name of its own.
 fn choices(rows: &Rows) -> Result<String, Missing> {
-    let header = ["cores", "default", "of all (us)", "of a group (us)", "fastest", "(us)"].map(str::to_owned);
+    let header = ["cores", "default", "of all (us)", "of a group (us)", "fastest", "(us)"];
     let (world, default) = (rows.line("world", "latency")?, rows.line("default", "latency")?);
     let lines = world.points().map(|(cores, latency)| {
         let (name, other) = fastest(rows, "", cores).ok_or(Missing)?;
@@ -79,11 +79,11 @@ fn choices(rows: &Rows) -> Result<String, Missing> {
     });
     let lines = lines.collect::<Result<Vec<_>, Missing>>()?;
     let scc = titled("what the default is, and the fastest algorithm by name", &header, lines);
-    let header = ["nodes", "cores per node", "default"].map(str::to_owned);
-    let mut on_nodes = measured(rows, "default", FPGA).unwrap_or_default();
+    let header = ["nodes", "cores per node", "default"];
+    let mut on_nodes = measured(rows, DEFAULT).unwrap_or_default();
     on_nodes.sort_by_key(|(nodes, cores, _)| (*cores, *nodes));
     let on_nodes = on_nodes.into_iter().map(|(nodes, cores, _)| {
-        vec![nodes.to_string(), cores.to_string(), chosen(rows, &format!("default@{FPGA}"), nodes * cores, nodes)]
+        vec![nodes.to_string(), cores.to_string(), chosen(rows, DEFAULT, nodes * cores, nodes)]
     });
     Ok(format!("{scc}\n\n{}", titled("what the default is on nodes, FPGA", &header, on_nodes.collect()))
         .trim_end()
@@ -99,7 +99,7 @@ fn chosen(rows: &Rows, name: &str, ranks: u64, domains: u64) -> String {
 
 /// Barriers of some ranks and of late ones, from the last arrival to the last departure.
 fn groups(rows: &Rows) -> Result<String, Missing> {
-    let header = ["barrier", "members", "q1 (us)", "median", "q3"].map(str::to_owned);
+    let header = ["barrier", "members", "q1 (us)", "median", "q3"];
     let rows = rows.iter().filter(|row| row.key.metric == "last-to-last" && row.key.algorithm.contains('/'));
     let lines = rows.map(|row| {
         let quartiles = &row.quartiles;
@@ -116,14 +116,15 @@ fn groups(rows: &Rows) -> Result<String, Missing> {
 
 /// Barriers by nodes and cores of each.
 fn nodes(rows: &Rows) -> Result<String, Missing> {
-    let all = measured(rows, HIERARCHICAL, FPGA)?;
+    let all = measured(rows, TREE)?;
     let sizes = node_sizes(&all);
     let mut counts: Vec<_> = all.iter().map(|(nodes, _, _)| *nodes).collect();
     counts.sort_unstable();
     counts.dedup();
     let mut columns = Vec::new();
-    for name in ["default", HIERARCHICAL, "flat"] {
-        let found = measured(rows, name, FPGA).unwrap_or_default();
+    for name in [DEFAULT, TREE, FLAT] {
+        let found = measured(rows, name).unwrap_or_default();
+        let name = name.split('@').next().unwrap_or_default();
         columns.extend(sizes.iter().map(|size| (format!("{name} x{size}"), *size, found.clone())));
     }
     let lines = counts.iter().map(|count| {
@@ -140,7 +141,7 @@ fn nodes(rows: &Rows) -> Result<String, Missing> {
 
 /// The central barrier through one engine.
 fn central(rows: &Rows) -> Result<String, Missing> {
-    let header = ["threads", "machine", "reads", "writes", "latency (us)"].map(str::to_owned);
+    let header = ["threads", "machine", "reads", "writes", "latency (us)"];
     let is_here = |row: &&Row| row.key.algorithm == "central" && row.key.variant.starts_with('@');
     let of = |like: &Row, metric: &str| {
         let mut rows = rows.iter().filter(is_here);
@@ -162,7 +163,7 @@ fn central(rows: &Rows) -> Result<String, Missing> {
 
 /// Coefficients for each node size.
 fn fits(rows: &Rows) -> Result<String, Missing> {
-    let header = ["cores per node", "a (us)", "b (us)", "R2, a ln(nodes) + b", "R2, linear"].map(str::to_owned);
+    let header = ["cores per node", "a (us)", "b (us)", "R2, a ln(nodes) + b", "R2, linear"];
     let of = |metric: &str| rows.line(&format!("fit@{FPGA}"), metric);
     let (a, b, curve, line) = (of("per-ln-node")?, of("offset")?, of("r2-logarithmic")?, of("r2-linear")?);
     let sizes = a.points().filter(|(cores, _)| *cores > 0);
@@ -173,17 +174,16 @@ fn fits(rows: &Rows) -> Result<String, Missing> {
     let lines = lines.collect::<Result<Vec<_>, Missing>>()?;
     let fits = titled("growth of the hierarchical barrier over nodes (Fig. 9)", &header, lines);
     let ours =
-        scaling(rows).map_or_else(|_| String::new(), |ours| format!("\nours, up to {PAPERS_NODES} nodes: {ours}"));
+        Scaling::ours(rows).map_or_else(|_| String::new(), |ours| format!("\nours, up to {NODES} nodes: {ours}"));
     Ok(format!("{fits}{ours}\nEq. 2: {}", Scaling::PAPER))
 }
 
 /// The extrapolations of section VI.C.
 fn lookouts(rows: &Rows) -> Result<String, Missing> {
-    let ours = scaling(rows)?;
-    let header = ["machine", "nodes", "cores per node", "ours (us)", "Eq. 2", "printed"].map(str::to_owned);
+    let ours = Scaling::ours(rows)?;
+    let header = ["machine", "nodes", "cores per node", "ours (us)", "Eq. 2", "printed"];
     let lines = LOOKOUTS.iter().map(|lookout| {
-        let (nodes, cores) = (lookout.nodes as f64, lookout.cores_per_node as f64);
-        let predicted = [ours, Scaling::PAPER].map(|scaling| format!("{:.1}", scaling.latency(nodes, cores)));
+        let predicted = [ours, Scaling::PAPER].map(|scaling| format!("{:.1}", lookout.by(&scaling)));
         let printed = lookout.printed.map_or_else(|| "-".into(), |printed| format!("{printed}"));
         let sizes = [lookout.name.to_owned(), lookout.nodes.to_string(), lookout.cores_per_node.to_string()];
         sizes.into_iter().chain(predicted).chain([printed]).collect()

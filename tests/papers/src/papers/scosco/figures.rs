@@ -1,65 +1,52 @@
-//! Figures of *Synchronization of MPI One-Sided Communication on a Non-Cache-Coherent Many-Core System* (SCOSCo,
-//! Christgau and Schnor).
+//! The paper's figures, and its table.
 
 use super::published::{MOST_TARGETS, TARGET_SIDE, TARGET_SIDE_OF_MESSAGES, TARGETS};
 use crate::{
-    bench::{Evidence, Missing, Rows},
+    bench::{Evidence, Missing, Row, Rows},
     figures::{
-        figure::{Axis, Content, Figure, Plot, Scale, Series, Table},
+        curves,
+        figure::{Content, Figure, Plot, Series, figure, linear},
         numbers::number,
     },
 };
 use anyhow::Result;
 
 pub(crate) const FIGURES: &[Figure] = &[
-    Figure {
-        id: "scosco-fig-4",
-        number: "Fig. 4",
-        title: "Scaling of the four calls of an epoch, at the targets and at the origin",
-        note: "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
-               its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and \
-               WAIT linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's \
-               has the overhead of an MPI library.",
-        content: calls,
-    },
-    Figure {
-        id: "scosco-fig-5",
-        number: "Fig. 5",
-        title: "Both sides of an epoch, SCOSCo against messages",
-        note: "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of \
-               the targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's \
-               software is missing; on scc-calibrated what a message-based library spends on a packet is fitted to \
-               the published 115.2 us, so that this point is no prediction.",
-        content: sides,
-    },
-    Figure {
-        id: "scosco-table-1",
-        number: "Table I",
-        title: "Classes of synchronisation",
-        note: "The paper's three classes with its words, and what the calls take that its words are about: one \
-               origin puts 1 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the \
-               origin's START, and the origin computes 200 us between START and PUT. What of the waiting overlaps \
-               with that is seen in the last column: a class whose START waits takes longer by as much. Cores of the \
-               SCC copy by themselves, so that the copy itself overlaps with nothing in any class. Below are the \
-               classes that the paper does not have.",
-        content: classes,
-    },
+    figure("scosco-fig-4", "Fig. 4", "Scaling of the four calls of an epoch, at the targets and at the origin")
+        .of("pscw", calls)
+        .note(
+            "One origin and k targets, medians of all epochs and, at the targets, of all targets. The paper draws \
+             its curves and gives no numbers of them; in words, START and POST are nearly constant, COMPLETE and \
+             WAIT linear. Our START takes no time: it keeps the group and calls nothing else, where the paper's \
+             has the overhead of an MPI library.",
+        ),
+    figure("scosco-fig-5", "Fig. 5", "Both sides of an epoch, SCOSCo against messages").by(sides).note(
+        "A side is the sum of the medians of its two calls. The paper's text gives two of its numbers, both of \
+         the targets at k = 13. On the machine scc a message costs what the hardware takes, and MPICH's \
+         software is missing; on scc-calibrated what a message-based library spends on a packet is fitted to \
+         the published 115.2 us, so that this point is no prediction.",
+    ),
+    figure("scosco-table-1", "Table I", "Classes of synchronisation").of("pscw-late", classes).note(
+        "The paper's three classes with its words, and what the calls take that its words are about: one \
+         origin puts 1 KB to one target. Where the target is late, it posts 53300 cycles (100 us) after the \
+         origin's START, and the origin computes 200 us between START and PUT. What of the waiting overlaps \
+         with that is seen in the last column: a class whose START waits takes longer by as much. Cores of the \
+         SCC copy by themselves, so that the copy itself overlaps with nothing in any class. Below are the \
+         classes that the paper does not have.",
+    ),
 ];
 
 /// A metric of a class over the paper's numbers of targets.
 fn curve(rows: &Rows, name: &str, class: &str, metric: &str) -> Result<Series, Missing> {
-    let line = rows.line(class, metric)?;
-    let points = line.points().filter(|(targets, _)| *targets <= MOST_TARGETS);
-    Ok(Series::ours(name, points.map(|(targets, median)| (targets as f64, median))))
+    let targets = |row: &Row| (row.key.param <= MOST_TARGETS).then_some(row.key.param as f64);
+    Ok(Series::ours(name, curves::curve(rows, class, metric, targets)?))
 }
 
 fn plot(title: &str, series: Vec<Series>) -> Plot {
-    let x = Axis { label: "targets", scale: Scale::Linear };
-    Plot { title: title.into(), x, y: Axis { label: "run time (us)", scale: Scale::Linear }, series }
+    curves::plot(title, [linear("targets"), linear("run time (us)")], series)
 }
 
-fn calls(evidence: &mut Evidence) -> Result<Content> {
-    let rows = evidence.rows("pscw", "scc")?;
+fn calls(rows: &Rows) -> Result<Content, Missing> {
     let of = |calls: [&str; 2]| -> Result<Vec<Series>, Missing> {
         calls.into_iter().map(|call| curve(rows, &call.to_uppercase(), "scosco", call)).collect()
     };
@@ -95,8 +82,7 @@ const CLASSES: [(&str, [&str; 3]); 6] = [
     ("default", ["", "", ""]),
 ];
 
-fn classes(evidence: &mut Evidence) -> Result<Content> {
-    let rows = evidence.rows("pscw-late", "scc")?;
+fn classes(rows: &Rows) -> Result<Content, Missing> {
     let mut table = Vec::new();
     for (class, words) in CLASSES {
         // Whose target was not late has the parameter 0.
@@ -127,5 +113,5 @@ fn classes(evidence: &mut Evidence) -> Result<Content> {
         "overlap (paper)",
         "whole epoch, target late (us)",
     ];
-    Ok(Content::Table(Table { header: header.map(Into::into).into(), rows: table }))
+    Ok(Content::table(header, table))
 }

@@ -1,5 +1,4 @@
-//! The figures and tables of Lai and Panda, *Designing Truly One-Sided MPI-2 RMA Intra-node Communication on Multi-core
-//! Systems*, that have a counterpart here.
+//! The paper's figures and tables that have a counterpart here.
 //!
 //! Figures 11 to 16 repeat 4 to 10 on two other processors, and 1 to 3 are drawings. The plots have no numbers in the
 //! text, which names ratios only; the three tables have.
@@ -8,106 +7,75 @@ use crate::{
     bench::{Evidence, Line, Missing, Row, Rows},
     figures::{
         curves::{BANDWIDTH, LATENCY, SIZE, curve, plot, sum_of_curves},
-        figure::{Axis, Content, Figure, Plot, Scale, Series, Table},
+        figure::{Axis, Content, Figure, Plot, Scale, Series, figure, linear},
     },
 };
 use anyhow::Result;
 
-/// The machine.
-const SCC: &str = "scc";
-
 /// All of them.
 pub(crate) const FIGURES: &[Figure] = &[
-    figure(
-        "one-sided-fig-4",
-        "Fig. 4",
-        "Latency of get, intra-socket: here half-way across a row",
-        DISTANCES,
-        |evidence| latencies(evidence, "get", ROW),
-    ),
-    figure(
-        "one-sided-fig-5",
-        "Fig. 5",
-        "Latency of put, intra-socket: here half-way across a row",
-        DISTANCES,
-        |evidence| latencies(evidence, "put", ROW),
-    ),
-    figure("one-sided-fig-6", "Fig. 6", "Bandwidth, intra-socket: here half-way across a row", DISTANCES, |evidence| {
-        bandwidths(evidence, ROW)
-    }),
-    figure(
-        "one-sided-fig-7",
-        "Fig. 7",
-        "Latency of get, inter-socket: here to the far corner",
-        DISTANCES,
-        |evidence| latencies(evidence, "get", CORNER),
-    ),
-    figure("one-sided-fig-8", "Fig. 8", "Bandwidth, inter-socket: here to the far corner", DISTANCES, |evidence| {
-        bandwidths(evidence, CORNER)
-    }),
-    figure("one-sided-fig-9", "Fig. 9", "Latency of get, shared cache: here one tile", DISTANCES, |evidence| {
-        latencies(evidence, "get", TILE)
-    }),
-    figure("one-sided-fig-10", "Fig. 10", "Bandwidth, shared cache: here one tile", DISTANCES, |evidence| {
-        bandwidths(evidence, TILE)
-    }),
-    figure(
-        "one-sided-fig-17",
-        "Fig. 17",
-        "Scalability: synchronisation overhead and aggregated bandwidth",
-        "(a): the paper finds \"about 50 %\" of its Original's time on 16 cores; the thin line is half of ours, `message`. \
-         (b): on the machine scc many origins are as fast as if each were alone; the curve of `+contention` has the \
-         queues in which accesses meet. The paper's bandwidth of messages falls with more origins, and that of its \
-         own design rises to a peak.",
-        scalability,
-    ),
-    figure(
-        "one-sided-fig-18",
-        "Fig. 18",
-        "Cache misses of 16 puts of 7 origins to one target, which then reads them",
-        "The paper samples misses of a shared L2 cache. Here, without any sampling, the lines of 32 B that all eight \
-         ranks move: fetched into caches and written back from them, and of MPBs and of shared memory besides. Puts \
-         have 128 KB at most, 1 MB in the paper.",
-        |evidence| Ok(lines(evidence.rows("rma-lines", SCC)?)?),
-    ),
-    figure(
-        "one-sided-fig-19",
-        "Fig. 19",
-        "Computation and communication overlap ratio of 16 puts",
-        "The copy engine, a core that copies for others, stands for I/OAT. The paper says \"close to 90 %\" of I/OAT \
-         in (a) and \"almost full\" of both its designs in (c).",
-        |evidence| Ok(overlaps(evidence.rows("rma-overlap", SCC)?)?),
-    ),
-    figure(
-        "one-sided-fig-20",
-        "Fig. 20",
-        "An application: AWM-Olsen, here a 3-D wave",
-        "Ours is a simpler stencil on smaller cubes: (a) on 32 ranks by cells along a side, (b) with 16 x 16 x 16 \
-         cells for each rank (128 x 128 x 128 in the paper). The paper gains about 15 % on medium cubes by its kernel \
-         module and 10 % on large ones by I/OAT.",
-        |evidence| Ok(application(evidence.rows("wave-sizes", SCC)?)?),
-    ),
+    figure("one-sided-fig-4", "Fig. 4", "Latency of get, intra-socket: here half-way across a row")
+        .of("rma-latency", |rows| latencies(rows, "get", ROW))
+        .note(DISTANCES),
+    figure("one-sided-fig-5", "Fig. 5", "Latency of put, intra-socket: here half-way across a row")
+        .of("rma-latency", |rows| latencies(rows, "put", ROW))
+        .note(DISTANCES),
+    figure("one-sided-fig-6", "Fig. 6", "Bandwidth, intra-socket: here half-way across a row")
+        .of("rma-bandwidth", |rows| bandwidths(rows, ROW))
+        .note(DISTANCES),
+    figure("one-sided-fig-7", "Fig. 7", "Latency of get, inter-socket: here to the far corner")
+        .of("rma-latency", |rows| latencies(rows, "get", CORNER))
+        .note(DISTANCES),
+    figure("one-sided-fig-8", "Fig. 8", "Bandwidth, inter-socket: here to the far corner")
+        .of("rma-bandwidth", |rows| bandwidths(rows, CORNER))
+        .note(DISTANCES),
+    figure("one-sided-fig-9", "Fig. 9", "Latency of get, shared cache: here one tile")
+        .of("rma-latency", |rows| latencies(rows, "get", TILE))
+        .note(DISTANCES),
+    figure("one-sided-fig-10", "Fig. 10", "Bandwidth, shared cache: here one tile")
+        .of("rma-bandwidth", |rows| bandwidths(rows, TILE))
+        .note(DISTANCES),
+    figure("one-sided-fig-17", "Fig. 17", "Scalability: synchronisation overhead and aggregated bandwidth")
+        .by(scalability)
+        .note(
+            "(a): the paper finds \"about 50 %\" of its Original's time on 16 cores; the thin line is half of ours, \
+             `message`. (b): on the machine scc many origins are as fast as if each were alone; the curve of \
+             `+contention` has the queues in which accesses meet. The paper's bandwidth of messages falls with more origins, and that of its \
+             own design rises to a peak.",
+        ),
+    figure("one-sided-fig-18", "Fig. 18", "Cache misses of 16 puts of 7 origins to one target, which then reads them")
+        .of("rma-lines", lines)
+        .note(
+            "The paper samples misses of a shared L2 cache. Here, without any sampling, the lines of 32 B that all eight \
+             ranks move: fetched into caches and written back from them, and of MPBs and of shared memory besides. Puts \
+             have 128 KB at most, 1 MB in the paper.",
+        ),
+    figure("one-sided-fig-19", "Fig. 19", "Computation and communication overlap ratio of 16 puts")
+        .of("rma-overlap", overlaps)
+        .note(
+            "The copy engine, a core that copies for others, stands for I/OAT. The paper says \"close to 90 %\" of I/OAT \
+             in (a) and \"almost full\" of both its designs in (c).",
+        ),
+    figure("one-sided-fig-20", "Fig. 20", "An application: AWM-Olsen, here a 3-D wave")
+        .of("wave-sizes", application)
+        .note(
+            "Ours is a simpler stencil on smaller cubes: (a) on 32 ranks by cells along a side, (b) with 16 x 16 x 16 \
+             cells for each rank (128 x 128 x 128 in the paper). The paper gains about 15 % on medium cubes by its kernel \
+             module and 10 % on large ones by I/OAT.",
+        ),
     figure(
         "one-sided-table-1",
         "Table 1",
         "Execution time (us) of 16 puts of 256 KB with increasing process skew: designs on messages",
-        SKEW,
-        |evidence| Ok(existing_designs(evidence.rows("rma-skew", SCC)?)?),
-    ),
-    figure(
-        "one-sided-table-2",
-        "Table 2",
-        "Put time (us) with increasing process skew, at the origin",
-        SKEW,
-        |evidence| Ok(skewed(evidence.rows("rma-skew", SCC)?, "origin", &TABLE_2)?),
-    ),
-    figure(
-        "one-sided-table-3",
-        "Table 3",
-        "Put time (us) with increasing process skew, at the target",
-        SKEW,
-        |evidence| Ok(skewed(evidence.rows("rma-skew", SCC)?, "target", &TABLE_3)?),
-    ),
+    )
+        .of("rma-skew", existing_designs)
+        .note(SKEW),
+    figure("one-sided-table-2", "Table 2", "Put time (us) with increasing process skew, at the origin")
+        .of("rma-skew", |rows| skewed(rows, "origin", &TABLE_2))
+        .note(SKEW),
+    figure("one-sided-table-3", "Table 3", "Put time (us) with increasing process skew, at the target")
+        .of("rma-skew", |rows| skewed(rows, "target", &TABLE_3))
+        .note(SKEW),
 ];
 
 const DISTANCES: &str = "The paper's pairs of cores share a socket, a cache, or a board of Xeon processors; on a mesh \
@@ -119,17 +87,6 @@ const DISTANCES: &str = "The paper's pairs of cores share a socket, a cache, or 
 const SKEW: &str = "The target multiplies matrices between post and wait. The paper's cores are Xeons of 2.33 GHz and \
     copy some 1200 MB/s; ours are P54C of 533 MHz. What is to be compared is whether a row grows. I/OAT has no row of \
     ours.";
-
-/// A figure of this paper.
-const fn figure(
-    id: &'static str,
-    number: &'static str,
-    title: &'static str,
-    note: &'static str,
-    content: fn(&mut Evidence) -> Result<Content>,
-) -> Figure {
-    Figure { id, number, title, note, content }
-}
 
 /// Routers between two ranks of one tile, of one row half-way to the far corner, and of opposite corners.
 const TILE: u64 = 1;
@@ -153,12 +110,8 @@ fn by_param(row: &Row) -> f64 {
     row.key.param as f64
 }
 
-fn latencies(evidence: &mut Evidence, operation: &str, routers: u64) -> Result<Content> {
-    Ok(latencies_in(evidence.rows("rma-latency", SCC)?, operation, routers)?)
-}
-
 /// Small, medium and large messages.
-fn latencies_in(rows: &Rows, operation: &str, routers: u64) -> Result<Content, Missing> {
+fn latencies(rows: &Rows, operation: &str, routers: u64) -> Result<Content, Missing> {
     let parts = [("(a) small", 1..=512), ("(b) medium", 1 << 10..=16 << 10), ("(c) large", 32 << 10..=1 << 20)];
     let metric = format!("{operation}.latency");
     let plots = parts.into_iter().map(|(title, sizes)| {
@@ -169,12 +122,8 @@ fn latencies_in(rows: &Rows, operation: &str, routers: u64) -> Result<Content, M
     Ok(Content::Plots(plots.collect::<Result<_, Missing>>()?))
 }
 
-fn bandwidths(evidence: &mut Evidence, routers: u64) -> Result<Content> {
-    Ok(bandwidths_in(evidence.rows("rma-bandwidth", SCC)?, routers)?)
-}
-
 /// Get and put, with what reading and writing lines takes as the limit of both.
-fn bandwidths_in(rows: &Rows, routers: u64) -> Result<Content, Missing> {
+fn bandwidths(rows: &Rows, routers: u64) -> Result<Content, Missing> {
     let plots = [("(a) get", "get"), ("(b) put", "put")].map(|(title, operation)| {
         let metric = format!("{operation}.throughput");
         let of = |name: &str| curve(rows, name, &metric, |row| (row.key.param == routers).then(|| by_bytes(row)));
@@ -192,18 +141,18 @@ fn bandwidths_in(rows: &Rows, routers: u64) -> Result<Content, Missing> {
 fn scalability(evidence: &mut Evidence) -> Result<Content> {
     const SMALL: u64 = 64 << 10;
     const LARGE: u64 = 512 << 10;
-    let rows = evidence.rows("rma-scaling", SCC)?;
+    let rows = evidence.rows("rma-scaling", "scc")?;
     let mut plots = vec![synchronisation(rows)?];
     for (title, bytes) in [("(b, L) put, 64 KB", SMALL), ("(b, R) put, 512 KB", LARGE)] {
         let series = compared(|name| crowd(rows, name, bytes))?;
         plots.push(plot(title, [ORIGINS, BANDWIDTH], series));
     }
-    let rows = evidence.rows("rma-contention", SCC)?;
+    let rows = evidence.rows("rma-contention", "scc")?;
     plots[1].series.push(Series::ours(CONTENDED, crowd(rows, CONTENDED, SMALL)?));
     Ok(Content::Plots(plots))
 }
 
-const ORIGINS: Axis = Axis { label: "origin processes", scale: Scale::Linear };
+const ORIGINS: Axis = linear("origin processes");
 
 /// Origins that meet at the memory of the target.
 const CONTENDED: &str = "default+contention";
@@ -224,7 +173,7 @@ fn crowd(rows: &Rows, name: &str, bytes: u64) -> Result<Vec<(f64, f64)>, Missing
 /// Lines that caches move, and all lines.
 fn lines(rows: &Rows) -> Result<Content, Missing> {
     const LINES: Axis = Axis { label: "lines of 32 B", scale: Scale::Decimal };
-    const SHARE: Axis = Axis { label: "lines moved for a line put", scale: Scale::Linear };
+    const SHARE: Axis = linear("lines moved for a line put");
     /// 16 of each of seven origins.
     const PUTS: f64 = 7.0 * 16.0;
     const LINE_BYTES: f64 = 32.0;
@@ -256,8 +205,8 @@ fn lines(rows: &Rows) -> Result<Content, Missing> {
 
 /// Overlap of the origin by size and by computation, and of the target.
 fn overlaps(rows: &Rows) -> Result<Content, Missing> {
-    const OVERLAP: Axis = Axis { label: "overlap (fraction)", scale: Scale::Linear };
-    const COMPUTATION: Axis = Axis { label: "T_comp / T_comm", scale: Scale::Linear };
+    const OVERLAP: Axis = linear("overlap (fraction)");
+    const COMPUTATION: Axis = linear("T_comp / T_comm");
     /// Hundredths of the communication that the computation takes where sizes vary.
     const PERCENT: u64 = 120;
     const LARGEST: u64 = 1 << 20;
@@ -290,9 +239,9 @@ fn with_engine(of: impl Fn(&str) -> Result<Vec<(f64, f64)>, Missing>) -> Result<
 
 /// Steps of the wave, by the size of the cube and by ranks.
 fn application(rows: &Rows) -> Result<Content, Missing> {
-    const STEP: Axis = Axis { label: "time of a step (us)", scale: Scale::Linear };
-    const CUBE: Axis = Axis { label: "cells along a side", scale: Scale::Linear };
-    const PROCESSES: Axis = Axis { label: "processes", scale: Scale::Linear };
+    const STEP: Axis = linear("time of a step (us)");
+    const CUBE: Axis = linear("cells along a side");
+    const PROCESSES: Axis = linear("processes");
     /// Those that the application has.
     const VERSIONS: [&str; 4] = ["default", "truly-one-sided", "message", "two-sided"];
     let of = |metric: &str, x: fn(&Row) -> f64| {
@@ -361,8 +310,8 @@ fn table(rows: &Rows, names: &[&str], side: &str, printed: &[Printed]) -> Result
     let papers = printed.iter().map(|(name, times)| {
         [format!("paper: {name} (Clovertown)")].into_iter().chain(times.map(|time| time.to_string())).collect()
     });
-    let header = ["Matrix size"].into_iter().chain(MATRICES.map(|(_, name)| name)).map(str::to_owned);
-    Ok(Content::Table(Table { header: header.collect(), rows: ours.into_iter().chain(papers).collect() }))
+    let header = ["Matrix size"].into_iter().chain(MATRICES.map(|(_, name)| name));
+    Ok(Content::table(header, ours.into_iter().chain(papers).collect()))
 }
 
 #[cfg(test)]

@@ -1,28 +1,17 @@
 use super::*;
-use crate::{bench::Samples, figures::figure::Origin};
+use crate::{
+    bench::{Samples, testing},
+    figures::figure::{Origin, Table},
+};
 
 /// A row of one sample.
-fn samples(algorithm: &str, param: u64, bytes: u64, metric: &str, unit: &str, value: u64) -> Samples {
-    let key = format!("algorithm={algorithm} ranks=48 param={param} bytes={bytes} metric={metric} unit={unit}");
-    Samples::parse(&format!("{key} {value}")).unwrap()
+fn samples(algorithm: &str, param: u64, bytes: u64, metric: &str, value: u64) -> Samples {
+    testing::sample(algorithm, [48, param, bytes], metric, value)
 }
 
 /// The same for each of what is compared.
-fn of_all(
-    param: u64,
-    bytes: u64,
-    metric: &'static str,
-    unit: &'static str,
-    value: u64,
-) -> impl Iterator<Item = Samples> {
-    COMPARED.into_iter().map(move |name| samples(name, param, bytes, metric, unit, value))
-}
-
-fn plots(content: Content) -> Vec<Plot> {
-    match content {
-        Content::Plots(plots) => plots,
-        Content::Table(_) => panic!("it is a table"),
-    }
+fn of_all(param: u64, bytes: u64, metric: &'static str, value: u64) -> impl Iterator<Item = Samples> {
+    COMPARED.into_iter().map(move |name| samples(name, param, bytes, metric, value))
 }
 
 #[test]
@@ -30,28 +19,27 @@ fn latencies_are_split_by_size_and_taken_at_one_distance() {
     let at = |routers: u64| {
         [1, 512, 1 << 10, 16 << 10, 32 << 10, 1 << 20]
             .into_iter()
-            .flat_map(move |bytes| of_all(routers, bytes, "get.latency", "ns", routers * 1000 + bytes))
+            .flat_map(move |bytes| of_all(routers, bytes, "get.latency ns", routers * 1000 + bytes))
     };
     let rows = Rows::pool(at(TILE).chain(at(ROW)).chain(at(CORNER)));
-    let plots = plots(latencies_in(&rows, "get", ROW).unwrap());
+    let plots = latencies(&rows, "get", ROW).unwrap().plots();
     assert_eq!(plots.len(), 3);
     for (plot, sizes) in plots.iter().zip([[1, 512], [1 << 10, 16 << 10], [32 << 10, 1 << 20]]) {
         assert_eq!(plot.series.len(), COMPARED.len());
         let expected = sizes.map(|bytes| (bytes as f64, (ROW * 1000 + bytes) as f64 / 1000.0));
         assert!(plot.series.iter().all(|series| series.points == expected), "{}", plot.title);
     }
-    assert_eq!(latencies_in(&rows, "put", ROW).err(), Some(Missing));
+    assert_eq!(latencies(&rows, "put", ROW).err(), Some(Missing));
 }
 
 #[test]
 fn bandwidths_have_the_limit_of_lines() {
-    let of = |metric: &'static str| {
-        [1, 1 << 20].into_iter().flat_map(move |bytes| of_all(CORNER, bytes, metric, "kBps", 40_000))
-    };
+    let of =
+        |metric: &'static str| [1, 1 << 20].into_iter().flat_map(move |bytes| of_all(CORNER, bytes, metric, 40_000));
     let limits =
-        ["get.throughput", "put.throughput"].map(|metric| samples("lines", CORNER, 1 << 20, metric, "kBps", 43_000));
-    let rows = Rows::pool(of("get.throughput").chain(of("put.throughput")).chain(limits));
-    let plots = plots(bandwidths_in(&rows, CORNER).unwrap());
+        ["get.throughput kBps", "put.throughput kBps"].map(|metric| samples("lines", CORNER, 1 << 20, metric, 43_000));
+    let rows = Rows::pool(of("get.throughput kBps").chain(of("put.throughput kBps")).chain(limits));
+    let plots = bandwidths(&rows, CORNER).unwrap().plots();
     for plot in &plots {
         let limit = plot.series.iter().find(|series| series.origin == Origin::Model).unwrap();
         assert_eq!(limit.points, [(1.0, 43.0), ((1 << 20) as f64, 43.0)]);
@@ -61,8 +49,8 @@ fn bandwidths_have_the_limit_of_lines() {
 
 #[test]
 fn empty_epochs_are_no_puts() {
-    let empty = [1, 2].into_iter().flat_map(|k| of_all(k, 0, "target", "ns", k * 3000));
-    let puts = [1, 2].into_iter().flat_map(|k| of_all(k, 65536, "put.throughput", "kBps", k * 1000));
+    let empty = [1, 2].into_iter().flat_map(|k| of_all(k, 0, "target ns", k * 3000));
+    let puts = [1, 2].into_iter().flat_map(|k| of_all(k, 65536, "put.throughput kBps", k * 1000));
     let mut all: Vec<_> = empty.chain(puts).collect();
     for samples in all.iter_mut().filter(|samples| samples.key.algorithm == "message") {
         samples.values.iter_mut().for_each(|value| *value *= 10);
@@ -79,21 +67,21 @@ fn empty_epochs_are_no_puts() {
 #[test]
 fn no_lines_are_no_points() {
     const METRICS: [&str; 6] = [
-        "mpb_lines_read",
-        "mpb_lines_written",
-        "combined_lines_read",
-        "combined_lines_written",
-        "lines_fetched",
-        "lines_written_back",
+        "mpb_lines_read count",
+        "mpb_lines_written count",
+        "combined_lines_read count",
+        "combined_lines_written count",
+        "lines_fetched count",
+        "lines_written_back count",
     ];
-    let of = |name: &'static str, count: u64| METRICS.map(move |metric| samples(name, 7, 32, metric, "count", count));
+    let of = |name: &'static str, count: u64| METRICS.map(move |metric| samples(name, 7, 32, metric, count));
     let mut all: Vec<_> = COMPARED.into_iter().flat_map(|name| of(name, 5)).collect();
     for samples in &mut all {
         if samples.key.algorithm == "two-sided" && !samples.key.metric.starts_with("mpb") {
             samples.values = vec![0];
         }
     }
-    let plots = plots(lines(&Rows::pool(all)).unwrap());
+    let plots = lines(&Rows::pool(all)).unwrap().plots();
     let names = |plot: &Plot| plot.series.iter().map(|series| series.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&plots[0]), COMPARED[..4]);
     assert_eq!(names(&plots[1]), COMPARED);
@@ -105,12 +93,12 @@ fn no_lines_are_no_points() {
 fn overlaps_vary_one_thing_at_a_time() {
     let names = || COMPARED.into_iter().chain([ENGINE]);
     let of = |metric: &'static str, param, bytes: u64| {
-        names().map(move |name| samples(name, param, bytes, metric, "permille", 10 * param))
+        names().map(move |name| samples(name, param, bytes, metric, 10 * param))
     };
     let origin = [(120, 1024), (50, 1 << 20), (120, 1 << 20)];
-    let origin = origin.into_iter().flat_map(|(param, bytes)| of("origin.overlap", param, bytes));
-    let rows = Rows::pool(origin.chain(of("target.overlap", 120, 1024)));
-    let plots = plots(overlaps(&rows).unwrap());
+    let origin = origin.into_iter().flat_map(|(param, bytes)| of("origin.overlap permille", param, bytes));
+    let rows = Rows::pool(origin.chain(of("target.overlap permille", 120, 1024)));
+    let plots = overlaps(&rows).unwrap().plots();
     let large = (1 << 20) as f64;
     let points = plots.iter().map(|plot| plot.series[0].points.clone()).collect::<Vec<_>>();
     assert_eq!(points, [vec![(1024.0, 1.2), (large, 1.2)], vec![(0.5, 0.5), (1.2, 1.2)], vec![(1024.0, 1.2)]]);
@@ -121,24 +109,12 @@ fn overlaps_vary_one_thing_at_a_time() {
 fn cubes_have_sides() {
     let versions = ["default", "truly-one-sided", "message", "two-sided"];
     let of = |metric: &'static str, param: u64, bytes: u64| {
-        versions.map(move |name| samples(name, param, bytes, metric, "ns", 1000 * (param + bytes)))
+        versions.map(move |name| samples(name, param, bytes, metric, 1000 * (param + bytes)))
     };
-    let weak = of("weak.step", 2, 9).into_iter().chain(of("weak.step", 48, 9));
-    let strong = |sizes| (0..sizes).flat_map(move |size| of("step", 32, 100 + size));
-    let plots = plots(application(&Rows::pool(strong(5).chain(weak.clone()))).unwrap());
-    assert_eq!(
-        plots[0].series[0].points,
-        [16.0, 24.0, 32.0, 48.0, 64.0].map(|side| (
-            side,
-            match side as u64 {
-                16 => 132.0,
-                24 => 133.0,
-                32 => 134.0,
-                48 => 135.0,
-                _ => 136.0,
-            }
-        ))
-    );
+    let weak = of("weak.step ns", 2, 9).into_iter().chain(of("weak.step ns", 48, 9));
+    let strong = |sizes| (0..sizes).flat_map(move |size| of("step ns", 32, 100 + size));
+    let plots = application(&Rows::pool(strong(5).chain(weak.clone()))).unwrap().plots();
+    assert_eq!(plots[0].series[0].points, [(16.0, 132.0), (24.0, 133.0), (32.0, 134.0), (48.0, 135.0), (64.0, 136.0)]);
     assert_eq!(plots[1].series[3].points, [(2.0, 11.0), (48.0, 57.0)]);
     // A size more, and nobody knows which it is.
     assert_eq!(application(&Rows::pool(strong(6).chain(weak))).err(), Some(Missing));
@@ -146,9 +122,8 @@ fn cubes_have_sides() {
 
 #[test]
 fn tables_have_ours_and_the_papers() {
-    let sides = ["origin", "target"].into_iter();
-    let all =
-        sides.flat_map(|side| MATRICES.into_iter().flat_map(move |(n, _)| of_all(n, 1 << 18, side, "ns", n * 1900)));
+    let sides = ["origin ns", "target ns"].into_iter();
+    let all = sides.flat_map(|side| MATRICES.into_iter().flat_map(move |(n, _)| of_all(n, 1 << 18, side, n * 1900)));
     let rows = Rows::pool(all);
     for (content, heights) in [
         (existing_designs(&rows), (2, 3)),

@@ -1,0 +1,139 @@
+//! What programs that measure have in common: a watch that is read before and after each call, loops whose first turns do
+//! not count, and how numbers are sent.
+
+use alloc::{format, vec::Vec};
+use core::{fmt::Display, str::FromStr};
+
+use hal::{Clock, Core, Counters};
+
+use collectives::{Comm, model::Time};
+use kernel::{Failure, Rank, Series, Unit};
+
+/// What one call took, each time that it was made.
+pub(super) struct Splits {
+    call: &'static str,
+    ticks: Vec<u64>,
+    counters: Vec<Counters>,
+}
+
+impl Splits {
+    /// No call of this name was made yet.
+    pub(super) fn new(call: &'static str) -> Self {
+        Self { call, ticks: Vec::new(), counters: Vec::new() }
+    }
+
+    /// Makes the call, and takes note of it if it `counts`; warming up does not.
+    pub(super) fn take<C: Core, R>(&mut self, hal: &C, counts: bool, call: impl FnOnce() -> R) -> R {
+        let (counters, begin) = (hal.counters(), hal.now());
+        let result = call();
+        let (end, did) = (hal.now(), hal.counters() - counters);
+        if counts {
+            self.ticks.push(end - begin);
+            self.counters.push(did);
+        }
+        result
+    }
+
+    /// What each call took.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.ticks.iter().copied()
+    }
+
+    /// Sends the times in a series of the call's name, and the counters of these names in series `call.counter`.
+    pub(super) fn send<C: Core>(&self, rank: &Rank<'_, C>, of: Of<'_>, counters: &[&str]) {
+        self.send_as(rank, of, self.call, Unit::Ticks, counters, |ticks| ticks);
+    }
+
+    /// The same, with something else that each time makes.
+    pub(super) fn send_as<C: Core>(
+        &self,
+        rank: &Rank<'_, C>,
+        of: Of<'_>,
+        metric: &str,
+        unit: Unit,
+        counters: &[&str],
+        value: impl Fn(u64) -> u64,
+    ) {
+        of.send(rank, metric, unit, self.ticks().map(value));
+        for (place, name) in Counters::NAMES.iter().enumerate().filter(|(_, name)| counters.contains(name)) {
+            let values = self.counters.iter().filter_map(|counters| counters.values().nth(place));
+            of.send(rank, &format!("{}.{name}", self.call), Unit::Count, values);
+        }
+    }
+
+    /// Sends how many bytes a second these bytes make, as `call.throughput`, and counters.
+    pub(super) fn send_throughput<C: Core>(&self, rank: &Rank<'_, C>, of: Of<'_>, bytes: usize, counters: &[&str]) {
+        let metric = format!("{}.throughput", self.call);
+        self.send_as(rank, of, &metric, Unit::Rate, counters, |ticks| throughput(rank.hal(), bytes, ticks));
+    }
+}
+
+/// What numbers are of: an algorithm, what was varied, and bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'s>(pub(super) &'s str, pub(super) u64, pub(super) usize);
+
+impl Of<'_> {
+    /// Sends them.
+    pub(super) fn send<C: Core>(
+        self,
+        rank: &Rank<'_, C>,
+        metric: &str,
+        unit: Unit,
+        values: impl IntoIterator<Item = u64>,
+    ) {
+        let Self(algorithm, param, bytes) = self;
+        rank.samples(&Series { algorithm, param, bytes: bytes as u64, metric, unit }, values.into_iter());
+    }
+}
+
+/// The turns of a loop: whether each of them counts.
+pub(super) fn turns(warm_up: u32, repetitions: u32) -> impl Iterator<Item = bool> {
+    (0..warm_up + repetitions).map(move |turn| turn >= warm_up)
+}
+
+/// Sizes in bytes, each so many times the one before.
+pub(super) fn sizes(first: usize, factor: usize, most: usize) -> impl Iterator<Item = usize> {
+    core::iter::successors(Some(first), move |bytes| bytes.checked_mul(factor)).take_while(move |bytes| *bytes <= most)
+}
+
+/// Demands what all ranks know alike; one of them says why not.
+pub(super) fn demand(holds: bool, why_not: impl Display) -> Result<(), Failure> {
+    if holds { Ok(()) } else { Err(Failure::new(why_not).on_all_ranks()) }
+}
+
+/// Refuses a machine that is too small.
+pub(super) fn need_cores<C: Core>(comm: &Comm<'_, C>, needed: usize) -> Result<(), Failure> {
+    let size = comm.size();
+    demand(size >= needed, format_args!("this takes {needed} cores or more, and there are {size}"))
+}
+
+/// The option `repetitions`, of which there has to be one at least.
+pub(super) fn repetitions<T, C: Core>(rank: &Rank<'_, C>, default: T) -> Result<T, Failure>
+where
+    T: FromStr<Err: Display> + Display + Default + PartialEq,
+{
+    let repetitions = rank.args.get("repetitions", default)?;
+    demand(repetitions != T::default(), "`repetitions=0`: there is nothing to measure")?;
+    Ok(repetitions)
+}
+
+/// Throughput in kilobytes (10^3) in a second.
+pub(super) fn throughput(clock: &impl Clock, bytes: usize, ticks: u64) -> u64 {
+    let kilobytes = bytes as u128 * u128::from(clock.ticks_per_second()) / u128::from(ticks.max(1)) / 1000;
+    u64::try_from(kilobytes).unwrap_or(u64::MAX)
+}
+
+/// A time of the model in ticks of a clock.
+pub(super) fn ticks(clock: &impl Clock, time: Time) -> u64 {
+    let nanoseconds = u128::from(time.as_ps() / 1000);
+    u64::try_from(nanoseconds * u128::from(clock.ticks_per_second()) / 1_000_000_000).unwrap_or(u64::MAX)
+}
+
+/// A number that is drawn: the same for equal seeds and places, and spread over all of its bits.
+pub(super) fn spread(seed: u64, place: u64) -> u64 {
+    let mut mixed = (seed ^ place.rotate_left(32)).wrapping_add(place).wrapping_add(1);
+    for _ in 0..2 {
+        mixed = (mixed ^ mixed >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    mixed >> 16
+}
