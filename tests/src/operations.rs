@@ -343,12 +343,7 @@ pub fn what_does_not_fit_is_refused<C: Core>(context: &mut Context<'_, '_, C>) -
                 let counter = NOTIFICATION_COUNTERS;
                 let no_counter = Err(Error::NoSuchCounter { counter });
                 check_eq!(epoch.put_notify(target, 0, &[1], counter), no_counter, "a counter that does not exist");
-                let nobody = Err(match kind {
-                    Kind::Pscw(_) | Kind::Lock(_) => {
-                        Error::NotInEpoch { rank: size, window: number, epoch: epoch_number }
-                    }
-                    Kind::Fence | Kind::LockAll => Error::NoSuchRank { rank: size, size },
-                });
+                let nobody = Err(Error::NoSuchRank { rank: size, size });
                 check_eq!(epoch.put(size, 0, &[1]), nobody, "a put to nobody");
                 if let Kind::Lock(_) = kind
                     && size > 1

@@ -91,7 +91,7 @@ fn many() -> Vec<Machine> {
 /// Nodes of several cores, between which nothing is atomic; the last has domains on one chip.
 fn clusters() -> Vec<Machine> {
     let scc = Description::scc();
-    let layout = scc.layout.clone().with_cores(9).with_domains_of(4).with_registers_in_domains();
+    let layout = scc.layout.with_cores(9).with_domains_of(4).with_registers_in_domains();
     ["cluster-fpga:3x2", "cluster-asic:1x5", "cluster-fpga:3x4", "cluster-asic:9x2"]
         .map(machine)
         .into_iter()

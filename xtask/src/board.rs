@@ -93,15 +93,16 @@ fn program(arguments: &Arguments) -> Result<()> {
     let words = flash::words(&program, common.seed, &common.words)?;
     let inputs = common.inputs(&program)?;
     let flash = Flash::new(Board::find(&arguments.board)?, &arguments.choices.setup(), &program, &words, &inputs)?;
-    catalogue::check(&program)?;
+    if !common.no_build {
+        catalogue::check(&program)?;
+    }
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
-    let built = image::board(&program, &tools)?;
-    let image = fs::read(&built.executable)
-        .with_context(|| format!("cannot read {}", workspace::display(&built.executable)))?;
+    let executable = image::for_board(&program, &tools, common.no_build)?;
+    let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
     flash.write(&image, &directory)?;
-    live(arguments, flash.label(), &program.name, &directory, &inputs, &built.executable, &emulator_tools)
+    live(arguments, flash.label(), &program.name, &directory, &inputs, &executable, &emulator_tools)
 }
 
 /// Runs a directory in front of the user.

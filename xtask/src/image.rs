@@ -88,13 +88,26 @@ pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Res
     build(&format!("the simulator of {}", program.binary), &mut command)
 }
 
-/// Where [`bare_metal`] has left a program's image before.
+/// A program's image for QEMU and PCs: built, or as it was built before.
 ///
 /// # Errors
 ///
-/// When there is none.
-pub(crate) fn built_bare_metal(program: &Program) -> Result<PathBuf> {
-    let target = Path::new(PC.specification).with_extension("");
+/// As [`bare_metal`], or when nothing was built before.
+pub(crate) fn for_qemu(program: &Program, tools: &Tools, no_build: bool) -> Result<PathBuf> {
+    if no_build { bare_metal_built_before(program, PC) } else { Ok(bare_metal(program, tools)?.executable) }
+}
+
+/// A program's image for boards like the Intel SCC: built, or as it was built before.
+///
+/// # Errors
+///
+/// As [`board`], or when nothing was built before.
+pub(crate) fn for_board(program: &Program, tools: &Tools, no_build: bool) -> Result<PathBuf> {
+    if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools)?.executable) }
+}
+
+fn bare_metal_built_before(program: &Program, target: Target) -> Result<PathBuf> {
+    let target = Path::new(target.specification).with_extension("");
     built_before(program, &workspace::target().join("kernel").join(target), Profile::Release)
 }
 

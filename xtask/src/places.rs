@@ -70,18 +70,20 @@ struct Frame {
 
 impl Frame {
     /// Whether it belongs to a program, and neither to a library nor to what runs programs.
-    fn is_of_program(&self, root: &str) -> bool {
+    fn is_of_program(&self, root: &Path) -> bool {
         const LIBRARIES: [&str; 4] = ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/"];
-        match self.file.strip_prefix(root) {
-            Some(own) => ["/tests/", "/kernel/src/programs/"].iter().any(|start| own.starts_with(start)),
-            None => self.file.starts_with('/') && !LIBRARIES.iter().any(|library| self.file.contains(library)),
+        // A crate of the user's may be inside of the workspace, and its name may begin as the workspace's does.
+        const OURS: [&str; 4] = ["hal", "collectives", "kernel", "xtask"];
+        match Path::new(&self.file).strip_prefix(root) {
+            Ok(own) => own.starts_with("kernel/src/programs") || !OURS.iter().any(|ours| own.starts_with(ours)),
+            Err(_) => self.file.starts_with('/') && !LIBRARIES.iter().any(|library| self.file.contains(library)),
         }
     }
 
-    fn show(&self, root: &str) -> String {
-        let file = match self.file.strip_prefix(root) {
-            Some(own) => own.trim_start_matches('/').to_owned(),
-            None => workspace::display(Path::new(&self.file)),
+    fn show(&self, root: &Path) -> String {
+        let file = match Path::new(&self.file).strip_prefix(root) {
+            Ok(own) => own.display().to_string(),
+            Err(_) => workspace::display(Path::new(&self.file)),
         };
         format!("{} ({file}:{})", self.function, self.line)
     }
@@ -139,7 +141,7 @@ impl Places {
         let code = Code::read(&data)?;
         let paths: Vec<_> = spots.iter().map(|spot| code.path(spot)).collect();
         let frames = frames(&self.image, paths.iter().flatten().copied())?;
-        let root = workspace::root().display().to_string();
+        let root = workspace::root();
         let explain = |(spot, path): (&&Spot<'_>, &Vec<u64>)| {
             let of_program =
                 |address: &u64| Some((*address, frames.get(address)?.iter().find(|frame| frame.is_of_program(&root))?));
@@ -326,9 +328,11 @@ mod tests {
     #[test]
     fn functions_are_paired_with_addresses() {
         let frames = parse("0x00000010\nspin\n/x/a.rs:7 (discriminator 2)\nmain\n/x/b.rs:9\n0x00000020\n??\n??:0\n");
-        let shown: Vec<_> = frames[&0x10].iter().map(|frame| frame.show("/x")).collect();
+        let shown: Vec<_> = frames[&0x10].iter().map(|frame| frame.show(Path::new("/x"))).collect();
         assert_eq!(shown, ["spin (a.rs:7)", "main (b.rs:9)"]);
         assert_eq!(frames.len(), 1);
+        let beside = Frame { function: "run".into(), file: "/xy/a.rs".into(), line: "3".into() };
+        assert!(beside.show(Path::new("/x")).ends_with("xy/a.rs:3)"));
     }
 
     #[test]
@@ -340,15 +344,19 @@ mod tests {
     #[test]
     fn programs_are_told_from_what_runs_them() {
         let is = |file: &str| {
-            Frame { function: String::new(), file: file.into(), line: String::new() }.is_of_program("/w/atoll")
+            Frame { function: String::new(), file: file.into(), line: String::new() }
+                .is_of_program(Path::new("/w/atoll"))
         };
         assert!(
             is("/w/atoll/tests/src/fatal.rs")
                 && is("/w/atoll/kernel/src/programs/hello.rs")
                 && is("/home/me/ring/src/main.rs")
+                && is("/w/atoll-ring/src/main.rs")
+                && is("/w/atoll/ring/src/main.rs")
         );
         for other in [
             "/w/atoll/kernel/src/launch/host.rs",
+            "/w/atoll/collectives/src/comm/mod.rs",
             "/rustc/1/library/core/src/a.rs",
             "/u/.cargo/registry/src/a/b.rs",
             "??",

@@ -223,10 +223,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         catalogue::check(&program)?;
     }
     let tools: setup::Tools = setup::ensure(arguments.yes)?;
-    let image = match common.no_build {
-        true => image::built_bare_metal(&program)?,
-        false => image::bare_metal(&program, &tools)?.executable,
-    };
+    let image = image::for_qemu(&program, &tools, common.no_build)?;
     let boot = |coherent: bool| {
         let machine = Machine {
             qemu: &tools.qemu,

@@ -165,12 +165,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let inputs = common.inputs(&program)?;
     let plan = run::plan(arguments.cores, &inputs, &common.words)?;
     let words = common.words(&program, None, false)?;
-    catalogue::check(&program)?;
+    if !common.no_build {
+        catalogue::check(&program)?;
+    }
     let tools: setup::Tools = setup::ensure(arguments.yes)?;
-    let built = image::bare_metal(&program, &tools)?;
+    let image = image::for_qemu(&program, &tools, common.no_build)?;
     let cluster = Cluster {
         qemu: &tools.qemu,
-        image: &built.executable,
+        image: &image,
         inputs: &inputs,
         shape,
         plan: &plan,

@@ -352,7 +352,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
 
     /// Refuses what the epoch does not reach.
     fn check(&self, target: usize, blocks: Blocks) -> Result<(), Error> {
-        let (window, epoch) = (self.window.number(), self.epoch);
+        let (window, epoch, len) = (self.window.number(), self.epoch, self.window.len_of(target)?);
         match &self.reach {
             Reach::Group { targets, .. } if !targets.contains(target) => {
                 return Err(Error::NotInEpoch { rank: target, window, epoch });
@@ -369,7 +369,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             // The own part was taken back meanwhile: nobody could ever unlock it for this rank.
             return Err(Error::NotLent { window });
         }
-        let (end, len) = (blocks.end(), self.window.len_of(target)?);
+        let end = blocks.end();
         if end > len { Err(Error::OutOfRange { rank: target, window, epoch, end, len }) } else { Ok(()) }
     }
 }
