@@ -7,6 +7,12 @@
 //! What a rank has stored to MPB lines, combined and uncached memory before it arrives, all others see when they are
 //! released. Cached memory has to be flushed: [`Comm::coherent_barrier`] and
 //! [`GroupBarrier::coherent_wait`] do that.
+//!
+//! **To add an algorithm.** On flags: a module whose function makes a `Schedule` from the members and
+//! a position (`tournament` is a short one), a variant of `algorithm::Algorithm` that calls it, a variant of [`Barrier`] and
+//! its arm in `Barrier::algorithm`, its name in `name`, an estimate in `fastest` if it may be the default, and a line in the
+//! lists of `checker`, of the in-kernel suite (`tests/src/group_barriers.rs`) and of the bench. Not on flags: a
+//! `Mechanism`, made in `group`.
 
 mod algorithm;
 mod atomic_counters;
