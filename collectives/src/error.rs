@@ -50,7 +50,7 @@ pub enum Error {
     CallsDiffer {
         /// The first rank whose call differs from rank 0's.
         rank: usize,
-        /// Its call, and rank 0's.
+        /// The call of that rank, and the call of rank 0.
         calls: [Call; 2],
     },
     /// More ranks than a communicator can have.
@@ -128,9 +128,9 @@ pub enum Error {
         window: u32,
         /// The first rank that wanted other elements than rank 0.
         rank: usize,
-        /// What it wanted.
+        /// The type that this rank named.
         element: ElementType,
-        /// What rank 0 wanted.
+        /// The type that rank 0 named.
         first: ElementType,
     },
     /// The window database behind a controller is full.
@@ -269,7 +269,7 @@ pub enum Error {
     RegistersWanted,
     /// A wait with a deadline took too long.
     TimedOut {
-        /// What it waited for.
+        /// What the rank waited for, and from whom.
         reason: hal::Reason,
     },
 }
@@ -522,7 +522,7 @@ impl From<ClaimError> for Error {
 pub struct Returned<T> {
     /// Why the call was refused.
     pub error: Error,
-    /// What it had taken.
+    /// What the refused call had taken.
     pub taken: T,
 }
 

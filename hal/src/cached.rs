@@ -108,12 +108,12 @@ pub enum ViewAccess {
 }
 
 impl ViewAccess {
-    /// Whether memory may change by it.
+    /// Whether the access may change memory.
     pub fn writes(self) -> bool {
         matches!(self, Self::Store | Self::SliceMut)
     }
 
-    /// What it is called in reports.
+    /// What reports call the access.
     #[cfg(any(feature = "qemu", feature = "sim"))]
     pub(crate) fn what(self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl ViewAccess {
         }
     }
 
-    /// Whether it lasts until the next coherence point.
+    /// Whether the access lasts until the core's next coherence point.
     pub fn lasts(self) -> bool {
         matches!(self, Self::Slice | Self::SliceMut)
     }
@@ -133,7 +133,7 @@ impl ViewAccess {
 /// What has to be done after an access.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Touch {
-    /// It was a store, to what was not all in the cache.
+    /// The access was a store, and the cache did not hold all of what was stored to.
     pub is_absent: bool,
     /// The core is within an operation until the access has [ended](ViewWindow::end_access).
     pub is_held: bool,

@@ -116,7 +116,7 @@ unsafe impl<T: Pod> Exposable for Vec<T> {
 /// Why memory could not be exposed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExposeError {
-    /// It shares its first or last line with something else, see [the module](self).
+    /// The memory shares its first or last line with something else, see [the module](self).
     PartOfALine {
         /// Bytes of its first line that lie before it.
         before: usize,
@@ -179,7 +179,7 @@ impl<M> core::error::Error for NotExposed<M> {}
 /// Why a region could not be mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapError {
-    /// It is memory of a core that the machine has not.
+    /// The region is memory of a core that the machine does not have.
     NoSuchCore {
         /// The core that was named.
         core: CoreId,

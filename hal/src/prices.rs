@@ -92,7 +92,7 @@ impl Prices {
         }
     }
 
-    /// What they come to where all distances count as 1.
+    /// The prices where all distances count as 1.
     #[cfg(feature = "sim")]
     pub(crate) fn flat(costs: &Costs) -> Self {
         Self::of(costs, 0, 0)

@@ -15,7 +15,7 @@ use crate::CoreId;
 /// An operation, as a timeline shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// What it is called.
+    /// The name of the operation.
     pub operation: &'static str,
     /// The other core that it is about, where it is one.
     pub peer: Option<CoreId>,

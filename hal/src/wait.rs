@@ -76,7 +76,7 @@ pub enum Deadline {
 /// A wait reached its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimedOut {
-    /// What it waited for, with the peer that was missing last.
+    /// What the core waited for, with the peer that was missing last.
     pub reason: Reason,
 }
 

@@ -13,10 +13,10 @@ use crate::{
 
 /// A program that runs on every rank of a machine.
 pub trait Program {
-    /// What it is called on the command line.
+    /// The program's name on the command line.
     const NAME: &'static str;
 
-    /// What it does, in a few words.
+    /// What the program does, in a few words.
     const ABOUT: &'static str;
 
     /// The options that it understands: name and what it is for. Others are refused before it starts.
@@ -38,9 +38,9 @@ pub trait Console {
 /// An input file.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// Its name, as it was given.
+    /// The name of the file, as it was given.
     pub name: &'a str,
-    /// What is in it.
+    /// The contents of the file.
     pub bytes: &'a [u8],
 }
 

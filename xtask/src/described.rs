@@ -26,7 +26,7 @@ pub(crate) fn own_file<Of: Subject>() -> String {
     )
 }
 
-/// What it is, and the table of its parameters. What has the source of the line above says so.
+/// What the described thing is, and the table of its parameters. A parameter with the source of the line above says so.
 pub(crate) fn shown<Of>(Described { name, about, values, .. }: &Described<Of>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);

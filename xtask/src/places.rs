@@ -90,7 +90,7 @@ impl Frame {
 }
 
 impl Places {
-    /// Of guests that run this image.
+    /// Places of guests that run this image.
     pub(crate) fn new(image: &Path) -> Self {
         Self { image: image.into(), last: None }
     }

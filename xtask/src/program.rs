@@ -20,7 +20,7 @@ pub(crate) const ROUNDS: &str = "rounds";
 /// A binary target of cargo's, and the program in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// Its name, also of the directory with its results.
+    /// The program's name, which is also that of the directory with its results.
     pub(crate) name: String,
     /// Directory of the workspace or of the user's crate.
     pub(crate) directory: PathBuf,

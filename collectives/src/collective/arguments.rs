@@ -61,7 +61,7 @@ impl<C: Messenger> Comm<'_, C> {
         if self.compares_calls().get() { self.compare(call()) } else { Ok(()) }
     }
 
-    /// The same where no error can be returned.
+    /// Compares the calls of all ranks, for an operation that returns no error.
     ///
     /// # Panics
     /// If they call it differently.

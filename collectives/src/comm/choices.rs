@@ -40,7 +40,7 @@ impl Terms {
         self.domains > 1 && self.members > 1
     }
 
-    /// The same for the ranks of one domain.
+    /// The terms for an operation among the ranks of one domain.
     pub(crate) fn within_a_domain(&self) -> Self {
         Self { ranks: self.members, domains: 1, ..*self }
     }
@@ -169,7 +169,7 @@ impl Terms {
     }
 }
 
-/// What is asked for the fastest way to do it.
+/// An operation whose fastest algorithm is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operation {
     Broadcast,

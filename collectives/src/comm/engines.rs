@@ -51,7 +51,7 @@ impl<C> Engines<C> {
         self.0.borrow().iter().all(|engine| engine.is_idle())
     }
 
-    /// Those with something outstanding.
+    /// The engines with something outstanding.
     pub(super) fn busy(&self) -> Vec<Rc<dyn Engine<C>>> {
         self.0.borrow().iter().filter(|engine| !engine.is_idle()).cloned().collect()
     }

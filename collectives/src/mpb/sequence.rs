@@ -42,7 +42,7 @@ pub(crate) enum Writers {
 struct Progress {
     /// Operations that were begun.
     begun: u32,
-    /// Of these, from the first, those that are complete on all ranks.
+    /// How many of these, from the first, are complete on all ranks.
     complete: u32,
     /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
     /// operations that may not be complete.
@@ -86,9 +86,9 @@ pub(crate) struct Turn {
     /// Tells what this operation writes to its cells from what others wrote. Never 0, which is what lines hold at
     /// first.
     pub(crate) tag: u32,
-    /// Its cells, the same lines in every MPB.
+    /// The operation's cells, the same lines in every MPB.
     pub(crate) cells: [usize; CELLS],
-    /// Its staging lines, the same in every MPB. They contain anything, or in a [tagged turn](Comm::tagged_turn) no tag
+    /// The operation's staging lines, the same in every MPB. They contain anything, or in a [tagged turn](Comm::tagged_turn) no tag
     /// but of earlier operations.
     pub(crate) staging: Range<usize>,
 }

@@ -37,7 +37,7 @@ const FARTHEST: u8 = 56;
 pub(crate) struct Signals {
     /// The byte of this rank in each other MPB.
     sent: Box<[Cell<u8>]>,
-    /// That of each other rank in this one's MPB, as far as this rank has taken what it says.
+    /// The byte of each other rank in this rank's MPB, as far as this rank has taken what the byte says.
     taken: Box<[Cell<u8>]>,
 }
 

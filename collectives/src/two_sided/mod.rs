@@ -38,7 +38,7 @@ const HEADER: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Answer {
     Taken,
-    /// It wants a message of another length.
+    /// The receiver wants a message of another length.
     Refused {
         wanted: u32,
     },
@@ -176,7 +176,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
 /// What goes at a time of a message with its length before it.
 struct Chunk {
-    /// Its first byte, counted from that of the length.
+    /// The place of the chunk's first byte, counted from the first byte of the length.
     start: usize,
     len: usize,
     /// Lines of the message's memory that begin in it.

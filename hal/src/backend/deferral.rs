@@ -104,7 +104,7 @@ fn serve<C: Deferring>(core: &C) {
 
 /// A core whose interrupts wait for the end of its operations.
 pub(crate) trait Deferring: Interrupt {
-    /// What it keeps account of for that.
+    /// The account of operations and of interrupts that wait.
     fn deferral(&self) -> &Deferral<Self>;
 
     /// Lets interrupts that are raised on this core interrupt it, or no more.

@@ -68,9 +68,9 @@ impl Default for Mappings {
 /// What asking for a slot came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
-    /// It was mapped already.
+    /// The slot was mapped already.
     Known,
-    /// It is mapped now, in the place of this other one if the table was full.
+    /// The slot is mapped now; if the table was full, in the place of this other slot.
     New(Option<Slot>),
 }
 

@@ -35,9 +35,9 @@ struct Resident {
 /// What came of claiming a frame for a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claimed {
-    /// It has one already.
+    /// The page has a frame already.
     Resident,
-    /// It has this one now, with any contents.
+    /// The page has this frame now, whose contents are any bytes.
     Frame(usize),
     /// All frames are taken.
     Full,

@@ -17,7 +17,7 @@ struct Tag {
 pub struct Pending {
     /// Which line.
     pub at: LineAddress,
-    /// Its bytes, of which only those in `mask` count.
+    /// The bytes of the line, of which only those in `mask` count.
     pub data: Line,
     /// One bit for each byte that was stored.
     pub mask: u32,

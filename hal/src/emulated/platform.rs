@@ -109,7 +109,7 @@ pub enum Watch<'w> {
 /// What to say of a core that waits, should the machine be stuck.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitInfo {
-    /// What it waits for, and from whom.
+    /// What the core waits for, and from whom.
     pub reason: Reason,
     /// The line that sits in its write-combine buffer, undrained: a likely culprit.
     pub undrained: Option<LineAddress>,

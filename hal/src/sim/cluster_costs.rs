@@ -35,7 +35,7 @@ pub struct Cluster {
     pub transfer_ps: u64,
     /// A load of at most 64 bits from another node, there and back.
     pub remote_load_ps: u64,
-    /// The same from the own node.
+    /// A load of at most 64 bits from the own node over its engine, there and back.
     pub loopback_load_ps: u64,
     /// What a core spends on a store before it goes on.
     pub hand_over_ps: u64,

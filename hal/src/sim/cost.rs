@@ -56,7 +56,7 @@ pub(super) struct Cost {
     /// On a cluster, the node of each core and of each controller.
     nodes: Vec<u16>,
     controller_nodes: Vec<u16>,
-    /// Of each core; looking it up in the layout would cost two divisions for each operation.
+    /// The tile of each core; looking it up in the layout would cost two divisions for each operation.
     tiles: Vec<Tile>,
     nearest_controller: Vec<u16>,
     controllers: Vec<Tile>,
@@ -280,7 +280,7 @@ impl Cost {
         &self.parameters.costs
     }
 
-    /// So many routers on the way.
+    /// What this many routers on the way take, in ps.
     fn hops(&self, routers: u64) -> u64 {
         routers * u64::from(self.costs().hop_ps)
     }

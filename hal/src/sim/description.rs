@@ -119,7 +119,7 @@ impl Parameters {
         Description::scc().parameters
     }
 
-    /// Those of a file, where accesses wait for each other like this.
+    /// The parameters of a machine file, with the given kinds of contention.
     fn of(file: &MachineFile, contended: Contended) -> Self {
         let price = |key: &str| file.values.number(&format!("prices.{key}"));
         let mut word_cycles = [(0, 0); 4];
@@ -170,11 +170,11 @@ fn layout(file: &MachineFile) -> Layout {
 /// A machine that can be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Description {
-    /// What it is called: what [`parse`](Self::parse) was given.
+    /// The name that [`parse`](Self::parse) was given.
     pub name: String,
     /// Where its cores are.
     pub layout: Layout,
-    /// What its operations cost.
+    /// What the machine's operations cost.
     pub parameters: Parameters,
 }
 

@@ -18,7 +18,7 @@ pub enum Failure {
     Panic {
         /// Which core.
         core: CoreId,
-        /// What it said, and where.
+        /// The message of the panic, and its place.
         message: String,
         /// When, in virtual time.
         time_ps: u64,
@@ -45,7 +45,7 @@ pub struct Deadlock {
 pub struct Waiting {
     /// Which core.
     pub core: CoreId,
-    /// What it waits for, and from whom.
+    /// What the core waits for, and from whom.
     pub reason: Reason,
     /// Since when, in virtual time.
     pub since_ps: u64,

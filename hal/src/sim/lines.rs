@@ -19,7 +19,7 @@ struct State {
 #[derive(Default)]
 pub(super) struct Lines {
     lines: FxHashMap<u64, State>,
-    /// Of each core, the versions that it has seen.
+    /// The versions of lines that each core has seen.
     seen: Vec<FxHashMap<u64, u32>>,
 }
 

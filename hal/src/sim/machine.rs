@@ -53,7 +53,7 @@ pub struct Options {
     /// The most that the program of core 0 may have allocated at a time, where [`SimHeap`](super::SimHeap) is the
     /// host's allocator.
     pub first_heap_bytes: usize,
-    /// The same for all other cores.
+    /// The most that the program of each other core may have allocated at a time.
     pub heap_bytes: usize,
     /// Whether polls in vain are counted instead of simulated where that changes nothing; not to do so is for tests
     /// that it does not.
@@ -104,9 +104,9 @@ pub struct Outcome<R> {
 /// What one core did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CoreOutcome<R> {
-    /// What its program returned.
+    /// What the core's program returned.
     pub result: R,
-    /// Its operations.
+    /// The counters of the core's operations.
     pub counters: Counters,
     /// When it finished, in virtual time.
     pub time_ps: u64,

@@ -57,13 +57,13 @@ enum Packet {
 enum Step {
     /// A packet of this core takes effect.
     Lands(u16, Packet),
-    /// It is at the engine that receives it.
+    /// A packet of this core is at the engine that receives it.
     Arrives(u16, Packet),
     /// The load that this socket had under way is answered.
     Answered(u16),
-    /// So are the stores of this core, which waits for that.
+    /// The stores of this core are answered, and the core waits for that.
     Settled(u16),
-    /// It is handed to the engine that sends it.
+    /// A packet of this core is handed to the engine that sends it.
     Leaves(u16, Packet),
     /// This core asks its socket for a load.
     Asks(u16),
@@ -103,7 +103,7 @@ struct Port {
     last_arrival_ps: u64,
     /// When the last of its stores that has arrived takes effect.
     last_visible_ps: u64,
-    /// Its stores that have not taken effect.
+    /// Stores of the core that have not taken effect.
     on_their_way: u32,
     /// When those that have are answered.
     answered_ps: u64,
@@ -124,7 +124,7 @@ pub(super) struct Network {
     sockets: Vec<Socket>,
     ports: Vec<Port>,
     stores: FxHashMap<(u16, u32), (Way, Stored)>,
-    /// Of each node, the lines of shared memory that its stores are on their way to.
+    /// The lines of shared memory to which stores of each node are on their way.
     lines: FxHashMap<(u16, u64), OnTheirWay>,
 }
 

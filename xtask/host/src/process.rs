@@ -255,9 +255,9 @@ fn read_lines(output: ChildStdout) -> Receiver<String> {
 pub struct Finished {
     /// How it ended.
     pub status: ExitStatus,
-    /// Its standard output.
+    /// The standard output of the process.
     pub output: String,
-    /// Its standard error.
+    /// The standard error of the process.
     pub messages: String,
 }
 
@@ -275,7 +275,7 @@ pub fn finish(command: &mut Command, look: impl FnMut(&str)) -> Result<Finished>
 ///
 /// # Errors
 ///
-/// As there, and when it takes longer.
+/// As [`finish`], and when the command takes longer.
 pub fn finish_within(command: &mut Command, limit: Duration) -> Result<Finished> {
     finish_by(command, Some(limit), |_| {})
 }

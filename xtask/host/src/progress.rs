@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Those that are there at the same time stand below each other: a bench of a figure below the figures.
+/// Lines of progress that exist at the same time stand below each other: a bench of a figure below the figures.
 static ALL: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// The least time between two lines of a stage that is no spinner.

@@ -33,10 +33,10 @@ const FAILURE: i32 = 35;
 /// The exit status of the emulator of boards when a core did what its board does not allow.
 const VIOLATION: i32 = 3;
 
-/// Its exit status when no core can go on and none has said how the program ended.
+/// A guest's exit status when no core can go on and none has said how the program ended.
 const STANDSTILL: i32 = 4;
 
-/// Its exit status when its time is over.
+/// A guest's exit status when its time is over.
 const TIME_IS_OVER: i32 = 5;
 
 /// What a guest that has said `@done` may still use until it goes away.

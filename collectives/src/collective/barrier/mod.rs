@@ -86,9 +86,9 @@ pub enum Barrier {
     Butterfly,
     /// Rounds in which everybody tells some others: `dissemination` for one, `dissemination-3`, `dissemination-3-pull`.
     Dissemination {
-        /// Those that a rank tells in a round.
+        /// Ranks that a rank tells in a round.
         partners: usize,
-        /// How they come to know.
+        /// Whether flags are pushed to these ranks, or polled by them.
         flags: Release,
     },
     /// A tree, up which flags are pushed: `tree-k8-push`, `tree-k8-pull`.
@@ -187,7 +187,7 @@ impl Barrier {
         }
     }
 
-    /// What it is for these members, with no more children than there are.
+    /// The algorithm for these members; a tree gets no more children than there are members.
     fn algorithm(self, party: &Party, layout: &Layout) -> Algorithm {
         let most = |members: usize| members.saturating_sub(1).max(1);
         let tree = |fan_in: usize, gather, release| {

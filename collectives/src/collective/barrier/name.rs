@@ -24,7 +24,7 @@ impl core::error::Error for UnknownBarrier {}
 /// The fan-in between the masters of domains of *Highly Scalable Barriers*, section V.B.
 const PAPERS_FAN_IN: usize = 8;
 
-/// Those without a number.
+/// The names that contain no number.
 const NAMES: &[(&str, Barrier)] = &[
     ("default", Barrier::Default),
     ("central", Barrier::Central),

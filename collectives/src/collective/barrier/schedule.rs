@@ -36,7 +36,7 @@ impl Schedule {
         &self.writers
     }
 
-    /// The same flags, with other actions.
+    /// A schedule with the same flags and other actions.
     #[cfg(test)]
     pub(super) fn with_actions(&self, actions: Vec<Action>) -> Self {
         Self { actions, writers: self.writers.clone() }

@@ -104,7 +104,7 @@ impl<'p> Pieces<'p> {
 /// Where the blocks of one rank's buffer of elements `T` lie, and a buffer to take its place if that is not possible.
 pub(super) struct Laid {
     pub(super) spans: Spans,
-    /// What is wrong with them.
+    /// What is wrong with the pieces.
     pub(super) checked: Result<(), Error>,
     /// Zeros for all blocks, if anything is.
     zeros: Vec<u8>,

@@ -61,7 +61,7 @@ pub struct Request<'r, 'c, C: Messenger, T: Pod> {
     comm: &'r Comm<'c, C>,
     buffer: &'r mut [T],
     what: &'static str,
-    /// Its place among those that are outstanding, until it is complete.
+    /// The request's place among the outstanding ones, until it is complete.
     place: Option<usize>,
 }
 

@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Broadcast {
         root: usize,
     },
-    /// Of elements of so many bytes, or of 0 in a barrier.
+    /// Bytes of an element of the operands; 0 in a barrier.
     Allreduce {
         combine: Combine,
         element_bytes: usize,
@@ -59,7 +59,7 @@ pub(super) struct Operation {
     kind: Kind,
     me: usize,
     node: Node,
-    /// Its first line in every MPB.
+    /// The operation's first line in every MPB.
     line: usize,
     /// Number of its first chunk, and how many it has.
     first: u32,

@@ -11,7 +11,7 @@ const DEGREE: usize = 6;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Node {
     pub(super) parent: Option<usize>,
-    /// Its children, each with the end of its range.
+    /// The children of the rank, each with the end of its range.
     pub(super) children: Vec<(usize, usize)>,
     /// Behind the last rank of its subtree.
     pub(super) end: usize,

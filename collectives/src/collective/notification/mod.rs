@@ -91,9 +91,9 @@ impl Default for Subscription {
 /// A message that has arrived.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// Who sent it.
+    /// The rank that sent the message.
     pub from: usize,
-    /// What it says.
+    /// The bytes of the message.
     pub bytes: Vec<u8>,
     /// When this core had it, in ticks of its [clock](hal::Clock::now).
     pub arrived: u64,

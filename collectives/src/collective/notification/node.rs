@@ -66,7 +66,7 @@ impl Lines {
 /// What a doorbell says of a chunk. It is one line, so it is there as a whole or not at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Doorbell {
-    /// Of the chunk, among those of all roots.
+    /// The number of the chunk, among the chunks of all roots.
     pub(super) number: u32,
     /// Bytes of the whole message.
     pub(super) message_bytes: u32,

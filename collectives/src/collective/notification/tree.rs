@@ -21,9 +21,9 @@ const TOLD: usize = 2;
 
 /// A tree of some members.
 pub(super) struct Tree {
-    /// Of each position, its parent's; the root's is its own.
+    /// The parent's position of each position; the root is its own parent.
     parents: Box<[u16]>,
-    /// Of each position, where its children begin in `children`; one more for the end.
+    /// Where the children of each position begin in `children`; one more entry for the end.
     begins: Box<[u16]>,
     children: Box<[u16]>,
 }

@@ -40,12 +40,12 @@ const RING: usize = 16;
 pub struct CopyEngines<'c, C> {
     comm: &'c Comm<'c, C>,
     engines: Group,
-    /// Of each rank, the engine that serves it; an engine has itself.
+    /// The engine that serves each rank; an engine serves itself.
     engine_of: Box<[usize]>,
     /// First of the lines of every MPB that are used: the ring, and the count of what is done.
     first: usize,
     asked: Cell<u32>,
-    /// Of each client of this engine, what it has asked for and was done.
+    /// What each client of this engine has asked for, and what was done of it.
     done: Box<[Cell<u32>]>,
 }
 

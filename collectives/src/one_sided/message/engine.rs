@@ -19,7 +19,7 @@ use super::{
 pub(super) type Queues = BTreeMap<usize, VecDeque<Transfer>>;
 
 impl<C: Core> Engine<C> for Channel {
-    /// It is open: packets may come at any time.
+    /// Never: while the channel is open, packets may come at any time.
     fn is_idle(&self) -> bool {
         false
     }

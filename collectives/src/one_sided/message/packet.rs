@@ -7,7 +7,7 @@ use hal::{Region, kind};
 /// Bytes of a packet's header, which the payload follows.
 pub(super) const HEADER_BYTES: usize = 16;
 
-/// What is longer than a packet is cut at multiples of this many bytes, so that elements whose size divides it stay
+/// Data that is longer than a packet is cut at multiples of this many bytes, so that elements whose size divides it stay
 /// whole.
 pub const GRANULE_BYTES: usize = 16;
 
@@ -111,7 +111,7 @@ pub(super) enum Body {
 
 /// Something that goes to a rank in one packet or several.
 pub(super) struct Transfer {
-    /// Of the packets, but for what depends on the piece.
+    /// The header of the packets, except for what depends on the piece.
     pub(super) header: Header,
     pub(super) body: Body,
     /// Bytes of the body that are on their way.

@@ -88,7 +88,7 @@ impl Seen {
         self.0.iter().for_each(|word| word.set(0));
     }
 
-    /// Those of a group that are not in the set, in ascending order.
+    /// The members of a group that are not in the set, in ascending order.
     pub(super) fn missing<'s>(&'s self, group: &'s Group) -> impl Iterator<Item = usize> + Clone + 's {
         group.iter().filter(|rank| !self.contains(*rank))
     }

@@ -15,11 +15,11 @@ use super::{class::Class, database, element_type::ElementType};
 /// Where a rank's part of a window is, as all ranks know it.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
-    /// Its memory, unless there was none left.
+    /// The memory of the part; `None` if no memory was left.
     pub(super) memory: Option<SharedAddress>,
-    /// Its length, in elements.
+    /// The length of the part, in elements.
     pub(super) len: u32,
-    /// Its synchronisation data, unless there was no room.
+    /// The synchronisation data of the part; `None` if there was no room.
     pub(super) sync: Option<SharedAddress>,
 }
 

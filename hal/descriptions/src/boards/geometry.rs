@@ -58,7 +58,7 @@ pub struct Geometry {
 
     /// Offset of the lower word of the board's timestamp, which the upper one follows; 0 if it has none.
     pub timestamp: u32,
-    /// What it counts in a second, in millions.
+    /// Rate of the timestamp, in MHz.
     pub timestamp_mhz: u32,
     /// Atomic counters of the board.
     pub counters: u32,
@@ -67,7 +67,7 @@ pub struct Geometry {
 
     /// Ways of the last private cache.
     pub l2_ways: u32,
-    /// Its sets, the clock of the cores, and what operations cost, to choose algorithms by.
+    /// The sets of L2, the clock of the cores, and what operations cost, to choose algorithms by.
     pub costs: Costs,
 }
 

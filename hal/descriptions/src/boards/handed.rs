@@ -21,7 +21,7 @@ struct Header {
     version: u32,
     /// Bytes of the block.
     len_bytes: u32,
-    /// Of all bytes after this word.
+    /// The checksum of all bytes after this word.
     checksum: u32,
     setting: Setting,
     geometry: Geometry,
@@ -52,7 +52,7 @@ pub struct Module<'a> {
     pub name: &'a str,
     /// Address of its first byte.
     pub start: u32,
-    /// Its length in bytes.
+    /// The length of the input file in bytes.
     pub len_bytes: u32,
 }
 
@@ -77,16 +77,16 @@ pub struct Handed<'a> {
     names: &'a str,
 }
 
-/// Why a block is none.
+/// Why bytes are no block that an image can use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// There is something else.
+    /// The bytes do not begin as a block does.
     Magic,
-    /// It was made by other tools than the image.
+    /// The block has this version, since other tools made it than the image.
     Version(u32),
-    /// It is shorter than it says, or longer than it may be.
+    /// The block is shorter than its length says, or longer than a block may be.
     Length,
-    /// Some of it is not what it was.
+    /// The checksum does not fit: some bytes have changed.
     Checksum,
     /// A text is none.
     Text,

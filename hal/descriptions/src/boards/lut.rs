@@ -84,7 +84,7 @@ impl LutEntry {
         self.0 >> 17 & 0xF
     }
 
-    /// What it leads to at that tile.
+    /// The unit of the tile to which the entry leads.
     pub const fn destination(self) -> SubDestination {
         SubDestination::from_code(self.0 >> 10)
     }

@@ -49,9 +49,9 @@ pub enum Type {
 pub struct Key {
     /// `section.key`, as in the file.
     pub name: &'static str,
-    /// What has it, if not everything.
+    /// The shape of things that have the parameter; `None` if all have it.
     pub shape: Option<Shape>,
-    /// What it can be.
+    /// The type of its value.
     pub type_: Type,
     /// Whether a file, or what it is based on, has to say it.
     pub required: bool,
@@ -67,7 +67,7 @@ impl Key {
         self.name.split_once('.').map_or("", |(section, _)| section)
     }
 
-    /// What its numbers count.
+    /// The unit of its numbers, taken from the end of the name; empty for plain numbers.
     pub fn unit(&self) -> &'static str {
         match self.name.rsplit_once('_') {
             Some((_, "ps")) => "ps",
@@ -89,12 +89,12 @@ impl Key {
         Self { name, shape, type_, required: true, about, is_hex: false }
     }
 
-    /// The same, which need not be said.
+    /// The same parameter as one that a file may leave out.
     pub(crate) const fn optional(self) -> Self {
         Self { required: false, ..self }
     }
 
-    /// The same, read in base 16.
+    /// The same parameter, whose numbers are read in base 16.
     pub(crate) const fn hex(self) -> Self {
         Self { is_hex: true, ..self }
     }

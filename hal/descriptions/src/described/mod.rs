@@ -23,19 +23,19 @@ pub const EXTENSION: &str = ".toml";
 /// A machine or a board, as its file and those that it is based on describe it. Nothing that it needs is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Described<Of> {
-    /// Its name, or the file's.
+    /// The name of the built-in description, or of the file.
     pub name: String,
-    /// What it is, in a line.
+    /// What the described thing is, in one line.
     pub about: String,
-    /// All that is known of it.
+    /// The values of all parameters.
     pub values: Values,
-    /// What follows from that.
+    /// What is computed from these values.
     pub kind: Of,
 }
 
 /// A kind of thing that files describe.
 pub trait Subject: Sized {
-    /// What it is called.
+    /// What messages call a thing of this kind.
     const NAME: &'static str;
     /// All parameters, in the order of tables.
     const KEYS: &'static [Key];
@@ -67,12 +67,12 @@ pub trait Subject: Sized {
 }
 
 impl<Of: Subject> Described<Of> {
-    /// The names of those that have one.
+    /// The names of all built-in descriptions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Of::FILES.iter().map(|(name, _)| *name)
     }
 
-    /// The same, to tell somebody.
+    /// These names in one line, for messages.
     pub(crate) fn known() -> String {
         Self::names().collect::<Vec<_>>().join(", ")
     }

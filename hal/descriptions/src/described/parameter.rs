@@ -55,7 +55,7 @@ impl fmt::Display for Value {
 /// A parameter of a machine or a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// Its name, and what it can be.
+    /// The name and the type of the parameter.
     pub key: &'static Key,
     /// What the file says it is.
     pub value: Value,

@@ -7,7 +7,7 @@ use super::{Key, Parameter, Shape, Source, Value};
 /// Parameters, of which none that is required is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Values {
-    /// What they describe.
+    /// What the values describe.
     subject: &'static str,
     keys: &'static [Key],
     shape: Shape,
@@ -16,7 +16,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Those that things of this shape have.
+    /// The parameters that things of this shape have, without values.
     pub(super) fn new(
         subject: &'static str,
         keys: &'static [Key],
@@ -43,7 +43,7 @@ impl Values {
         self.shape
     }
 
-    /// What is known, in the order of the keys.
+    /// All parameters that have a value, in the order of the keys.
     pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.values()
     }

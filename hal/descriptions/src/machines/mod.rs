@@ -75,7 +75,7 @@ impl MachineFile {
         cores(&self.values)
     }
 
-    /// What its operations cost, if accesses to its MPBs wait for each other.
+    /// The prices of the machine's operations, where accesses to its MPBs wait for each other.
     pub fn costs(&self) -> Costs {
         Costs::of(|key| self.values.word(key))
     }

@@ -216,7 +216,7 @@ impl Machine {
         matches!(self.kind, Kind::Scc | Kind::SccCalibrated)
     }
 
-    /// Its name without the number of cores: machines of one family differ in nothing else.
+    /// The machine's name without the number of cores: machines of one family differ in nothing else.
     pub fn family(&self) -> String {
         let name = match &self.kind {
             Kind::File { path, .. } => path.clone(),
@@ -239,7 +239,7 @@ impl Machine {
 }
 
 impl Kind {
-    /// What is known of it, but for the shape that its name gives.
+    /// The values of the machine's parameters, except for the shape that its name gives.
     ///
     /// # Panics
     /// If a file of this crate is wrong, which tests rule out.

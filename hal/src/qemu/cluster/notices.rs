@@ -17,11 +17,11 @@ use crate::qemu::{
 pub(crate) enum Stage {
     /// Not started yet.
     Absent = 0,
-    /// Its cores have started.
+    /// The cores of the node have started.
     Runs = 1,
     /// All of its cores have finished their programs.
     Finished = 2,
-    /// It has ended with a report that says why.
+    /// The node has ended with a report that says why.
     Failed = 3,
 }
 

@@ -27,7 +27,7 @@ static LOCKS: [EmulatorLock<()>; MAX_CORES] = [const { EmulatorLock::new(()) }; 
 #[unsafe(link_section = ".emulator")]
 static TOLD: [AtomicBool; MAX_CORES] = [const { AtomicBool::new(false) }; MAX_CORES];
 
-/// Of each domain, the cores that have been told and have not forgotten yet.
+/// The cores of each domain that have been told, and have not forgotten the page yet.
 #[unsafe(link_section = ".emulator")]
 static MISSING: [AtomicU32; MAX_CORES] = [const { AtomicU32::new(0) }; MAX_CORES];
 

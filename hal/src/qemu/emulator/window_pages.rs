@@ -29,12 +29,12 @@ pub(crate) const PAGES: usize = CACHE_WINDOW_BYTES / PAGE_BYTES;
 /// Contents of a page.
 pub(crate) type Page = [u8; PAGE_BYTES];
 
-/// Whose frames.
+/// Who owns the frames of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Frames {
-    /// The core's.
+    /// The core alone.
     Own,
-    /// Those of its coherence domain.
+    /// All cores of its coherence domain together.
     Domain,
 }
 

@@ -17,7 +17,7 @@ pub struct Board<'g> {
 }
 
 impl<'g> Board<'g> {
-    /// Those of the board, if it has some.
+    /// The registers of the board; `None` if it has none.
     ///
     /// # Safety
     /// The board is as `geometry` says, and its registers are mapped uncached at their physical addresses.
@@ -26,7 +26,7 @@ impl<'g> Board<'g> {
         (geometry.board_slot != 0).then(|| unsafe { Self::at(slot_address(geometry.board_slot), geometry) })
     }
 
-    /// Those at an address.
+    /// The board's registers at an address.
     ///
     /// # Safety
     /// There are the registers of this board, mapped uncached.

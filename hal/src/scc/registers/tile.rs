@@ -190,7 +190,7 @@ pub struct Registers<'g> {
 }
 
 impl<'g> Registers<'g> {
-    /// Those at an address.
+    /// A tile's registers at an address.
     ///
     /// # Safety
     /// There are the registers of a tile of this board, at the geometry's offsets, mapped uncached.
@@ -198,7 +198,7 @@ impl<'g> Registers<'g> {
         Self { base, geometry }
     }
 
-    /// Those of a tile.
+    /// The registers of a tile.
     ///
     /// # Safety
     /// 1. The board is as `geometry` says. 2. Its registers are mapped uncached at their physical addresses, or there
@@ -212,7 +212,7 @@ impl<'g> Registers<'g> {
         unsafe { Self::at(slot_address(geometry.registers_slot + tile), geometry) }
     }
 
-    /// Those of the own tile.
+    /// The registers of the own tile.
     ///
     /// # Safety
     /// As for [`of_tile`](Self::of_tile).

@@ -34,19 +34,19 @@ pub(crate) const MAX_CORES: usize = MOST_CORES as usize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum State {
-    /// It has not been heard of.
+    /// The core has not been heard of.
     Absent = 0,
-    /// It is ready.
+    /// The core is ready.
     Arrived = 1,
-    /// Its program has ended.
+    /// The core's program has ended.
     Finished = 2,
-    /// Its program has failed.
+    /// The core's program has failed.
     Failed = 3,
-    /// It has ended the machine.
+    /// The core has ended the machine.
     Died = 4,
-    /// Its program has ended, and it has said its last words.
+    /// The core's program has ended, and the core has said its last words.
     FinishedAndSaid = 5,
-    /// Its program has failed, and it has said its last words.
+    /// The core's program has failed, and the core has said its last words.
     FailedAndSaid = 6,
 }
 

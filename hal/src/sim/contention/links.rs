@@ -21,7 +21,7 @@ pub(super) struct Links {
     hop_ps: u64,
     /// How far before the time at which a packet is entered it can have been on a link.
     past_ps: u64,
-    /// Of each link, the times at which packets that may still matter enter it, ascending.
+    /// The times at which packets that may still matter enter each link, ascending.
     entered_ps: Vec<VecDeque<u64>>,
 }
 

@@ -114,7 +114,7 @@ pub(super) struct Traffic {
     layout: Layout,
     contention: Contention,
     steps: BinaryHeap<Reverse<(u64, Step)>>,
-    /// That of each core that has an access under way.
+    /// The journey of each core that has an access under way.
     journeys: Vec<Journey>,
     ports: Vec<Port>,
     /// Until when each memory controller is busy with what has asked so far.

@@ -19,7 +19,7 @@ use super::super::{
 
 /// What all cores of a machine share.
 pub(in super::super) struct Shared {
-    /// That of the run: no other of the process has it.
+    /// The number of the run: no other run of the process has it.
     pub(in super::super) number: u64,
     pub(in super::super) layout: Layout,
     pub(in super::super) cost: Cost,

@@ -13,9 +13,9 @@ use super::{complex::COMPLEX_BYTES, shape::Shape};
 /// Where the rows of a matrix are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Distribution {
-    /// Those of a rank behind its nearest memory controller.
+    /// The rows of a rank lie behind its nearest memory controller.
     Local,
-    /// Dealt out over all controllers by this seed, whosever they are, as in the paper's measurements: a single rank
+    /// The rows are dealt out over all controllers by this seed, whichever rank they belong to, as in the paper's measurements: a single rank
     /// still works on the memory of all.
     Random(u64),
 }

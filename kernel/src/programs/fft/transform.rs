@@ -21,7 +21,7 @@ use super::{
 /// What a transform is like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// Its size.
+    /// The size of the transform.
     pub shape: Shape,
     /// What the matrices are in.
     pub memory: Memory,

@@ -65,7 +65,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Those of no cells.
+    /// The totals of no cells.
     pub(super) const NONE: Self = Self { energy: 0.0, highest: f64::MIN };
 
     /// Adds a cell.

@@ -19,7 +19,7 @@ pub(super) fn parent(rank: usize) -> Option<(usize, usize)> {
     Some((before / DEGREE, before % DEGREE))
 }
 
-/// Those of `ranks` ranks whose totals come to `rank`, in the order in which it adds them.
+/// The ranks, of `ranks`, whose totals come to `rank`, in the order in which it adds them.
 pub(super) fn children(rank: usize, ranks: usize) -> Range<usize> {
     let first = (rank * DEGREE + 1).min(ranks);
     first..(first + DEGREE).min(ranks)

@@ -14,7 +14,7 @@ pub(super) const GUIDE: &str = "FLASH.md";
 /// What `bin2obj` reads.
 pub(super) const MAP: &str = "load.map";
 
-/// What it writes: the private memory of one core.
+/// The file that the loader reads: the private memory of one core.
 pub(super) const OBJECT: &str = "core.32.obj";
 
 /// What `sccMerge` reads.

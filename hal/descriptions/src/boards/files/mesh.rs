@@ -23,7 +23,7 @@ const SHARED_BY_SINGLE: u32 = 4;
 pub struct MeshBoard {
     /// What an image is told of it.
     pub geometry: Geometry,
-    /// Its memory controllers.
+    /// The memory controllers of the mesh.
     pub controllers: Vec<Controller>,
     /// Cores whose private memory a controller's memory is divided between, whether they are there or not
     /// (`sccMerge -n`).
