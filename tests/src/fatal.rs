@@ -27,7 +27,8 @@ pub const FATAL: &[(&str, &str)] = &[
     ("fails", "rank 0 failed: a rank that fails"),
     ("waits_in_a_circle", "core 0 waits for core 1 waits for core 0; core "),
     ("reads_null", "core 0: read of 0x20, where it has no memory, in reads_null (tests/src/fatal.rs:"),
-    ("writes_wild", "core 0: write to 0x70000000, where it has no memory, in writes_wild (tests/src/fatal.rs:"),
+    ("writes_wild", "core 0: write to 0x70000000, where it has no memory, in writes (tests/src/fatal.rs:"),
+    ("writes_below_zero", "core 0: write to 0xfffff000, where it has no memory, in writes (tests/src/fatal.rs:"),
     ("jumps_into_nothing", "core 0: jump to 0x20, where no code is, in jumps_into_nothing (tests/src/fatal.rs:"),
     (
         "overflows_its_stack",
@@ -90,7 +91,11 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
             Ok(())
         }
         "writes_wild" if context.rank() == 0 => {
-            writes_wild();
+            writes(WILD);
+            Ok(())
+        }
+        "writes_below_zero" if context.rank() == 0 => {
+            writes(0xFFFF_F000);
             Ok(())
         }
         "jumps_into_nothing" if context.rank() == 0 => {
@@ -108,6 +113,7 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         | "overflows_its_stack"
         | "reads_null"
         | "writes_wild"
+        | "writes_below_zero"
         | "jumps_into_nothing"
         | "exhausts_its_heap"
         | "loops" => {
@@ -133,9 +139,9 @@ fn reads_null() {
 }
 
 #[inline(never)]
-fn writes_wild() {
+fn writes(address: usize) {
     // SAFETY: none. This is the mistake.
-    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(WILD).write_volatile(1) }
+    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(address).write_volatile(1) }
 }
 
 #[inline(never)]

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use crate::{CoreId, LineAddress};
+use crate::LineAddress;
 
 /// Cores of a circle that are named.
 const NAMED: usize = 16;
@@ -14,34 +14,56 @@ pub(crate) struct Deadlock<'a> {
     pub(crate) cores: usize,
     /// The core that has to act for another one to go on, where it is known; nobody for one that does not wait.
     pub(crate) awaits: &'a dyn Fn(usize) -> Option<usize>,
-    /// The core that has waited longest, and what for.
-    pub(crate) first: Option<(usize, &'a dyn fmt::Display)>,
-    /// A core and the line in its write-combine buffer.
-    pub(crate) undrained: Option<(CoreId, LineAddress)>,
+    /// When a core began to wait, in any unit; nothing where that is not known, or the core does not wait.
+    pub(crate) since: &'a dyn Fn(usize) -> Option<u64>,
+    /// Writes what a core waits for.
+    pub(crate) reason: &'a dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result,
+    /// The lines in the write-combine buffers of cores.
+    pub(crate) undrained: &'a dyn Fn(usize) -> Option<LineAddress>,
 }
 
 impl Deadlock<'_> {
-    /// A core of a circle in which each waits for the next, if there is one.
-    pub(crate) fn in_circle(&self) -> Option<usize> {
-        let awaits = |core: usize| (self.awaits)(core).filter(|core| *core < self.cores);
-        let comes_back = |start: usize| {
-            let mut core = start;
-            for _ in 0..self.cores {
-                match awaits(core) {
-                    Some(next) if next == start => return true,
-                    Some(next) => core = next,
-                    None => return false,
-                }
-            }
-            false
-        };
-        (0..self.cores).find(|start| comes_back(*start))
+    /// The first core of a circle in which each waits for the next, if there is one.
+    fn circle(&self) -> Option<usize> {
+        (0..self.cores).find(|start| in_circle(self.cores, self.awaits, *start))
     }
+
+    /// The core that has waited longest: of those in the circle, if there is one and it is known since when they wait.
+    /// Others may have waited before for something that would have come.
+    fn first(&self, circle: Option<usize>) -> Option<usize> {
+        let longest = |counts: &dyn Fn(usize) -> bool| {
+            let waiting = (0..self.cores).filter(|core| counts(*core));
+            waiting.filter_map(|core| Some(((self.since)(core)?, core))).min()
+        };
+        let in_circle = |core| circle.is_some_and(|start| reaches(self.cores, self.awaits, start, core));
+        longest(&in_circle).or_else(|| longest(&|_| true)).map(|(_, core)| core)
+    }
+
+    /// A core and the line of an MPB that it has not drained. Waits look at lines of MPBs and not at lines of shared memory:
+    /// what is stored to those may well wait for its drain.
+    fn undrained(&self) -> Option<(usize, LineAddress)> {
+        let undrained = (0..self.cores).filter_map(|core| Some((core, (self.undrained)(core)?)));
+        undrained.into_iter().find(|(_, line)| matches!(line, LineAddress::Mpb(_)))
+    }
+}
+
+/// Whether `core` waits for others that wait for it in the end.
+pub(crate) fn in_circle(cores: usize, awaits: &dyn Fn(usize) -> Option<usize>, core: usize) -> bool {
+    let next = awaits(core).filter(|next| *next < cores);
+    next.is_some_and(|next| reaches(cores, awaits, next, core))
+}
+
+/// Whether who is awaited, from `start` on, comes to `core`.
+fn reaches(cores: usize, awaits: &dyn Fn(usize) -> Option<usize>, start: usize, core: usize) -> bool {
+    core::iter::successors(Some(start), |core| awaits(*core).filter(|next| *next < cores))
+        .take(cores)
+        .any(|at| at == core)
 }
 
 impl fmt::Display for Deadlock<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(start) = self.in_circle() {
+        let circle = self.circle();
+        if let Some(start) = circle {
             write!(out, "; core {start}")?;
             let mut core = start;
             for named in 1.. {
@@ -59,11 +81,12 @@ impl fmt::Display for Deadlock<'_> {
                 core = next;
             }
         }
-        if let Some((core, reason)) = self.first {
-            write!(out, "; core {core} was the first to wait, for {reason}")?;
+        if let Some(core) = self.first(circle) {
+            write!(out, "; core {core} was the first to wait, for ")?;
+            (self.reason)(core, out)?;
         }
-        if let Some((core, line)) = self.undrained {
-            write!(out, "; {core} has not drained {line}")?;
+        if let Some((core, line)) = self.undrained() {
+            write!(out, "; core {core} has not drained {line}")?;
         }
         Ok(())
     }
@@ -74,9 +97,11 @@ mod tests {
     use alloc::string::{String, ToString};
 
     use super::*;
+    use crate::{CoreId, MpbLine, SharedAddress};
 
     fn text(awaits: &[Option<usize>]) -> String {
-        Deadlock { cores: awaits.len(), awaits: &|core| awaits[core], first: None, undrained: None }.to_string()
+        let (cores, awaits) = (awaits.len(), |core: usize| awaits[core]);
+        Deadlock { cores, awaits: &awaits, since: &|_| None, reason: &|_, _| Ok(()), undrained: &|_| None }.to_string()
     }
 
     #[test]
@@ -96,15 +121,33 @@ mod tests {
 
     #[test]
     fn the_first_and_what_is_not_drained_are_named() {
-        let line = LineAddress::Mpb(crate::MpbLine::new(CoreId::new(0), 5));
+        let flag = LineAddress::Mpb(MpbLine::new(CoreId::new(0), 5));
         let deadlock = Deadlock {
             cores: 2,
             awaits: &|_| None,
-            first: Some((1, &"a flag from core 0")),
-            undrained: Some((CoreId::new(0), line)),
+            since: &|core| [None, Some(3)][core],
+            reason: &|_, out| out.write_str("a flag from core 0"),
+            undrained: &|core| [Some(flag), None][core],
         };
         let expected =
             "; core 1 was the first to wait, for a flag from core 0; core 0 has not drained MPB line 5 of core 0";
+        assert_eq!(deadlock.to_string(), expected);
+        // Nobody looks at a line of shared memory while it waits.
+        let put = LineAddress::Shared(SharedAddress::new(0, 64));
+        let deadlock = Deadlock { undrained: &|_| Some(put), ..deadlock };
+        assert_eq!(deadlock.to_string(), "; core 1 was the first to wait, for a flag from core 0");
+    }
+
+    #[test]
+    fn the_first_is_one_of_the_circle() {
+        let deadlock = Deadlock {
+            cores: 3,
+            awaits: &|core| [Some(1), Some(2), Some(1)][core],
+            since: &|core| [Some(1), Some(3), Some(2)][core],
+            reason: &|core, out| write!(out, "what {core} wants"),
+            undrained: &|_| None,
+        };
+        let expected = "; core 1 waits for core 2 waits for core 1; core 2 was the first to wait, for what 2 wants";
         assert_eq!(deadlock.to_string(), expected);
     }
 }

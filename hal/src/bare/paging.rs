@@ -259,12 +259,12 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Makes the page tables visible at the last 4 MiB: the directory becomes its own last page table.
+    /// Makes the page tables visible in the 4 MiB from `start` on: the directory becomes a page table of itself.
     ///
     /// # Safety
-    /// Who stores there changes the space.
-    pub(crate) unsafe fn map_tables(&mut self) {
-        self.set_directory_entry(TABLE_ENTRIES - 1, self.directory);
+    /// Who stores there changes the space. Nothing else is there.
+    pub(crate) unsafe fn map_tables(&mut self, start: usize) {
+        self.set_directory_entry(start / TABLE_SPAN, self.directory);
     }
 }
 

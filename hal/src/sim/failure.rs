@@ -104,28 +104,31 @@ impl Error for Failure {}
 impl Deadlock {
     /// How many cores wait, who waits for whom, and what was not drained, in one line.
     pub fn summary(&self) -> String {
-        let first = self.waiting.iter().min_by_key(|waiting| waiting.since_ps);
-        let reason = first.map(Waiting::awaited);
         let line = deadlock::Deadlock {
             cores: self.waiting.len() + self.finished.len(),
             awaits: &|core| self.awaited_by(core),
-            first: first.zip(reason.as_ref()).map(|(first, reason)| (first.core.index(), reason as &dyn fmt::Display)),
-            undrained: self.undrained().next(),
+            since: &|core| Some(self.waiting_core(core)?.since_ps),
+            reason: &|core, out| self.waiting_core(core).map_or(Ok(()), |waiting| out.write_str(&waiting.awaited())),
+            undrained: &|core| self.undrained().find_map(|(of, line)| (of.index() == core).then_some(line)),
         };
         format!("{}{line}", self.headline())
     }
 
     /// The core that has to act for another one to go on.
     fn awaited_by(&self, core: usize) -> Option<usize> {
+        self.waiting_core(core)?.awaits().map(CoreId::index)
+    }
+
+    fn waiting_core(&self, core: usize) -> Option<&Waiting> {
         let at = self.waiting.binary_search_by_key(&core, |waiting| waiting.core.index()).ok()?;
-        self.waiting[at].awaits().map(CoreId::index)
+        Some(&self.waiting[at])
     }
 
     /// Cores each of which waits for the next one, and the last one for the first, if there are such.
     pub fn cycle(&self) -> Option<Vec<CoreId>> {
         let cores = self.waiting.len() + self.finished.len();
         let awaits = |core| self.awaited_by(core);
-        let start = deadlock::Deadlock { cores, awaits: &awaits, first: None, undrained: None }.in_circle()?;
+        let start = (0..cores).find(|core| deadlock::in_circle(cores, &awaits, *core))?;
         let rest = std::iter::successors(awaits(start), |core| awaits(*core)).take_while(|core| *core != start);
         Some(std::iter::once(start).chain(rest).map(CoreId::new).collect())
     }

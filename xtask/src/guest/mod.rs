@@ -364,6 +364,8 @@ impl Outcome {
         let telling = |line: &&String| ["panicked", " failed: "].iter().any(|word| line.contains(word));
         match self.transcript.text.iter().find(telling).map(|line| line.trim()) {
             Some(cause) if cause.contains(message) => cause.into(),
+            // Who has failed does not come any more, and so the others wait.
+            Some(cause) if message.starts_with("deadlock") => format!("{cause}; {message}"),
             Some(cause) if !message.contains(cause) => format!("{message}: {cause}"),
             _ => message.into(),
         }
@@ -424,6 +426,8 @@ mod tests {
         assert!(failure("echo 'qemu: could not load kernel' >&2; exit 1").contains("could not load kernel"));
         let script = "echo 'rank 2 failed: wrong sum'; echo '@done failed on 1 of 4 ranks'; exit 35";
         assert_eq!(failure(script), "stand-in failed: on 1 of 4 ranks: rank 2 failed: wrong sum");
+        let script = "echo 'rank 2 failed: wrong sum'; echo '@done failed deadlock: all wait'; exit 35";
+        assert_eq!(failure(script), "stand-in failed: rank 2 failed: wrong sum; deadlock: all wait");
         assert!(failure("kill -9 $$").contains("signal 9"));
     }
 

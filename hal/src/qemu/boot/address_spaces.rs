@@ -120,7 +120,7 @@ unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut Fr
             for offset in addresses::CACHE_WINDOW_PARTS.into_iter().flat_map(|part| part.step_by(TABLE_SPAN)) {
                 space.ensure_table(addresses::CACHE_WINDOW_BASE + offset, pool)?;
             }
-            space.map_tables();
+            space.map_tables(addresses::TABLES_BASE);
             directories::DIRECTORIES[core].store(space.directory() as u32, Ordering::Release);
         }
         Ok(())

@@ -165,17 +165,14 @@ fn report() -> ! {
             ));
         }
     }
-    let waiting = || (0..facts::core_count()).filter_map(|core| Some((core, waits_for(core)?)));
-    let first = waiting().min_by_key(|(core, _)| SINCE[*core].load(SeqCst));
-    let undrained = own_states().iter().enumerate().find_map(|(core, _)| {
-        let line = (*WAITS[core].lock())?.undrained?;
-        Some((nodes::global(core), line))
-    });
     let line = Deadlock {
         cores: states().len(),
         awaits: &awaited_by,
-        first: first.as_ref().map(|(core, info)| (nodes::global(*core).index(), &info.reason as &dyn fmt::Display)),
-        undrained,
+        since: &|core| {
+            local(core).filter(|local| waits_for(*local).is_some()).map(|local| SINCE[local].load(SeqCst).into())
+        },
+        reason: &|core, out| local(core).and_then(waits_for).map_or(Ok(()), |info| write!(out, "{}", info.reason)),
+        undrained: &|core| (*WAITS[local(core)?].lock())?.undrained,
     };
     console::write_urgent(format_args!(
         "@done failed deadlock: every core waits, and nothing was written since{line}\n"
@@ -183,10 +180,15 @@ fn report() -> ! {
     exit(false)
 }
 
+/// The number within this node of core `core` of the whole machine, if it is one of this node.
+fn local(core: usize) -> Option<usize> {
+    core.checked_sub(nodes::global(0).index()).filter(|local| *local < facts::core_count())
+}
+
 /// The core that has to act for core `core` of the whole machine to go on, if that is one of this node: who holds the
 /// register that it waits for, or who was named.
 fn awaited_by(core: usize) -> Option<usize> {
-    let local = core.checked_sub(nodes::global(0).index()).filter(|local| *local < facts::core_count())?;
+    let local = local(core)?;
     let info = waits_for(local)?;
     match REGISTERS[local].load(SeqCst).checked_sub(1) {
         Some(register) => test_and_set::holder(CoreId::new(register as usize)),

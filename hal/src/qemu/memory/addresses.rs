@@ -76,8 +76,9 @@ pub(crate) const WALK: usize = SCRATCH + PAGE_BYTES;
 pub(crate) const FOREIGN_BASE: usize = WALK + PAGE_BYTES;
 /// Pages of others that a core maps at a time.
 pub(crate) const FOREIGN_PAGES: usize = 64;
-/// Where a core sees its own page tables: its page directory is the last of them.
-pub const TABLES_BASE: usize = 0xFFC0_0000;
+/// Where a core sees its own page tables, its page directory among them. Nothing is above: there the addresses begin that
+/// pointers have which are wrong by being below zero.
+pub const TABLES_BASE: usize = 0xFF80_0000;
 /// Bytes of the emulated shared DRAM: four memory controllers with 16 MiB each.
 pub const SHARED_DRAM_BYTES: usize = 64 << 20;
 /// Bytes of the emulated MPB of one core.

@@ -83,12 +83,13 @@ impl<'c> Patience<'c> {
             status_page::set_wait(Some(reason));
             console::write_urgent(format_args!("core {core} waits for {reason}, since {seconds} s\n"));
             meeting::tell_who_waits();
-            // Whose patience is at its end first has waited longest.
+            // Whose patience is at its end first has waited longest. Since when the others wait is not known.
             let line = Deadlock {
                 cores: core_count(),
                 awaits: &|core| status_page::wait_of(core)?.peer.map(CoreId::index),
-                first: Some((core, &reason)),
-                undrained: status_page::undrained().next(),
+                since: &|other| (other == core).then_some(0),
+                reason: &|_, out| write!(out, "{reason}"),
+                undrained: &status_page::undrained_of,
             };
             console::write_urgent(format_args!("@done failed deadlock: a wait has not ended for {seconds} s{line}\n"));
             exit(false);
