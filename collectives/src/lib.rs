@@ -13,6 +13,7 @@ pub mod model;
 pub mod mpb;
 pub mod one_sided;
 pub mod two_sided;
+mod unknown_name;
 
 pub use collective::{
     barrier::{Arrived, Barrier, GroupBarrier, Release},
@@ -39,3 +40,4 @@ pub use one_sided::{
         LockEpoch, Operations, Window,
     },
 };
+pub use unknown_name::UnknownName;

@@ -42,10 +42,7 @@ mod timing;
 
 use hal::{LINE_BYTES, Layout, Messenger, Mpb, Span, Wait};
 
-pub use self::{
-    group::{Arrived, GroupBarrier},
-    name::UnknownBarrier,
-};
+pub use self::group::{Arrived, GroupBarrier};
 
 pub(crate) use self::{
     fastest::{world, world_lines},

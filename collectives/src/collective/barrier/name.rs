@@ -3,23 +3,14 @@
 use core::{fmt, str::FromStr};
 
 use super::{Barrier, Release};
+use crate::UnknownName;
 
-/// No barrier has this name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownBarrier;
-
-impl fmt::Display for UnknownBarrier {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(
-            "no such barrier; there are dissemination-N[-pull], tree-kN-push, tree-kN-pull, tree-kN-polled, \
-             hierarchical-kN",
-        )?;
-        NAMES.iter().try_for_each(|(name, _)| write!(out, ", {name}"))?;
-        out.write_str("; N is at least 1")
-    }
-}
-
-impl core::error::Error for UnknownBarrier {}
+const UNKNOWN: UnknownName = UnknownName {
+    kind: "barrier",
+    known: "default, central, central-push, locked-counter, registers, atomic-counters, rcce-linear, butterfly, dissemination, \
+            dissemination-N[-pull], tournament, hierarchical[-kN], flat, tree-kN-push, tree-kN-pull and tree-kN-polled; N is \
+            at least 1",
+};
 
 /// The fan-in between the masters of domains of *Highly Scalable Barriers*, section V.B.
 const PAPERS_FAN_IN: usize = 8;
@@ -41,12 +32,12 @@ const NAMES: &[(&str, Barrier)] = &[
 ];
 
 impl FromStr for Barrier {
-    type Err = UnknownBarrier;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownBarrier> {
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         match NAMES.iter().find(|(known, _)| *known == name) {
             Some((_, barrier)) => Ok(*barrier),
-            None => numbered(name).ok_or(UnknownBarrier),
+            None => numbered(name).ok_or(UNKNOWN),
         }
     }
 }
@@ -113,6 +104,7 @@ mod tests {
         for name in NAMES.iter().map(|(name, _)| *name).chain(numbered) {
             let barrier: Barrier = name.parse().unwrap();
             assert_eq!(barrier.to_string(), name);
+            assert!(numbered.contains(&name) || UNKNOWN.known.contains(name), "{name} is among the known names");
         }
         assert_eq!("hierarchical-k8".parse(), Ok(Barrier::Hierarchical { fan_in: 8 }));
         assert_eq!("dissemination-1".parse(), "dissemination".parse::<Barrier>());
@@ -132,7 +124,7 @@ mod tests {
             "hierarchical-",
             "flat-k8",
         ] {
-            assert_eq!(unknown.parse::<Barrier>(), Err(UnknownBarrier), "{unknown}");
+            assert_eq!(unknown.parse::<Barrier>(), Err(UNKNOWN), "{unknown}");
         }
     }
 

@@ -26,7 +26,7 @@ use crate::{
 };
 
 pub(crate) use self::fastest::by_domains;
-pub use self::{name::UnknownBroadcast, oc_bcast::OcBcast, scatter_allgather::Rounds};
+pub use self::{oc_bcast::OcBcast, scatter_allgather::Rounds};
 
 /// A broadcast algorithm, with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

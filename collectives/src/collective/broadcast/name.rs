@@ -3,26 +3,18 @@
 use core::{fmt, str::FromStr};
 
 use super::{Broadcast, OcBcast, Rounds};
+use crate::UnknownName;
 
-/// No broadcast algorithm has this name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownBroadcast;
-
-impl fmt::Display for UnknownBroadcast {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(
-            "no such broadcast; there are default, short, long, binomial, scatter-allgather, scatter-allgather-overlapped, \
-             scatter-allgather-one-sided, and oc-kN with any of +leaves, +tiles, +single, +notifyN; N is at least 1",
-        )
-    }
-}
-
-impl core::error::Error for UnknownBroadcast {}
+const UNKNOWN: UnknownName = UnknownName {
+    kind: "broadcast",
+    known: "default, short, long, binomial, scatter-allgather, scatter-allgather-overlapped, scatter-allgather-one-sided, \
+            and oc-kN with any of +leaves, +tiles, +single, +notifyN; N is at least 1",
+};
 
 impl FromStr for Broadcast {
-    type Err = UnknownBroadcast;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownBroadcast> {
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         Ok(match name {
             "default" => Self::Default,
             "short" => Self::Short,
@@ -31,7 +23,7 @@ impl FromStr for Broadcast {
             "scatter-allgather" => Self::ScatterAllgather(Rounds::InTurn),
             "scatter-allgather-overlapped" => Self::ScatterAllgather(Rounds::Overlapped),
             "scatter-allgather-one-sided" => Self::OneSidedScatterAllgather,
-            _ => Self::OcBcast(oc_bcast(name).ok_or(UnknownBroadcast)?),
+            _ => Self::OcBcast(oc_bcast(name).ok_or(UNKNOWN)?),
         })
     }
 }
@@ -125,7 +117,7 @@ mod tests {
             "Binomial",
             "binomial+leaves",
         ] {
-            assert_eq!(unknown.parse::<Broadcast>(), Err(UnknownBroadcast), "{unknown}");
+            assert_eq!(unknown.parse::<Broadcast>(), Err(UNKNOWN), "{unknown}");
         }
     }
 }

@@ -32,11 +32,11 @@ mod select;
 mod transfer;
 pub(crate) mod two_sided;
 
-use core::{fmt, str::FromStr};
+use core::str::FromStr;
 
 use hal::{Messenger, Span};
 
-use crate::{Comm, Error, mpb::tagged::Source};
+use crate::{Comm, Error, UnknownName, mpb::tagged::Source};
 
 pub use self::pieces::Pieces;
 
@@ -176,27 +176,15 @@ impl Exchange {
     }
 }
 
-/// No way to exchange blocks has this name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownExchange;
-
-impl fmt::Display for UnknownExchange {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("no such way to exchange blocks; there are default, long and two-sided")
-    }
-}
-
-impl core::error::Error for UnknownExchange {}
-
 impl FromStr for Exchange {
-    type Err = UnknownExchange;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownExchange> {
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         match name {
             "default" => Ok(Self::Default),
             "long" => Ok(Self::Long),
             "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownExchange),
+            _ => Err(UnknownName { kind: "way to exchange blocks", known: "default, long and two-sided" }),
         }
     }
 }

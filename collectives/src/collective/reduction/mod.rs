@@ -33,7 +33,7 @@ mod short;
 mod tree;
 mod two_sided;
 
-use core::{fmt, iter::repeat_n, str::FromStr};
+use core::{iter::repeat_n, str::FromStr};
 
 use bytemuck::Pod;
 use hal::{Messenger, Span};
@@ -45,7 +45,7 @@ use self::{
     short::Wanted,
 };
 use crate::{
-    Broadcast, Comm, Divided, Error, OrInPlace,
+    Broadcast, Comm, Divided, Error, OrInPlace, UnknownName,
     collective::{
         call::{Call, Collective},
         exchange::Spans,
@@ -263,46 +263,32 @@ impl Scan {
     }
 }
 
-/// No reduction algorithm has this name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownReduction;
-
-impl fmt::Display for UnknownReduction {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(
-            "no such reduction; there are default, tree, blocks and two-sided, and for scans default, doubling, chain and two-sided",
-        )
-    }
-}
-
-impl core::error::Error for UnknownReduction {}
-
 impl FromStr for Reduction {
-    type Err = UnknownReduction;
+    type Err = UnknownName;
 
     /// Understands the names that measurements use.
-    fn from_str(name: &str) -> Result<Self, UnknownReduction> {
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         match name {
             "default" => Ok(Self::Default),
             "tree" => Ok(Self::Tree),
             "blocks" => Ok(Self::Blocks),
             "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownReduction),
+            _ => Err(UnknownName { kind: "reduction", known: "default, tree, blocks and two-sided" }),
         }
     }
 }
 
 impl FromStr for Scan {
-    type Err = UnknownReduction;
+    type Err = UnknownName;
 
     /// Understands the names that measurements use.
-    fn from_str(name: &str) -> Result<Self, UnknownReduction> {
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         match name {
             "default" => Ok(Self::Default),
             "doubling" => Ok(Self::Doubling),
             "chain" => Ok(Self::Chain),
             "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownReduction),
+            _ => Err(UnknownName { kind: "scan", known: "default, doubling, chain and two-sided" }),
         }
     }
 }

@@ -57,7 +57,7 @@ use crate::{
 pub use self::{
     access::AccessEpoch,
     assertions::Assertions,
-    class::{Class, UnknownClass},
+    class::Class,
     element_type::ElementType,
     exposing::Exposed,
     exposure::ExposureEpoch,
