@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-/// Heap of a core under QEMU and in the simulator, in KiB. On a board it is what its memory has room for.
+/// Heap of a core, in KiB.
 pub const HEAP_KIB: usize = 4096;
 
 /// Stack of a core, in KiB.

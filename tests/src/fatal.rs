@@ -36,7 +36,7 @@ pub const FATAL: &[(&str, &str)] = &[
     ),
     (
         "exhausts_its_heap",
-        " KiB has no room for 65536 bytes; raise heap0_kib=, in exhausts_its_heap (tests/src/fatal.rs:",
+        "core 0: its heap of 4096 KiB has no room for 65536 bytes; raise heap0_kib=, in exhausts_its_heap (tests/src/fatal.rs:",
     ),
 ];
 

@@ -104,8 +104,7 @@ impl Plan {
     }
 }
 
-/// The heaps of every core but the first, and of core 0, in KiB, under QEMU and in the simulator: what the user says, or
-/// enough for a program that reads input files of `input_bytes` bytes.
+/// The heaps of every core but the first, and of core 0, in KiB: what the user says, or enough for a program that reads input files of `input_bytes` bytes.
 pub(crate) fn heaps(input_bytes: u64, heap_kib: Option<u64>, heap0_kib: Option<u64>) -> [u64; 2] {
     let default = |copies: u64| HEAP_KIB.saturating_add(input_bytes.div_ceil(1024).saturating_mul(copies));
     [heap_kib.unwrap_or_else(|| default(2)), heap0_kib.or(heap_kib).unwrap_or_else(|| default(16))]

@@ -8,7 +8,7 @@
 //! | `linker_stack_top` | page tables |
 //! | then, at a multiple of what one way of L2 holds | [the purge area](purge_area) |
 //! | then | one page that is not mapped, then the program's stack |
-//! | then | the heap, up to where the setting says |
+//! | then | the heap, as large as the command line says; it ends where the setting says at the latest |
 
 use core::ops::Range;
 
@@ -17,7 +17,7 @@ use descriptions::boards::map::{self, EXPOSED_BYTES, SLOT_BYTES};
 use crate::{
     LINE_BYTES,
     bare::{PAGE_BYTES, paging::TABLE_SPAN, private::PrivateOnce, this_core::this_core},
-    limits::{MOST_STACK_KIB, STACK_KIB},
+    limits::{HEAP_KIB, MOST_STACK_KIB, STACK_KIB},
     scc::{
         exit::failure::{fail, number},
         handed::handed,
@@ -62,7 +62,7 @@ pub(crate) fn lay_out() {
         ));
     }
     let present_kib = (limit - stack.end) >> 10;
-    let wanted_kib = heap_kib().unwrap_or(present_kib);
+    let wanted_kib = heap_kib().unwrap_or(HEAP_KIB.min(present_kib));
     if wanted_kib > present_kib {
         fail(format_args!("a heap of {wanted_kib} KiB is wanted, and there is room for {present_kib} KiB"));
     }

@@ -27,7 +27,7 @@ pub(super) fn text(flash: &Flash, placement: &Placement, files: &[(String, u64)]
 }
 
 fn write_all(out: &mut String, flash: &Flash, placement: &Placement, files: &[(String, u64)]) -> std::fmt::Result {
-    heading(out, flash)?;
+    heading(out, flash, placement)?;
     commands(out, flash)?;
     console(out, flash)?;
     classic_way(out, flash)?;
@@ -36,11 +36,11 @@ fn write_all(out: &mut String, flash: &Flash, placement: &Placement, files: &[(S
     slots(out, flash)
 }
 
-fn heading(out: &mut String, flash: &Flash) -> std::fmt::Result {
+fn heading(out: &mut String, flash: &Flash, placement: &Placement) -> std::fmt::Result {
     let (board, gib) = (&flash.board, flash.memory.gib);
     writeln!(out, "# {}\n", flash.label)?;
     writeln!(out, "{}. {gib} GiB behind each memory controller.\n", board.about)?;
-    writeln!(out, "The program is told: `{}`\n", flash.command_line)?;
+    writeln!(out, "The program is told: `{}`\n", placement.command_line)?;
     writeln!(
         out,
         "The commands are those of sccKit 1.4, and run on the board's host in this directory. They are called with \
@@ -178,10 +178,10 @@ fn private_memory(out: &mut String, flash: &Flash, placement: &Placement) -> std
     }
     writeln!(
         out,
-        "\nWhat the image clears itself is not loaded: it goes on to {:#010x}. The heap has {} MiB at the least; \
-         `heap_kib=N` limits it.",
+        "\nWhat the image clears itself is not loaded: it goes on to {:#010x}. There is room for a heap of \
+         {} KiB; `heap_kib=N`, and `heap0_kib=N` for core 0, say how much of it is used.",
         setting.image_end,
-        placement.heap_bytes >> 20
+        placement.heap_bytes >> 10
     )
 }
 

@@ -30,8 +30,9 @@ pub(crate) struct Flash {
     memory: Memory,
     cores: u32,
     starts_others: bool,
-    command_line: String,
-    heap_kib: Option<u64>,
+    words: kernel_line::KernelLine,
+    /// The heaps that the user has asked for, of every core but the first and of core 0.
+    heaps_kib: [Option<u64>; 2],
     stack_kib: Option<u64>,
     inputs: Vec<Input>,
 }
@@ -68,18 +69,17 @@ impl Flash {
         check_controllers(mesh)?;
         let memory_gib = setup.memory_gib.unwrap_or(mesh.default_memory_gib);
         let memory = mesh.memory(memory_gib).with_context(|| format!("{name}, --memory-gib {memory_gib}"))?;
-        let command_line = words.to_string();
-        let given: Vec<_> = command_line.split(' ').map(str::to_owned).collect();
-        let heap_kib = kernel_line::number(&given, "heap_kib")?.max(kernel_line::number(&given, "heap0_kib")?);
+        let given: Vec<_> = words.to_string().split(' ').map(str::to_owned).collect();
+        let number = |key| kernel_line::number(&given, key);
         Ok(Self {
             label: format!("{} on {} of {name}", program.name, crate::cores::cores(cores)),
             board: board.with_memory(memory_gib)?,
             memory,
             cores,
             starts_others: setup.starts_others,
-            command_line,
-            heap_kib,
-            stack_kib: kernel_line::number(&given, "stack_kib")?,
+            words: words.clone(),
+            heaps_kib: [number("heap_kib")?, number("heap0_kib")?],
+            stack_kib: number("stack_kib")?,
             inputs: read(inputs)?,
         })
     }
@@ -106,10 +106,10 @@ impl Flash {
             private_slots: self.memory.private_slots,
             cores: self.cores,
             starts_others: self.starts_others,
-            heap_kib: self.heap_kib,
+            heaps_kib: self.heaps_kib,
             stack_kib: self.stack_kib,
         };
-        placement::place(image, &choice, &self.command_line, &self.inputs)
+        placement::place(image, &choice, &self.words, &self.inputs)
     }
 
     /// The cores whose memory is loaded from outside.

@@ -1,6 +1,7 @@
 //! What lies where in the private memory of a core, which is the same on all cores.
 
 use super::{elf::Image, object::Piece};
+use crate::{kernel_line::KernelLine, memory};
 use anyhow::{Context, Result, bail, ensure};
 use descriptions::boards::{
     Geometry, Module,
@@ -37,8 +38,8 @@ pub(super) struct Choice {
     /// Cores that run the program.
     pub(super) cores: u32,
     pub(super) starts_others: bool,
-    /// The largest of the heaps that the user has asked for, in KiB.
-    pub(super) heap_kib: Option<u64>,
+    /// The heaps that the user has asked for, of every core but the first and of core 0, in KiB.
+    pub(super) heaps_kib: [Option<u64>; 2],
     /// The stack that the user has asked for, in KiB.
     pub(super) stack_kib: Option<u64>,
 }
@@ -49,7 +50,9 @@ pub(super) struct Placement {
     pub(super) setting: Setting,
     /// All that is loaded, by address.
     pub(super) pieces: Vec<Piece>,
-    /// Bytes that a core has for its heap at the least.
+    /// What the program is told.
+    pub(super) command_line: String,
+    /// Bytes that a core has room for in its heap at the least.
     pub(super) heap_bytes: u64,
 }
 
@@ -58,12 +61,13 @@ pub(super) struct Placement {
 /// # Errors
 ///
 /// When there is not enough memory, with the sizes and what can be done.
-pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: &[Input]) -> Result<Placement> {
+pub(super) fn place(image: &Image, choice: &Choice, words: &KernelLine, inputs: &[Input]) -> Result<Placement> {
     let private = private_bytes(choice);
     let starts = input_starts(image, choice, inputs)?;
     let first_input = starts.first().copied().unwrap_or(private);
     let heap_end = first_input.min(map::EXPOSED_BYTES.into()).min(private);
     let heap_bytes = heap_bytes(image, choice, heap_end, inputs)?;
+    let command_line = with_heaps(words, choice, heap_bytes >> 10, inputs).to_string();
     let setting = Setting {
         cores: choice.cores,
         private_slots: choice.private_slots,
@@ -77,7 +81,7 @@ pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: 
         let len_bytes = u32::try_from(input.bytes.len())?;
         modules.push(Module { name: &input.name, start: u32::try_from(*start)?, len_bytes });
     }
-    let handed = block(setting, choice.geometry, command_line, &modules).with_context(|| {
+    let handed = block(setting, choice.geometry, &command_line, &modules).with_context(|| {
         format!(
             "the options of the program ({} bytes) and the names of its {} input files are more than the {} KiB there \
              are for them",
@@ -98,7 +102,7 @@ pub(super) fn place(image: &Image, choice: &Choice, command_line: &str, inputs: 
         pieces.push(Piece { what: input.name.clone(), address: module.start, bytes: input.bytes.clone() });
     }
     pieces.sort_by_key(|piece| piece.address);
-    Ok(Placement { setting, pieces, heap_bytes })
+    Ok(Placement { setting, pieces, command_line, heap_bytes })
 }
 
 /// What the image lays out behind itself before its heap: a copy of what it writes to, stack, page tables, and room to
@@ -143,7 +147,7 @@ fn heap_bytes(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -
     if left < LEAST_HEAP_BYTES {
         bail!("{}", too_large(image, choice, inputs));
     }
-    if let Some(heap_kib) = choice.heap_kib {
+    if let Some(heap_kib) = choice.heaps_kib.into_iter().flatten().max() {
         ensure!(
             heap_kib <= left >> 10,
             "a heap of {heap_kib} KiB does not fit: behind the image and below {} MiB there are {} KiB",
@@ -152,6 +156,14 @@ fn heap_bytes(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -
         );
     }
     Ok(left)
+}
+
+/// The program's options with the heaps that it has elsewhere, too, or what there is room for.
+fn with_heaps(words: &KernelLine, choice: &Choice, left_kib: u64, inputs: &[Input]) -> KernelLine {
+    let bytes = inputs.iter().map(|input| input.bytes.len() as u64).sum();
+    let [heap_kib, heap0_kib] = choice.heaps_kib;
+    let [heap_kib, heap0_kib] = memory::heaps(bytes, heap_kib, heap0_kib).map(|kib| kib.min(left_kib));
+    words.clone().value("heap_kib", Some(heap_kib)).value("heap0_kib", Some(heap0_kib))
 }
 
 /// What needs how much, and what to do.
@@ -183,7 +195,7 @@ mod tests {
 
     fn choice(private_slots: u32) -> Choice {
         let geometry = Board::built_in("scc").unwrap().mesh().unwrap().geometry;
-        Choice { geometry, private_slots, cores: 48, starts_others: false, heap_kib: None, stack_kib: None }
+        Choice { geometry, private_slots, cores: 48, starts_others: false, heaps_kib: [None; 2], stack_kib: None }
     }
 
     fn input(name: &str, len_bytes: usize) -> Input {
@@ -202,7 +214,8 @@ mod tests {
     #[test]
     fn everything_has_its_place() {
         let inputs = [input("a.pgm", 5000), input("none", 0), input("b", 1)];
-        let placement = place(&small(), &choice(41), "program=terrain", &inputs).unwrap();
+        let words = KernelLine::default().value("program", Some("terrain"));
+        let placement = place(&small(), &choice(41), &words, &inputs).unwrap();
         let places: Vec<_> =
             placement.pieces.iter().map(|piece| (piece.address, piece.bytes.len(), piece.what.as_str())).collect();
         let block = placement.pieces[0].bytes.len();
@@ -221,7 +234,7 @@ mod tests {
         );
         assert!(placement.pieces[1].bytes.iter().all(|byte| *byte == 0));
         let handed = Handed::read(&placement.pieces[0].bytes).unwrap();
-        assert_eq!(handed.command_line, "program=terrain");
+        assert_eq!(handed.command_line, "program=terrain heap_kib=4106 heap0_kib=4176");
         assert_eq!(handed.geometry.columns, 6);
         let setting = Setting {
             cores: 48,
@@ -237,18 +250,31 @@ mod tests {
 
     #[test]
     fn small_memories_have_the_input_at_their_end() {
-        let placement = place(&small(), &choice(2), "", &[input("a", 5000)]).unwrap();
+        let placement = place(&small(), &choice(2), &KernelLine::default(), &[input("a", 5000)]).unwrap();
         assert_eq!(placement.setting.heap_end, 32 * MIB - 8192);
         assert_eq!(placement.pieces[4].address, 32 * MIB - 8192);
-        let placement = place(&small(), &choice(4), "", &[input("a", 1)]).unwrap();
+        let placement = place(&small(), &choice(4), &KernelLine::default(), &[input("a", 1)]).unwrap();
         assert_eq!(placement.setting.heap_end, 64 * MIB - 4096);
-        assert_eq!(place(&small(), &choice(1), "", &[]).unwrap().setting.heap_end, 16 * MIB);
+        assert_eq!(place(&small(), &choice(1), &KernelLine::default(), &[]).unwrap().setting.heap_end, 16 * MIB);
+    }
+
+    #[test]
+    fn heaps_are_those_of_other_machines_or_what_fits() {
+        let told = |slots, inputs: &[Input]| place(&small(), &choice(slots), &KernelLine::default(), inputs).unwrap();
+        assert_eq!(told(41, &[]).command_line, "heap_kib=4096 heap0_kib=4096");
+        let tight = told(1, &[input("a", 7 << 20)]);
+        let left_kib = tight.heap_bytes >> 10;
+        assert!(left_kib < 4096, "{left_kib}");
+        assert_eq!(tight.command_line, format!("heap_kib={left_kib} heap0_kib={left_kib}"));
+        let chosen = KernelLine::default().value("heap_kib", Some(9));
+        let choice = Choice { heaps_kib: [Some(9), None], ..choice(41) };
+        assert_eq!(place(&small(), &choice, &chosen, &[]).unwrap().command_line, "heap_kib=9 heap0_kib=9");
     }
 
     #[test]
     fn what_does_not_fit_is_refused_with_sizes() {
         let refused = |image: &Image, choice: &Choice, inputs: &[Input]| {
-            let message = place(image, choice, "", inputs).unwrap_err().to_string();
+            let message = place(image, choice, &KernelLine::default(), inputs).unwrap_err().to_string();
             assert!(!message.contains('\n'), "{message}");
             message
         };
@@ -259,10 +285,10 @@ mod tests {
         let message = refused(&small(), &choice(1), &[input("a", 14 << 20)]);
         assert!(message.contains("input 14336 KiB") && message.ends_with("smaller input"), "{message}");
         assert!(refused(&small(), &choice(1), &[input("a", 17 << 20)]).contains("17408 KiB"));
-        let message = refused(&small(), &Choice { heap_kib: Some(64 << 10), ..choice(41) }, &[]);
+        let message = refused(&small(), &Choice { heaps_kib: [None, Some(64 << 10)], ..choice(41) }, &[]);
         assert!(message.contains("a heap of 65536 KiB does not fit") && message.contains("below 64 MiB"), "{message}");
-        let long = "x".repeat(70_000);
+        let long = KernelLine::default().switch(&"x".repeat(70_000), true);
         let message = place(&small(), &choice(41), &long, &[]).unwrap_err().to_string();
-        assert!(message.contains("70000 bytes") && message.contains("64 KiB"), "{message}");
+        assert!(message.contains("70029 bytes") && message.contains("64 KiB"), "{message}");
     }
 }

@@ -158,8 +158,8 @@ fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         suite.begin();
         let report = list.transcript.fatal.iter().find(|(listed, _)| listed == case);
         let (_, report) = report.with_context(|| format!("the image has no program `{case}`"))?;
-        // A second of the board's own time, and a heap that is quickly full.
-        let words = words().value("case", Some(case)).value("stuck_s", Some(1)).value("heap_kib", Some(4096));
+        // A second of the board's own time.
+        let words = words().value("case", Some(case)).value("stuck_s", Some(1));
         let outcome = emulated(kit, &name, image, &suite_of(SCC, &some(3), &words)?, |_| Ok(()))?;
         let verdict = outcome.verdict_of_fatal(report);
         if verdict.is_err() {

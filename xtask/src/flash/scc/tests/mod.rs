@@ -212,7 +212,7 @@ fn what_is_loaded_says_what_was_chosen() {
     let handed = Handed::read(&bytes).unwrap();
     assert_eq!((handed.setting.cores, handed.setting.starts_others), (3, 1));
     assert_eq!(handed.setting.private_slots, flash.memory.private_slots);
-    assert_eq!(handed.command_line, "program=terrain steps=3");
+    assert_eq!(handed.command_line, "program=terrain steps=3 heap_kib=4106 heap0_kib=4176");
     assert_eq!(handed.geometry, flash.memory.board().geometry);
     let names: Vec<_> = handed.modules().map(|module| module.name).collect();
     assert_eq!(names, ["a.pgm", "b_c"]);
