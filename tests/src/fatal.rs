@@ -57,11 +57,6 @@ const WILD: usize = 0x7000_0000;
 /// # Panics
 /// As some of them have to, and if there is no such program.
 pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
-    if context.rank() == 0 {
-        // By then the others wait: an access that they could see has to come after theirs.
-        context.hal().compute(1_000_000);
-        drop(context.hal().try_lock(CoreId::new(0)));
-    }
     match name {
         "never_posts" => never_posts(context),
         "never_completes" => never_completes(context),

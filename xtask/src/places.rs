@@ -25,6 +25,9 @@ const CALLERS: usize = 24;
 /// What stands between the place and the words of the stack.
 const STACK: &str = ", on its stack are";
 
+/// What stands before a place that the image has no code at.
+const OUTSIDE: &str = "was outside the program's code at ";
+
 /// The explainer of one guest's reports.
 #[derive(Debug)]
 pub(crate) struct Places {
@@ -44,11 +47,11 @@ struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    /// Takes `core N was at 0xADDRESS` or `core N runs at 0xADDRESS`, with a stack or without.
+    /// Takes `core N was at 0xADDRESS`, `core N runs at 0xADDRESS`, or one that was [`OUTSIDE`], with a stack or without.
     fn parse(line: &'a str) -> Option<Self> {
         let (core, rest) = line.trim_start().strip_prefix("core ")?.split_once(' ')?;
         core.parse::<u32>().ok()?;
-        let rest = rest.strip_prefix("was at ").or_else(|| rest.strip_prefix("runs at "))?;
+        let rest = ["was at ", "runs at ", OUTSIDE].iter().find_map(|start| rest.strip_prefix(start))?;
         let start = &line[..line.len() - rest.len() - "at ".len()];
         let (place, stack) = rest.trim_end().split_once(STACK).unwrap_or((rest.trim_end(), ""));
         let stack = stack.split_whitespace().map(address).collect::<Option<_>>()?;
@@ -312,6 +315,8 @@ mod tests {
             (spot.start, spot.core, spot.place, &spot.stack[..]),
             ("  core 3 was ", "3", 0x1a2b, &[0x10, 0x2c][..])
         );
+        let spot = Spot::parse("  core 3 was outside the program's code at 0x20, on its stack are 0x10").unwrap();
+        assert_eq!((spot.core, spot.place, &spot.stack[..]), ("3", 0x20, &[0x10][..]));
         assert_eq!(Spot::parse("core 14 runs at 0x00101a2b").unwrap().place, 0x10_1a2b);
         for line in [
             "core 3 waits for core 2",

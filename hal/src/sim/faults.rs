@@ -1,23 +1,32 @@
 //! Faults of simulated cores: what traps report on bare metal, the host reports by signals.
 //!
-//! A signal comes on a stack of its own, says which core ran, what it did and where, and what the other cores wait for,
-//! and ends the process: what the core has done to memory that the simulator needs, too, nobody knows. Places are
-//! addresses within the executable, and the return addresses on the core's stack tell how it came there;
-//! `cargo xtask` makes functions and lines of them.
+//! A signal comes on a stack of its own, says which core ran, what it did and where, and ends the process: what the core
+//! has done to memory that the simulator needs, too, nobody knows. Places are addresses within the executable, and the
+//! return addresses on the core's stack tell how it came there; `cargo xtask` makes functions and lines of them.
+//!
+//! Before the end the report says what the other cores wait for. A core may be far ahead of the others in virtual time
+//! when it fails, so they run on first: the handler gives way and is never resumed, and the process ends when nobody
+//! can run any more, when another core fails, or after [`REST`]. A core that fails in the middle of an operation, or
+//! of a panic, leaves a machine that cannot go on; there the report says who waits at that moment.
 //!
 //! No virtual time passes in a loop that does nothing with the machine, so it is the host's processor time that limits
 //! it: every second of that the handler looks whether the clock of the core that runs still stands where it stood.
 
 use std::{
     fmt::{self, Write},
-    sync::atomic::{
-        AtomicBool, AtomicI32, AtomicU32, AtomicU64,
-        Ordering::{Relaxed, SeqCst},
+    ptr,
+    sync::{
+        Mutex,
+        atomic::{
+            AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64,
+            Ordering::{Relaxed, SeqCst},
+        },
     },
+    thread,
     time::Duration,
 };
 
-use super::platform::{Running, SimCore};
+use super::platform::{Running, Shared, SimCore};
 
 /// Waiting cores that a report lists.
 const LISTED: usize = 64;
@@ -34,8 +43,17 @@ static STATUS: AtomicI32 = AtomicI32::new(1);
 /// Seconds of processor time that a core may run for while its clock stands still.
 static PATIENCE_S: AtomicU32 = AtomicU32::new(u32::MAX);
 
-/// Whether a report is under way.
-static REPORTS: AtomicBool = AtomicBool::new(false);
+/// How long the other cores may run after a fault.
+const REST: Duration = Duration::from_secs(3);
+
+/// The machine with a core that has failed.
+static FAILED: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());
+
+/// What the last line will say.
+static LAST_LINE: Mutex<Note> = Mutex::new(Note { text: [0; 256], len: 0 });
+
+/// Whether a report is at its end.
+static ENDS: AtomicBool = AtomicBool::new(false);
 
 /// The core that ran a second ago and its clock, and for how many seconds that has been so.
 static LAST_CORE: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -61,33 +79,87 @@ struct Stop<'a> {
     /// The instruction that was under way.
     place: usize,
     stack_pointer: usize,
+    /// The instruction has not failed: the core was interrupted anywhere.
+    interrupted: bool,
 }
 
 impl Stop<'_> {
-    /// Reports and ends the process.
+    /// Reports, and ends the process, if possible after the other cores have run on.
     fn report(&self, what: fmt::Arguments<'_>) -> ! {
-        let core = self.core.platform().id().index();
-        if !REPORTS.swap(true, SeqCst) {
-            // There is nobody to tell when standard output has gone.
-            let _ = writeln!(Output, "core {core}: {what}");
-            let _ = writeln!(Output, "{self}");
-            let _ = self.tell_who_waits();
-            let _ = writeln!(Output, "@done failed core {core}: {what}");
+        let platform = self.core.platform();
+        let core = platform.id().index();
+        // There is nobody to tell when standard output has gone.
+        let _ = writeln!(Output, "core {core}: {what}");
+        let _ = writeln!(Output, "{self}");
+        if let Ok(mut note) = LAST_LINE.try_lock() {
+            let _ = write!(note, "core {core}: {what}");
         }
-        // SAFETY: ends the process at once.
-        unsafe { libc::_exit(STATUS.load(Relaxed)) }
+        FAILED.store(ptr::from_ref(platform.shared()).cast_mut(), SeqCst);
+        // The host's allocator is no code of the program's, and must not be left half-way.
+        let is_whole = !self.interrupted || code().contains(&self.place);
+        if is_whole && self.core.is_in_program() && !thread::panicking() && platform.may_stop() {
+            limit_rest();
+            platform.stop();
+        }
+        end(platform.shared())
     }
+}
 
-    fn tell_who_waits(&self) -> fmt::Result {
-        let Ok(engine) = self.core.platform().shared().engine.try_borrow() else { return Ok(()) };
-        let waiting = || engine.waits.iter().enumerate().filter_map(|(core, wait)| Some((core, wait.awaited()?)));
-        for (core, reason) in waiting().take(LISTED) {
-            writeln!(Output, "  core {core} waits for {reason}")?;
+/// Says what cores wait for, and ends the process.
+fn end(shared: &Shared) -> ! {
+    // Whoever comes here again has failed on the way.
+    if !ENDS.swap(true, SeqCst) {
+        let _ = tell_who_waits(shared);
+    }
+    if let Ok(note) = LAST_LINE.try_lock() {
+        let _ = writeln!(Output, "@done failed {}", str::from_utf8(&note.text[..note.len]).unwrap_or_default());
+    }
+    // SAFETY: ends the process at once.
+    unsafe { libc::_exit(STATUS.load(Relaxed)) }
+}
+
+fn tell_who_waits(shared: &Shared) -> fmt::Result {
+    let Ok(engine) = shared.engine.try_borrow() else { return Ok(()) };
+    let waiting = || engine.waits.iter().enumerate().filter_map(|(core, wait)| Some((core, wait.awaited()?)));
+    for (core, reason) in waiting().take(LISTED) {
+        writeln!(Output, "  core {core} waits for {reason}")?;
+    }
+    match waiting().count().checked_sub(LISTED + 1) {
+        Some(more) => writeln!(Output, "  … and {} more wait", more + 1),
+        None => Ok(()),
+    }
+}
+
+/// The machine with a core that has failed, as long as it is there.
+fn failed<'a>() -> Option<&'a Shared> {
+    // SAFETY: the machine does not go away before its `EndsAfterFault` has ended the process, and nothing gets a
+    // mutable reference to it.
+    unsafe { FAILED.load(SeqCst).as_ref() }
+}
+
+/// Ends the process when the cores of a machine run no more, if one of them has failed by a fault.
+pub(super) struct EndsAfterFault<'a>(pub(super) &'a Shared);
+
+impl Drop for EndsAfterFault<'_> {
+    fn drop(&mut self) {
+        if failed().is_some_and(|failed| ptr::eq(failed, self.0)) {
+            end(self.0);
         }
-        match waiting().count().checked_sub(LISTED + 1) {
-            Some(more) => writeln!(Output, "  … and {} more wait", more + 1),
-            None => Ok(()),
-        }
+    }
+}
+
+/// A text of at most so many bytes.
+struct Note {
+    text: [u8; 256],
+    len: usize,
+}
+
+impl Write for Note {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.text.get_mut(self.len..self.len + text.len()).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.len += text.len();
+        Ok(())
     }
 }
 
@@ -95,7 +167,12 @@ impl Stop<'_> {
 impl fmt::Display for Stop<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code = code();
-        write!(out, "  core {} was at {:#x}", self.core.platform().id().index(), self.place.wrapping_sub(code.start))?;
+        let core = self.core.platform().id().index();
+        if code.contains(&self.place) {
+            write!(out, "  core {core} was at {:#x}", self.place - code.start)?;
+        } else {
+            write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?;
+        }
         let stack = self.core.platform().stack();
         let guard = stack.start + PAGE_BYTES;
         if !stack.contains(&self.stack_pointer) {
@@ -135,13 +212,16 @@ impl Write for Output {
 }
 
 #[cfg(target_os = "linux")]
-use linux::code;
+use linux::{code, limit_rest};
 
 /// Nobody handles signals.
 #[cfg(not(target_os = "linux"))]
 fn code() -> std::ops::Range<usize> {
     0..0
 }
+
+#[cfg(not(target_os = "linux"))]
+fn limit_rest() {}
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -155,7 +235,9 @@ mod linux {
 
     use crate::StackOverflow;
 
-    use super::{HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, PAGE_BYTES, PATIENCE_S, Running, SECONDS, Stop};
+    use super::{
+        HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, PAGE_BYTES, PATIENCE_S, REST, Running, SECONDS, Stop, end, failed,
+    };
 
     /// What a core's program can bring upon itself, and the clock of processor time.
     const SIGNALS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF];
@@ -179,21 +261,39 @@ mod linux {
             // SAFETY: there is no other thread that could read the environment, nor does one begin meanwhile.
             unsafe { std::env::remove_var("RUST_BACKTRACE") };
         }
-        // SAFETY: 1. the stack is nobody else's and stays; 2. the structure of an action may be all zeros, and the handler
-        // has the signature that SA_SIGINFO asks for; 3. it calls nothing that allocates or locks.
+        // SAFETY: the stack is nobody else's and stays.
+        unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
+        SIGNALS.into_iter().for_each(take_over);
+        // SAFETY: the time is one.
         unsafe {
-            libc::sigaltstack(&stack, ptr::null_mut());
-            for signal in SIGNALS {
-                let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-                action.sa_sigaction = handle as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-                libc::sigaction(signal, &action, ptr::null_mut());
-            }
             libc::setitimer(
                 libc::ITIMER_PROF,
                 &libc::itimerval { it_interval: second, it_value: second },
                 ptr::null_mut(),
             );
+        }
+    }
+
+    fn take_over(signal: c_int) {
+        // SAFETY: 1. the structure of an action may be all zeros, and the handler has the signature that SA_SIGINFO asks
+        // for; 2. it calls nothing that allocates or waits for a lock; 3. what runs when it gives way is the simulator,
+        // outside of whose operations the core was, and nothing resumes the core again.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            action.sa_sigaction = handle as *const () as usize;
+            // The handler of a fault does not return, and further faults are to be handled all the same.
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
+            libc::sigaction(signal, &action, ptr::null_mut());
+        }
+    }
+
+    /// Limits by the host's clock what runs after a fault: it may also hang, in a lock that the fault has left taken.
+    pub(super) fn limit_rest() {
+        take_over(libc::SIGALRM);
+        let rest = libc::timeval { tv_sec: REST.as_secs() as libc::time_t, tv_usec: 0 };
+        // SAFETY: the time is one.
+        unsafe {
+            libc::setitimer(libc::ITIMER_REAL, &libc::itimerval { it_interval: rest, it_value: rest }, ptr::null_mut());
         }
     }
 
@@ -203,11 +303,17 @@ mod linux {
     }
 
     extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+        match failed() {
+            // The others run on for a limited time.
+            Some(_) if signal == libc::SIGPROF => return,
+            Some(shared) => end(shared),
+            None => {}
+        }
         // SAFETY: both are what the system hands to a handler with SA_SIGINFO.
         let (info, context) = unsafe { (&*info, &*context.cast::<libc::ucontext_t>()) };
         let handled = Running::with(|core| {
             let (place, stack_pointer) = registers(context);
-            let stop = Stop { core, place, stack_pointer };
+            let stop = Stop { core, place, stack_pointer, interrupted: signal == libc::SIGPROF };
             if signal == libc::SIGPROF { stop.tick() } else { stop.fault(signal, info, context) }
         });
         if handled.is_none() && signal != libc::SIGPROF {

@@ -18,6 +18,7 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
+    faults::EndsAfterFault,
     free::Next,
     heat::HeatMap,
     lines::Lines,
@@ -269,7 +270,11 @@ impl Machine {
             })
             .collect();
 
-        let stopped = drive(&shared, &cores, &mut programs);
+        let stopped = drive(&shared, &cores, &mut programs).map(|stopped| match stopped {
+            Stopped::Failed(failure) => Some(failure),
+            Stopped::Deadlock => Some(deadlock(&shared, &cores, &programs)),
+            Stopped::Redundant => None,
+        });
         if stopped.is_some() {
             unwind(&shared, &cores, &mut programs);
         }
@@ -281,8 +286,7 @@ impl Machine {
             outcomes.extend(program.outcome);
         }
         let result = match stopped {
-            Some(Stopped::Failed(failure)) => Some(Err(failure)),
-            Some(Stopped::Redundant) => None,
+            Some(failure) => failure.map(Err),
             None => Some(Ok(Outcome {
                 time_ps: outcomes.iter().map(|outcome| outcome.time_ps).max().unwrap_or(0),
                 cores: outcomes,
@@ -302,11 +306,14 @@ struct Program<R> {
 
 enum Stopped {
     Failed(Failure),
+    /// Nobody can run.
+    Deadlock,
     Redundant,
 }
 
 /// Lets cores run, one at a time, until all have finished or no more can.
 fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) -> Option<Stopped> {
+    let _ends = EndsAfterFault(shared);
     let mut unfinished = programs.len();
     while unfinished > 0 {
         let next = shared.engine.borrow_mut().next();
@@ -321,7 +328,7 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
                 }
                 continue;
             }
-            Next::Nobody => return Some(Stopped::Failed(deadlock(shared, cores, programs))),
+            Next::Nobody => return Some(Stopped::Deadlock),
             Next::Redundant => return Some(Stopped::Redundant),
         };
         let (core, program) = (&cores[index], &mut programs[index]);

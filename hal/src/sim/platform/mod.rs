@@ -117,6 +117,17 @@ impl SimPlatform {
         unsafe { (*self.yielder.get()).suspend(()) }
     }
 
+    /// Whether the core can stop for good here, and the others go on.
+    pub(super) fn may_stop(&self) -> bool {
+        !self.shared.dying.get() && self.shared.engine.try_borrow_mut().is_ok_and(|engine| engine.free.is_none())
+    }
+
+    /// Gives way for ever, as a core that has finished.
+    pub(super) fn stop(&self) {
+        self.shared.engine.borrow_mut().finished();
+        self.give_way();
+    }
+
     /// Lets the time come at which an access takes effect.
     fn reach(&self, access: Access, cost_ps: u64) {
         let has_come = self.shared.engine.borrow_mut().reach(self.core.index(), access, cost_ps);
