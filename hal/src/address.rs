@@ -402,7 +402,6 @@ pub enum LineAddress {
     Shared(SharedAddress),
 }
 
-#[cfg(any(test, feature = "qemu", feature = "sim"))]
 impl LineAddress {
     /// A number that no other line has; neighbours have neighbouring ones.
     pub(crate) const fn key(self) -> u64 {

@@ -114,7 +114,6 @@ impl ViewAccess {
     }
 
     /// What reports call the access.
-    #[cfg(any(feature = "qemu", feature = "sim"))]
     pub(crate) fn what(self) -> &'static str {
         match self {
             Self::Load => "a load of",

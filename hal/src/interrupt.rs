@@ -55,7 +55,6 @@ pub struct Shielded<'c, C: Interrupt, T> {
 
 impl<'c, C: Interrupt, T> Shielded<'c, C, T> {
     /// The program's access to what the handler of `core` uses; for backends.
-    #[cfg(any(feature = "qemu", feature = "sim", feature = "scc", test))]
     pub(crate) fn new(core: &'c C, state: Rc<T>) -> Self {
         Self { core, state }
     }

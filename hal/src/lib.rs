@@ -5,9 +5,6 @@ extern crate alloc;
 
 pub mod address;
 pub mod atomic;
-#[cfg(any(feature = "qemu", feature = "scc", feature = "sim", test))]
-#[allow(dead_code, reason = "each backend uses the part of it that it needs")]
-mod backend;
 #[cfg(all(any(feature = "qemu", feature = "scc"), target_arch = "x86", target_os = "none"))]
 #[allow(dead_code, reason = "each backend uses the part of it that it needs")]
 mod bare;
@@ -23,6 +20,7 @@ pub mod exposed;
 mod firmware;
 pub mod hardware;
 pub mod interrupt;
+pub mod kit;
 pub mod limits;
 pub mod mpb;
 pub mod prices;

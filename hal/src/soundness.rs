@@ -79,7 +79,9 @@
 //! |---|---|---|
 //! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value | `expose`, which lets other cores store there |
 //! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above, where there is an account, until an access has ended | [`LocalView`](crate::LocalView), whose accesses are raw |
-//! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::EmulatedCore` |
+//! | [`kit::CachedMemory`](crate::kit::CachedMemory) | the same of one core's hardware, and that no other value is that core | [`kit::HardwareCore`](crate::kit::HardwareCore), which is the window of its views |
+//! | [`kit::ExposedMemory`](crate::kit::ExposedMemory) | a region that is exposed leads to its memory until nobody reaches it any more | the same, whose exposures keep the memory |
+//! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::Emulated`, the hardware of an emulated core |
 //! | `emulated::PageWindow` | contents and twins of frames are memory of their own; a page that was taken away is fetched before it is accessed | the account of copies |
 //! | [`Pod`](crate::Pod) | any bytes are a value, none of it is padding | every copy |
 //!

@@ -120,7 +120,6 @@ pub struct PollReads {
 
 impl<'p> Poll<'p> {
     /// A poll of `places`; for backends.
-    #[cfg(any(feature = "qemu", feature = "scc", feature = "sim", test))]
     pub(crate) fn new(source: &'p dyn PollSource, places: &'p [Place]) -> Self {
         Self { source, places, reads: Cell::default(), missing: Cell::new(None) }
     }

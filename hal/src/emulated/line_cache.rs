@@ -1,6 +1,6 @@
 //! The L1 cache and the write-combine buffer of one core, as far as MPB and combined lines can tell.
 
-use crate::{LINE_BYTES, Line, LineAddress, backend::runs::mask_of};
+use crate::{LINE_BYTES, Line, LineAddress, kit::mask_of};
 
 /// Lines that the 16 KB L1 of a core holds.
 const L1_LINES: usize = 512;

@@ -8,20 +8,19 @@
 
 mod caching_region;
 mod copies;
-mod emulated_core;
+mod core_hardware;
 mod line_cache;
 mod page_window;
 mod platform;
 mod slices;
-mod trace;
 
 pub(crate) use self::slices::Conflict;
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
     copies::Copies,
-    emulated_core::{EmulatedCore, Omit},
+    core_hardware::{Emulated, EmulatedCore, Omit},
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
-    platform::{Choice, CounterAccess, Expense, Platform, WaitInfo, Watch, Woken},
+    platform::{Choice, Platform, WaitInfo},
     slices::Slices,
 };

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Bytes of a page.
-pub const PAGE_BYTES: usize = crate::backend::exposures::PAGE_BYTES;
+pub const PAGE_BYTES: usize = crate::kit::PAGE_BYTES;
 
 /// Where the copies of what the core itself exposes begin in its window, after those of all controllers' shared memory.
 pub const EXPOSED_POSITION: usize = MAX_CONTROLLERS * SHARED_BYTES_PER_CONTROLLER;

@@ -16,6 +16,8 @@ mod caches;
 #[cfg(target_os = "none")]
 pub mod console;
 #[cfg(target_os = "none")]
+mod core_hardware;
+#[cfg(target_os = "none")]
 pub mod exit;
 #[cfg(target_os = "none")]
 mod handed;
@@ -23,8 +25,6 @@ mod handed;
 mod lapic;
 pub mod memory;
 pub mod registers;
-#[cfg(target_os = "none")]
-mod sc_core;
 pub mod status;
 #[cfg(target_os = "none")]
 mod this;
@@ -36,8 +36,8 @@ mod testing;
 
 #[cfg(target_os = "none")]
 pub use self::{
+    core_hardware::{ScCore, start::start_core},
     exit::finish::finish,
-    sc_core::{ScCore, start::start_core},
     this::this_core_id,
 };
 #[cfg(target_os = "none")]

@@ -24,7 +24,7 @@
 //! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take
 //!   what [`Cluster`] says, and setting a flag has no overhead but that of its call.
 
-use crate::{CoreId, Costs, Home, Layout, LineAddress, SharedAddress, Software, Tile, emulated::Expense};
+use crate::{CoreId, Costs, Home, Layout, LineAddress, SharedAddress, Software, Tile, kit::Expense};
 
 use super::{
     Cluster, Parameters,

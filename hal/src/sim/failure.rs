@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use crate::{CoreId, LineAddress, Reason, backend::deadlock};
+use crate::{CoreId, LineAddress, Reason, kit::deadlock};
 
 use super::Recording;
 

@@ -9,7 +9,10 @@ use std::{
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 
-use crate::{CoreId, Counted, Counters, Layout, emulated::FetchUnit};
+use crate::{
+    CoreId, Counted, Counters, Layout,
+    emulated::{Emulated, FetchUnit},
+};
 
 use super::{
     Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
@@ -249,7 +252,7 @@ impl Machine {
             let platform = SimPlatform::new(core, shared.clone(), heap_bytes);
             let domain = shared.domains.copies(shared.layout.domain(core));
             let own = if domain.is_shared() { shared.domains.of_a_core() } else { domain.clone() };
-            Box::new(SimCore::new(platform, own, domain))
+            Box::new(SimCore::new(Emulated::new(platform, own, domain)))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
         let mut programs: Vec<Program<R>> = cores

@@ -13,9 +13,7 @@ use std::{
 
 use crate::{
     ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::{CounterAccess, PAGE_BYTES},
-    kind,
-    topology::SHARED_BYTES_PER_CONTROLLER,
+    emulated::PAGE_BYTES, kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
 /// Zeroed memory, aligned to a page, that the host provides page by page as it is touched.

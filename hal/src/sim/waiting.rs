@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     CoreId, Line, LineAddress, Place, Reason, SharedAddress,
-    emulated::{CounterAccess, WaitInfo, Watch, Woken},
+    emulated::WaitInfo,
+    kit::{CounterAccess, Watch, Woken},
 };
 
 use super::{

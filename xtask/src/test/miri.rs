@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 pub(super) const NAME: &str = "miri";
 
 /// The modules whose tests can be run without a simulated core.
-const MODULES: [&str; 6] = ["address::", "backend::", "cached::", "emulated::", "exposed::", "sim::memory::"];
+const MODULES: [&str; 6] = ["address::", "cached::", "emulated::", "exposed::", "kit::", "sim::memory::"];
 
 /// Runs them. False if the toolchain has no Miri.
 ///

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{LINE_BYTES, Line, LineAddress, Region, backend::exposures::Exposures, cached::ViewAccess, kind};
+use crate::{LINE_BYTES, Line, LineAddress, Region, cached::ViewAccess, kind, kit::Exposures};
 
 use super::super::{
     CachingRegion, Choice, Conflict, Copies, FetchUnit, PAGE_BYTES, PageWindow, Platform, Slices,

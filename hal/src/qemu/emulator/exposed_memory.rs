@@ -15,7 +15,6 @@ use heapless::Vec;
 
 use crate::{
     CoreId, Home, Region,
-    backend::exposures::MAX_EXPOSURES,
     bare::{
         PAGE_BYTES,
         paging::{Entry, TABLE_ENTRIES, TABLE_SPAN},
@@ -23,6 +22,7 @@ use crate::{
         this_core::this_core,
     },
     kind,
+    kit::MAX_EXPOSURES,
     qemu::{
         cluster::nodes,
         handed::facts::MAX_CORES,

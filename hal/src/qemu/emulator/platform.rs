@@ -17,11 +17,9 @@ use crate::{
         private::{Private, PrivateOnce},
         this_core::this_core,
     },
-    emulated::{
-        Choice, Copies, CounterAccess, EmulatedCore, Expense, FetchUnit, PAGE_BYTES, Platform, Slices, WaitInfo, Watch,
-        Woken,
-    },
+    emulated::{Choice, Copies, Emulated, EmulatedCore, FetchUnit, PAGE_BYTES, Platform, Slices, WaitInfo},
     kind,
+    kit::{CounterAccess, Expense, Watch, Woken},
     qemu::{
         cluster::{
             heartbeat,
@@ -77,7 +75,7 @@ pub fn start_core() -> &'static QemuCore {
     // SAFETY: the static is private to this vCPU, and only shared references to it exist.
     let own = unsafe { &*COPIES.get() };
     let domain = if facts::information().cores_per_domain > 1 { domain_copies::copies() } else { own };
-    let core = CORE.set(EmulatedCore::new(QemuPlatform::new(), own, domain));
+    let core = CORE.set(QemuCore::new(Emulated::new(QemuPlatform::new(), own, domain)));
     trap::set_fault_handler(|address| {
         let Some(page) = window_pages::page_of(address) else { return false };
         let Some(core) = CORE.get() else { return false };

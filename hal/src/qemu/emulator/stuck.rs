@@ -16,9 +16,9 @@ use core::{
 
 use crate::{
     CoreId, LineAddress, Reason,
-    backend::deadlock::Deadlock,
     bare::{cpu, this_core::this_core},
     emulated::WaitInfo,
+    kit::deadlock::Deadlock,
     qemu::{
         cluster::{nodes, notices},
         console,

@@ -14,6 +14,7 @@ const WORD_BYTES: usize = size_of::<u32>();
 /// # Safety
 /// `line` is aligned to lines and valid for reads, also while other cores write to it: it is shared memory, of which
 /// nobody has a reference.
+#[inline]
 pub(crate) unsafe fn load(line: *const Line) -> Line {
     let words = line.cast::<u32>();
     // SAFETY: `index` is below the number of words, and the caller says the rest.
@@ -29,6 +30,7 @@ pub(crate) unsafe fn load(line: *const Line) -> Line {
 ///
 /// # Panics
 /// If the bytes do not fit the line.
+#[inline]
 pub(crate) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
     assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
     let target = line.cast::<u8>().wrapping_add(offset);
@@ -52,6 +54,7 @@ pub(crate) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
 
 /// Reads a byte of each line of private memory that is about to be written. A store that misses goes to memory by
 /// itself, word for word, since no cache of the chip allocates a line for it; one that hits is cheap.
+#[inline]
 pub(crate) fn bring_in(target: &[u8]) {
     let mut offset = 0;
     while let Some(byte) = target.get(offset) {

@@ -7,9 +7,9 @@ use crate::{
     bare::this_core::this_core,
     scc::{
         console,
+        core_hardware::start,
         exit::machine::exit,
         handed::core_count,
-        sc_core::start,
         status::{
             meeting,
             status_page::{self, State},

@@ -11,7 +11,7 @@
 use descriptions::boards::map::MOST_CORES;
 use heapless::Vec;
 
-use crate::{CoreId, LINE_BYTES, backend::exposures::MAX_EXPOSURES};
+use crate::{CoreId, LINE_BYTES, kit::MAX_EXPOSURES};
 
 /// Exposures of other cores that a core can have said that it may access.
 const MOST_REACHED: usize = 128;

@@ -17,7 +17,10 @@ use std::{
     collections::{BTreeSet, BinaryHeap},
 };
 
-use crate::emulated::{Choice, WaitInfo, Watch, Woken};
+use crate::{
+    emulated::{Choice, WaitInfo},
+    kit::{Watch, Woken},
+};
 
 use super::{
     access::{Access, Effect},

@@ -4,8 +4,9 @@ use std::{ptr::NonNull, rc::Rc};
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, CounterAccess, Expense, FetchUnit, Platform, Slices, WaitInfo, Watch, Woken},
+    emulated::{Choice, Copies, FetchUnit, Platform, Slices, WaitInfo},
     kind,
+    kit::{CounterAccess, Expense, Watch, Woken},
 };
 
 use super::{

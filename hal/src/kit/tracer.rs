@@ -11,14 +11,18 @@ use core::{
 
 use crate::{CoreId, LineAddress, Place, Reason, SharedAddress, Span};
 
-use super::Watch;
+use super::hardware::Watch;
 
 /// What others can wait for, or a core waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Spot {
+pub enum Spot {
+    /// A line.
     Line(LineAddress),
+    /// An uncached word.
     Word(SharedAddress),
+    /// A test-and-set register.
     Register(CoreId),
+    /// An atomic counter.
     Counter(usize),
     /// A core being interrupted.
     Interrupt(CoreId),
@@ -159,7 +163,7 @@ impl Log {
 
 /// The trace of a core, if it is traced.
 #[derive(Default)]
-pub(super) struct Tracer {
+pub struct Tracer {
     is_on: Cell<bool>,
     log: RefCell<Log>,
 }

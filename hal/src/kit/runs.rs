@@ -8,11 +8,12 @@ use crate::{LineAddress, counters::Counting};
 ///
 /// Runs are what programs make; that the buffer drained by itself in the middle of one does not count.
 #[derive(Default)]
-pub(crate) struct StoreRuns(Cell<Option<(LineAddress, u32)>>);
+pub(super) struct StoreRuns(Cell<Option<(LineAddress, u32)>>);
 
 impl StoreRuns {
     /// Counts a store as part of the last run of stores to its line, or as the first of a new one.
-    pub(crate) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
+    #[inline]
+    pub(super) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
         let before = match self.0.get() {
             Some((line, mask)) if line == at => mask,
             _ => {
@@ -27,19 +28,19 @@ impl StoreRuns {
     }
 
     /// The line that was stored to last and has not been pushed out since, as far as programs know.
-    #[cfg(all(feature = "scc", target_os = "none"))]
-    pub(crate) fn last(&self) -> Option<LineAddress> {
+    pub(super) fn last(&self) -> Option<LineAddress> {
         self.0.get().map(|(line, _)| line)
     }
 
     /// The next store begins a new run.
-    pub(crate) fn end(&self) {
+    #[inline]
+    pub(super) fn end(&self) {
         self.0.set(None);
     }
 }
 
 /// The mask of `len` bytes of a line from `offset`.
-pub(crate) fn mask_of(offset: usize, len: usize) -> u32 {
+pub fn mask_of(offset: usize, len: usize) -> u32 {
     let ones = if len >= 32 { u32::MAX } else { (1 << len) - 1 };
     ones << offset
 }

@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::{LINE_BYTES, LineAddress, Region, kind};
 
 /// Insists that bytes `offset..offset + len` lie in a region.
-pub(crate) fn assert_inside(region: Region<kind::Combined>, offset: usize, len: usize) {
+pub(super) fn assert_inside(region: Region<kind::Combined>, offset: usize, len: usize) {
     assert!(
         offset <= region.len_bytes() && len <= region.len_bytes() - offset,
         "bytes {offset}..{} of a region of {}",
@@ -15,7 +15,7 @@ pub(crate) fn assert_inside(region: Region<kind::Combined>, offset: usize, len: 
 }
 
 /// Insists that a copy of `len_bytes` bytes stays within both regions, and does not write what it reads.
-pub(crate) fn assert_copy(
+pub(super) fn assert_copy(
     from: Region<kind::Combined>,
     from_offset: usize,
     to: Region<kind::Combined>,
@@ -33,7 +33,7 @@ pub(crate) fn assert_copy(
 
 /// The pieces of bytes `offset..offset + len` of a region that lie in one line each: line, offset in it, range of the
 /// bytes.
-pub(crate) fn pieces(
+pub(super) fn pieces(
     region: Region<kind::Combined>,
     offset: usize,
     len: usize,

@@ -9,10 +9,10 @@ use heapless::Vec;
 use crate::{LINE_BYTES, exposed::ExposeError, topology::EXPOSED_BYTES_PER_CORE};
 
 /// Bytes of the pages that addresses are given out by.
-pub(crate) const PAGE_BYTES: usize = 4096;
+pub const PAGE_BYTES: usize = 4096;
 
 /// Pieces of memory that a core can expose at a time.
-pub(crate) const MAX_EXPOSURES: usize = 32;
+pub const MAX_EXPOSURES: usize = 32;
 
 struct Exposed {
     offset: usize,
@@ -27,11 +27,11 @@ impl Exposed {
 
 /// The exposures of a core, in the order of their offsets.
 #[derive(Default)]
-pub(crate) struct Exposures(Vec<Exposed, MAX_EXPOSURES>);
+pub struct Exposures(Vec<Exposed, MAX_EXPOSURES>);
 
 impl Exposures {
     /// Whether memory at this address consists of whole lines, as it has to.
-    pub(crate) fn whole_lines(address: usize, len_bytes: usize) -> Result<(), ExposeError> {
+    pub(super) fn whole_lines(address: usize, len_bytes: usize) -> Result<(), ExposeError> {
         let before = address % LINE_BYTES;
         if before == 0 && len_bytes.is_multiple_of(LINE_BYTES) {
             return Ok(());
@@ -40,7 +40,7 @@ impl Exposures {
     }
 
     /// Finds an offset for `len_bytes` bytes.
-    pub(crate) fn place(&mut self, len_bytes: usize) -> Result<usize, ExposeError> {
+    pub(super) fn place(&mut self, len_bytes: usize) -> Result<usize, ExposeError> {
         let mut exposed = Exposed { offset: 0, len_bytes };
         let fits = |exposed: &Exposed, next: &Exposed| len_bytes.max(1) <= next.offset - exposed.offset;
         let mut index = 0;
@@ -59,7 +59,7 @@ impl Exposures {
     }
 
     /// Notes an exposure of memory that has its offset already, and that nothing exposed has a byte of.
-    pub(crate) fn insert(&mut self, offset: usize, len_bytes: usize) -> Result<(), ExposeError> {
+    pub(super) fn insert(&mut self, offset: usize, len_bytes: usize) -> Result<(), ExposeError> {
         if offset >= EXPOSED_BYTES_PER_CORE || len_bytes > EXPOSED_BYTES_PER_CORE - offset {
             return Err(ExposeError::NoRoom { len_bytes });
         }
@@ -68,7 +68,7 @@ impl Exposures {
     }
 
     /// An exposure of `len_bytes` bytes at `offset` is over.
-    pub(crate) fn remove(&mut self, offset: usize, len_bytes: usize) {
+    pub(super) fn remove(&mut self, offset: usize, len_bytes: usize) {
         let is_it = |exposed: &Exposed| (exposed.offset, exposed.len_bytes) == (offset, len_bytes);
         if let Some(index) = self.0.iter().position(is_it) {
             self.0.remove(index);
@@ -76,7 +76,7 @@ impl Exposures {
     }
 
     /// Whether bytes `offset..offset + len_bytes` are exposed, as one piece.
-    pub(crate) fn contains(&self, offset: usize, len_bytes: usize) -> bool {
+    pub fn contains(&self, offset: usize, len_bytes: usize) -> bool {
         self.0.iter().any(|exposed| {
             let end = exposed.offset + exposed.len_bytes;
             exposed.offset <= offset && offset <= end && len_bytes <= end - offset
@@ -84,7 +84,7 @@ impl Exposures {
     }
 
     /// Lines that are exposed from the start of the page at `offset` on; 0 beyond the end.
-    pub(crate) fn lines_from(&self, offset: usize) -> usize {
+    pub fn lines_from(&self, offset: usize) -> usize {
         let exposed = self.0.iter().find(|exposed| (exposed.offset..exposed.end_of_pages()).contains(&offset));
         exposed.map_or(0, |exposed| (exposed.offset + exposed.len_bytes).saturating_sub(offset) / LINE_BYTES)
     }

@@ -11,11 +11,11 @@ const MAX_VIEWS: usize = 64;
 
 /// The regions of all views that a core holds.
 #[derive(Default)]
-pub(crate) struct Views(RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>);
+pub(super) struct Views(RefCell<Vec<Region<kind::Cached>, MAX_VIEWS>>);
 
 impl Views {
     /// Whether a machine has a region, and `len` elements have room in it.
-    pub(crate) fn fit<T: Pod>(layout: &Layout, region: Region<kind::Cached>, len: usize) -> Result<(), ClaimError> {
+    pub(super) fn fit<T: Pod>(layout: &Layout, region: Region<kind::Cached>, len: usize) -> Result<(), ClaimError> {
         const {
             assert!(
                 align_of::<T>() <= LINE_BYTES && size_of::<T>() > 0,
@@ -33,7 +33,7 @@ impl Views {
     }
 
     /// Notes a view.
-    pub(crate) fn enter(&self, region: Region<kind::Cached>) -> Result<(), ClaimError> {
+    pub(super) fn enter(&self, region: Region<kind::Cached>) -> Result<(), ClaimError> {
         if self.overlap(region) {
             return Err(ClaimError::Claimed { start: region.start() });
         }
@@ -41,7 +41,7 @@ impl Views {
     }
 
     /// A view is gone.
-    pub(crate) fn leave(&self, region: Region<kind::Cached>) {
+    pub(super) fn leave(&self, region: Region<kind::Cached>) {
         let mut views = self.0.borrow_mut();
         if let Some(index) = views.iter().position(|view| *view == region) {
             views.swap_remove(index);
@@ -49,7 +49,7 @@ impl Views {
     }
 
     /// Whether there is a view of a byte of a region.
-    pub(crate) fn overlap(&self, region: Region<kind::Cached>) -> bool {
+    pub(super) fn overlap(&self, region: Region<kind::Cached>) -> bool {
         self.0.borrow().iter().any(|view| view.overlaps(&region))
     }
 }

@@ -3,11 +3,10 @@
 use crate::{
     LineAddress,
     bare::{cpu, private::PrivateOnce},
-    scc::{
-        sc_core::{ScCore, interrupts},
-        trap::set_interrupt_handler,
-    },
+    scc::trap::set_interrupt_handler,
 };
+
+use super::{ScCore, Scc, core_registers};
 
 /// This core, for its interrupt handler.
 static CORE: PrivateOnce<ScCore> = PrivateOnce::new();
@@ -18,9 +17,9 @@ static CORE: PrivateOnce<ScCore> = PrivateOnce::new();
 /// If it was made before.
 pub fn start_core() -> &'static ScCore {
     assert!(CORE.get().is_none(), "a core is started once");
-    let core = CORE.set(ScCore::new());
+    let core = CORE.set(ScCore::new(Scc::new()));
     set_interrupt_handler(|| {
-        interrupts::note_edge();
+        core_registers::note_edge();
         if let Some(core) = CORE.get() {
             core.interrupted();
         }
@@ -31,5 +30,5 @@ pub fn start_core() -> &'static ScCore {
 /// The line that this core has stored to and not drained.
 pub(crate) fn undrained() -> Option<LineAddress> {
     let _interrupts = cpu::InterruptsOff::new();
-    CORE.get()?.undrained()
+    CORE.get()?.hardware().account.stored_last()
 }

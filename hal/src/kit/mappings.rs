@@ -11,14 +11,14 @@ use crate::{
 
 /// 16 MB of a core's memory, as far as it can be exposed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Slot {
+pub struct Slot {
     owner: CoreId,
     number: u8,
 }
 
 impl Slot {
     /// The slot that an address lies in, if a core exposes it.
-    pub(crate) fn of(address: SharedAddress) -> Option<Self> {
+    pub fn of(address: SharedAddress) -> Option<Self> {
         match address.home() {
             Home::Controller(_) => None,
             Home::Core(owner) => Some(Self { owner, number: (address.offset() / SLOT_BYTES) as u8 }),
@@ -26,17 +26,17 @@ impl Slot {
     }
 
     /// Whose memory it is.
-    pub(crate) fn owner(self) -> CoreId {
+    pub fn owner(self) -> CoreId {
         self.owner
     }
 
     /// Which slot of the owner.
-    pub(crate) fn number(self) -> usize {
+    pub fn number(self) -> usize {
         usize::from(self.number)
     }
 
     /// The slots that a region lies in: none if it is a controller's memory, or empty.
-    pub(crate) fn all_of<K: Kind>(region: Region<K>) -> impl Iterator<Item = Self> {
+    pub fn all_of<K: Kind>(region: Region<K>) -> impl Iterator<Item = Self> {
         let first = region.start().offset();
         let numbers = first / SLOT_BYTES..(first + region.len_bytes()).div_ceil(SLOT_BYTES);
         let start = Self::of(region.start()).filter(|_| !region.is_empty());
@@ -54,7 +54,7 @@ struct Mapped {
 }
 
 /// Which slots are mapped, the least recently asked for first.
-pub(crate) struct Mappings {
+pub(super) struct Mappings {
     mapped: Vec<Mapped, MAPPED_SLOTS>,
     capacity: u8,
 }
@@ -67,7 +67,7 @@ impl Default for Mappings {
 
 /// What asking for a slot came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
+pub(super) enum Asked {
     /// The slot was mapped already.
     Known,
     /// The slot is mapped now; if the table was full, in the place of this other slot.
@@ -79,18 +79,18 @@ impl Mappings {
     ///
     /// # Panics
     /// If none can be.
-    pub(crate) fn with_capacity(capacity: usize) -> Self {
+    pub(super) fn with_capacity(capacity: usize) -> Self {
         assert!(capacity > 0, "a core has slots for other cores' memory");
         Self { mapped: Vec::new(), capacity: capacity.min(MAPPED_SLOTS) as u8 }
     }
 
     /// How many slots can be mapped at a time.
-    pub(crate) fn capacity(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         usize::from(self.capacity)
     }
 
     /// Maps a slot.
-    pub(crate) fn ask(&mut self, slot: Slot) -> Asked {
+    pub(super) fn ask(&mut self, slot: Slot) -> Asked {
         let known = self.take(slot);
         let given_up = match known {
             None if self.mapped.len() == self.capacity() => Some(self.mapped.remove(0)),
@@ -116,17 +116,17 @@ impl Mappings {
     }
 
     /// Unmaps a slot. Returns whether it was mapped.
-    pub(crate) fn remove(&mut self, slot: Slot) -> bool {
+    pub(super) fn remove(&mut self, slot: Slot) -> bool {
         self.take(slot).is_some()
     }
 
     /// Whether a slot is mapped.
-    pub(crate) fn contains(&self, slot: Slot) -> bool {
+    pub(super) fn contains(&self, slot: Slot) -> bool {
         self.place(slot).is_some()
     }
 
     /// Where a slot is mapped, as a number below the capacity.
-    pub(crate) fn place(&self, slot: Slot) -> Option<usize> {
+    pub(super) fn place(&self, slot: Slot) -> Option<usize> {
         self.mapped.iter().find(|mapped| mapped.slot == slot).map(|mapped| usize::from(mapped.place))
     }
 }

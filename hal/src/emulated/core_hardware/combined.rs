@@ -1,0 +1,84 @@
+//! Lines and words of an emulated core: what it reaches past its caches.
+
+use crate::{
+    Home, Line, LineAddress, Region, SharedAddress, Topology, kind,
+    kit::{Account, CombinedLines, Noting, Spot, UncachedWords, mask_of},
+};
+
+use super::{super::Platform, Emulated, Omit};
+
+impl<P: Platform> Emulated<P> {
+    /// Whether the home of a line is the own coherence domain, in which loads are always current.
+    fn is_near(&self, at: LineAddress) -> bool {
+        let home = match at {
+            LineAddress::Mpb(line) => Home::Core(line.core),
+            LineAddress::Shared(address) => address.home(),
+        };
+        self.domain.is_shared() && self.platform.home_domain(home) == Some(self.layout().domain(self.core()))
+    }
+
+    /// Word `index` of a region, within reach.
+    fn reach_word(&self, region: Region<kind::Uncached>, index: usize) -> SharedAddress {
+        let at = Account::word_address(region, index);
+        if let Some(foreign) = self.account.assert_mapped(self, region, index * 4, 4) {
+            self.platform.reach(foreign);
+        }
+        at
+    }
+}
+
+impl<P: Platform> CombinedLines for Emulated<P> {
+    fn load_line(&self, at: LineAddress) -> Line {
+        if self.platform.coherent() || self.is_near(at) {
+            return self.platform.read_line(at);
+        }
+        if let Some(line) = self.lines.borrow().lookup(at) {
+            return line;
+        }
+        let line = self.platform.read_line(at);
+        self.lines.borrow_mut().fill(at, line);
+        line
+    }
+
+    fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
+            self.push_out_pending();
+        }
+        let full = {
+            let mut lines = self.lines.borrow_mut();
+            lines.store(at, offset, bytes);
+            lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
+        };
+        if self.platform.coherent() {
+            let mut data = Line::default();
+            data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+            let mask = mask_of(offset, bytes.len());
+            self.trace_store(Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
+        }
+        if full {
+            self.push_out_pending();
+        }
+    }
+
+    fn invalidate_lines(&self) {
+        if !self.omits(Omit::INVALIDATE_MPB) {
+            self.lines.borrow_mut().invalidate();
+        }
+    }
+
+    fn drain(&self) {
+        if !self.omits(Omit::DRAIN) {
+            self.push_out_pending();
+        }
+    }
+}
+
+impl<P: Platform> UncachedWords for Emulated<P> {
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        self.platform.read_word(self.reach_word(region, index))
+    }
+
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        self.platform.write_word(self.reach_word(region, index), value);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a core keeps account of.
+
+use core::cell::{Cell, RefCell};
+
+use crate::{
+    Counters, Home, LineAddress, Region, SharedAddress, Topology,
+    counters::Counting,
+    kind::{self, Kind},
+};
+
+use super::{
+    exposures::Exposures,
+    hardware::{Expense, Hardware},
+    mappings::{Asked, Mappings, Slot},
+    runs::StoreRuns,
+    views::Views,
+};
+
+/// What a core keeps account of: its views, what it exposes, the slots that it has mapped, its stores, and its counters.
+pub struct Account {
+    pub(super) views: Views,
+    pub(super) exposures: RefCell<Exposures>,
+    pub(super) mappings: RefCell<Mappings>,
+    pub(super) runs: StoreRuns,
+    pub(super) caches_taken: Cell<bool>,
+    counting: Counting,
+}
+
+impl Account {
+    /// Nothing yet, of a core that can map the given number of slots.
+    pub fn new(most_mappings: usize) -> Self {
+        Self {
+            views: Views::default(),
+            exposures: RefCell::default(),
+            mappings: RefCell::new(Mappings::with_capacity(most_mappings)),
+            runs: StoreRuns::default(),
+            caches_taken: Cell::new(false),
+            counting: Counting::default(),
+        }
+    }
+
+    /// Changes the core's counters.
+    pub fn count(&self, change: impl FnOnce(&mut Counters)) {
+        self.counting.count(change);
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        self.counting.snapshot()
+    }
+
+    /// Counts a store to the bytes of a line that are in `mask`.
+    #[inline]
+    pub(super) fn count_store(&self, at: LineAddress, mask: u32) {
+        self.runs.count(&self.counting, at, mask);
+    }
+
+    /// The line that the core stored to last and has not pushed out since, as far as its program knows.
+    pub fn stored_last(&self) -> Option<LineAddress> {
+        self.runs.last()
+    }
+
+    /// The core's next store begins a new run: what it has stored was pushed out.
+    #[inline]
+    pub fn pushed_out(&self) {
+        self.runs.end();
+    }
+
+    /// Whether the core exposes a line of its memory as part of one exposure.
+    pub fn exposes(&self, offset: usize, len_bytes: usize) -> bool {
+        self.exposures.borrow().contains(offset, len_bytes)
+    }
+
+    /// Calls `look` with all that the core exposes.
+    pub fn with_exposures<R>(&self, look: impl FnOnce(&Exposures) -> R) -> R {
+        look(&self.exposures.borrow())
+    }
+
+    /// Which of the slots for other cores' memory has been pointed at this one, as a number below
+    /// [`most_mappings`](super::ExposedMemory::most_mappings).
+    pub fn place_of(&self, slot: Slot) -> Option<usize> {
+        self.mappings.borrow().place(slot)
+    }
+
+    /// The region, if it is another core's memory.
+    pub(super) fn foreign<K: Kind>(core: &impl Topology, region: Region<K>) -> Option<Region<kind::Cached>> {
+        matches!(region.start().home(), Home::Core(owner) if owner != core.core()).then(|| region.mapped())
+    }
+
+    /// Insists that bytes of a region are within reach of the core, and returns their lines if they are another core's.
+    ///
+    /// # Panics
+    /// If one of them is not mapped.
+    pub fn assert_mapped<K: Kind>(
+        &self,
+        core: &impl Topology,
+        region: Region<K>,
+        offset: usize,
+        len: usize,
+    ) -> Option<Region<kind::Cached>> {
+        let foreign = Self::foreign(core, region)?.lines_around(offset, offset + len);
+        let mappings = self.mappings.borrow();
+        assert!(
+            Slot::all_of(foreign).all(|slot| mappings.contains(slot)),
+            "{} is not mapped on {}, as it has to be before each use",
+            region.start(),
+            core.core()
+        );
+        Some(foreign)
+    }
+
+    /// The address of word `index` of a region.
+    ///
+    /// # Panics
+    /// If it has none.
+    #[inline]
+    pub fn word_address(region: Region<kind::Uncached>, index: usize) -> SharedAddress {
+        assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
+        region.start().plus(index * 4)
+    }
+}
+
+/// Points slots of a core's lookup table at a region of another core's memory, unless there are some that point at it.
+///
+/// # Panics
+/// If the core has no slots for other cores' memory.
+pub fn map<K: Kind>(hardware: &impl Hardware, region: Region<K>) {
+    let account = hardware.account();
+    for slot in Slot::all_of(region) {
+        let mut mappings = account.mappings.borrow_mut();
+        let Asked::New(given_up) = mappings.ask(slot) else { continue };
+        if let Some(given_up) = given_up {
+            hardware.forget_slot(given_up);
+        }
+        let place = mappings.place(slot).expect("it was just given one");
+        account.count(|counters| counters.mappings += 1);
+        hardware.spend(Expense::MapSlot);
+        hardware.map_slot(slot, place);
+    }
+}

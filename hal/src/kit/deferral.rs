@@ -1,0 +1,211 @@
+//! When a core's interrupt handler runs: never within its operations.
+//!
+//! Every operation holds an [`Operation`], which counts how deep the core is in operations. A processor that is
+//! really interrupted (`qemu`, `scc`) only acknowledges if that is not 0, since the core's state may be half changed;
+//! what is pending is served when the outermost operation ends. The simulator has no other moments than those, and
+//! computation.
+
+use alloc::rc::Rc;
+use core::{
+    cell::{Cell, RefCell},
+    sync::atomic::{
+        AtomicBool, AtomicU32,
+        Ordering::{Relaxed, SeqCst},
+        compiler_fence,
+    },
+};
+
+use crate::{CoreId, Interrupt, Shielded, TestAndSet};
+
+use super::{
+    HardwareCore,
+    hardware::{Expense, Hardware, Watch},
+    tracer::Spot,
+    tracing::{Noting, NotingOperations},
+};
+
+type Handler<C> = Rc<dyn Fn(&C)>;
+
+/// A core's side of interrupts.
+pub(super) struct Deferral<C> {
+    /// Operations that are under way, one within the other. It and `open` are atomic because real interrupts look at
+    /// them wherever the program is; only this core does.
+    depth: AtomicU32,
+    /// Whether there is a handler.
+    open: AtomicBool,
+    handler: RefCell<Option<Handler<C>>>,
+    /// Test-and-set registers that this core holds, or is about to take, by guards.
+    registers: Cell<u32>,
+}
+
+impl<C> Default for Deferral<C> {
+    fn default() -> Self {
+        Self {
+            depth: AtomicU32::new(0),
+            open: AtomicBool::new(false),
+            handler: RefCell::new(None),
+            registers: Cell::new(0),
+        }
+    }
+}
+
+/// As long as it lives, no handler runs on the core.
+pub(super) struct Operation<'e, H: Hardware>(&'e HardwareCore<H>);
+
+impl<H: Hardware> Operation<'_, H> {
+    /// Lets the operation go on until somebody drops it when it was [taken up](HardwareCore::take_up) again.
+    pub(super) fn leave_open(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<H: Hardware> Drop for Operation<'_, H> {
+    fn drop(&mut self) {
+        let core = self.0;
+        let depth = &core.deferral.depth;
+        loop {
+            compiler_fence(SeqCst);
+            let left = depth.load(Relaxed) - 1;
+            depth.store(left, Relaxed);
+            // In this order: what arrives before is seen here, what arrives after interrupts for real.
+            compiler_fence(SeqCst);
+            if left > 0 || !core.is_due() {
+                return;
+            }
+            depth.store(1, Relaxed);
+            compiler_fence(SeqCst);
+            core.serve();
+        }
+    }
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// The processor was interrupted, because an interrupt was raised on this core; for interrupt handlers of machines
+    /// whose processors are.
+    pub fn interrupted(&self) {
+        drop(self.operation());
+    }
+
+    /// Whether no operation is under way: what runs is the program's.
+    pub fn is_in_program(&self) -> bool {
+        self.deferral.depth.load(Relaxed) == 0
+    }
+
+    /// Begins an operation.
+    pub(super) fn operation(&self) -> Operation<'_, H> {
+        let depth = &self.deferral.depth;
+        // Not one instruction, but what comes in between leaves the number as it was.
+        depth.store(depth.load(Relaxed) + 1, Relaxed);
+        compiler_fence(SeqCst);
+        Operation(self)
+    }
+
+    /// The operation that was [left open](Operation::leave_open), once for each.
+    pub(super) fn take_up(&self) -> Operation<'_, H> {
+        Operation(self)
+    }
+
+    /// Whether the handler may come in the middle of the present operation: one that a program has called, which
+    /// allows it.
+    pub(super) fn is_interruptible(&self) -> bool {
+        let deferral = &self.deferral;
+        deferral.open.load(Relaxed) && deferral.depth.load(Relaxed) == 1 && deferral.registers.get() == 0
+    }
+
+    /// Whether the handler is to be called as soon as it may.
+    fn is_due(&self) -> bool {
+        let deferral = &self.deferral;
+        deferral.open.load(Relaxed) && deferral.registers.get() == 0 && self.hardware.interrupt_is_due()
+    }
+
+    /// Keeps the handler out while `action` does something that is no operation and has no price. What arrives
+    /// meanwhile is served at the end of the next operation.
+    pub(super) fn undisturbed<R>(&self, action: impl FnOnce() -> R) -> R {
+        let depth = &self.deferral.depth;
+        depth.store(depth.load(Relaxed) + 1, Relaxed);
+        compiler_fence(SeqCst);
+        let result = action();
+        compiler_fence(SeqCst);
+        depth.store(depth.load(Relaxed) - 1, Relaxed);
+        result
+    }
+
+    /// Calls the handler if an interrupt has arrived.
+    fn serve(&self) {
+        if !self.hardware.take_interrupt() {
+            return;
+        }
+        let _span = self.hardware.hardware_span("interrupt", None::<CoreId>, 0);
+        self.hardware.spend(Expense::TakeInterrupt);
+        self.hardware.account().count(|counters| counters.interrupts_taken += 1);
+        let handler = self.deferral.handler.borrow().clone();
+        if let Some(handler) = handler {
+            handler(self);
+        }
+    }
+
+    /// Calls the handler in an operation that may be interrupted, if an interrupt has arrived.
+    pub(super) fn serve_what_is_due(&self) {
+        if self.is_due() {
+            self.serve();
+        }
+    }
+
+    /// Calls the handler between two polls, if an interrupt has arrived. Returns whether it has: then the wait begins
+    /// anew.
+    pub(super) fn serve_within_wait(&self, watch: Watch<'_>) -> bool {
+        let serves = self.is_interruptible() && self.is_due();
+        if serves {
+            self.hardware.end_wait(watch);
+            self.serve_what_is_due();
+        }
+        serves
+    }
+
+    pub(super) fn count_exclusion(&self) {
+        let registers = &self.deferral.registers;
+        registers.set(registers.get() + 1);
+    }
+
+    pub(super) fn discount_exclusion(&self) {
+        let registers = &self.deferral.registers;
+        registers.set(registers.get().saturating_sub(1));
+    }
+}
+
+impl<H: Hardware> Interrupt for HardwareCore<H> {
+    fn raise_interrupt(&self, target: CoreId) {
+        let _operation = self.operation();
+        self.acquire_register(target, "an interrupt to be raised");
+        self.hardware.account().count(|counters| counters.interrupts_raised += 1);
+        self.hardware.trace_store(Spot::Interrupt(target), u32::MAX, || self.hardware.raise_interrupt(target));
+        self.free_register(target);
+    }
+
+    fn handle_interrupts<T: Send + 'static>(&self, state: T, handler: fn(&Self, &T)) -> Option<Shielded<'_, Self, T>> {
+        let _operation = self.operation();
+        let mut slot = self.deferral.handler.borrow_mut();
+        if slot.is_some() {
+            return None;
+        }
+        let state = Rc::new(state);
+        let shielded = Shielded::new(self, state.clone());
+        *slot = Some(Rc::new(move |core| handler(core, &state)));
+        self.deferral.open.store(true, Relaxed);
+        self.hardware.open_interrupts(true);
+        Some(shielded)
+    }
+
+    fn defer_interrupts<R>(&self, action: impl FnOnce() -> R) -> R {
+        let _operation = self.operation();
+        action()
+    }
+
+    fn ignore_interrupts(&self) {
+        let _operation = self.operation();
+        self.hardware.open_interrupts(false);
+        self.deferral.open.store(false, Relaxed);
+        let handler = self.deferral.handler.borrow_mut().take();
+        drop(handler);
+    }
+}

@@ -1,0 +1,92 @@
+//! Private memory that is exposed, and other cores' that is mapped.
+
+use core::ptr::NonNull;
+
+use crate::{
+    Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, MpbCoherence, Region, SharedAddress, Topology,
+    exposed::{ExposureHost, NotExposed},
+    kind,
+};
+
+use super::{Account, HardwareCore, Slot, exposures::Exposures, hardware::Hardware, map, tracing::NotingOperations};
+
+impl<H: Hardware> ExposureHost for HardwareCore<H> {
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+        let _operation = self.operation();
+        self.end_its_slices(caches);
+        let start = region.start();
+        assert!(!self.hardware.account().views.overlap(region), "a local view is left of {start}, whose exposure ends");
+        self.drain();
+        let _span = self.hardware.hardware_span("flush", None::<CoreId>, region.len_bytes());
+        self.flush(region);
+        if let Err(core) = self.hardware.conceal(region) {
+            panic!("{core} has not let go of {start}, whose exposure ends");
+        }
+        self.hardware.account().exposures.borrow_mut().remove(start.offset(), region.len_bytes());
+    }
+}
+
+impl<H: Hardware> Expose for HardwareCore<H> {
+    fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
+        let _operation = self.operation();
+        self.end_its_slices(caches);
+        let bytes = NonNull::from(memory.bytes());
+        let (start, len_bytes) = (bytes.cast::<u8>(), bytes.len());
+        let address = start.as_ptr().expose_provenance();
+        let placed = Exposures::whole_lines(address, len_bytes).and_then(|()| {
+            let mut exposures = self.hardware.account().exposures.borrow_mut();
+            if H::EXPOSES_IN_PLACE {
+                exposures.insert(address, len_bytes).map(|()| address)
+            } else {
+                exposures.place(len_bytes)
+            }
+        });
+        let offset = match placed {
+            Ok(offset) => offset,
+            Err(error) => return Err(NotExposed { error, memory }),
+        };
+        let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
+        // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
+        unsafe { self.hardware.expose(region, start) };
+        // SAFETY: 1. just exposed as this region, of as many bytes; 2. concealed by this core only, and by nothing else.
+        let exposure = unsafe { Exposure::new(self, memory, region) };
+        let _span = self.hardware.hardware_span("flush", None::<CoreId>, len_bytes);
+        self.count_flush(region);
+        Ok(exposure)
+    }
+
+    fn map(&self, region: Region<kind::Combined>) -> Result<(), MapError> {
+        let _operation = self.operation();
+        match region.start().home() {
+            Home::Core(core) if core.index() >= self.layout().cores() => Err(MapError::NoSuchCore { core }),
+            Home::Core(owner) if owner != self.core() => {
+                map(&self.hardware, region);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn mapped_slots(&self) -> usize {
+        self.undisturbed(|| self.hardware.account().mappings.borrow().capacity())
+    }
+
+    fn let_go(&self, region: Region<kind::Combined>) {
+        let _operation = self.operation();
+        if let Some(foreign) = Account::foreign(self, region) {
+            self.hardware.account().pushed_out();
+            self.hardware.let_go(foreign);
+        }
+    }
+
+    fn unmap(&self, region: Region<kind::Combined>) {
+        let _operation = self.operation();
+        self.let_go(region);
+        for slot in Slot::all_of(region) {
+            let was_mapped = self.hardware.account().mappings.borrow_mut().remove(slot);
+            if was_mapped {
+                self.hardware.forget_slot(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! What a machine says of one core of its hardware.
+//!
+//! Each trait is about one part of it. What has a body here is what a plain machine need not say. The
+//! [core](super::HardwareCore) on top calls all of this within its operations only, with its handler of interrupts kept away.
+
+use core::ptr::NonNull;
+
+use crate::{
+    CoreId, Deadline, Line, LineAddress, MPB_LINES, Place, Reason, Region, Software, Topology,
+    cached::{Touch, ViewAccess},
+    exposed::MAPPED_SLOTS,
+    kind,
+};
+
+use super::{Account, Slot, Tracer};
+
+/// Lines that go through L1 and the write-combine buffer: those of MPBs, and combined memory.
+pub trait CombinedLines: Topology {
+    /// Lines of an MPB.
+    fn mpb_lines(&self) -> usize {
+        MPB_LINES
+    }
+
+    /// Loads a line; what is in L1 may be stale.
+    ///
+    /// # Panics
+    /// If there is no such line, or it is another core's memory that is not exposed.
+    fn load_line(&self, at: LineAddress) -> Line;
+
+    /// Stores bytes to a line, from `offset` on. They may stay in the write-combine buffer.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]);
+
+    /// Forgets all lines in L1 (`CL1INVMB`).
+    fn invalidate_lines(&self);
+
+    /// Pushes out what is in the write-combine buffer.
+    fn drain(&self);
+
+    /// Prepares for a store to private memory of what a line had.
+    fn bring_in(&self, target: &mut [u8]) {
+        let _ = target;
+    }
+}
+
+/// Uncached words.
+pub trait UncachedWords: Topology {
+    /// Loads word `index` of a region, as one access.
+    ///
+    /// # Panics
+    /// If there is no such word, or it is another core's memory that is not mapped or not exposed.
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32;
+
+    /// Stores word `index` of a region, as one access.
+    ///
+    /// # Panics
+    /// As for [`load_word`](Self::load_word).
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32);
+}
+
+/// What is done to an atomic counter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CounterAccess {
+    /// Raise by one.
+    Increment,
+    /// Lower by one.
+    Decrement,
+    /// Leave as it is.
+    Read,
+    /// Set.
+    Set(u32),
+}
+
+impl CounterAccess {
+    /// The counter afterwards.
+    pub fn result(self, before: u32) -> u32 {
+        match self {
+            Self::Increment => before.wrapping_add(1),
+            Self::Decrement => before.wrapping_sub(1),
+            Self::Read => before,
+            Self::Set(value) => value,
+        }
+    }
+}
+
+/// Test-and-set registers, and the atomic counters of boards that have some.
+pub trait Registers: Topology {
+    /// Reads a test-and-set register: true if it was free.
+    ///
+    /// # Panics
+    /// If there is no such core, or its register is out of reach.
+    fn test_and_set(&self, core: CoreId) -> bool;
+
+    /// Writes a test-and-set register: it is free.
+    ///
+    /// # Panics
+    /// As for [`test_and_set`](Self::test_and_set).
+    fn free(&self, core: CoreId);
+
+    /// Accesses an atomic counter that the [layout](crate::Layout::atomic_counters) has, and returns what it was.
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        let _ = access;
+        panic!("atomic counter {counter} of a machine that says nothing of its counters")
+    }
+}
+
+/// Memory that is reached through the core's caches.
+///
+/// # Safety
+/// 1. [`core`](Topology::core), [`machine`](Topology::machine) and [`layout`](Topology::layout) are always the same, and no
+///    other value is the same core of that machine.
+/// 2. A [view's address](Self::view_address) is aligned like lines and valid for reads and writes of the region's bytes once
+///    they were [touched](Self::touch): for the access that follows, or, for a slice, until the next coherence point.
+/// 3. Where other cores reach the same bytes, the machine [watches views](Self::WATCHES_VIEWS), and `touch` refuses an
+///    access that the slice of another core excludes; from a touch for a slice on until the next coherence point of its core,
+///    no other core changes what it looks at, or looks at it if the slice is mutable.
+pub unsafe trait CachedMemory: Topology {
+    /// Whether the machine is told of each access of a view. If not, none of the methods is called that have a body here.
+    const WATCHES_VIEWS: bool = false;
+
+    /// Where this core has a region that it may view: one behind a controller, or one that it exposes.
+    fn view_address(&self, region: Region<kind::Cached>) -> *mut u8;
+
+    /// See [`ViewWindow::touch`](crate::cached::ViewWindow::touch).
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
+        let _ = (region, access);
+        Some(Touch::default())
+    }
+
+    /// See [`ViewWindow::end_access`](crate::cached::ViewWindow::end_access).
+    fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {
+        let _ = (region, touch);
+    }
+
+    /// A view is gone.
+    fn end_view(&self, region: Region<kind::Cached>) {
+        let _ = region;
+    }
+
+    /// This core is at a coherence point: its slices are gone.
+    fn end_slices(&self) {}
+
+    /// Writes back a region, which is no other core's memory, and forgets it.
+    fn flush(&self, region: Region<kind::Cached>);
+
+    /// Writes back and forgets all that is cached.
+    fn flush_all(&self);
+}
+
+/// Private memory that other cores reach.
+///
+/// # Safety
+/// 1. A region that this core has [exposed](Self::expose) leads to the memory that it was exposed with, for all cores that
+///    have mapped it, and to nothing else; and to nothing any more when [`conceal`](Self::conceal) has returned `Ok`.
+/// 2. `conceal` returns `Ok` only when no core has reached the region that has not let go of it.
+pub unsafe trait ExposedMemory: Topology {
+    /// Whether others know what a core exposes by the addresses at which the core itself has it. If not, it gets others,
+    /// which do not depend on where the memory is.
+    const EXPOSES_IN_PLACE: bool = false;
+
+    /// Slots of the lookup table that the core has for other cores' memory.
+    fn most_mappings(&self) -> usize {
+        MAPPED_SLOTS
+    }
+
+    /// From now on, as many bytes of this core's private memory as `region` has are that region, which it exposes. What the
+    /// core has of them in its caches is written back and forgotten before others can reach them.
+    ///
+    /// # Safety
+    /// The bytes are valid for reads and writes, and reached by nobody else, until they are [concealed](Self::conceal) or for
+    /// ever.
+    unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>);
+
+    /// Takes back what began with `expose`, after a drain and a flush.
+    ///
+    /// # Errors
+    /// A core that has reached it and not [let go](Self::let_go) of it: then it stays exposed.
+    fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId>;
+
+    /// This core is about to access lines of what another core exposes, which it has mapped.
+    fn reach(&self, region: Region<kind::Cached>) {
+        let _ = region;
+    }
+
+    /// This core will not access what another core exposes, as far as it has bytes of the region. What it has stored there
+    /// is in memory before others see that.
+    fn let_go(&self, region: Region<kind::Cached>);
+
+    /// Points the slot of the lookup table that has number `place`, of those for other cores' memory, at this one.
+    fn map_slot(&self, slot: Slot, place: usize);
+
+    /// Prepares for a slot to stand for other memory, or for none: what this core has stored there is pushed out, and lines
+    /// are forgotten.
+    fn forget_slot(&self, slot: Slot);
+}
+
+/// Time.
+pub trait Ticks {
+    /// Ticks, see [`Clock::now`](crate::Clock::now).
+    fn now(&self) -> u64;
+
+    /// Ticks in a second.
+    fn ticks_per_second(&self) -> u64;
+
+    /// Whether ticks are time, see [`Clock::tells_time`](crate::Clock::tells_time).
+    fn tells_time(&self) -> bool {
+        true
+    }
+}
+
+/// What a core waits on.
+#[derive(Clone, Copy, Debug)]
+pub enum Watch<'w> {
+    /// Any of these places being written.
+    Places(&'w [Place]),
+    /// A test-and-set register being freed.
+    Register(CoreId),
+}
+
+/// How a core comes back to poll again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Woken {
+    /// Something may have changed: poll again.
+    Poll {
+        /// Further polls that a spinning core would have made meanwhile, in vain.
+        missed_polls: u64,
+    },
+    /// The deadline has passed.
+    TimedOut,
+}
+
+/// Waiting, and giving way.
+pub trait Turns {
+    /// What a wait that goes on keeps.
+    type Patience;
+
+    /// A wait begins.
+    fn begin_wait(&self, deadline: Deadline) -> Self::Patience;
+
+    /// Called before each poll, so that a change between the poll and [`park`](Self::park) is not missed.
+    fn before_poll(&self, watch: Watch<'_>) {
+        let _ = watch;
+    }
+
+    /// Lets time pass until another poll may succeed; the poll since [`before_poll`](Self::before_poll) has failed. Does not
+    /// return if the machine cannot come to its end any more: then it has said who waits for whom.
+    fn park(&self, patience: &mut Self::Patience, watch: Watch<'_>, reason: Reason) -> Woken;
+
+    /// The wait is over, or begins anew.
+    fn end_wait(&self, watch: Watch<'_>) {
+        let _ = watch;
+    }
+
+    /// See [`Wait::relax`](crate::Wait::relax).
+    fn relax(&self);
+
+    /// See [`Wait::is_dying`](crate::Wait::is_dying). Machines on which a core that ends stops at once, while all others stop
+    /// in their next waits, are never seen dying.
+    fn is_dying(&self) -> bool {
+        false
+    }
+}
+
+/// Interrupts between cores.
+pub trait Signals {
+    /// Raises an interrupt on a core, for which this core holds that core's test-and-set register.
+    fn raise_interrupt(&self, target: CoreId);
+
+    /// Lets interrupts that are raised on this core interrupt it, or no more.
+    fn open_interrupts(&self, open: bool);
+
+    /// Whether an interrupt that was raised on this core has arrived and was not taken. May be called at any moment.
+    fn interrupt_is_due(&self) -> bool;
+
+    /// Takes what has arrived, however often it was raised. False if nothing has.
+    fn take_interrupt(&self) -> bool;
+}
+
+/// Work that costs time on the real machine but touches no memory that other cores see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expense {
+    /// Call overhead of a put from memory (OC-Bcast Table 1, `o_put^mem`).
+    PutFromMemory,
+    /// Call overhead of a put from the own MPB (`o_put^mpb`).
+    PutFromMpb,
+    /// Call overhead of a get to memory (`o_get^mem`).
+    GetToMemory,
+    /// Call overhead of a get to the own MPB (`o_get^mpb`).
+    GetToMpb,
+    /// Setting a flag is a put of one line: `o_put^mpb` and an access to a line of the own MPB, which is where a put
+    /// would read its source and where a drain writes its dummy. The write of the flag's line is charged when it
+    /// leaves the write-combine buffer; so a flag with its drain costs what `C_put^mpb(1)` says, and a drain has no
+    /// price of its own.
+    FlagStore,
+    /// Call overhead of an access to an uncached word or a register; for lines it is part of the overheads above.
+    /// Polls have none.
+    WordCall,
+    /// Reads of that many lines of private memory.
+    PrivateRead {
+        /// Lines.
+        lines: u32,
+    },
+    /// Writes of that many lines of private memory.
+    PrivateWrite {
+        /// Lines.
+        lines: u32,
+    },
+    /// Computation.
+    Cycles(u64),
+    /// Software that is modelled and not run.
+    Software(Software),
+    /// `CL1INVMB`, one cycle.
+    InvalidateMpb,
+    /// Taking an interrupt: what the core does from the moment at which it arrives, apart from its handler; the way
+    /// to it is charged as a delay of the arrival.
+    TakeInterrupt,
+    /// A write of an entry of the own lookup table, which is a register of the own tile.
+    MapSlot,
+    /// Write back and invalidate that many lines by displacement.
+    Flush {
+        /// Lines.
+        lines: u32,
+    },
+    /// Write back and invalidate everything.
+    FlushAll,
+}
+
+/// What a machine that is emulated gets to know besides. Others say nothing of it, and pay nothing for it.
+pub trait Hooks: Turns {
+    /// Whether what has no effect but on time is told to the machine, by [`spend`](Self::spend) and
+    /// [`compute`](Self::compute).
+    const IS_PRICED: bool = false;
+
+    /// Accounts for local work.
+    fn spend(&self, expense: Expense) {
+        let _ = expense;
+    }
+
+    /// Computes for `cycles` cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest follows.
+    fn compute(&self, cycles: u64, interrupted: Option<&dyn Fn()>) {
+        let _ = (cycles, interrupted);
+    }
+
+    /// Does what hardware may do by itself between two operations of a program: drain, or evict.
+    fn explore(&self) {}
+
+    /// The core's trace, where it can be traced.
+    fn tracer(&self) -> Option<&Tracer> {
+        None
+    }
+
+    /// The time of a trace.
+    fn moment(&self) -> u64 {
+        0
+    }
+
+    /// Moments in a second.
+    fn moments_per_second(&self) -> u64 {
+        1
+    }
+
+    /// The moment at which others could see what this core has just written, if it is known; otherwise any other one.
+    fn last_visible(&self) -> u64 {
+        self.moment()
+    }
+}
+
+/// All that a machine says of one core.
+pub trait Hardware:
+    CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + Hooks + 'static
+{
+    /// The account that the core on top keeps, made with as many [mappings](ExposedMemory::most_mappings) as there can be.
+    fn account(&self) -> &Account;
+}

@@ -1,0 +1,73 @@
+//! What every core keeps alike, whatever machine it is of: [`HardwareCore`], which implements all traits of the HAL on top
+//! of the few things that a machine says of one core of its [`Hardware`].
+//!
+//! A core keeps account of its stores to lines, its views, what it exposes and maps, and its operations; it counts, and it
+//! decides when a handler of interrupts may run. Machines that have this in common behave and count alike by construction.
+//! The emulated machine and the SCC are two of them.
+
+mod account;
+mod cached;
+pub(crate) mod deadlock;
+mod deferral;
+mod exposed;
+mod exposures;
+mod hardware;
+mod lines;
+mod mappings;
+mod pieces;
+mod runs;
+mod time;
+mod tracer;
+mod tracing;
+mod views;
+mod waits;
+mod words;
+
+use crate::{CoreId, Layout, Topology};
+
+pub use self::{
+    account::{Account, map},
+    exposures::{Exposures, MAX_EXPOSURES, PAGE_BYTES},
+    hardware::{
+        CachedMemory, CombinedLines, CounterAccess, Expense, ExposedMemory, Hardware, Hooks, Registers, Signals, Ticks,
+        Turns, UncachedWords, Watch, Woken,
+    },
+    mappings::Slot,
+    runs::mask_of,
+    tracer::{Spot, Tracer},
+    tracing::Noting,
+};
+
+use self::deferral::Deferral;
+
+/// A core on top of its hardware.
+pub struct HardwareCore<H: Hardware> {
+    hardware: H,
+    deferral: Deferral<Self>,
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// The core that has this hardware.
+    pub fn new(hardware: H) -> Self {
+        Self { hardware, deferral: Deferral::default() }
+    }
+
+    /// What is below.
+    pub fn hardware(&self) -> &H {
+        &self.hardware
+    }
+}
+
+impl<H: Hardware> Topology for HardwareCore<H> {
+    fn core(&self) -> CoreId {
+        self.hardware.core()
+    }
+
+    fn layout(&self) -> &Layout {
+        self.hardware.layout()
+    }
+
+    fn machine(&self) -> u64 {
+        self.hardware.machine()
+    }
+}

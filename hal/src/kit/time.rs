@@ -1,0 +1,58 @@
+//! Time, computation and counters.
+
+use crate::{Clock, CoreId, Counted, Counters, Software};
+
+use super::{
+    HardwareCore,
+    hardware::{Expense, Hardware},
+    tracing::NotingOperations,
+};
+
+impl<H: Hardware> Clock for HardwareCore<H> {
+    fn now(&self) -> u64 {
+        let _operation = self.operation();
+        self.hardware.now()
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        self.hardware.ticks_per_second()
+    }
+
+    fn tells_time(&self) -> bool {
+        self.hardware.tells_time()
+    }
+
+    fn compute(&self, cycles: u64) {
+        if !H::IS_PRICED {
+            return;
+        }
+        let _operation = self.operation();
+        let _span = self.hardware.hardware_span("compute", None::<CoreId>, 0);
+        let serve: &dyn Fn() = &|| self.serve_what_is_due();
+        self.hardware.compute(cycles, self.is_interruptible().then_some(serve));
+    }
+
+    fn account_memory(&self, lines_read: usize, lines_written: usize) {
+        if !H::IS_PRICED {
+            return;
+        }
+        let _operation = self.operation();
+        self.hardware.spend(Expense::PrivateRead { lines: lines_read as u32 });
+        self.hardware.spend(Expense::PrivateWrite { lines: lines_written as u32 });
+    }
+
+    fn account(&self, software: Software) {
+        if !H::IS_PRICED {
+            return;
+        }
+        let _operation = self.operation();
+        self.hardware.spend(Expense::Software(software));
+    }
+}
+
+impl<H: Hardware> Counted for HardwareCore<H> {
+    fn counters(&self) -> Counters {
+        let _operation = self.operation();
+        self.hardware.account().counters()
+    }
+}

@@ -1,0 +1,125 @@
+//! A core that is traced: what it notes, and when.
+//!
+//! None of this is an operation. It takes no time, and no interrupt is served because of it.
+
+use core::fmt;
+
+use crate::{CoreId, Home, Span, Topology, Trace};
+
+use super::{
+    HardwareCore,
+    hardware::{Hardware, Hooks, Watch},
+    tracer::{Spot, Tracer, Waited},
+};
+
+impl<H: Hardware> Trace for HardwareCore<H> {
+    fn start_trace(&self, limit_bytes: usize) {
+        if let Some(tracer) = self.hardware.tracer() {
+            self.undisturbed(|| tracer.start(limit_bytes));
+        }
+    }
+
+    fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
+            self.undisturbed(|| tracer.end(self.hardware.moments_per_second(), reader));
+        }
+    }
+
+    fn begin_span(&self, span: Span) {
+        if self.hardware.is_traced() {
+            self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.begin(now, false, span)));
+        }
+    }
+
+    fn end_span(&self) {
+        if self.hardware.is_traced() {
+            self.undisturbed(|| self.hardware.trace(Tracer::end_span));
+        }
+    }
+}
+
+/// Whose memory an operation of the hardware is about, as the peer of its span.
+pub(super) struct Whose(Option<CoreId>);
+
+impl From<CoreId> for Whose {
+    fn from(core: CoreId) -> Self {
+        Self(Some(core))
+    }
+}
+
+impl From<Option<CoreId>> for Whose {
+    fn from(core: Option<CoreId>) -> Self {
+        Self(core)
+    }
+}
+
+impl From<Home> for Whose {
+    fn from(home: Home) -> Self {
+        match home {
+            Home::Core(core) => Self(Some(core)),
+            Home::Controller(_) => Self(None),
+        }
+    }
+}
+
+/// An operation of the hardware that is under way, until this is dropped.
+pub(super) struct HardwareSpan<'e, H: Hooks>(&'e H);
+
+impl<H: Hooks> Drop for HardwareSpan<'_, H> {
+    fn drop(&mut self) {
+        self.0.trace(Tracer::end_span);
+    }
+}
+
+/// What hardware notes within operations, if it is traced.
+pub trait Noting: Hooks {
+    /// Whether the core is traced now, and the machine means what it does.
+    fn is_traced(&self) -> bool {
+        self.tracer().is_some_and(Tracer::is_on) && !self.is_dying()
+    }
+
+    /// Notes something.
+    fn trace(&self, note: impl FnOnce(&Tracer, u64)) {
+        if let Some(tracer) = self.tracer().filter(|_| self.is_traced()) {
+            note(tracer, self.moment());
+        }
+    }
+
+    /// Makes a store, and notes when others could see it.
+    fn trace_store<R>(&self, spot: Spot, mask: u32, store: impl FnOnce() -> R) -> R {
+        if !self.is_traced() {
+            return store();
+        }
+        let begin = self.moment();
+        let result = store();
+        self.trace(|tracer, now| {
+            let visible = self.last_visible();
+            let visible = if (begin..=now).contains(&visible) { visible } else { now };
+            tracer.stored(spot, mask, begin, visible);
+        });
+        result
+    }
+}
+
+impl<H: Hooks> Noting for H {}
+
+/// What a core notes of its own operations.
+pub(super) trait NotingOperations: Noting + Topology + Sized {
+    fn hardware_span(&self, operation: &'static str, whose: impl Into<Whose>, bytes: usize) -> HardwareSpan<'_, Self> {
+        let peer = whose.into().0.filter(|core| *core != self.core());
+        self.trace(|tracer, now| tracer.begin(now, true, Span { operation, peer, bytes }));
+        HardwareSpan(self)
+    }
+
+    /// A wait begins.
+    fn trace_wait(&self) {
+        self.trace(|tracer, now| tracer.begin(now, false, Span::new("")));
+    }
+
+    /// It is over.
+    fn trace_wait_end(&self, watch: Watch<'_>, waited: Waited) {
+        self.trace(|tracer, now| tracer.end_wait(now, watch, waited));
+    }
+}
+
+impl<H: Hooks + Topology> NotingOperations for H {}

@@ -1,0 +1,124 @@
+//! Uncached words, test-and-set registers, and atomic counters.
+
+use crate::{AtomicCounters, CoreId, Deadline, Reason, Region, TestAndSet, Topology, Uncached, kind};
+
+use super::{
+    Account, HardwareCore,
+    hardware::{CounterAccess, Expense, Hardware, Watch, Woken},
+    tracer::{Spot, Waited},
+    tracing::{Noting, NotingOperations},
+};
+
+impl<H: Hardware> Uncached for HardwareCore<H> {
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        let _operation = self.operation();
+        self.hardware.explore();
+        self.hardware.account().count(|counters| counters.words_read += 1);
+        self.hardware.spend(Expense::WordCall);
+        self.hardware.load_word(region, index)
+    }
+
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        let _operation = self.operation();
+        self.hardware.explore();
+        self.hardware.account().count(|counters| counters.words_written += 1);
+        self.hardware.spend(Expense::WordCall);
+        let spot = Spot::Word(Account::word_address(region, index));
+        self.hardware.trace_store(spot, u32::MAX, || self.hardware.store_word(region, index, value));
+    }
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// Reads a register once.
+    fn read_register(&self, core: CoreId) -> bool {
+        self.hardware.explore();
+        let acquired = self.hardware.test_and_set(core);
+        self.hardware
+            .account()
+            .count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
+        acquired
+    }
+
+    /// Insists that there is such a counter.
+    pub(super) fn assert_counter(&self, counter: usize) {
+        let counters = self.layout().atomic_counters();
+        assert!(counter < counters, "atomic counter {counter} of a machine that has {counters}");
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        let _operation = self.operation();
+        self.assert_counter(counter);
+        self.hardware.explore();
+        self.hardware.account().count(|counters| counters.counter_accesses += 1);
+        self.hardware.spend(Expense::WordCall);
+        let carry_out = || self.hardware.access_counter(counter, access);
+        if access == CounterAccess::Read {
+            carry_out()
+        } else {
+            self.hardware.trace_store(Spot::Counter(counter), u32::MAX, carry_out)
+        }
+    }
+}
+
+impl<H: Hardware> TestAndSet for HardwareCore<H> {
+    fn try_acquire_register(&self, core: CoreId) -> bool {
+        let _operation = self.operation();
+        self.hardware.spend(Expense::WordCall);
+        self.read_register(core)
+    }
+
+    fn acquire_register(&self, core: CoreId, purpose: &'static str) {
+        let _operation = self.operation();
+        self.hardware.spend(Expense::WordCall);
+        let (watch, reason) = (Watch::Register(core), Reason::new(purpose).from(core));
+        let mut failed_polls = 0;
+        self.hardware.trace_wait();
+        let mut patience = self.hardware.begin_wait(Deadline::Never);
+        loop {
+            self.hardware.before_poll(watch);
+            if self.read_register(core) {
+                break;
+            }
+            if let Woken::Poll { missed_polls } = self.hardware.park(&mut patience, watch, reason) {
+                self.hardware.account().count(|counters| counters.failed_acquires += missed_polls);
+                failed_polls += 1 + missed_polls;
+            }
+        }
+        self.hardware.end_wait(watch);
+        self.hardware.trace_wait_end(watch, Waited { reason, failed_polls, timed_out: false });
+    }
+
+    fn free_register(&self, core: CoreId) {
+        let _operation = self.operation();
+        self.hardware.spend(Expense::WordCall);
+        self.hardware.trace_store(Spot::Register(core), u32::MAX, || self.hardware.free(core));
+    }
+
+    fn begin_exclusion(&self) {
+        let _operation = self.operation();
+        self.count_exclusion();
+    }
+
+    fn end_exclusion(&self) {
+        let _operation = self.operation();
+        self.discount_exclusion();
+    }
+}
+
+impl<H: Hardware> AtomicCounters for HardwareCore<H> {
+    fn increment_counter(&self, counter: usize) -> u32 {
+        self.access_counter(counter, CounterAccess::Increment)
+    }
+
+    fn decrement_counter(&self, counter: usize) {
+        self.access_counter(counter, CounterAccess::Decrement);
+    }
+
+    fn read_counter(&self, counter: usize) -> u32 {
+        self.access_counter(counter, CounterAccess::Read)
+    }
+
+    fn set_counter(&self, counter: usize, value: u32) {
+        self.access_counter(counter, CounterAccess::Set(value));
+    }
+}

@@ -1,0 +1,248 @@
+//! Memory that is reached past the caches: lines of MPBs, and combined and uncached memory, behind controllers and of other
+//! cores.
+
+use descriptions::boards::Geometry;
+
+use crate::{
+    CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress,
+    bare::private::Private,
+    exposed::SLOT_BYTES,
+    kind,
+    kit::{self, Account, CombinedLines, Slot, UncachedWords},
+    scc::{
+        caches::{cache_operations, lines},
+        memory::{
+            exposed::{Table, Words},
+            lookup_table,
+            map::{CONTROLLER_SPAN, SHARED_CACHED, SHARED_COMBINED, SHARED_UNCACHED},
+            paging,
+        },
+        registers::tile::slot_address,
+    },
+    topology::SHARED_BYTES_PER_CONTROLLER,
+};
+
+use super::Scc;
+
+const _: () = assert!(CONTROLLER_SPAN == SHARED_BYTES_PER_CONTROLLER, "a controller's shared memory is one slot");
+
+/// What this core exposes. The image is the same on all cores, so each finds the tables of the others at the address of
+/// its own. Reached by its address only, past the caches.
+static TABLE: Private<Aligned> = Private::new(Aligned([[0; _]; _]));
+
+/// A table of whole lines.
+#[repr(align(32))]
+struct Aligned(#[expect(dead_code, reason = "reached by its address")] Table);
+
+/// This core's way to the tables.
+pub(super) struct Tables<'a>(pub(super) &'a Scc);
+
+impl Tables<'_> {
+    /// Calls `access` with a pointer to a word of the table of `owner`.
+    fn with_word<R>(&self, owner: CoreId, word: usize, access: impl FnOnce(*mut u32) -> R) -> R {
+        let Self(hardware) = *self;
+        let region =
+            Region::<kind::Uncached>::new(SharedAddress::exposed(owner, TABLE.get().addr()), size_of::<Table>());
+        let address = region.start().plus(word * 4);
+        if owner != hardware.core {
+            kit::map(hardware, region.lines_around(word * 4, word * 4 + 4));
+        }
+        let place = hardware.physical_address(address).expect("it was just mapped");
+        paging::with_uncached_page(place as u32, access)
+    }
+}
+
+impl Words for Tables<'_> {
+    fn core(&self) -> CoreId {
+        self.0.core
+    }
+
+    fn load(&self, owner: CoreId, word: usize) -> u32 {
+        // SAFETY: the word is there, aligned, and reached by single accesses only.
+        self.with_word(owner, word, |word| unsafe { word.read_volatile() })
+    }
+
+    fn store(&self, owner: CoreId, word: usize, value: u32) {
+        // SAFETY: as above.
+        self.with_word(owner, word, |word| unsafe { word.write_volatile(value) });
+    }
+
+    fn push_out(&self) {
+        self.0.push_out();
+    }
+}
+
+/// Where a line of an MPB is.
+#[inline]
+fn mpb_line(geometry: &Geometry, at: MpbLine) -> *mut Line {
+    let core = at.core.index() as u32;
+    let [tile, ..] = geometry.tile_of(core);
+    let within = (core % geometry.cores_per_tile) * geometry.mpb_bytes;
+    let address = slot_address(geometry.mpb_slot + tile) + within as usize + usize::from(at.line) * LINE_BYTES;
+    core::ptr::with_exposed_provenance_mut(address)
+}
+
+/// Where line 0 of a core's MPB is.
+pub(super) fn own_line_0(geometry: &Geometry, core: CoreId) -> usize {
+    mpb_line(geometry, MpbLine::new(core, 0)).addr()
+}
+
+impl Scc {
+    /// Where shared memory behind a controller is, in a window that begins at `window`.
+    #[inline]
+    fn in_window(&self, window: usize, address: SharedAddress) -> usize {
+        let controllers = self.layout.controllers();
+        assert!(address.controller().is_some_and(|controller| controller < controllers), "{address} does not exist");
+        window + address.flat()
+    }
+
+    /// Where a core sees shared memory through its caches.
+    pub(super) fn cached_address(&self, address: SharedAddress) -> usize {
+        self.in_window(SHARED_CACHED, address)
+    }
+
+    /// Where a line is that goes through the write-combine buffer.
+    #[inline]
+    fn line(&self, at: LineAddress) -> *mut Line {
+        let address = match at {
+            LineAddress::Mpb(line) => {
+                assert!(line.core.index() < self.layout.cores(), "{} does not exist", line.core);
+                assert!(usize::from(line.line) < self.mpb_lines(), "{line} does not exist");
+                return mpb_line(self.geometry, line);
+            }
+            LineAddress::Shared(address) => address,
+        };
+        core::ptr::with_exposed_provenance_mut(match address.home() {
+            Home::Controller(_) => self.in_window(SHARED_COMBINED, address),
+            Home::Core(_) => self.slot_address_of(address),
+        })
+    }
+
+    /// Pushes out what is in the write-combine buffer, though the program has not asked for it.
+    pub(super) fn push_out(&self) {
+        self.account.pushed_out();
+        self.drain();
+    }
+
+    /// Where what a core exposes is in this core's physical memory, past its caches.
+    fn slot_address_of(&self, address: SharedAddress) -> usize {
+        let is_exposed = match address.home() {
+            Home::Core(owner) if owner != self.core => {
+                self.reached.borrow_mut().reach(&Tables(self), owner, address.offset())
+            }
+            _ => self.account.exposes(address.line_start().offset(), LINE_BYTES),
+        };
+        assert!(is_exposed, "{address} is not exposed");
+        // Last, since the owner's table, which has just been looked at, may have been mapped in the place of this slot.
+        let Some(place) = self.physical_address(address) else {
+            panic!("{address} is not mapped on {}, as it has to be before each use", self.core)
+        };
+        place
+    }
+
+    /// Where a byte of a core's private memory is in this core's physical memory, past its caches, if its slot is mapped.
+    fn physical_address(&self, address: SharedAddress) -> Option<usize> {
+        let slot = Slot::of(address)?;
+        let place = if slot.owner() == self.core {
+            self.map_own(slot.number())
+        } else {
+            self.free_slots.foreign_at(self.account.place_of(slot)?)
+        };
+        Some(slot_address(place) + address.offset() % SLOT_BYTES)
+    }
+
+    /// The slot that leads to private slot `number` of this core a second time.
+    fn map_own(&self, number: usize) -> u32 {
+        let slot = self.free_slots.own(number);
+        let mapped = self.own_mapped.get();
+        if mapped & 1 << number == 0 {
+            // SAFETY: it is set aside for this.
+            unsafe { self.point(slot, self.core, number) };
+            self.own_mapped.set(mapped | 1 << number);
+        }
+        slot
+    }
+
+    /// Points a slot of this core's lookup table at private slot `number` of a core, which may be this one.
+    ///
+    /// No cache holds anything of what the slot led to before: MPBT lines were [forgotten](crate::kit::ExposedMemory::forget_slot), and its
+    /// words are uncached.
+    ///
+    /// # Safety
+    /// The slot is one of those for other cores' memory, and is given to nothing else meanwhile.
+    pub(super) unsafe fn point(&self, slot: u32, owner: CoreId, number: usize) {
+        assert!(number < self.private_slots, "no core has private memory in slot {number}");
+        // SAFETY: the caller says so, and no cache holds anything of the slot, see above.
+        unsafe { lookup_table::point(slot, owner.index(), number as u32) };
+        paging::map_foreign(slot);
+    }
+
+    /// Calls `access` with a pointer to word `index` of a region, through which it is uncached.
+    fn with_word<R>(&self, region: Region<kind::Uncached>, index: usize, access: impl FnOnce(*mut u32) -> R) -> R {
+        let address = Account::word_address(region, index);
+        match address.home() {
+            Home::Controller(_) => {
+                let word = self.in_window(SHARED_UNCACHED, address);
+                access(core::ptr::with_exposed_provenance_mut(word))
+            }
+            Home::Core(_) => {
+                // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.
+                self.drain();
+                self.invalidate_lines();
+                paging::with_uncached_page(self.slot_address_of(address) as u32, access)
+            }
+        }
+    }
+}
+
+impl CombinedLines for Scc {
+    #[inline]
+    fn mpb_lines(&self) -> usize {
+        MPB_LINES.min(self.geometry.mpb_bytes as usize / LINE_BYTES)
+    }
+
+    #[inline]
+    fn load_line(&self, at: LineAddress) -> Line {
+        // SAFETY: `line` checked that it is there; lines of this type are reached like this only.
+        unsafe { lines::load(self.line(at)) }
+    }
+
+    #[inline]
+    fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        let line = self.line(at);
+        self.invalidate_lines();
+        // SAFETY: as above.
+        unsafe { lines::store(line, offset, bytes) }
+    }
+
+    #[inline]
+    fn invalidate_lines(&self) {
+        cache_operations::atoll_scc_invalidate_mpb();
+    }
+
+    #[inline]
+    fn drain(&self) {
+        // SAFETY: `new` has found where that is, and the core on top lets nobody store there.
+        unsafe { cache_operations::atoll_scc_drain(self.own_line_0) };
+    }
+
+    /// Where a store that misses is to be cached, too.
+    #[inline]
+    fn bring_in(&self, target: &mut [u8]) {
+        lines::bring_in(target);
+    }
+}
+
+impl UncachedWords for Scc {
+    #[inline]
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        // SAFETY: the word is there, aligned, and reached by single accesses only.
+        self.with_word(region, index, |word| unsafe { word.read_volatile() })
+    }
+
+    #[inline]
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        // SAFETY: as above.
+        self.with_word(region, index, |word| unsafe { word.write_volatile(value) });
+    }
+}
