@@ -30,7 +30,7 @@ pub trait Program {
 }
 
 /// Where lines for the user and the host go.
-pub trait Console {
+pub trait Console: Sync {
     /// Prints text in one piece: no other rank's text comes between. It ends with a line end.
     fn write(&self, text: fmt::Arguments<'_>);
 }

@@ -33,6 +33,8 @@ bitflags! {
         const MACHINE = 16;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.
         const MESH = 32;
+        /// Interrupts that come in the middle of a computation, and not only at its end.
+        const INTERRUPTS = 64;
     }
 }
 
@@ -381,6 +383,7 @@ suite! {
     interrupts::{ come_while_programs_compute, are_deferred, come_from_everybody, }
     #[needs(REGISTERS, SIZE)]
     notification::{
+        #[needs(INTERRUPTS)]
         reach_ranks_that_compute,
         all_sizes,
         all_trees,

@@ -76,16 +76,32 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
     host_in(program, profile, &workspace::target())
 }
 
+/// Builds the same binary for the host with the machine that consists of the host's threads. It has a directory of its own,
+/// so that neither build undoes the other.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn on_threads(program: &Program) -> Result<Built> {
+    let mut command = host_command(program, Profile::Release, &workspace::target().join("threads"));
+    command.args(["--features", "kernel/threads"]);
+    build(&format!("{} for threads of the host", program.binary), &mut command)
+}
+
 /// As [`host()`], with another directory for what is built.
 ///
 /// # Errors
 ///
 /// When it does not build.
 pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Result<Built> {
+    build(&format!("the simulator of {}", program.binary), &mut host_command(program, profile, target))
+}
+
+fn host_command(program: &Program, profile: Profile, target: &Path) -> Command {
     let mut command = workspace::command(workspace::host_cargo());
     command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", target);
     select(&mut command, program, profile);
-    build(&format!("the simulator of {}", program.binary), &mut command)
+    command
 }
 
 /// A program's image for QEMU and PCs: built, or as it was built before.

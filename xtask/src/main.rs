@@ -16,6 +16,7 @@ mod emulation;
 mod emulator;
 mod flash;
 mod guest;
+mod host_command;
 mod image;
 mod image_check;
 mod kernel_line;

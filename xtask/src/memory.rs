@@ -4,6 +4,7 @@
 //! result together. The numbers are the ones the kernel lays its memory out by.
 
 use anyhow::{Result, bail};
+use std::path::PathBuf;
 
 /// The 64 MiB of shared memory behind four controllers, and 32 MiB for the image and what it starts with.
 const BASE_MIB: u64 = SHARED_MIB + 32;
@@ -119,6 +120,11 @@ fn remedy(cores: u16, input_bytes: u64, given: [(&str, Option<u64>); 2]) -> Stri
         return format!("{words} is too much; without it there would be enough");
     }
     "use fewer cores or a smaller input".into()
+}
+
+/// Length of all input files together.
+pub(crate) fn bytes(inputs: &[PathBuf]) -> u64 {
+    inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum()
 }
 
 #[cfg(test)]

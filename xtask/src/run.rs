@@ -3,10 +3,10 @@
 use crate::{
     catalogue, command_line,
     console::{Event, Transcript},
-    cores, emulation, guest, image,
+    cores, emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
-    memory::Plan,
+    memory::{Plan, bytes},
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
@@ -14,7 +14,7 @@ use crate::{
     result_files, setup, signal, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::{
     num::NonZero,
     path::{Path, PathBuf},
@@ -47,6 +47,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     yes: bool,
 
+    /// What cores are: `qemu`, vCPUs, or `threads` of the host, which really run side by side, in the host's own time
+    #[arg(long, value_name = "M", value_enum, default_value_t = Cores::Qemu)]
+    machine: Cores,
+
     /// Number of cores, 1 to 255
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = cores::number)]
     cores: u16,
@@ -76,6 +80,13 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     common: Common,
+}
+
+/// What cores are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Cores {
+    Qemu,
+    Threads,
 }
 
 /// Coherence domains, for machines whose nodes are none.
@@ -187,11 +198,6 @@ pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Pl
         .with_stacks(cores, kernel_line::number(free, "stack_kib")?)
 }
 
-/// Length of all input files together.
-pub(crate) fn bytes(inputs: &[PathBuf]) -> u64 {
-    inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum()
-}
-
 /// How much processor time a guest may use: what the user says, or more for a larger input.
 pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
     let beyond_kib = input_bytes.div_ceil(1024).saturating_sub(SMALL_INPUT_KIB);
@@ -211,6 +217,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
+    if arguments.machine == Cores::Threads {
+        return on_threads(arguments, &program, &inputs);
+    }
     let trace_kib = arguments.trace.guest_kib();
     let plan = plan(arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
     let words = |coherent| {
@@ -253,6 +262,26 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         emulation::compare(&outcome, &emulated)?;
     }
     Ok(())
+}
+
+/// The command, on threads of the host.
+fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> Result<()> {
+    let common = &arguments.common;
+    let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
+    ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
+    ensure!(!common.no_build, "--no-build is an option of --machine qemu");
+    let words = common.words(program, arguments.preempt, arguments.coherent)?;
+    let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
+    let words = words.value("trace_kib", arguments.trace.guest_kib());
+    let mut command = host_command::of(&image::on_threads(program)?.executable, words, inputs)?;
+    let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
+    let limit = limit(arguments.timeout, bytes(inputs));
+    if common.lines {
+        return pass_on(&label, &mut command, None, limit);
+    }
+    let outcome = live(&label, &mut command, None, limit)?;
+    conclude(&outcome, &workspace::results(&program.name), inputs, common.counters)?;
+    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())
 }
 
 /// Runs a guest in front of the user.

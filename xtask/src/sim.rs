@@ -3,12 +3,10 @@
 use crate::{
     catalogue, command_line,
     console::Transcript,
-    cores, image,
+    cores, host_command, image,
     image::Profile,
-    kernel_line::{self, KernelLine},
     laboratory,
     machine::{self, Machine},
-    memory,
     program::Program,
     result_files,
     run::{self, Common, Domains},
@@ -18,7 +16,6 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::{
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
@@ -91,7 +88,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
-    let mut command = command(&binary, words, &inputs)?;
+    let mut command = host_command::of(&binary, words, &inputs)?;
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     if common.lines {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
@@ -127,24 +124,6 @@ fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()
     Ok(())
 }
 
-/// The simulator's command line, with heaps as large as under QEMU.
-///
-/// # Errors
-///
-/// When the size of a heap is no number.
-pub(crate) fn command(binary: &Path, words: KernelLine, inputs: &[PathBuf]) -> Result<Command> {
-    let given: Vec<_> = words.to_string().split(' ').map(str::to_owned).collect();
-    let of_user = |key: &str| kernel_line::number(&given, key);
-    let [heap_kib, heap0_kib] = memory::heaps(run::bytes(inputs), of_user("heap_kib")?, of_user("heap0_kib")?);
-    let words = words.value("heap_kib", Some(heap_kib)).value("heap0_kib", Some(heap0_kib));
-    let mut command = workspace::command(binary);
-    command.args(["--cmdline", &words.to_string()]);
-    for input in inputs {
-        command.arg("--module").arg(input);
-    }
-    Ok(command)
-}
-
 /// Checks the code that runs on every rank for writable statics.
 ///
 /// # Errors
@@ -157,28 +136,4 @@ pub(crate) fn check_statics(binary: &Path, program: &Program) -> Result<()> {
         paths.extend(own.iter().map(String::as_str));
     }
     statics::check(binary, &paths)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn command_line() {
-        let inputs = ["/x/a b.pgm".into(), "/x/c".into()];
-        let words = KernelLine::default().value("program", Some("terrain")).value("cores", Some(48));
-        let command = command(Path::new("/t/atoll"), words, &inputs).unwrap();
-        let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
-        assert_eq!(
-            words,
-            [
-                "--cmdline",
-                "program=terrain cores=48 heap_kib=4096 heap0_kib=4096",
-                "--module",
-                "/x/a b.pgm",
-                "--module",
-                "/x/c"
-            ]
-        );
-    }
 }

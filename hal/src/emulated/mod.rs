@@ -9,12 +9,15 @@
 mod caching_region;
 mod copies;
 mod core_hardware;
+#[cfg(feature = "sim")]
+mod host_memory;
+#[cfg(feature = "sim")]
+mod host_window;
 mod line_cache;
 mod page_window;
 mod platform;
 mod slices;
 
-pub(crate) use self::slices::Conflict;
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
     copies::Copies,
@@ -22,5 +25,7 @@ pub use self::{
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     platform::{Choice, Platform, WaitInfo},
-    slices::Slices,
+    slices::{Conflict, Slices},
 };
+#[cfg(feature = "sim")]
+pub use self::{host_memory::HostMemory, host_window::HostWindow};

@@ -80,7 +80,7 @@ impl Slices {
     ///
     /// # Errors
     /// If a slice excludes it.
-    pub(crate) fn access_memory(&self, at: SharedAddress, len_bytes: usize, writes: bool) -> Result<(), Conflict> {
+    pub fn access_memory(&self, at: SharedAddress, len_bytes: usize, writes: bool) -> Result<(), Conflict> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl Slice {
 
 /// An access that a slice excludes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Conflict {
+pub struct Conflict {
     access: &'static str,
     /// Whose access it is, if it is known.
     by: Option<CoreId>,

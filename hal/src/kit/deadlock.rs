@@ -9,17 +9,17 @@ use crate::LineAddress;
 const NAMED: usize = 16;
 
 /// What is known of a machine on which nothing can move any more. Displays as the end of a line.
-pub(crate) struct Deadlock<'a> {
+pub struct Deadlock<'a> {
     /// Cores of the machine.
-    pub(crate) cores: usize,
+    pub cores: usize,
     /// The core that has to act for another one to go on, where it is known; nobody for one that does not wait.
-    pub(crate) awaits: &'a dyn Fn(usize) -> Option<usize>,
+    pub awaits: &'a dyn Fn(usize) -> Option<usize>,
     /// When a core began to wait, in any unit; nothing where that is not known, or the core does not wait.
-    pub(crate) since: &'a dyn Fn(usize) -> Option<u64>,
+    pub since: &'a dyn Fn(usize) -> Option<u64>,
     /// Writes what a core waits for.
-    pub(crate) reason: &'a dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result,
+    pub reason: &'a dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result,
     /// The lines in the write-combine buffers of cores.
-    pub(crate) undrained: &'a dyn Fn(usize) -> Option<LineAddress>,
+    pub undrained: &'a dyn Fn(usize) -> Option<LineAddress>,
 }
 
 impl Deadlock<'_> {

@@ -7,7 +7,7 @@
 
 mod account;
 mod cached;
-pub(crate) mod deadlock;
+pub mod deadlock;
 mod deferral;
 mod exposed;
 mod exposures;

@@ -7,15 +7,13 @@ use std::{
 
 use crate::{
     Home, LINE_BYTES, Layout, Line, SharedAddress,
-    emulated::{Conflict, Copies, MAX_FRAMES, Slices},
+    emulated::{Conflict, Copies, HostWindow, MAX_FRAMES, Slices},
     topology::MAX_CONTROLLERS,
 };
 
-use super::SimWindow;
-
 /// All domains of a machine.
 pub(super) struct Domains {
-    copies: Vec<Rc<Copies<SimWindow>>>,
+    copies: Vec<Rc<Copies<HostWindow>>>,
     /// What the cores of each look at by slices; where memory is coherent, the first is that of all cores.
     slices: Vec<RefCell<Slices>>,
     /// Whose the memory of each controller is.
@@ -29,7 +27,7 @@ impl Domains {
     pub(super) fn new(layout: &Layout, frames: usize) -> Self {
         let copies = |domain| {
             let cores = layout.domain_cores(domain).len();
-            let window = SimWindow::new((frames * cores).min(MAX_FRAMES), layout.controllers());
+            let window = HostWindow::new((frames * cores).min(MAX_FRAMES), layout.controllers());
             Rc::new(Copies::new(window, layout.cores_per_domain() > 1))
         };
         Self {
@@ -42,7 +40,7 @@ impl Domains {
     }
 
     /// The copies of controllers' memory that the cores of a domain share.
-    pub(super) fn copies(&self, domain: usize) -> Rc<Copies<SimWindow>> {
+    pub(super) fn copies(&self, domain: usize) -> Rc<Copies<HostWindow>> {
         self.copies[domain].clone()
     }
 
@@ -52,8 +50,8 @@ impl Domains {
     }
 
     /// Room for the copies that a core has of what it exposes itself.
-    pub(super) fn of_a_core(&self) -> Rc<Copies<SimWindow>> {
-        Rc::new(Copies::new(SimWindow::new(self.frames, self.controllers), false))
+    pub(super) fn of_a_core(&self) -> Rc<Copies<HostWindow>> {
+        Rc::new(Copies::new(HostWindow::new(self.frames, self.controllers), false))
     }
 
     /// See [`Layout::home_domain`].

@@ -5,7 +5,6 @@
 //! it is touched, so that machines of thousands of cores fit.
 
 use std::{
-    alloc::{self, Layout as Allocation},
     cell::{Cell, RefCell, RefMut},
     collections::BTreeSet,
     ptr::NonNull,
@@ -13,49 +12,8 @@ use std::{
 
 use crate::{
     ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::PAGE_BYTES, kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
+    emulated::HostMemory, kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
 };
-
-/// Zeroed memory, aligned to a page, that the host provides page by page as it is touched.
-pub(super) struct Buffer {
-    allocated: NonNull<u8>,
-    allocation: Allocation,
-    start: NonNull<u8>,
-    len: usize,
-}
-
-/// Beyond this allocators take memory from the host, untouched. What is smaller they may have used before, and would clear
-/// by hand: 4 MB of every core in every one of thousands of short runs.
-const FRESH_BYTES: usize = if cfg!(miri) { 0 } else { 33 << 20 };
-
-impl Buffer {
-    pub(super) fn new(len: usize) -> Self {
-        // The allocator clears memory of a larger alignment by hand, which would touch it all; so the page is found
-        // here.
-        let allocation = Allocation::from_size_align(len.max(FRESH_BYTES) + PAGE_BYTES, 16)
-            .expect("a buffer fits the address space");
-        // SAFETY: the size is not 0.
-        let allocated = unsafe { alloc::alloc_zeroed(allocation) };
-        let Some(allocated) = NonNull::new(allocated) else { alloc::handle_alloc_error(allocation) };
-        // SAFETY: a page was added to the size, so the next page boundary lies in the allocation.
-        let start = unsafe { allocated.add(allocated.align_offset(PAGE_BYTES)) };
-        Self { allocated, allocation, start, len }
-    }
-
-    /// Byte `offset`, with at least `len` bytes from there on.
-    pub(super) fn at(&self, offset: usize, len: usize) -> *mut u8 {
-        assert!(offset <= self.len && len <= self.len - offset, "bytes beyond the end of a buffer");
-        // SAFETY: inside the buffer, as just checked.
-        unsafe { self.start.add(offset).as_ptr() }
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { alloc::dealloc(self.allocated.as_ptr(), self.allocation) };
-    }
-}
 
 /// Private memory that a core exposes.
 struct Exposed {
@@ -67,8 +25,8 @@ struct Exposed {
 
 /// All shared memory of a machine.
 pub(super) struct Memory {
-    mpbs: Buffer,
-    shared: Buffer,
+    mpbs: HostMemory,
+    shared: HostMemory,
     /// What each core exposes.
     exposed: RefCell<Vec<Vec<Exposed>>>,
     /// Who holds each register.
@@ -79,8 +37,8 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new(cores: usize, controllers: usize) -> Self {
         Self {
-            mpbs: Buffer::new(cores * MPB_LINES * LINE_BYTES),
-            shared: Buffer::new(controllers * SHARED_BYTES_PER_CONTROLLER),
+            mpbs: HostMemory::new(cores * MPB_LINES * LINE_BYTES),
+            shared: HostMemory::new(controllers * SHARED_BYTES_PER_CONTROLLER),
             exposed: RefCell::new((0..cores).map(|_| Vec::new()).collect()),
             registers: vec![Cell::new(None); cores],
             counters: [const { Cell::new(0) }; ATOMIC_COUNTERS],

@@ -42,7 +42,6 @@ mod faults;
 mod free;
 mod heap;
 mod heat;
-mod host_window;
 mod interrupt_line;
 mod lines;
 mod machine;
@@ -65,7 +64,6 @@ pub use self::{
     faults::end_on_faults,
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
-    host_window::SimWindow,
     machine::{CoreOutcome, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
 };

@@ -1,23 +1,29 @@
 //! The host: a machine in the simulator, and the command line that QEMU's replaces.
 
 use std::{
-    cell::RefCell,
     env, fmt, fs,
     io::{self, Write as _},
     path::Path,
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 pub use std::process::ExitCode;
 
 use hal::{
-    Topology, limits,
+    limits,
     sim::{self, Description, Machine, Options, SimHeap},
 };
 
 use crate::{Console, Input, args, output::Frame};
 
-use super::{Programs, Start, run_rank, trace, work::Account};
+#[cfg(any(feature = "threads", test))]
+use super::on_threads;
+use super::{
+    Programs, Start, judge, run_and_tell,
+    sizes::{MOST_HEAP_KIB, cores, kib, number, stack_bytes},
+    work::Account,
+};
 
 /// Exit status of success, as QEMU's.
 pub const SUCCESS_STATUS: u8 = 33;
@@ -26,9 +32,6 @@ pub const FAILURE_STATUS: u8 = 35;
 
 /// Name of the result file that says where the traffic was, if the word `heatmap` asks for it.
 const HEAT_MAP_FILE: &str = "traffic.csv";
-
-/// What unoptimised code needs in place of one byte of stack, roughly.
-const STACK_FACTOR: usize = if cfg!(debug_assertions) { 4 } else { 1 };
 
 /// Seconds of processor time in which a core may run on while no virtual time passes.
 const STUCK_S: u64 = 60;
@@ -116,12 +119,12 @@ pub fn simulate<P: Programs>(words: &str, inputs: &[Input<'_>]) -> Simulation {
 
 /// A console that keeps what is printed.
 #[derive(Default)]
-pub struct Kept(RefCell<String>);
+pub struct Kept(Mutex<String>);
 
 impl Kept {
     /// All that was printed.
     pub fn into_text(self) -> String {
-        self.0.into_inner()
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -130,12 +133,16 @@ impl Console for Kept {
         sim::off_account(|| {
             // Formatted first: a value's own code may print, too.
             let text = text.to_string();
-            self.0.borrow_mut().push_str(&text);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
         });
     }
 }
 
 fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
+    #[cfg(any(feature = "threads", test))]
+    if args::value(line, "machine") == Some(on_threads::NAME) {
+        return on_threads::run::<P>(line, inputs, console);
+    }
     let machine = match machine(line) {
         Ok(machine) => machine,
         Err(message) => {
@@ -149,14 +156,7 @@ fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> 
 /// Runs an image on a machine that was made before; words that describe machines have no effect. Returns success.
 pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
-    let outcome = machine.run(|core| {
-        let result = run_rank::<P, _>(core, &start);
-        if let Err(failure) = &result {
-            console.write(format_args!("rank {} failed: {failure}\n", core.core().index()));
-        }
-        trace::tell(core, console);
-        result.is_ok()
-    });
+    let outcome = machine.run(|core| run_and_tell::<P, _>(core, &start));
     match outcome {
         Ok(outcome) => {
             if let Some(name) = args::value(line, "work") {
@@ -167,13 +167,7 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
             {
                 console.write(format_args!("{file}"));
             }
-            let results = outcome.results();
-            let failed = results.iter().filter(|success| !**success).count();
-            match failed {
-                0 => console.write(format_args!("@done ok\n")),
-                _ => console.write(format_args!("@done failed on {failed} of {} ranks\n", results.len())),
-            }
-            failed == 0
+            judge(&outcome.results(), console)
         }
         Err(failure) => {
             console.write(format_args!("{}\n@done failed {}\n", failure.to_string().trim_end(), failure.summary()));
@@ -188,24 +182,16 @@ fn machine(line: &str) -> Result<Machine, String> {
         Some(name) => Description::parse(name).map_err(|error| error.to_string())?,
         None => Description::scc(),
     };
-    if let Some(cores) = number(line, "cores")? {
-        match usize::try_from(cores) {
-            Ok(cores @ 1..=MAX_CORES) => description = description.with_cores(cores),
-            _ => return Err(format!("option `cores={cores}`: a machine has 1 to {MAX_CORES} cores")),
-        }
+    if let Some(cores) = cores(line)? {
+        description = description.with_cores(cores);
     }
     number(line, "stuck_s")?;
-    let kib = |key: &str, default: usize, most: usize| match number(line, key)?.map(usize::try_from) {
-        None => Ok(default),
-        Some(Ok(kib)) if (1..=most).contains(&kib) => Ok(kib),
-        Some(_) => Err(format!("option `{key}` is a number of KiB from 1 to {most}")),
-    };
-    let heap_kib = kib("heap_kib", limits::HEAP_KIB, MOST_HEAP_KIB)?;
+    let heap_kib = kib(line, "heap_kib", limits::HEAP_KIB, MOST_HEAP_KIB)?;
     let options = Options {
         coherent: args::has(line, "coherent"),
-        stack_bytes: (kib("stack_kib", limits::STACK_KIB, limits::MOST_STACK_KIB)? * STACK_FACTOR) << 10,
+        stack_bytes: stack_bytes(line)?,
         heap_bytes: heap_kib << 10,
-        first_heap_bytes: kib("heap0_kib", heap_kib, MOST_HEAP_KIB)? << 10,
+        first_heap_bytes: kib(line, "heap0_kib", heap_kib, MOST_HEAP_KIB)? << 10,
         heat_map: args::has(line, "heatmap"),
         ..Options::default()
     };
@@ -213,15 +199,4 @@ fn machine(line: &str) -> Result<Machine, String> {
     // As under QEMU, 0 stands for no exploration.
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
     Ok(if seed == 0 { machine } else { machine.with_seed(seed) })
-}
-
-/// A gibibyte: more than a core of a 32-bit machine can have.
-const MOST_HEAP_KIB: usize = 1 << 20;
-
-/// What a communicator can have.
-const MAX_CORES: usize = collectives::comm::group::MAX_RANKS;
-
-fn number(line: &str, key: &str) -> Result<Option<u64>, String> {
-    let parse = |text: &str| text.parse().map_err(|error| format!("option `{key}={text}`: {error}"));
-    args::value(line, key).map(parse).transpose()
 }

@@ -12,7 +12,11 @@ mod backend;
 #[cfg(target_os = "none")]
 mod heap;
 
+#[cfg(all(any(feature = "threads", test), not(target_os = "none")))]
+mod on_threads;
 mod programs;
+#[cfg(not(target_os = "none"))]
+mod sizes;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -83,6 +87,28 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     let counters = CountersLine { rank: hal.core().index(), counters: hal.counters() };
     start.console.write(format_args!("{counters}\n"));
     result
+}
+
+/// The program on one core of the host, and what there is to say of it afterwards. Returns success.
+#[cfg(not(target_os = "none"))]
+fn run_and_tell<P: Programs, C: Core>(core: &C, start: &Start<'_>) -> bool {
+    let result = run_rank::<P, _>(core, start);
+    if let Err(failure) = &result {
+        start.console.write(format_args!("rank {} failed: {failure}\n", core.core().index()));
+    }
+    trace::tell(core, start.console);
+    result.is_ok()
+}
+
+/// Says whether all ranks have succeeded, and returns it.
+#[cfg(not(target_os = "none"))]
+fn judge(results: &[bool], console: &dyn Console) -> bool {
+    let failed = results.iter().filter(|success| !**success).count();
+    match failed {
+        0 => console.write(format_args!("@done ok\n")),
+        _ => console.write(format_args!("@done failed on {failed} of {} ranks\n", results.len())),
+    }
+    failed == 0
 }
 
 /// The counters of a rank, as a line for the host.

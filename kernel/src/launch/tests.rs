@@ -51,6 +51,24 @@ fn success_of_all_is_success() {
 }
 
 #[test]
+fn threads_end_as_simulated_cores_do() {
+    let on_threads = |words: &str| run(&std::format!("machine=threads {words}"));
+    let good = on_threads("cores=4");
+    assert!(good.success && good.console.contains("@counters 3 mpb_lines_read="), "{}", good.console);
+    for (words, end) in [
+        ("cores=4 fail=2", "\n@done failed on 1 of 4 ranks\n"),
+        ("cores=2 wait=1", "; core 1 was the first to wait, for a message from core 0\n"),
+        ("cores=0", "@done failed option `cores=0`: a machine has 1 to 4096 cores\n"),
+        ("cores=2 stack_kib=x", "@done failed option `stack_kib=x`: invalid digit found in string\n"),
+    ] {
+        let bad = on_threads(words);
+        assert!(bad.console.ends_with(end), "{}", bad.console);
+    }
+    let panicked = on_threads("cores=3 panic=1").console;
+    assert!(panicked.contains("\n@done failed core 1 panicked: told to (at kernel/src/launch/tests.rs:"), "{panicked}");
+}
+
+#[test]
 fn failure_of_one_is_failure() {
     let simulation = run("cores=4 fail=2");
     assert!(!simulation.success);

@@ -12,7 +12,7 @@ use crate::{
     guest::Outcome,
     image,
     kernel_line::KernelLine,
-    memory::Plan,
+    memory::{self, Plan},
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::{Machine, Node, Staged},
@@ -143,7 +143,7 @@ impl Cluster<'_> {
             node,
             nodes: self.shape.nodes,
             region: region.path(),
-            input_bytes: run::bytes(inputs),
+            input_bytes: memory::bytes(inputs),
             deadline_s: self.deadline_s,
         })
     }
@@ -181,7 +181,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     };
     let label = format!("{} on {shape}", program.name);
     let progress = Progress::new(format!("booting {label}"));
-    let limit = run::limit(arguments.timeout, run::bytes(&inputs));
+    let limit = run::limit(arguments.timeout, memory::bytes(&inputs));
     let outcome = cluster.run(&label, limit, None, |node, event| match event {
         Event::Text(line) => progress.print(&format!("node {node}: {line}")),
         Event::Phase(phase) => progress.say(format!("{label}: {phase}")),

@@ -145,12 +145,11 @@ fn check(name: &str) -> Result<()> {
 mod tests {
     use super::*;
     use crate::{
-        guest,
+        guest, host_command,
         image::{self, Profile},
         kernel_line::KernelLine,
         process,
         program::Program,
-        sim,
     };
     use std::time::Duration;
 
@@ -169,7 +168,7 @@ mod tests {
         let built = image::host_in(&program, Profile::Release, &target).unwrap();
         assert_eq!(built.warnings, [""; 0]);
         let words = KernelLine::default().value("cores", Some(5)).value("rounds", Some(3));
-        let mut command = sim::command(&built.executable, words, &[]).unwrap();
+        let mut command = host_command::of(&built.executable, words, &[]).unwrap();
         let outcome = guest::run("my-ring", &mut command, None, LIMIT, |_| {}).unwrap();
         outcome.verdict().unwrap();
         assert_eq!(outcome.transcript.text, ["after 3 rounds the sum of 5 numbers is 10"]);

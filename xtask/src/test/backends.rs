@@ -1,7 +1,7 @@
 //! One program on both backends, for tests that compare them.
 
 use super::kit::Kit;
-use crate::{cores, guest, kernel_line::KernelLine, memory::Plan, program::Program, qemu::Machine, sim};
+use crate::{cores, guest, host_command, kernel_line::KernelLine, memory::Plan, program::Program, qemu::Machine};
 use anyhow::Result;
 use std::path::PathBuf;
 
@@ -58,7 +58,7 @@ impl<'t> Backends<'t> {
     /// When it cannot be built or started.
     pub(super) fn simulated(&self, cores: u16, words: &KernelLine) -> Result<guest::Outcome> {
         let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
-        let mut command = sim::command(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
+        let mut command = host_command::of(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));
         guest::run(&label, &mut command, None, self.kit.limit(), |_| {})
     }

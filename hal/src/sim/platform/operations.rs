@@ -4,14 +4,14 @@ use std::{ptr::NonNull, rc::Rc};
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, FetchUnit, Platform, Slices, WaitInfo},
+    emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, Slices, WaitInfo},
     kind,
     kit::{CounterAccess, Expense, Watch, Woken},
 };
 
 use super::{
     super::{
-        Cluster, SimWindow,
+        Cluster,
         access::{Access, Effect},
         cost::{Way, WriteCost},
         heat::Target,
@@ -26,8 +26,8 @@ use super::{
 // for all of them; 4. `Shared` asks in the same step as it accesses memory; 5. the account is that of the core's domain,
 // or the first one where memory is coherent, and only one core runs at a time.
 unsafe impl Platform for SimPlatform {
-    type Window = SimWindow;
-    type Copies = Rc<Copies<SimWindow>>;
+    type Window = HostWindow;
+    type Copies = Rc<Copies<HostWindow>>;
 
     fn core(&self) -> CoreId {
         self.core

@@ -1,4 +1,4 @@
-//! Where a simulated core, or a coherence domain of them, keeps its private copies of cached shared memory.
+//! Where a core on the host, or a coherence domain of them, keeps its private copies of cached shared memory.
 //!
 //! One buffer as large as the machine's shared memory and all that a core can expose, so that a view of any region is
 //! contiguous; the host backs only the pages that are touched, and a core that never claims cached memory has no
@@ -8,36 +8,35 @@ use std::cell::{Cell, OnceCell};
 
 use crate::{
     LINE_BYTES,
-    emulated::{EXPOSED_POSITION, PAGE_BYTES, PageWindow},
     topology::{EXPOSED_BYTES_PER_CORE, SHARED_BYTES_PER_CONTROLLER},
 };
 
-use super::memory::Buffer;
+use super::{EXPOSED_POSITION, HostMemory, PAGE_BYTES, PageWindow};
 
 struct Copies {
-    pages: Buffer,
-    twins: Buffer,
+    pages: HostMemory,
+    twins: HostMemory,
     dirty: Vec<Cell<bool>>,
 }
 
 /// The private copies of a simulated core.
-pub struct SimWindow {
+pub struct HostWindow {
     frames: usize,
     /// Bytes of shared memory that the machine has.
     shared_bytes: usize,
     copies: OnceCell<Copies>,
 }
 
-impl SimWindow {
+impl HostWindow {
     /// A window on the memory of the given number of controllers, in which `frames` pages can be resident.
-    pub(super) fn new(frames: usize, controllers: usize) -> Self {
+    pub fn new(frames: usize, controllers: usize) -> Self {
         Self { frames, shared_bytes: controllers * SHARED_BYTES_PER_CONTROLLER, copies: OnceCell::new() }
     }
 
     fn copies(&self) -> &Copies {
         self.copies.get_or_init(|| Copies {
-            pages: Buffer::new(self.shared_bytes + EXPOSED_BYTES_PER_CORE),
-            twins: Buffer::new(self.frames * PAGE_BYTES),
+            pages: HostMemory::new(self.shared_bytes + EXPOSED_BYTES_PER_CORE),
+            twins: HostMemory::new(self.frames * PAGE_BYTES),
             dirty: vec![Cell::new(false); (self.shared_bytes + EXPOSED_BYTES_PER_CORE) / PAGE_BYTES],
         })
     }
@@ -55,7 +54,7 @@ impl SimWindow {
 
 // SAFETY: 1. the buffer has room for all controllers and for what the core exposes, starts on a page, and `at` checks;
 // 2. two buffers, of whole pages; 3. pages do not fault; 4. cores take turns by themselves.
-unsafe impl PageWindow for SimWindow {
+unsafe impl PageWindow for HostWindow {
     type Exclusion = ();
 
     fn exclude(&self) {}

@@ -1,0 +1,143 @@
+//! The machine: its threads, from their start to the last one's end.
+
+use std::{
+    error::Error,
+    fmt,
+    panic::{self, AssertUnwindSafe},
+    rc::Rc,
+    sync::{Arc, Mutex, atomic::AtomicBool},
+    thread,
+    time::Instant,
+};
+
+use hal::{
+    CoreId, Layout,
+    emulated::{Copies, Emulated, HostWindow, MAX_FRAMES, Slices},
+};
+
+use crate::{
+    memory::Memory,
+    panics,
+    platform::{Leaves, Shared, ThreadCore, ThreadPlatform},
+    stuck::Cores,
+};
+
+/// A machine that can be run, and how.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    layout: Layout,
+    coherent: bool,
+    stack_bytes: usize,
+    explore: u64,
+    preempt: u64,
+}
+
+/// Why a run did not come to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure(String);
+
+impl Failure {
+    /// What happened, in one line.
+    pub fn summary(&self) -> &str {
+        self.0.lines().next_back().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl Error for Failure {}
+
+impl Machine {
+    /// A machine of that many cores, laid out as the SCC's, with caches that are emulated.
+    ///
+    /// # Panics
+    /// If there is no such machine.
+    pub fn new(cores: usize) -> Self {
+        let layout = Layout::scc().with_cores(cores);
+        Self { layout, coherent: false, stack_bytes: 1 << 20, explore: 0, preempt: 0 }
+    }
+
+    /// The machine with memory that is coherent, as the host's is, or not.
+    pub fn with_coherence(self, coherent: bool) -> Self {
+        Self { coherent, ..self }
+    }
+
+    /// The machine with stacks of that many bytes.
+    pub fn with_stack_bytes(self, stack_bytes: usize) -> Self {
+        Self { stack_bytes, ..self }
+    }
+
+    /// The machine with drains and evictions at random, as hardware may do them at any moment, and with hand-overs at
+    /// random; 0 for none of either. Threads run as the host lets them: a seed does not repeat a run.
+    pub fn with_seeds(self, explore: u64, preempt: u64) -> Self {
+        Self { explore, preempt, ..self }
+    }
+
+    /// Runs `program` on every core, and returns what it returned on each.
+    ///
+    /// # Errors
+    /// The first panic, or who waits for whom if no core can go on any more.
+    ///
+    /// # Panics
+    /// If the host has no more threads.
+    pub fn run<R: Send>(&self, program: impl Fn(&ThreadCore) -> R + Sync) -> Result<Vec<R>, Failure> {
+        let cores = self.layout.cores();
+        let shared = Arc::new(Shared {
+            layout: self.layout,
+            memory: Memory::new(&self.layout),
+            cores: Cores::new(cores),
+            raised: (0..cores).map(|_| AtomicBool::new(false)).collect(),
+            begin: Instant::now(),
+            coherent: self.coherent,
+            slices: Mutex::new(Slices::new()),
+            explore: self.explore,
+            preempt: self.preempt,
+        });
+        let results: Vec<_> = thread::scope(|scope| {
+            let start = |core: usize| {
+                let (shared, program) = (shared.clone(), &program);
+                thread::Builder::new()
+                    .name(format!("core {core}"))
+                    .stack_size(self.stack_bytes)
+                    .spawn_scoped(scope, move || run_core(CoreId::new(core), shared, program))
+                    .expect("the host can start a thread for each core")
+            };
+            let threads: Vec<_> = (0..cores).map(start).collect();
+            threads.into_iter().map(|thread| thread.join().ok().flatten()).collect()
+        });
+        let shared = Arc::into_inner(shared).expect("all threads have ended");
+        match shared.cores.into_report() {
+            Some(report) => Err(Failure(report)),
+            None => {
+                Ok(results.into_iter().map(|result| result.expect("a core without a report has a result")).collect())
+            }
+        }
+    }
+}
+
+/// The program of one core. Nothing if the machine came to its end before it.
+fn run_core<R>(id: CoreId, shared: Arc<Shared>, program: impl Fn(&ThreadCore) -> R) -> Option<R> {
+    panics::keep_those_of_this_thread();
+    let controllers = shared.layout.controllers();
+    let copies = Rc::new(Copies::new(HostWindow::new(MAX_FRAMES, controllers), false));
+    let core = ThreadCore::new(Emulated::new(ThreadPlatform::new(id, shared.clone()), copies.clone(), copies));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| program(&core)));
+    let undrained = core.undrained();
+    drop(core);
+    match outcome {
+        Ok(result) => {
+            shared.cores.finished(id, undrained);
+            Some(result)
+        }
+        Err(payload) => {
+            if !payload.is::<Leaves>() {
+                shared.cores.end(format!("{id} panicked: {}", panics::take()));
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! One core of the machine: [`Platform`] on the host's threads.
+
+use std::{
+    cell::Cell,
+    hint, panic,
+    ptr::NonNull,
+    rc::Rc,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use hal::{
+    CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, Slices, WaitInfo},
+    kind,
+    kit::{CounterAccess, Expense, Watch, Woken},
+};
+
+use crate::{memory::Memory, stuck::Cores};
+
+/// A core that is a thread: what a program gets.
+pub type ThreadCore = EmulatedCore<ThreadPlatform>;
+
+/// Failed polls of a wait until a core lets others have its processor.
+const POLLS_AT_FULL_SPEED: u32 = 64;
+
+/// Failed polls of a wait until a core says what it waits for, and sleeps in between.
+const POLLS_AWAKE: u32 = 4096;
+
+/// For how long a core sleeps between two polls of a long wait.
+const NAP: Duration = Duration::from_micros(100);
+
+/// What all cores of a machine have.
+pub(crate) struct Shared {
+    pub(crate) layout: Layout,
+    pub(crate) memory: Memory,
+    pub(crate) cores: Cores,
+    /// Whether an interrupt was raised on a core and not taken.
+    pub(crate) raised: Vec<AtomicBool>,
+    pub(crate) begin: Instant,
+    pub(crate) coherent: bool,
+    /// What all cores look at by slices, where memory is coherent.
+    pub(crate) slices: Mutex<Slices>,
+    /// Seeds of what hardware does by itself, and of hand-overs; 0 for none.
+    pub(crate) explore: u64,
+    pub(crate) preempt: u64,
+}
+
+/// With what a core leaves its program when the machine comes to its end.
+pub(crate) struct Leaves;
+
+/// The machine as one of its threads sees it.
+pub struct ThreadPlatform {
+    core: CoreId,
+    shared: Arc<Shared>,
+    random: Cell<u32>,
+    /// Failed polls of the present wait, and the machine's writes before the last one, once it is a long wait.
+    polls: Cell<u32>,
+    writes: Cell<u64>,
+}
+
+impl ThreadPlatform {
+    pub(crate) fn new(core: CoreId, shared: Arc<Shared>) -> Self {
+        // Spread neighbouring seeds and cores; xorshift must not start at 0.
+        let mixed = (shared.explore ^ shared.preempt.rotate_left(32))
+            .wrapping_add(core.index() as u64 + 1)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let random = Cell::new((mixed >> 32) as u32 | 1);
+        Self { core, shared, random, polls: Cell::new(0), writes: Cell::new(0) }
+    }
+
+    fn draw(&self, below: usize) -> usize {
+        let mut state = self.random.get();
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        self.random.set(state);
+        state as usize % below
+    }
+
+    /// Lets others run, now and then, where that was asked for.
+    fn hand_over_by_chance(&self) {
+        if self.shared.preempt != 0 && self.draw(4) == 0 {
+            thread::yield_now();
+        }
+    }
+
+    /// Something was written that others may wait for.
+    fn wrote(&self) {
+        self.shared.cores.count_write(self.core);
+        self.hand_over_by_chance();
+    }
+
+    /// Insists that no slice of a coherent machine excludes an access to memory, while it is made.
+    fn past_slices<R>(&self, at: LineAddress, len_bytes: usize, writes: bool, access: impl FnOnce() -> R) -> R {
+        let LineAddress::Shared(address) = at else { return access() };
+        if !self.shared.coherent {
+            return access();
+        }
+        let slices = self.slices();
+        if let Err(conflict) = slices.access_memory(address, len_bytes, writes) {
+            drop(slices);
+            panic!("{conflict}");
+        }
+        access()
+    }
+
+    fn slices(&self) -> std::sync::MutexGuard<'_, Slices> {
+        self.shared.slices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a long wait goes on, of which the others are told.
+    fn is_told(&self) -> bool {
+        self.polls.get() > POLLS_AWAKE
+    }
+}
+
+// SAFETY: 1. all of it is chosen when the machine is made, and `Machine::run` makes one value for each core; 2. `Memory::at`
+// checks; 3. so does `Memory`; 4. `past_slices` holds the account meanwhile; 5. there is one account.
+unsafe impl Platform for ThreadPlatform {
+    type Window = HostWindow;
+    type Copies = Rc<Copies<HostWindow>>;
+
+    fn core(&self) -> CoreId {
+        self.core
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.shared.layout
+    }
+
+    fn machine(&self) -> u64 {
+        Arc::as_ptr(&self.shared).addr() as u64
+    }
+
+    fn read_line(&self, at: LineAddress) -> Line {
+        self.hand_over_by_chance();
+        self.past_slices(at, LINE_BYTES, false, || self.shared.memory.read_line(at))
+    }
+
+    fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
+        if mask == 0 {
+            return;
+        }
+        let (first, end) = (mask.trailing_zeros() as usize, 32 - mask.leading_zeros() as usize);
+        let from = match at {
+            LineAddress::Shared(address) => LineAddress::Shared(address.plus(first)),
+            mpb @ LineAddress::Mpb(_) => mpb,
+        };
+        self.past_slices(from, end - first, true, || self.shared.memory.write_line(at, data, mask));
+        self.wrote();
+    }
+
+    fn read_word(&self, at: SharedAddress) -> u32 {
+        self.hand_over_by_chance();
+        self.past_slices(LineAddress::Shared(at), 4, false, || self.shared.memory.read_word(at))
+    }
+
+    fn write_word(&self, at: SharedAddress, value: u32) {
+        self.past_slices(LineAddress::Shared(at), 4, true, || self.shared.memory.write_word(at, value));
+        self.wrote();
+    }
+
+    fn test_and_set(&self, register: CoreId) -> bool {
+        self.hand_over_by_chance();
+        self.shared.memory.test_and_set(register)
+    }
+
+    fn free(&self, register: CoreId) {
+        self.shared.memory.free(register);
+        self.wrote();
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        self.hand_over_by_chance();
+        let before = self.shared.memory.access_counter(counter, access);
+        if access != CounterAccess::Read {
+            self.wrote();
+        }
+        before
+    }
+
+    /// Work takes its own time here.
+    fn spend(&self, _expense: Expense) {}
+
+    fn now(&self) -> u64 {
+        self.shared.begin.elapsed().as_nanos() as u64
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        1_000_000_000
+    }
+
+    fn choose(&self, choice: Choice, options: usize) -> usize {
+        let by_chance = |one_in| usize::from(self.shared.explore != 0 && self.draw(one_in) == 0);
+        match choice {
+            Choice::VictimPage | Choice::VictimLine => self.draw(options),
+            Choice::DrainEarly => by_chance(8),
+            Choice::Evict => by_chance(32),
+            Choice::StoreThrough => by_chance(2),
+        }
+    }
+
+    fn before_poll(&self, _watch: Watch<'_>) {
+        if self.is_told() {
+            self.writes.set(self.shared.cores.writes());
+        }
+    }
+
+    fn park(&self, watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
+        if self.is_dying() && !thread::panicking() {
+            panic::resume_unwind(Box::new(Leaves));
+        }
+        let was_told = self.is_told();
+        self.polls.set(self.polls.get().saturating_add(1));
+        match deadline {
+            Deadline::At(ticks) if self.now() >= ticks => return Woken::TimedOut,
+            Deadline::Never if was_told => {
+                let register = if let Watch::Register(register) = watch { Some(register) } else { None };
+                let is_taken = |register| self.shared.memory.is_taken(register);
+                self.shared.cores.waits(self.core, self.writes.get(), self.now(), *info, register, is_taken);
+                thread::sleep(NAP);
+            }
+            _ if self.polls.get() > POLLS_AT_FULL_SPEED => thread::yield_now(),
+            _ => hint::spin_loop(),
+        }
+        Woken::Poll { missed_polls: 0 }
+    }
+
+    fn end_wait(&self, _watch: Watch<'_>) {
+        if self.is_told() {
+            self.shared.cores.goes_on(self.core);
+        }
+        self.polls.set(0);
+    }
+
+    fn relax(&self) {
+        if self.is_dying() && !thread::panicking() {
+            panic::resume_unwind(Box::new(Leaves));
+        }
+        thread::yield_now();
+    }
+
+    /// Where programs compute, an interrupt may come.
+    fn compute(&self, _cycles: u64, interrupted: &dyn Fn()) {
+        interrupted();
+    }
+
+    fn raise_interrupt(&self, target: CoreId) {
+        self.shared.raised[target.index()].store(true, SeqCst);
+        self.wrote();
+    }
+
+    /// No thread is interrupted in the middle: what was raised is taken at the end of an operation, and where programs
+    /// [compute](Self::compute).
+    fn open_interrupts(&self, _open: bool) {}
+
+    fn interrupt_is_due(&self) -> bool {
+        self.shared.raised[self.core.index()].load(SeqCst)
+    }
+
+    fn take_interrupt(&self) -> bool {
+        self.shared.raised[self.core.index()].swap(false, SeqCst)
+    }
+
+    fn is_dying(&self) -> bool {
+        self.shared.cores.is_dying()
+    }
+
+    fn coherent(&self) -> bool {
+        self.shared.coherent
+    }
+
+    fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R> {
+        self.shared.coherent.then(|| change(&mut self.slices()))
+    }
+
+    fn meet_domain(&self, _changes: bool) {}
+
+    fn fetch_unit(&self) -> FetchUnit {
+        FetchUnit::Line
+    }
+
+    unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
+        // SAFETY: the caller says so.
+        unsafe { self.shared.memory.expose(region, memory) }
+    }
+
+    fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
+        self.shared.memory.conceal(region)
+    }
+
+    fn reach(&self, region: Region<kind::Cached>) {
+        self.shared.memory.set_reached(self.core, region, true);
+    }
+
+    fn let_go(&self, region: Region<kind::Cached>) {
+        self.shared.memory.set_reached(self.core, region, false);
+    }
+
+    fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8 {
+        self.shared.memory.at(region)
+    }
+}

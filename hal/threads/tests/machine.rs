@@ -1,0 +1,109 @@
+//! What a machine of threads does where a program goes wrong.
+
+use hal::{CoreId, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology, Wait};
+use threads::{Machine, ThreadCore};
+
+fn flag(core: usize) -> MpbLine {
+    MpbLine::new(CoreId::new(core), 1)
+}
+
+fn wait_for_flag(core: &ThreadCore, from: usize) {
+    let own = flag(core.core().index());
+    let reason = Reason::new("a flag").from(CoreId::new(from));
+    core.wait(&[Place::Line(own)], reason, |poll| (poll.line(0).0[0] == 1).then_some(()));
+}
+
+fn raise_flag(core: &ThreadCore, at: usize) {
+    core.store(flag(at), 0, &[1]);
+    core.drain();
+}
+
+#[test]
+fn a_flag_goes_round() {
+    let results = Machine::new(5).run(|core| {
+        let me = core.core().index();
+        if me > 0 {
+            wait_for_flag(core, me - 1);
+        }
+        raise_flag(core, (me + 1) % 5);
+        if me == 0 {
+            wait_for_flag(core, 4);
+        }
+        me
+    });
+    assert_eq!(results.unwrap(), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn who_waits_in_a_circle_is_said() {
+    let failure = Machine::new(3).run(|core| {
+        let me = core.core().index();
+        if me == 2 {
+            core.store(flag(0), 0, &[1]);
+        }
+        wait_for_flag(core, [1, 0, 0][me]);
+    });
+    let failure = failure.unwrap_err();
+    let line = failure.summary();
+    assert!(line.starts_with("deadlock: 3 of 3 cores wait; core 0 waits for core 1 waits for core 0; core "), "{line}");
+    assert!(line.contains("core 2 has not drained"), "{line}");
+    assert!(failure.to_string().contains("core 2 waits for a flag from core 0"), "{failure}");
+}
+
+#[test]
+fn a_register_that_is_never_freed_is_said() {
+    let failure = Machine::new(2).run(|core| {
+        let register = CoreId::new(0);
+        if core.core().index() == 0 {
+            std::mem::forget(core.lock(register, "a register"));
+            raise_flag(core, 1);
+        } else {
+            wait_for_flag(core, 0);
+            drop(core.lock(register, "a register"));
+        }
+    });
+    let failure = failure.unwrap_err().to_string();
+    assert!(failure.contains("core 1 waits for a register from core 0"), "{failure}");
+}
+
+#[test]
+fn a_panic_ends_all_and_says_where() {
+    let failure = Machine::new(4).run(|core| {
+        assert!(core.core().index() != 2, "two is one too many");
+        wait_for_flag(core, 2);
+    });
+    let failure = failure.unwrap_err();
+    assert!(failure.summary().starts_with("core 2 panicked: two is one too many (at "), "{failure}");
+    assert!(failure.summary().contains("machine.rs:"), "{failure}");
+}
+
+#[test]
+fn a_deadline_is_no_deadlock() {
+    let timed_out = Machine::new(2).run(|core| {
+        let deadline = Deadline::At(hal::Clock::now(core) + 2_000_000);
+        core.wait_until(&[Place::Line(flag(0))], deadline, Reason::new("nothing"), |_| None::<()>).is_err()
+    });
+    assert_eq!(timed_out.unwrap(), [true, true]);
+}
+
+#[test]
+fn who_is_interrupted_in_a_wait_goes_on() {
+    let results = Machine::new(2).run(|core| {
+        if core.core().index() == 1 {
+            wait_for_flag(core, 0);
+            core.raise_interrupt(CoreId::new(0));
+            return true;
+        }
+        let count = std::sync::atomic::AtomicU32::new(0);
+        let handler = |_: &ThreadCore, count: &std::sync::atomic::AtomicU32| {
+            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        let shielded = core.handle_interrupts(count, handler).expect("there is no handler yet");
+        raise_flag(core, 1);
+        core.wait(&[], Reason::new("an interrupt"), |_| {
+            (shielded.with(|count| count.load(std::sync::atomic::Ordering::Relaxed)) > 0).then_some(())
+        });
+        true
+    });
+    assert_eq!(results.unwrap(), [true, true]);
+}

@@ -1,0 +1,40 @@
+//! The host's own threads, and the command line that describes them.
+
+use threads::Machine;
+
+use crate::{Console, Input, args};
+
+use super::{
+    Programs, Start, judge, run_and_tell,
+    sizes::{cores, number, stack_bytes},
+};
+
+/// What `machine=` says of them.
+pub(super) const NAME: &str = "threads";
+
+/// Runs an image on threads. Returns success.
+pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
+    let start = Start { line, inputs, console };
+    let outcome = machine(line).and_then(|machine| {
+        machine.run(|core| run_and_tell::<P, _>(core, &start)).map_err(|failure| {
+            console.write(format_args!("{failure}\n"));
+            failure.summary().to_owned()
+        })
+    });
+    match outcome {
+        Ok(results) => judge(&results, console),
+        Err(message) => {
+            console.write(format_args!("@done failed {message}\n"));
+            false
+        }
+    }
+}
+
+/// The threads that the words ask for. Their heaps are the host's, without a limit.
+fn machine(line: &str) -> Result<Machine, String> {
+    let seed = |key| number(line, key).map(Option::unwrap_or_default);
+    Ok(Machine::new(cores(line)?.unwrap_or(1))
+        .with_coherence(args::has(line, "coherent"))
+        .with_stack_bytes(stack_bytes(line)?)
+        .with_seeds(seed("seed")?, seed("preempt")?))
+}

@@ -1,0 +1,59 @@
+//! The suite on threads of the host, which really run side by side: every in-kernel test on several numbers of cores, with
+//! hand-overs at random places, and, for programs that do not notice it, where memory is coherent.
+
+use std::sync::Mutex;
+
+use collectives::Comm;
+use hal::Cached;
+use libtest_mimic::{Arguments, Failed, Trial};
+use tests::{
+    Context,
+    suite::{self, Needs},
+};
+use threads::Machine;
+
+/// Numbers of cores that have machines of their own.
+const CORES: [usize; 5] = [1, 2, 3, 5, 8];
+
+/// Seeds of hand-overs.
+const HAND_OVERS: [u64; 3] = [1, 2, 3];
+
+/// Runs a test on all cores of a machine: what a rank found wrong first, or what became of the machine.
+fn run(name: &str, machine: &Machine) -> Result<(), Failed> {
+    // A rank that fails leaves the others waiting, and its reason is worth more than their deadlock.
+    let failed = Mutex::new(None);
+    let outcome = machine.run(|core| {
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+        comm.check_arguments(true);
+        let mut caches = core.take_caches().expect("it is asked for once");
+        if let Err(reason) = suite::run(name, &mut Context { comm: &comm, caches: &mut caches }) {
+            let mut failed = failed.lock().expect("nobody panics with it");
+            failed.get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));
+        }
+    });
+    match failed.into_inner().expect("nobody panics with it") {
+        Some(failed) => Err(failed.into()),
+        None => outcome.map(|_| ()).map_err(|failure| failure.to_string().into()),
+    }
+}
+
+fn trials(name: &'static str) -> Vec<Trial> {
+    let on_cores =
+        CORES.map(|cores| Trial::test(format!("{name} on {cores} threads"), move || run(name, &Machine::new(cores))));
+    let handed_over = Trial::test(format!("{name} on threads that hand over at random"), move || {
+        HAND_OVERS.iter().try_for_each(|seed| run(name, &Machine::new(4).with_seeds(0, *seed)))
+    });
+    let coherent = (name.starts_with("exposed::") && !suite::needs(name).contains(Needs::QUIET)).then(|| {
+        let machine = || Machine::new(4).with_coherence(true);
+        Trial::test(format!("{name} on threads with coherent memory"), move || run(name, &machine()))
+    });
+    on_cores.into_iter().chain([handed_over]).chain(coherent).collect()
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    // Nothing interrupts a thread in the middle of what it computes.
+    let suits = |name: &&str| !suite::needs(name).contains(Needs::INTERRUPTS);
+    let trials = suite::NAMES.iter().copied().filter(suits).flat_map(trials).collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
