@@ -11,6 +11,7 @@ mod bare;
 mod board_layout;
 pub mod cached;
 pub mod clock;
+pub mod conformance;
 mod core_id;
 pub mod counters;
 #[cfg(any(feature = "qemu", feature = "sim"))]

@@ -11,7 +11,7 @@ use std::{
 };
 
 use hal::{
-    CoreId, Layout,
+    CoreId, Layout, LineAddress,
     emulated::{Copies, Emulated, HostWindow, MAX_FRAMES, Slices},
 };
 
@@ -85,6 +85,31 @@ impl Machine {
     /// # Panics
     /// If the host has no more threads.
     pub fn run<R: Send>(&self, program: impl Fn(&ThreadCore) -> R + Sync) -> Result<Vec<R>, Failure> {
+        self.run_to_end(|hardware| {
+            let core = ThreadCore::new(hardware);
+            let result = program(&core);
+            (result, core.undrained())
+        })
+    }
+
+    /// As [`run`](Self::run), for a program that makes its core by itself, perhaps of more than the hardware that it gets.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    pub fn run_on_hardware<R: Send>(
+        &self,
+        program: impl Fn(Emulated<ThreadPlatform>) -> R + Sync,
+    ) -> Result<Vec<R>, Failure> {
+        self.run_to_end(|hardware| (program(hardware), None))
+    }
+
+    fn run_to_end<R: Send>(
+        &self,
+        program: impl Fn(Emulated<ThreadPlatform>) -> (R, Option<LineAddress>) + Sync,
+    ) -> Result<Vec<R>, Failure> {
         let cores = self.layout.cores();
         let shared = Arc::new(Shared {
             layout: self.layout,
@@ -120,16 +145,16 @@ impl Machine {
 }
 
 /// The program of one core. Nothing if the machine came to its end before it.
-fn run_core<R>(id: CoreId, shared: Arc<Shared>, program: impl Fn(&ThreadCore) -> R) -> Option<R> {
+fn run_core<R>(
+    id: CoreId,
+    shared: Arc<Shared>,
+    program: impl Fn(Emulated<ThreadPlatform>) -> (R, Option<LineAddress>),
+) -> Option<R> {
     panics::keep_those_of_this_thread();
-    let controllers = shared.layout.controllers();
-    let copies = Rc::new(Copies::new(HostWindow::new(MAX_FRAMES, controllers), false));
-    let core = ThreadCore::new(Emulated::new(ThreadPlatform::new(id, shared.clone()), copies.clone(), copies));
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| program(&core)));
-    let undrained = core.undrained();
-    drop(core);
-    match outcome {
-        Ok(result) => {
+    let copies = Rc::new(Copies::new(HostWindow::new(MAX_FRAMES, shared.layout.controllers()), false));
+    let hardware = Emulated::new(ThreadPlatform::new(id, shared.clone()), copies.clone(), copies);
+    match panic::catch_unwind(AssertUnwindSafe(|| program(hardware))) {
+        Ok((result, undrained)) => {
             shared.cores.finished(id, undrained);
             Some(result)
         }

@@ -1,0 +1,105 @@
+//! Memory that is reached through the caches, and private memory that is exposed.
+
+use alloc::{format, vec::Vec};
+
+use crate::{Caches, ClaimError, Core, Lines, Region, SharedAddress, kind};
+
+use super::{Defect, Stage};
+
+/// Words of a view.
+const WORDS: usize = 24;
+
+/// Words of a page's uncached memory in which a core says what it exposes.
+const TOLD: usize = 512;
+
+pub(super) fn check<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    views(stage, caches)?;
+    exposures(stage, caches)
+}
+
+fn value(from: usize, step: usize, index: usize) -> u32 {
+    ((from + 1) * 1000 + step * 100 + index) as u32
+}
+
+/// What was stored and flushed is seen by who flushes afterwards.
+fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, left] = [core.core(), stage.left()].map(|of| stage.page::<kind::Cached>(of));
+    for step in 0..2 {
+        {
+            let mut view = core.claim::<u32>(own, WORDS).map_err(|error| refused(stage, &error))?;
+            let again = core.claim::<u32>(own, 1);
+            stage.expect(matches!(again, Err(ClaimError::Claimed { .. })), || {
+                "views: a second view of the same bytes is given out".into()
+            });
+            drop(again);
+            (0..WORDS).for_each(|index| view.store(index, value(stage.me(), step, index)));
+            let kept = (0..WORDS).all(|index| view.load(index) == value(stage.me(), step, index));
+            stage.expect(kept, || "views: a load does not find what this core has stored before".into());
+        }
+        if step == 0 {
+            core.write_back_invalidate(caches, own);
+        } else {
+            core.write_back_invalidate_all(caches);
+        }
+        stage.meet()?;
+        if stage.cores() > 1 {
+            core.write_back_invalidate(caches, left);
+            let view = core.claim::<u32>(left, WORDS).map_err(|error| refused(stage, &error))?;
+            let found: Vec<_> = (0..WORDS).map(|index| view.load(index)).collect();
+            let expected: Vec<_> = (0..WORDS).map(|index| value(stage.left().index(), step, index)).collect();
+            stage.expect(found == expected, || {
+                format!(
+                    "cached memory: {} has stored {expected:?} and flushed, and this core, which has invalidated, finds \
+                     {found:?}: a flush does not write back, or leaves what was there before",
+                    stage.left()
+                )
+            });
+        }
+        stage.meet()?;
+    }
+    Ok(())
+}
+
+fn refused<C: Core>(stage: &Stage<'_, C>, error: &ClaimError) -> Defect {
+    stage.expect(false, || format!("views: a page of shared memory cannot be viewed: {error}"));
+    stage.found.take().expect("it was just found")
+}
+
+/// What a core exposes, others reach, and its owner gets it back.
+fn exposures<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Uncached>(of));
+    let Ok(exposure) = core.expose(caches, Lines::copy_of(&[stage.me() as u32; 16])) else {
+        stage.expect(false, || "exposed memory: 64 bytes of whole lines cannot be exposed".into());
+        return stage.end();
+    };
+    let told = exposure.region().to_words();
+    (0..told.len()).for_each(|index| core.store_word(own, TOLD + index, told[index]));
+    stage.meet()?;
+    let words = [0, 1, 2].map(|index| core.load_word(right, TOLD + index));
+    let there: Region<kind::Combined> =
+        stage.regions.region(SharedAddress::from_words([words[0], words[1]]), words[2] as usize);
+    stage.expect(core.map(there).is_ok(), || format!("exposed memory: {} cannot be mapped", there.start()));
+    let mut found = [0; 4];
+    core.invalidate_mpb();
+    core.read(there, 32, &mut found);
+    let found = u32::from_le_bytes(found);
+    stage.expect(found as usize == stage.right().index(), || {
+        format!("exposed memory: {} has exposed its number, and this core finds {found}", stage.right())
+    });
+    core.write(there, 4, &(stage.me() as u32 + 100).to_le_bytes());
+    core.let_go(there);
+    stage.meet()?;
+    let memory = exposure.end(caches);
+    let expected = stage.left().index() as u32 + 100;
+    stage.expect(memory[1] == expected && memory[2] == stage.me() as u32, || {
+        format!(
+            "exposed memory: {} has written {expected} behind a word that is {}, and its owner gets back {:?}",
+            stage.left(),
+            stage.me(),
+            &memory[..3]
+        )
+    });
+    stage.meet()
+}

@@ -1,0 +1,137 @@
+//! Lines of MPBs, and combined memory.
+
+use alloc::{format, vec, vec::Vec};
+
+use crate::{Core, CoreId, LINE_BYTES, MpbLine, kind};
+
+use super::{Defect, Stage};
+
+/// Times that a line is written as a whole while another core reads it.
+const ROUNDS: u8 = 100;
+
+/// Bytes of copies: less than a line, lines, and lines and a part of one.
+const LENGTHS: [usize; 4] = [5, 32, 96, 77];
+
+/// Where the checked lines of an MPB are: not line 0, the target of drains.
+const FIRST: usize = 1;
+
+/// Bytes that only this core writes in this step.
+fn pattern(from: CoreId, step: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|index| (from.index() * 31 + step * 7 + index + 1) as u8).collect()
+}
+
+pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    visible_and_masked(stage)?;
+    whole(stage)?;
+    copies(stage)?;
+    combined(stage)
+}
+
+/// What was stored and drained is seen after an invalidation, and nothing else in its line has changed.
+fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| MpbLine::new(of, FIRST));
+    core.store(own, 0, &[0; LINE_BYTES]);
+    core.drain();
+    stage.meet()?;
+    // Both lines may be in L1 from now on.
+    core.load_line(own);
+    core.load_line(right);
+    stage.meet()?;
+    core.store(own, 3, &pattern(core.core(), 0, 8));
+    core.drain();
+    stage.meet()?;
+    core.store(right, 16, &pattern(core.core(), 1, 5));
+    core.drain();
+    stage.meet()?;
+    core.invalidate_mpb();
+    let found = core.load_line(own).0;
+    stage.expect(found[16..21] == pattern(stage.left(), 1, 5), || {
+        format!(
+            "lines: {} has stored bytes 16..21 of {own} and drained, and this core has invalidated, and finds {:?}: the drain \
+             pushes nothing out, or the invalidation leaves lines in L1",
+            stage.left(),
+            &found[16..21]
+        )
+    });
+    stage.expect(found[3..11] == pattern(core.core(), 0, 8), || {
+        format!("lines: a store of bytes 16..21 of {own} has changed bytes 3..11: stores have to be masked by bytes")
+    });
+    stage.meet()
+}
+
+/// A line that is stored as a whole is read as a whole.
+fn whole<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| MpbLine::new(of, FIRST));
+    core.store(own, 0, &[0; LINE_BYTES]);
+    core.drain();
+    stage.meet()?;
+    for round in 1..=ROUNDS {
+        core.put(&[round; LINE_BYTES], right);
+        core.invalidate_mpb();
+        let found = core.load_line(own).0;
+        stage.expect(found.iter().all(|byte| *byte == found[0]), || {
+            format!("lines: {own} is read in parts, as {found:?}, while another core writes it")
+        });
+        core.relax();
+    }
+    stage.meet()
+}
+
+/// Puts and gets of all kinds move the bytes that they are asked to.
+fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| MpbLine::new(of, FIRST));
+    for (step, len) in LENGTHS.into_iter().enumerate() {
+        core.put(&pattern(core.core(), step, len), right);
+        core.drain();
+        stage.meet()?;
+        let (expected, mut found) = (pattern(stage.left(), step, len), vec![0; len]);
+        core.invalidate_mpb();
+        core.get(own, &mut found);
+        stage
+            .expect(found == expected, || format!("MPB copies: a put of {len} bytes and a get of them give {found:?}"));
+        let lines = len.div_ceil(LINE_BYTES);
+        core.put_from_own_mpb(FIRST, own.plus(4), lines);
+        core.drain();
+        core.invalidate_mpb();
+        core.get_to_own_mpb(own.plus(4), FIRST + 8, lines);
+        core.drain();
+        core.invalidate_mpb();
+        core.get(own.plus(8), &mut found);
+        stage.expect(found == expected, || format!("MPB copies: {lines} lines from MPB to MPB give {found:?}"));
+        stage.meet()?;
+    }
+    Ok(())
+}
+
+/// Combined memory takes bytes at any offset.
+fn combined<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Combined>(of));
+    let mut found = [0; 128];
+    core.write(own, 0, &[0; 128]);
+    core.drain();
+    stage.meet()?;
+    core.read(own, 0, &mut found);
+    stage.meet()?;
+    core.write(right, 29, &pattern(core.core(), 2, 70));
+    core.drain();
+    stage.meet()?;
+    core.invalidate_mpb();
+    core.read(own, 0, &mut found);
+    stage.expect(found[29..99] == pattern(stage.left(), 2, 70), || {
+        format!("combined memory: 70 bytes that {} has written at byte 29 are {:?}", stage.left(), &found[29..99])
+    });
+    let is_clear = found[..29].iter().chain(&found[99..]).all(|byte| *byte == 0);
+    stage.expect(is_clear, || format!("combined memory: a write of bytes 29..99 has changed others: {found:?}"));
+    core.copy(own, 29, own, 1024 + 3, 70);
+    core.drain();
+    core.invalidate_mpb();
+    core.read(own, 1024 + 3, &mut found[..70]);
+    stage.expect(found[..70] == pattern(stage.left(), 2, 70), || {
+        format!("combined memory: a copy of 70 bytes to another alignment is {:?}", &found[..70])
+    });
+    stage.meet()
+}

@@ -1,0 +1,150 @@
+//! Whether a machine keeps what `hal` promises: for whoever makes one, with messages that say what it got wrong.
+//!
+//! Every core of the machine calls [`check`] at the same time. It asks for each kind of memory whether it does what its
+//! trait says after the coherence operations that its trait names, and never whether stale data is seen without them: a
+//! machine may be better than it has to be. What a core waits for has to come within [`PATIENCE_S`] seconds, so that a check
+//! ends on a machine that loses stores, too.
+//!
+//! ```
+//! use hal::{Cached, Regions, Topology, conformance, sim::Machine};
+//!
+//! let outcome = Machine::scc(5).run(|core| {
+//!     let mut caches = core.take_caches().unwrap();
+//!     // SAFETY: nothing else uses this machine.
+//!     let regions = unsafe { Regions::new(core.layout().controllers()) };
+//!     conformance::check(core, &mut caches, &regions)
+//! });
+//! assert!(outcome.unwrap().cores.iter().all(|core| core.result == Ok(())));
+//! ```
+
+mod cached;
+mod lines;
+mod registers;
+mod time;
+mod words;
+
+use alloc::{format, string::String};
+use core::{cell::Cell, fmt};
+
+use crate::{Caches, Core, CoreId, Deadline, Place, Reason, Region, Regions, SharedAddress, kind};
+
+/// Seconds by the core's clock after which what has not come is not going to.
+pub const PATIENCE_S: u64 = 2;
+
+/// Bytes of shared memory that each core has for checks.
+const PAGE_BYTES: usize = 4096;
+
+/// What a machine got wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Defect(String);
+
+impl fmt::Display for Defect {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Defect {}
+
+/// Checks the machine of a core. Collective: every core calls it, and nothing else uses shared memory meanwhile.
+///
+/// # Errors
+/// The first thing that is wrong, as far as this core can see; others may see something else, or nothing.
+pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions) -> Result<(), Defect> {
+    let stage = Stage { core, regions, meetings: Cell::new(0), found: Cell::new(None) };
+    time::check(&stage)?;
+    words::check(&stage)?;
+    lines::check(&stage)?;
+    cached::check(&stage, caches)?;
+    registers::check(&stage)?;
+    stage.end()
+}
+
+/// What all checks use.
+struct Stage<'c, C> {
+    core: &'c C,
+    regions: &'c Regions,
+    /// How often the cores have met.
+    meetings: Cell<u32>,
+    /// What was wrong first.
+    found: Cell<Option<Defect>>,
+}
+
+impl<C: Core> Stage<'_, C> {
+    fn me(&self) -> usize {
+        self.core.core().index()
+    }
+
+    fn cores(&self) -> usize {
+        self.core.layout().cores()
+    }
+
+    /// The next core, around the machine.
+    fn right(&self) -> CoreId {
+        CoreId::new((self.me() + 1) % self.cores())
+    }
+
+    /// The core before this one.
+    fn left(&self) -> CoreId {
+        CoreId::new((self.me() + self.cores() - 1) % self.cores())
+    }
+
+    /// The shared memory that a core has for checks.
+    fn page<K: kind::Kind>(&self, of: CoreId) -> Region<K> {
+        let controllers = self.core.layout().controllers();
+        let (home, page) = (of.index() % controllers, 1 + of.index() / controllers);
+        self.regions.region(SharedAddress::new(home, page * PAGE_BYTES), PAGE_BYTES)
+    }
+
+    /// Notes what is wrong unless `holds`. The check goes on, so that other cores do not wait for this one.
+    fn expect(&self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            let first = self.found.take().unwrap_or_else(|| Defect(format!("core {}: {}", self.me(), what())));
+            self.found.set(Some(first));
+        }
+    }
+
+    /// What was wrong first, if anything was.
+    fn end(&self) -> Result<(), Defect> {
+        self.found.take().map_or(Ok(()), Err)
+    }
+
+    /// Whether nothing was wrong so far.
+    fn found_nothing(&self) -> bool {
+        let found = self.found.take();
+        let nothing = found.is_none();
+        self.found.set(found);
+        nothing
+    }
+
+    fn deadline(&self) -> Deadline {
+        Deadline::At(self.core.now() + PATIENCE_S * self.core.ticks_per_second())
+    }
+
+    /// Returns when all cores have come here, which they say by uncached words.
+    ///
+    /// # Errors
+    /// What was wrong before, or a core that does not come.
+    fn meet(&self) -> Result<(), Defect> {
+        let meeting = self.meetings.get() + 1;
+        self.meetings.set(meeting);
+        let words = self.regions.region(SharedAddress::new(0, 0), PAGE_BYTES);
+        self.core.store_word(words, self.me(), meeting);
+        for other in 0..self.cores() {
+            let reason = Reason::new("a core that comes to a check").from(CoreId::new(other));
+            let has_come = self.core.wait_until(&[Place::Word(words, other)], self.deadline(), reason, |poll| {
+                (poll.word(0) >= meeting).then_some(())
+            });
+            self.expect(has_come.is_ok(), || {
+                format!(
+                    "core {other} has not come to meeting {meeting} within {PATIENCE_S} s: either its store of an uncached \
+                     word is not seen, or a wait does not look again, or two cores have its number"
+                )
+            });
+            if has_come.is_err() {
+                return self.end();
+            }
+        }
+        Ok(())
+    }
+}
