@@ -52,6 +52,20 @@ fn run_rank<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Fail
     })
 }
 
+/// Runs the program that a command line names, on one core of a machine that starts its cores by itself; every core calls it,
+/// once it has a heap. The words are those behind `--` of `cargo xtask run`, and `program=NAME`.
+///
+/// # Errors
+/// What the program failed with, or what is wrong with the words.
+pub fn run_on_core<P: Programs, C: Core>(
+    core: &C,
+    words: &str,
+    inputs: &[Input<'_>],
+    console: &dyn Console,
+) -> Result<(), Failure> {
+    run_rank::<P, C>(core, &Start { line: words, inputs, console })
+}
+
 fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
     let name = args::value(start.line, "program").unwrap_or(P::LIST[0].name);
     if name == "list" {
