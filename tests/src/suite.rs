@@ -5,8 +5,8 @@ use hal::{Core, Layout};
 
 use crate::{
     Context, allocation, arguments, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome,
-    cluster, coherence, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence, fft,
-    floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking,
+    cluster, coherence, conformance, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence,
+    fft, floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking,
     notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces,
     waiting, window,
 };
@@ -81,6 +81,8 @@ macro_rules! suite {
 }
 
 suite! {
+    #[needs(MACHINE)]
+    conformance::{ finds_no_defect, }
     #[needs(REGISTERS, MACHINE)]
     memory::{
         #[needs(SIZE)]

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use crate::{Core, CoreId, LINE_BYTES, MpbLine, kind};
+use crate::{Core, CoreId, LINE_BYTES, kind};
 
 use super::{Defect, Stage};
 
@@ -11,9 +11,6 @@ const ROUNDS: u8 = 100;
 
 /// Bytes of copies: less than a line, lines, and lines and a part of one.
 const LENGTHS: [usize; 4] = [5, 32, 96, 77];
-
-/// Where the checked lines of an MPB are: not line 0, the target of drains.
-const FIRST: usize = 1;
 
 /// Bytes that only this core writes in this step.
 fn pattern(from: CoreId, step: usize, len: usize) -> Vec<u8> {
@@ -30,7 +27,7 @@ pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 /// What was stored and drained is seen after an invalidation, and nothing else in its line has changed.
 fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let core = stage.core;
-    let [own, right] = [core.core(), stage.right()].map(|of| MpbLine::new(of, FIRST));
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 0));
     core.store(own, 0, &[0; LINE_BYTES]);
     core.drain();
     stage.meet()?;
@@ -63,7 +60,7 @@ fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 /// A line that is stored as a whole is read as a whole.
 fn whole<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let core = stage.core;
-    let [own, right] = [core.core(), stage.right()].map(|of| MpbLine::new(of, FIRST));
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 0));
     core.store(own, 0, &[0; LINE_BYTES]);
     core.drain();
     stage.meet()?;
@@ -82,7 +79,7 @@ fn whole<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 /// Puts and gets of all kinds move the bytes that they are asked to.
 fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let core = stage.core;
-    let [own, right] = [core.core(), stage.right()].map(|of| MpbLine::new(of, FIRST));
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 0));
     for (step, len) in LENGTHS.into_iter().enumerate() {
         core.put(&pattern(core.core(), step, len), right);
         core.drain();
@@ -93,13 +90,13 @@ fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         stage
             .expect(found == expected, || format!("MPB copies: a put of {len} bytes and a get of them give {found:?}"));
         let lines = len.div_ceil(LINE_BYTES);
-        core.put_from_own_mpb(FIRST, own.plus(4), lines);
+        core.put_from_own_mpb(own.line.into(), own.plus(3), lines);
         core.drain();
         core.invalidate_mpb();
-        core.get_to_own_mpb(own.plus(4), FIRST + 8, lines);
+        core.get_to_own_mpb(own.plus(3), own.plus(6).line.into(), lines);
         core.drain();
         core.invalidate_mpb();
-        core.get(own.plus(8), &mut found);
+        core.get(own.plus(6), &mut found);
         stage.expect(found == expected, || format!("MPB copies: {lines} lines from MPB to MPB give {found:?}"));
         stage.meet()?;
     }

@@ -6,13 +6,14 @@
 //! ends on a machine that loses stores, too.
 //!
 //! ```
-//! use hal::{Cached, Regions, Topology, conformance, sim::Machine};
+//! use hal::{Cached, Regions, Topology, conformance::{self, Room}, sim::Machine};
 //!
 //! let outcome = Machine::scc(5).run(|core| {
 //!     let mut caches = core.take_caches().unwrap();
 //!     // SAFETY: nothing else uses this machine.
 //!     let regions = unsafe { Regions::new(core.layout().controllers()) };
-//!     conformance::check(core, &mut caches, &regions)
+//!     let room = Room::of_all(&regions, core.layout().cores());
+//!     conformance::check(core, &mut caches, &regions, &room)
 //! });
 //! assert!(outcome.unwrap().cores.iter().all(|core| core.result == Ok(())));
 //! ```
@@ -26,13 +27,45 @@ mod words;
 use alloc::{format, string::String};
 use core::{cell::Cell, fmt};
 
-use crate::{Caches, Core, CoreId, Deadline, Place, Reason, Region, Regions, SharedAddress, kind};
+use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Reason, Region, Regions, SharedAddress, kind};
 
 /// Seconds by the core's clock after which what has not come is not going to.
 pub const PATIENCE_S: u64 = 2;
 
 /// Bytes of shared memory that each core has for checks.
 const PAGE_BYTES: usize = 4096;
+
+/// Lines of each MPB that checks use.
+pub const LINES: usize = 9;
+
+/// What checks may write to, on every core the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    memory: Region<kind::Uncached>,
+    first_line: usize,
+}
+
+impl Room {
+    /// Bytes of shared memory that checks need on so many cores.
+    pub const fn bytes(cores: usize) -> usize {
+        (cores + 1) * PAGE_BYTES
+    }
+
+    /// That many zero [bytes](Self::bytes), and [`LINES`] lines of each MPB from `first_line` on.
+    ///
+    /// # Panics
+    /// If `first_line` is line 0, the target of drains.
+    pub const fn new(memory: Region<kind::Uncached>, first_line: usize) -> Self {
+        assert!(first_line > 0, "line 0 of an MPB is the target of drains");
+        Self { memory, first_line }
+    }
+
+    /// The first memory of the first controller, and the first lines of each MPB, on a machine that does nothing else and
+    /// whose memory is clear.
+    pub const fn of_all(regions: &Regions, cores: usize) -> Self {
+        Self::new(regions.region(SharedAddress::new(0, 0), Self::bytes(cores)), 1)
+    }
+}
 
 /// What a machine got wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,12 +79,17 @@ impl fmt::Display for Defect {
 
 impl core::error::Error for Defect {}
 
-/// Checks the machine of a core. Collective: every core calls it, and nothing else uses shared memory meanwhile.
+/// Checks the machine of a core. Collective: every core calls it, and nothing else uses the room meanwhile.
 ///
 /// # Errors
 /// The first thing that is wrong, as far as this core can see; others may see something else, or nothing.
-pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions) -> Result<(), Defect> {
-    let stage = Stage { core, regions, meetings: Cell::new(0), found: Cell::new(None) };
+///
+/// # Panics
+/// If the room is too small.
+pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions, room: &Room) -> Result<(), Defect> {
+    let needed_bytes = Room::bytes(core.layout().cores());
+    assert!(room.memory.len_bytes() >= needed_bytes, "checks on so many cores need {needed_bytes} bytes");
+    let stage = Stage { core, regions, room, meetings: Cell::new(0), found: Cell::new(None) };
     time::check(&stage)?;
     words::check(&stage)?;
     lines::check(&stage)?;
@@ -64,6 +102,7 @@ pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions) -> Resul
 struct Stage<'c, C> {
     core: &'c C,
     regions: &'c Regions,
+    room: &'c Room,
     /// How often the cores have met.
     meetings: Cell<u32>,
     /// What was wrong first.
@@ -91,9 +130,16 @@ impl<C: Core> Stage<'_, C> {
 
     /// The shared memory that a core has for checks.
     fn page<K: kind::Kind>(&self, of: CoreId) -> Region<K> {
-        let controllers = self.core.layout().controllers();
-        let (home, page) = (of.index() % controllers, 1 + of.index() / controllers);
-        self.regions.region(SharedAddress::new(home, page * PAGE_BYTES), PAGE_BYTES)
+        self.nth_page(1 + of.index())
+    }
+
+    fn nth_page<K: kind::Kind>(&self, page: usize) -> Region<K> {
+        self.room.memory.mapped().lines_around(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
+    }
+
+    /// One of the lines that checks have of a core's MPB.
+    fn line(&self, of: CoreId, index: usize) -> MpbLine {
+        MpbLine::new(of, self.room.first_line + index)
     }
 
     /// Notes what is wrong unless `holds`. The check goes on, so that other cores do not wait for this one.
@@ -128,7 +174,7 @@ impl<C: Core> Stage<'_, C> {
     fn meet(&self) -> Result<(), Defect> {
         let meeting = self.meetings.get() + 1;
         self.meetings.set(meeting);
-        let words = self.regions.region(SharedAddress::new(0, 0), PAGE_BYTES);
+        let words = self.nth_page(0);
         self.core.store_word(words, self.me(), meeting);
         for other in 0..self.cores() {
             let reason = Reason::new("a core that comes to a check").from(CoreId::new(other));

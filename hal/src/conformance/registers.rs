@@ -3,7 +3,7 @@
 use alloc::format;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::{Core, CoreId, MpbLine, Reason, kind};
+use crate::{Core, CoreId, Reason, kind};
 
 use super::{Defect, Stage};
 
@@ -83,7 +83,7 @@ fn interrupts<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 fn counters<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let core = stage.core;
     let before = core.counters();
-    let own = MpbLine::new(core.core(), 1);
+    let own = stage.line(core.core(), 0);
     core.store(own, 0, &[1]);
     core.store(own, 1, &[1]);
     core.drain();

@@ -28,6 +28,8 @@ pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let counters = core.layout().atomic_counters();
     if counters > 0 {
         let counter = counters - 1;
+        let before = core.read_counter(counter);
+        stage.meet()?;
         if stage.me() == 0 {
             core.set_counter(counter, 7);
         }
@@ -38,6 +40,10 @@ pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         stage.meet()?;
         let (found, expected) = (core.read_counter(counter), 7 + stage.cores() as u32);
         stage.expect(found == expected, || format!("atomic counters: {counter} is {found} and should be {expected}"));
+        stage.meet()?;
+        if stage.me() == 0 {
+            core.set_counter(counter, before);
+        }
     }
     stage.meet()
 }

@@ -5,7 +5,7 @@ use std::{cell::Cell, ptr::NonNull};
 use hal::{
     Cached, CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Reason, Region, Regions, Topology,
     cached::{Touch, ViewAccess},
-    conformance,
+    conformance::{self, Room},
     emulated::Emulated,
     kind,
     kit::{
@@ -279,7 +279,7 @@ fn found(cores: usize, defect: Defect) -> Vec<String> {
         let mut caches = core.take_caches().unwrap();
         // SAFETY: nothing else uses this machine.
         let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
-        conformance::check(&core, &mut caches, &regions)
+        conformance::check(&core, &mut caches, &regions, &Room::of_all(&regions, cores))
     });
     match results {
         Ok(results) => results.into_iter().filter_map(|result| Some(result.err()?.to_string())).collect(),
@@ -305,7 +305,7 @@ fn machines_that_are_right_in_other_ways_pass() {
             let mut caches = core.take_caches().unwrap();
             // SAFETY: nothing else uses this machine.
             let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
-            conformance::check(core, &mut caches, &regions)
+            conformance::check(core, &mut caches, &regions, &Room::of_all(&regions, core.layout().cores()))
         });
         assert!(results.unwrap().iter().all(Result::is_ok), "{what}");
     }
