@@ -68,7 +68,7 @@
 //! Where every core is a domain by itself, nothing is kept account of, and views cost what the hardware costs. Nor is
 //! everything found elsewhere:
 //!
-//! * **Processors that really run at the same time** (`--thread-multi`, PCs): a view asks before its access, and a slice may
+//! * **Processors that really run at the same time** (`--thread-multi`, PCs, threads of the host): a view asks before its access, and a slice may
 //!   be made between the two. QEMU's default gives way in waits only, so that nothing comes between.
 //! * **A load past all views that waits** for a word of memory that is coherent asks at each of its polls, but not while it
 //!   is parked in the simulator.
