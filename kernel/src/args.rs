@@ -107,7 +107,9 @@ impl<'a> Arguments<'a> {
             Some(None) => wrong(format_args!("option `{name}` needs a value, as in `{name}={default}`")),
             Some(Some(text)) => match text.parse() {
                 Ok(value) => Ok(value),
-                Err(why) => wrong(format_args!("option `{name}={text}`: {why}")),
+                Err(why) => {
+                    wrong(format_args!("option `{name}={text}`: {why}; expected is a value as in `{name}={default}`"))
+                }
             },
         }
     }
@@ -187,8 +189,14 @@ mod tests {
         );
         assert_eq!(message(Arguments::new("x", &[])), "unknown option `x`; this program has no options");
         let steps = |line| message(of(line).unwrap().get("steps", 50u32));
-        assert_eq!(steps("steps=many"), "option `steps=many`: invalid digit found in string");
-        assert_eq!(steps("steps="), "option `steps=`: cannot parse integer from empty string");
+        assert_eq!(
+            steps("steps=many"),
+            "option `steps=many`: invalid digit found in string; expected is a value as in `steps=50`"
+        );
+        assert_eq!(
+            steps("steps="),
+            "option `steps=`: cannot parse integer from empty string; expected is a value as in `steps=50`"
+        );
         assert_eq!(steps("steps"), "option `steps` needs a value, as in `steps=50`");
         assert_eq!(message(of("quiet=1").unwrap().flag("quiet")), "option `quiet=1`: it takes no value");
         assert!(message(of("").unwrap().get("stops", 1u8)).contains("not in its OPTIONS"));

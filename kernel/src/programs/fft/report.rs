@@ -4,7 +4,7 @@ use alloc::{collections::BTreeSet, format, string::String, vec, vec::Vec};
 
 use hal::Core;
 
-use crate::{Failure, Rank, Series, Unit, println};
+use crate::{Failure, Rank, Series, Unit, println, programs::time::Shown};
 
 use super::{complex::COMPLEX_BYTES, memory::Memory, options::Options, transform::Times};
 
@@ -56,10 +56,11 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, options: &Options, times: &Time
     }
     let (len, samples) = (options.plan.shape.values(), options.samples);
     println!(rank, "transform of {samples} samples, {len} values, {}", algorithm(options));
-    println!(rank, "{:<24}{:>16}{:>16}", "ticks", "rank 0", "longest");
+    let shown = Shown::of(rank.hal());
+    println!(rank, "{:<24}{:>16}{:>16}", shown.unit(), "rank 0", "longest");
     for (metric, name) in METRICS.iter().enumerate() {
         let longest = ranks.iter().map(|numbers| numbers[metric]).max().unwrap_or(0);
-        println!(rank, "  {name:<22}{:>16}{longest:>16}", ranks[0][metric]);
+        println!(rank, "  {name:<22}{:>16}{:>16}", shown.number(ranks[0][metric]), shown.number(longest));
     }
     let [total, flush, barrier, _] = numbers(times);
     let percent = |part: u64| part as f64 * 100.0 / total.max(1) as f64;

@@ -5,17 +5,15 @@
 //! alone, as if the heights were always in a cache: one core would be slower on a board, and the speed-up larger.
 //! Under QEMU, whose clock counts instructions of all cores together, no time and no speed-up can be told.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{vec, vec::Vec};
 
 use collectives::Comm;
 use hal::{Clock, Core, Counters};
 
-use crate::{Failure, Rank, println};
+use crate::{
+    Failure, Rank, println,
+    programs::time::{Shown, decimal},
+};
 
 /// What is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,40 +96,17 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, watch: &Stopwatch, counters: Co
 }
 
 fn print_times<C: Core>(rank: &Rank<'_, C>, own: &Ticks, longest: &Ticks) {
-    let (tells_time, ticks_per_second) = (rank.hal().tells_time(), rank.hal().ticks_per_second());
-    let shown = |ticks: u64| if tells_time { decimal(ticks, ticks_per_second, 3, 3) } else { ticks.to_string() };
-    println!(rank, "{:<24}{:>16}{:>16}", if tells_time { "milliseconds" } else { "instructions" }, "rank 0", "longest");
+    let shown = Shown::of(rank.hal());
+    println!(rank, "{:<24}{:>16}{:>16}", shown.unit(), "rank 0", "longest");
     for ((name, own), longest) in PHASES.iter().zip(own).zip(longest) {
-        println!(rank, "  {name:<22}{:>16}{:>16}", shown(*own), shown(*longest));
+        println!(rank, "  {name:<22}{:>16}{:>16}", shown.number(*own), shown.number(*longest));
     }
-    if tells_time {
+    if shown.tells_time {
         let [parallel @ .., alone] = longest;
         let speed_up = |ticks: u64| decimal(*alone, ticks, 0, 1);
         let (stencil, whole) = (speed_up(longest[Phase::Stencil as usize]), speed_up(parallel.iter().sum()));
         println!(rank, "  speed-up over one core: {stencil} of the stencil, {whole} of the whole");
     } else {
         println!(rank, "  QEMU's clock counts the instructions of all cores together: work, not time");
-    }
-}
-
-/// `count / of` in units of 10^-`power`, with so many `decimals`, rounded down.
-fn decimal(count: u64, of: u64, power: u32, decimals: u32) -> String {
-    let one = 10u128.pow(decimals);
-    let value = u128::from(count) * 10u128.pow(power) * one / u128::from(of.max(1));
-    format!("{}.{:0width$}", value / one, value % one, width = decimals as usize)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_written_with_decimals() {
-        assert_eq!(decimal(1_234_567, 1_000_000_000, 3, 3), "1.234");
-        assert_eq!(decimal(533, 533_000_000, 3, 3), "0.001");
-        assert_eq!(decimal(u64::MAX, 1, 3, 3), "18446744073709551615000.000");
-        assert_eq!(decimal(391, 10, 0, 1), "39.1");
-        // What took no time.
-        assert_eq!(decimal(0, 0, 0, 1), "0.0");
     }
 }

@@ -4,7 +4,7 @@ use alloc::{format, vec, vec::Vec};
 
 use hal::Core;
 
-use crate::{Failure, Rank, Series, Unit, println};
+use crate::{Failure, Rank, Series, Unit, println, programs::time::Shown};
 
 use super::{
     grid::Side,
@@ -75,11 +75,12 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, options: &Options, laps: &Laps)
     let Options { grid, steps, version, .. } = options;
     let class = if *version == Version::OneSided { format!(", class {}", options.class) } else { "".into() };
     println!(rank, "wave in {} cells, {grid}, {steps} steps, {version}{class}", grid.size());
-    println!(rank, "{:<24}{:>16}{:>16}", "ticks per step", "rank 0", "longest");
+    let shown = Shown::of(rank.hal());
+    println!(rank, "{:<24}{:>16}{:>16}", format!("{} per step", shown.unit()), "rank 0", "longest");
     for (place, name) in METRICS.iter().enumerate() {
         let per_step = |sums: &[u64; METRICS.len()]| sums[place] / u64::from(*steps);
         let longest = sums.iter().map(per_step).max().unwrap_or(0);
-        println!(rank, "  {name:<22}{:>16}{longest:>16}", per_step(&sums[0]));
+        println!(rank, "  {name:<22}{:>16}{:>16}", shown.number(per_step(&sums[0])), shown.number(longest));
     }
     Ok(())
 }
