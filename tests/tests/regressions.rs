@@ -271,3 +271,26 @@ fn shared_puts_reach_private_memory() {
     });
     assert_eq!(outcome, Ok(()));
 }
+
+/// What a barrier that others do not call panics with is about the line that calls it.
+#[test]
+fn a_barrier_that_meets_something_else_names_the_line_of_its_call() {
+    let line = line!() + 8;
+    let outcome = run(&Machine::scc(3), |context: &mut Ctx<'_, '_>| {
+        context.comm.check_arguments(true);
+        if context.rank() == 2 {
+            context.hal().compute(1_000_000);
+            // The error names both sides, too; here it is about the others.
+            drop(context.comm.broadcast(&mut [0_u8; 4], 0));
+        } else {
+            context.comm.barrier();
+        }
+        Ok(())
+    });
+    let failure = outcome.unwrap_err();
+    let place = format!("(at tests/tests/regressions.rs:{line}:");
+    assert!(
+        failure.contains("rank 2 calls broadcast of 4 u8 with root 0, rank 0 barrier") && failure.contains(&place),
+        "{failure}"
+    );
+}

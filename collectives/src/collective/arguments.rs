@@ -65,6 +65,7 @@ impl<C: Messenger> Comm<'_, C> {
     ///
     /// # Panics
     /// If they call it differently.
+    #[track_caller]
     pub(crate) fn assert_call(&self, call: impl FnOnce() -> Call) {
         if let Err(error) = self.check_call(call) {
             panic!("{error}");

@@ -127,6 +127,7 @@ impl<C: Messenger> Comm<'_, C> {
     ///
     /// # Panics
     /// If [arguments are checked](Self::check_arguments) and a rank calls something else.
+    #[track_caller]
     pub fn barrier(&self) {
         self.assert_call(|| Call::new(Collective::Barrier));
         self.synchronise();

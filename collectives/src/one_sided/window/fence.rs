@@ -95,6 +95,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     ///
     /// With [`Assertions::NO_PRECEDE`], which all ranks have to give then, nothing was done in this epoch and nobody
     /// waits. [`Assertions::NO_PUT`] is for the next one.
+    #[track_caller]
     pub fn fence<'n>(mut self, assertions: Assertions) -> FenceEpoch<'n, 'w, 'c, C, T> {
         let window = self.operations.window;
         let _span = window.comm().hal().span(Span::new("fence"));
@@ -107,6 +108,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
 
     /// Closes the epoch and returns the view, which shows what others have put. Collective. This is the fence after
     /// which nothing follows (MPI's `MODE_NOSUCCEED`).
+    #[track_caller]
     pub fn close(mut self, caches: &mut Caches, assertions: Assertions) -> LocalView<'c, T> {
         let window = self.operations.window;
         let _span = window.comm().hal().span(Span::new("fence"));
@@ -122,6 +124,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     }
 
     /// Completes this rank's operations. Returns whether the ranks have to meet.
+    #[track_caller]
     fn settle(&self, assertions: Assertions) -> bool {
         let meets = !assertions.contains(Assertions::NO_PRECEDE);
         if meets {
