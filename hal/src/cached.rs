@@ -113,16 +113,6 @@ impl ViewAccess {
         matches!(self, Self::Store | Self::SliceMut)
     }
 
-    /// What reports call the access.
-    pub(crate) fn what(self) -> &'static str {
-        match self {
-            Self::Load => "a load of",
-            Self::Store => "a store to",
-            Self::Slice => "a slice of",
-            Self::SliceMut => "a mutable slice of",
-        }
-    }
-
     /// Whether the access lasts until the core's next coherence point.
     pub fn lasts(self) -> bool {
         matches!(self, Self::Slice | Self::SliceMut)

@@ -66,7 +66,7 @@ impl Slices {
         let is_gone = |slice: &Slice| slice.is_mutable || access.writes();
         self.0.retain(|slice| !(slice.core == core && slice.region.overlaps(&region) && is_gone(slice)));
         let excluded = |slice: &&Slice| slice.core != core && (slice.is_mutable || access.writes());
-        self.find(region, excluded).map_or(Ok(()), |slice| Err(slice.conflict(access.what(), Some(core))))?;
+        self.find(region, excluded).map_or(Ok(()), |slice| Err(slice.conflict(what(access), Some(core))))?;
         if access.lasts() {
             let slice = Slice { core, region, is_mutable: access.writes() };
             #[cfg(target_os = "none")]
@@ -127,6 +127,16 @@ impl Slices {
 
     fn find(&self, region: Region<kind::Cached>, is_meant: impl Fn(&&Slice) -> bool) -> Option<&Slice> {
         self.0.iter().filter(|slice| slice.region.overlaps(&region)).find(is_meant)
+    }
+}
+
+/// What reports call an access.
+fn what(access: ViewAccess) -> &'static str {
+    match access {
+        ViewAccess::Load => "a load of",
+        ViewAccess::Store => "a store to",
+        ViewAccess::Slice => "a slice of",
+        ViewAccess::SliceMut => "a mutable slice of",
     }
 }
 

@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 
 use crate::{
     CoreId, Home, Region, Topology, kind,
-    kit::{Account, CachedMemory, CombinedLines, ExposedMemory, Slot},
+    kit::{CachedMemory, CombinedLines, ExposedMemory, Slot},
     scc::{caches::cache_operations, memory::exposed},
 };
 

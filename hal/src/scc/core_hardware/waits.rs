@@ -6,7 +6,7 @@
 use crate::{
     CoreId, Deadline, Place, Reason,
     bare::cpu,
-    kit::{Account, Ticks, Turns, Watch, Woken, deadlock::Deadlock},
+    kit::{Ticks, Turns, Watch, Woken, deadlock::Deadlock},
     scc::{
         console,
         exit::machine::{exit, stop_if_ending},
