@@ -81,7 +81,7 @@ macro_rules! suite {
 }
 
 suite! {
-    #[needs(MACHINE)]
+    #[needs(REGISTERS, MACHINE)]
     conformance::{ finds_no_defect, }
     #[needs(REGISTERS, MACHINE)]
     memory::{
