@@ -34,6 +34,13 @@ const POLLS_AWAKE: u32 = 4096;
 /// For how long a core sleeps between two polls of a long wait.
 const NAP: Duration = Duration::from_micros(100);
 
+/// A turn of others that is longer than this is not one of this machine's cores: other programs compute, too.
+const LONG_TURN: Duration = Duration::from_micros(500);
+
+/// How often a core then sleeps where it would have given up its turn. Whoever sleeps comes before them, and whoever
+/// gives up its turn comes after each of them.
+const NAPS_IN_A_CROWD: u32 = 256;
+
 /// What all cores of a machine have.
 pub(crate) struct Shared {
     pub(crate) layout: Layout,
@@ -61,6 +68,8 @@ pub struct ThreadPlatform {
     /// Failed polls of the present wait, and the machine's writes before the last one, once it is a long wait.
     polls: Cell<u32>,
     writes: Cell<u64>,
+    /// For how many turns to come other programs are taken to compute, too.
+    crowded: Cell<u32>,
 }
 
 impl ThreadPlatform {
@@ -70,7 +79,7 @@ impl ThreadPlatform {
             .wrapping_add(core.index() as u64 + 1)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let random = Cell::new((mixed >> 32) as u32 | 1);
-        Self { core, shared, random, polls: Cell::new(0), writes: Cell::new(0) }
+        Self { core, shared, random, polls: Cell::new(0), writes: Cell::new(0), crowded: Cell::new(0) }
     }
 
     fn draw(&self, below: usize) -> usize {
@@ -85,7 +94,24 @@ impl ThreadPlatform {
     /// Lets others run, now and then, where that was asked for.
     fn hand_over_by_chance(&self) {
         if self.shared.preempt != 0 && self.draw(4) == 0 {
-            thread::yield_now();
+            self.give_way();
+        }
+    }
+
+    /// Lets others run.
+    fn give_way(&self) {
+        match self.crowded.get() {
+            0 => {
+                let began = Instant::now();
+                thread::yield_now();
+                if began.elapsed() > LONG_TURN {
+                    self.crowded.set(NAPS_IN_A_CROWD);
+                }
+            }
+            left => {
+                self.crowded.set(left - 1);
+                thread::sleep(NAP);
+            }
         }
     }
 
@@ -225,7 +251,7 @@ unsafe impl Platform for ThreadPlatform {
                 self.shared.cores.waits(self.core, self.writes.get(), self.now(), *info, register, is_taken);
                 thread::sleep(NAP);
             }
-            _ if self.polls.get() > POLLS_AT_FULL_SPEED => thread::yield_now(),
+            _ if self.polls.get() > POLLS_AT_FULL_SPEED => self.give_way(),
             _ => hint::spin_loop(),
         }
         Woken::Poll { missed_polls: 0 }
@@ -242,7 +268,7 @@ unsafe impl Platform for ThreadPlatform {
         if self.is_dying() && !thread::panicking() {
             panic::resume_unwind(Box::new(Leaves));
         }
-        thread::yield_now();
+        self.give_way();
     }
 
     /// Where programs compute, an interrupt may come.

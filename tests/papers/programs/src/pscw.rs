@@ -134,7 +134,7 @@ mod tests {
             ("cores=4 targets=4", "rank 0 failed: `targets=4`: rank 0 of 4 has 1 to 3\n"),
             (
                 "cores=4 class=other",
-                "option `class=other`: no such synchronisation class; there are default, truly-one-sided, scosco, immediate, deferred and message\n",
+                "option `class=other`: no such synchronisation class; there are default, truly-one-sided, scosco, immediate, deferred and message; ",
             ),
         ]);
     }
