@@ -40,8 +40,8 @@ pub const FATAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// One more program, which ends when somebody loses patience.
-pub const ENDLESS: &str = "loops";
+/// More programs, which end when somebody loses patience: no time passes in the first one.
+pub const ENDLESS: [&str; 2] = ["loops", "passes_time"];
 
 /// An address near 0, as that of a field of nothing.
 const NEAR_NULL: usize = 0x20;
@@ -102,6 +102,7 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
             Ok(())
         }
         "loops" if context.rank() == 0 => loops(),
+        "passes_time" if context.rank() == 0 => passes_time(context),
         "waits_in_a_circle" => waits_in_a_circle(context),
         "panics"
         | "fails"
@@ -111,7 +112,8 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         | "writes_below_zero"
         | "jumps_into_nothing"
         | "exhausts_its_heap"
-        | "loops" => {
+        | "loops"
+        | "passes_time" => {
             context.comm.barrier();
             context.comm.barrier();
             Ok(())
@@ -161,6 +163,15 @@ fn exhausts_its_heap() {
 fn loops() -> ! {
     loop {
         core::hint::black_box(());
+    }
+}
+
+/// Looks at a line for ever, in no wait.
+#[inline(never)]
+fn passes_time<C: Core>(context: &mut Context<'_, '_, C>) -> ! {
+    loop {
+        context.hal().invalidate_mpb();
+        core::hint::black_box(context.hal().load_line(MpbLine::new(CoreId::new(0), 1)));
     }
 }
 

@@ -23,7 +23,10 @@ impl Program for Suite {
     const ABOUT: &'static str = "runs the integration tests one after another";
     const OPTIONS: &'static [(&'static str, &'static str)] = &[
         ("filter", "part of the names of the tests to run"),
-        ("only", "`size` or `machine`: tests whose outcome depends on the number of cores, or on the machine"),
+        (
+            "only",
+            "tests whose outcome depends on the number of cores (`size`), on the machine (`machine`), or on both (`size,machine`)",
+        ),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -31,14 +34,16 @@ impl Program for Suite {
         let only: String = rank.args.get("only", String::new())?;
         let mut passed = 0;
         let layout = *rank.hal().layout();
-        let only = match &*only {
-            "" => Needs::empty(),
-            "size" => Needs::SIZE,
-            "machine" => Needs::MACHINE,
-            other => return Err(Failure::new(format_args!("`only={other}`: size or machine")).on_all_ranks()),
-        };
+        let mut needs = Needs::empty();
+        for need in only.split(',').filter(|need| !need.is_empty()) {
+            needs |= match need {
+                "size" => Needs::SIZE,
+                "machine" => Needs::MACHINE,
+                _ => return Err(Failure::new(format_args!("`only={only}`: size, machine, or both")).on_all_ranks()),
+            };
+        }
         let is_wanted =
-            |name: &&&str| name.contains(&*filter) && suite::needs(name).contains(only) && suite::suits(name, &layout);
+            |name: &&&str| name.contains(&*filter) && suite::needs(name).contains(needs) && suite::suits(name, &layout);
         for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
             rank.comm.check_arguments(true);
@@ -76,7 +81,7 @@ impl Program for Fatal {
             }
             return Ok(());
         }
-        if case != fatal::ENDLESS && !FATAL.iter().any(|(name, _)| *name == case) {
+        if !fatal::ENDLESS.contains(&&*case) && !FATAL.iter().any(|(name, _)| *name == case) {
             return Err(Failure::new(format_args!("there is no fatal program `{case}`")).on_all_ranks());
         }
         let result = fatal::run(&case, &mut Context { comm: rank.comm, caches: &mut rank.caches });

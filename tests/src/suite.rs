@@ -24,12 +24,13 @@ bitflags! {
         /// with a seed they evict and drain.
         const QUIET = 4;
         /// Many cores: with more ranks it takes other paths (deeper trees, more lines, longer tables, other algorithms),
-        /// and so it runs on the largest machine, too. All others say nothing about 255 cores that they do not say about
-        /// 48, where all run.
+        /// and so it runs on the largest simulated machine, too. All others say nothing about 255 cores that they do not
+        /// say about 48, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
-        /// same code on every machine runs on one size of each kind.
+        /// same code on every machine runs on one size of each kind; of those that depend on size, too, one of each family
+        /// runs on the largest of them.
         const MACHINE = 16;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.
         const MESH = 32;
@@ -160,6 +161,7 @@ suite! {
     #[needs(REGISTERS, SIZE)]
     group_barriers::{
         separate_phases,
+        #[needs(MACHINE)]
         groups,
         back_to_back,
         split_phase,
@@ -184,6 +186,7 @@ suite! {
     cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     locks::{
+        #[needs(MACHINE)]
         mutexes_exclude,
         pass_on_what_was_stored,
         several_locks,
@@ -195,6 +198,7 @@ suite! {
     }
     #[needs(SIZE)]
     messages::{
+        #[needs(MACHINE)]
         ring_of_all_sizes,
         opposite_directions,
         empty_messages_synchronise,
@@ -217,6 +221,7 @@ suite! {
     #[needs(SIZE)]
     default_broadcast::{
         all_sizes,
+        #[needs(MACHINE)]
         all_roots,
         back_to_back,
         ranks_come_late,
@@ -234,6 +239,7 @@ suite! {
     exchanges::{
         gathers,
         scatters,
+        #[needs(MACHINE)]
         allgathers,
         alltoalls,
         different_lengths,
@@ -248,6 +254,7 @@ suite! {
     reductions::{
         all_sizes,
         all_roots_back_to_back,
+        #[needs(MACHINE)]
         mixed_back_to_back,
         all_operators,
         elements_of_odd_sizes,
@@ -265,6 +272,7 @@ suite! {
         allreduces,
         the_order_is_that_of_ranks,
         barriers_separate_phases,
+        #[needs(MACHINE)]
         several_in_any_order,
         go_on_in_blocking_waits,
         too_many_are_refused,
@@ -314,7 +322,7 @@ suite! {
     #[needs(REGISTERS)]
     promises::{ no_check_over_many_epochs, no_check_broken, no_store, no_put, }
     #[needs(SIZE)]
-    marks::{ one_and_many, bipartite_groups, changing_groups, numbers_wrap_around, more_windows_than_lines, }
+    marks::{ one_and_many, #[needs(MACHINE)] bipartite_groups, changing_groups, numbers_wrap_around, more_windows_than_lines, }
     #[needs(REGISTERS, SIZE)]
     epoch_cost::{
         match_vectors_cost_the_papers_updates,
@@ -337,6 +345,7 @@ suite! {
     #[needs(SIZE)]
     fence::{
         epochs_are_separated,
+        #[needs(MACHINE)]
         fences_back_to_back,
         all_assertions,
         no_precede_does_nothing,
@@ -347,6 +356,7 @@ suite! {
     passive::{
         exclusive_locks_exclude,
         shared_locks_are_shared,
+        #[needs(MACHINE)]
         all_parts_at_once,
         swaps_count,
         owners_take_turns,
@@ -365,6 +375,7 @@ suite! {
     private_window::{ #[needs(SIZE)] neighbours_reach_it, less_than_the_part_is_refused, }
     #[needs(REGISTERS, SIZE)]
     channel::{
+        #[needs(MACHINE)]
         all_pairs,
         all_sizes,
         accumulates,
@@ -389,6 +400,7 @@ suite! {
         reach_ranks_that_compute,
         all_sizes,
         all_trees,
+        #[needs(MACHINE)]
         concurrent_roots,
         full_mailboxes_hold_roots_up,
         others_are_not_disturbed,

@@ -1,6 +1,10 @@
 //! What has to end a machine ends the simulated one too, with the same reason in its report.
 
-use std::process::{Command, Output};
+use std::{
+    process::{Command, Output, Stdio},
+    thread,
+    time::Duration,
+};
 
 use tests::fatal::FATAL;
 
@@ -89,4 +93,20 @@ fn heaps_and_stacks_are_as_large_as_they_are_chosen() {
         let (last, _) = last_line(&format!("case=panics {wrong}"));
         assert!(last.contains("option `"), "{last}");
     }
+}
+
+/// No limit of its own ends a loop in which virtual time passes. Whoever wants it to end learns where it was.
+#[test]
+fn a_simulation_that_is_told_to_end_says_where_it_was() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_integration"));
+    command.args(["--cmdline", "program=fatal case=passes_time cores=3"]).stdout(Stdio::piped());
+    let simulation = command.spawn().expect("it starts");
+    thread::sleep(Duration::from_millis(300));
+    let told = Command::new("kill").arg(simulation.id().to_string()).status().expect("the system has it");
+    assert!(told.success());
+    let output = simulation.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(FAILURE), "{text}");
+    assert!(text.ends_with("@done failed core 0: still ran when it was told to end\n"), "{text}");
+    assert!(text.contains("  core 0 was at 0x") && text.contains("  core 1 waits for "), "{text}");
 }

@@ -14,12 +14,29 @@ use std::{
 /// What every command given to [`build`] needs among its options.
 pub(crate) const MESSAGES: [&str; 1] = ["--message-format=json"];
 
+/// What the compiler is told about a crate that is to do without `std` where there is one: it is where nothing is.
+pub(crate) const WITHOUT_STD: &str = "--extern=std=/none";
+
+/// How the compiler begins where a crate asks for `std` all the same, and where there is none.
+const NO_STD: [&str; 2] = ["extern location for std does not exist", "can't find crate for `std`"];
+
 /// A binary that was built.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) executable: PathBuf,
     /// Warnings of the compiler, as it would have printed them.
     pub(crate) warnings: Vec<String>,
+    /// All libraries in it, but those of the language; whatever one needs comes before.
+    pub(crate) libraries: Vec<Library>,
+}
+
+/// A library that cargo has compiled.
+#[derive(Debug)]
+pub(crate) struct Library {
+    pub(crate) name: String,
+    /// The package, as cargo's metadata identifies it.
+    pub(crate) package: String,
+    pub(crate) path: PathBuf,
 }
 
 /// Something executable that cargo has made.
@@ -38,6 +55,7 @@ pub(crate) struct Artifact {
 #[derive(Default)]
 struct Messages {
     artifacts: Vec<Artifact>,
+    libraries: Vec<Library>,
     warnings: Vec<String>,
     errors: Vec<String>,
     /// The first crate that asks for `std` where there is none.
@@ -62,11 +80,16 @@ impl Messages {
                     let name = name.clone();
                     self.artifacts.push(Artifact { name, package, directory, executable: path.into(), is_test });
                 }
+                let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                for path in files.filter(|path| path.ends_with(".rlib")) {
+                    let package = message["package_id"].as_str().unwrap_or_default().to_owned();
+                    self.libraries.push(Library { name: name.clone(), package, path: path.into() });
+                }
                 Some(name)
             }
             "compiler-message" => {
                 let text = message["message"]["message"].as_str().unwrap_or_default();
-                if text.starts_with("can't find crate for `std`") {
+                if NO_STD.iter().any(|missing| text.starts_with(missing)) {
                     self.wants_std = self.wants_std.take().or(message["target"]["name"].as_str().map(str::to_owned));
                 }
                 let rendered = message["message"]["rendered"].as_str().unwrap_or_default().to_owned();
@@ -90,7 +113,7 @@ impl Messages {
 pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
     let mut messages = execute(what, command)?;
     let built = messages.artifacts.pop().with_context(|| format!("cargo has built no executable for {what}"))?;
-    Ok(Built { executable: built.executable, warnings: messages.warnings })
+    Ok(Built { executable: built.executable, warnings: messages.warnings, libraries: messages.libraries })
 }
 
 /// Runs a cargo command with [`MESSAGES`] that builds tests, and returns the binaries with them.
@@ -119,6 +142,14 @@ pub(crate) fn lint(what: &str, command: &mut Command) -> Result<()> {
     bail!("{what}: {}", first.unwrap_or("ended without a reason"))
 }
 
+/// Why nothing can be built of a crate that uses `std`.
+pub(crate) fn refusal_of_std(what: &str, name: &str) -> String {
+    format!(
+        "cannot build {what}: the crate `{name}` uses `std`, which no backend has for programs; a program begins with \
+         `#![no_std]`, and takes what is missing from `core` and `alloc`; of a dependency, look for the feature without"
+    )
+}
+
 fn execute(what: &str, command: &mut Command) -> Result<Messages> {
     let progress = Progress::new(format!("building {what}"));
     let mut running = Running::start(command.env("CARGO_TERM_COLOR", "never"))?;
@@ -140,9 +171,7 @@ fn execute(what: &str, command: &mut Command) -> Result<Messages> {
         crate::interrupt::check()?;
         if let Some(name) = messages.wants_std {
             // One reason, where the compiler has hundreds.
-            bail!(
-                "cannot build {what}: the crate `{name}` uses `std`, which no backend has for programs; look for its feature without"
-            );
+            bail!(refusal_of_std(what, &name));
         }
         for text in messages.errors.iter().chain([&running.messages()]) {
             eprintln!("{}", text.trim_end());

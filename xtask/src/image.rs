@@ -9,7 +9,7 @@ use crate::{
     program::Program,
     progress::Progress,
     setup::{Toolchain, Tools},
-    symbols, workspace,
+    symbols, without_std, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -71,7 +71,7 @@ const EMULATION: [&str; 2] = ["hal::emulated::", "hal::qemu::"];
 ///
 /// # Errors
 ///
-/// When it does not build.
+/// When it does not build, or uses `std`.
 pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
     host_in(program, profile, &workspace::target())
 }
@@ -83,9 +83,9 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
 ///
 /// When it does not build.
 pub(crate) fn on_threads(program: &Program) -> Result<Built> {
-    let mut command = host_command(program, Profile::Release, &workspace::target().join("threads"));
-    command.args(["--features", "kernel/threads"]);
-    build(&format!("{} for threads of the host", program.binary), &mut command)
+    let target = workspace::target().join("threads");
+    let what = format!("{} for threads of the host", program.binary);
+    for_host(program, &what, Profile::Release, &target, &["--features", "kernel/threads"])
 }
 
 /// As [`host()`], with another directory for what is built.
@@ -94,14 +94,21 @@ pub(crate) fn on_threads(program: &Program) -> Result<Built> {
 ///
 /// When it does not build.
 pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Result<Built> {
-    build(&format!("the simulator of {}", program.binary), &mut host_command(program, profile, target))
+    for_host(program, &format!("the simulator of {}", program.binary), profile, target, &[])
 }
 
-fn host_command(program: &Program, profile: Profile, target: &Path) -> Command {
+fn for_host(program: &Program, what: &str, profile: Profile, target: &Path, options: &[&str]) -> Result<Built> {
     let mut command = workspace::command(workspace::host_cargo());
-    command.arg("build").args(build::MESSAGES).env("CARGO_TARGET_DIR", target);
+    command.arg("rustc").args(build::MESSAGES).env("CARGO_TARGET_DIR", target);
     select(&mut command, program, profile);
-    command
+    command.args(options);
+    if !program.is_own {
+        return build(what, &mut command);
+    }
+    command.args(["--", build::WITHOUT_STD]);
+    let built = build(what, &mut command)?;
+    without_std::check_dependencies(program, what, &built)?;
+    Ok(built)
 }
 
 /// A program's image for QEMU and PCs: built, or as it was built before.

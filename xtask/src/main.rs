@@ -42,6 +42,7 @@ mod statics;
 mod symbols;
 mod test;
 mod trace;
+mod without_std;
 
 use clap::{Parser, Subcommand};
 use host::{command_line, cores, interrupt, machine, process, progress, workspace};

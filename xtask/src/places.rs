@@ -34,6 +34,8 @@ pub(crate) struct Places {
     image: PathBuf,
     /// The core that was last said to have been somewhere, and where its program was.
     last: Option<(String, String)>,
+    /// The first core that was said to run, and where its program is.
+    running: Option<String>,
 }
 
 /// An address in a report: the core, what it does there, and the words of its stack.
@@ -88,14 +90,36 @@ impl Frame {
             Ok(own) => own.display().to_string(),
             Err(_) => workspace::display(Path::new(&self.file)),
         };
-        format!("{} ({file}:{})", self.function, self.line)
+        format!("{} ({file}:{})", without_types(&self.function), self.line)
     }
+}
+
+/// A function's name without the types that it was made for, which are its program's and the machine's.
+fn without_types(name: &str) -> String {
+    let (mut short, mut depth) = (String::new(), 0_usize);
+    // A name that begins with a type would begin with nothing.
+    let begins_with_type = name.starts_with('<');
+    for letter in name.chars() {
+        match letter {
+            _ if begins_with_type => short.push(letter),
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => short.push(letter),
+            _ => {}
+        }
+    }
+    short
 }
 
 impl Places {
     /// Places of guests that run this image.
     pub(crate) fn new(image: &Path) -> Self {
-        Self { image: image.into(), last: None }
+        Self { image: image.into(), last: None, running: None }
+    }
+
+    /// The first core that ran when all were asked, in words.
+    pub(crate) fn running(self) -> Option<String> {
+        self.running
     }
 
     /// A line with functions and lines in place of addresses. A last line that names a core also says where it was.
@@ -120,6 +144,11 @@ impl Places {
             texts.push(match spot {
                 Some(spot) => {
                     let (text, program) = explained.next().unwrap_or_default();
+                    if spot.start.ends_with("runs ")
+                        && let Some(program) = &program
+                    {
+                        self.running.get_or_insert_with(|| format!("core {} runs in {program}", spot.core));
+                    }
                     self.last = program.map(|program| (spot.core.to_owned(), program));
                     if text.is_empty() {
                         format!("{}at {:#x}", spot.start, spot.place)
@@ -306,6 +335,18 @@ fn parse(output: &str) -> BTreeMap<u64, Vec<Frame>> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn names_do_not_say_for_which_types() {
+        for (name, short) in [
+            ("loops", "loops"),
+            ("passes_time<hal::Core<A<B>>>", "passes_time"),
+            ("run<C>::{closure#0}", "run::{closure#0}"),
+            ("<A as B<C>>::run", "<A as B<C>>::run"),
+        ] {
+            assert_eq!(super::without_types(name), short);
+        }
+    }
+
     use super::*;
 
     #[test]

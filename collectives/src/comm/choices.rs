@@ -2,8 +2,10 @@
 //!
 //! What an algorithm takes is estimated from the [prices](hal::Prices) of the machine and from how its ranks lie in
 //! coherence domains, which a communicator finds out when it is made. Estimates stand beside the algorithms; all ranks
-//! come to the same ones, from what all of them know. What was chosen is remembered, so that an operation that is
-//! called again asks for nothing.
+//! come to the same ones, from what all of them know.
+//!
+//! A choice is made when an operation is first called with a length, and remembered. Choices for all lengths in advance
+//! would need some forty estimates of each operation whenever a communicator is made, most of them for nothing.
 
 use core::cell::Cell;
 
@@ -182,21 +184,46 @@ pub(crate) enum Operation {
     Alltoall,
 }
 
-/// A choice that was made: for an operation, bytes of data, and bytes of an element.
+/// Number of operations.
+const OPERATIONS: usize = Operation::Alltoall as usize + 1;
+
+/// Choices of an operation that are remembered. A program that calls it with more lengths than that in turns has them
+/// made again.
+const REMEMBERED: usize = 4;
+
+/// A choice that was made: for bytes of data, and bytes of an element.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
-    question: (Operation, usize, usize),
+    question: (usize, usize),
     answer: usize,
 }
 
-/// Choices that are remembered; another one takes the place of one of them.
-const REMEMBERED: usize = 16;
+/// The choices that were made for an operation, and the place of the next one.
+#[derive(Default)]
+struct Made {
+    choices: [Cell<Option<Choice>>; REMEMBERED],
+    next: Cell<usize>,
+}
+
+impl Made {
+    fn recall(&self, question: (usize, usize)) -> Option<usize> {
+        let mut made = self.choices.iter().filter_map(Cell::get);
+        made.find(|choice| choice.question == question).map(|choice| choice.answer)
+    }
+
+    /// Remembers a choice, in place of the oldest.
+    fn remember(&self, choice: Choice) {
+        let place = self.next.get();
+        self.choices[place].set(Some(choice));
+        self.next.set((place + 1) % REMEMBERED);
+    }
+}
 
 /// The choices of a communicator.
 pub(crate) struct Choices {
     terms: Terms,
     most_readers: usize,
-    made: [Cell<Option<Choice>>; REMEMBERED],
+    made: [Made; OPERATIONS],
 }
 
 impl Choices {
@@ -218,18 +245,44 @@ impl Choices {
     /// estimate, the first of those that are alike. Some may be impossible.
     pub(crate) fn fastest<const ALGORITHMS: usize>(
         &self,
-        question: (Operation, usize, usize),
+        operation: Operation,
+        question: (usize, usize),
         estimates: impl FnOnce(&Terms) -> [Option<u64>; ALGORITHMS],
     ) -> usize {
-        let (operation, bytes, _) = question;
-        let made = &self.made[(operation as usize + bytes / 8) % REMEMBERED];
-        if let Some(choice) = made.get().filter(|choice| choice.question == question) {
-            return choice.answer;
+        let made = &self.made[operation as usize];
+        if let Some(answer) = made.recall(question) {
+            return answer;
         }
         let estimates = estimates(&self.terms).into_iter().enumerate();
         let fastest = estimates.filter_map(|(place, time_ns)| Some((time_ns?, place))).min();
         let answer = fastest.map_or(0, |(_, place)| place);
-        made.set(Some(Choice { question, answer }));
+        made.remember(Choice { question, answer });
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_choices_of_each_operation_are_remembered() {
+        let terms = Terms::new(&Layout::scc(), 1_000);
+        let choices = Choices::new(terms);
+        let made = Cell::new(0);
+        let ask = |operation, bytes| {
+            choices.fastest(operation, (bytes, 1), |_| {
+                made.set(made.get() + 1);
+                [None, Some(bytes as u64), Some(64)]
+            })
+        };
+        for _ in 0..3 {
+            assert_eq!([8, 64, 65, 4096].map(|bytes| ask(Operation::Reduce, bytes)), [1, 1, 2, 2]);
+            assert_eq!(ask(Operation::Broadcast, 8), 1);
+        }
+        assert_eq!(made.get(), 5);
+        // A fifth length takes the place of the first.
+        assert_eq!([16, 64, 8].map(|bytes| ask(Operation::Reduce, bytes)), [1, 1, 1]);
+        assert_eq!(made.get(), 7);
     }
 }

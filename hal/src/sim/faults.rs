@@ -11,6 +11,9 @@
 //!
 //! No virtual time passes in a loop that does nothing with the machine, so it is the host's processor time that limits
 //! it: every second of that the handler looks whether the clock of the core that runs still stands where it stood.
+//!
+//! Whoever has lost patience with a simulation asks for its end by the signal of termination, and gets the same report,
+//! of the next core that runs.
 
 use std::{
     fmt::{self, Write},
@@ -73,6 +76,14 @@ pub fn end_on_faults(status: u8, patience: Duration) {
     linux::handle_signals();
 }
 
+/// Whether somebody has asked for the end, and how often a core to report was looked for since.
+static ASKED: AtomicBool = AtomicBool::new(false);
+static LOOKS: AtomicU32 = AtomicU32::new(0);
+
+/// How often a core to report is looked for, and how long after each other: the simulator may be at work itself.
+const MOST_LOOKS: u32 = 1_000;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
+
 /// What a signal says of the core that it came to.
 struct Stop<'a> {
     core: &'a SimCore,
@@ -84,16 +95,21 @@ struct Stop<'a> {
 }
 
 impl Stop<'_> {
-    /// Reports, and ends the process, if possible after the other cores have run on.
-    fn report(&self, what: fmt::Arguments<'_>) -> ! {
-        let platform = self.core.platform();
-        let core = platform.id().index();
+    /// Says what happened, and where.
+    fn tell(&self, what: fmt::Arguments<'_>) {
+        let core = self.core.platform().id().index();
         // There is nobody to tell when standard output has gone.
         let _ = writeln!(Output, "core {core}: {what}");
         let _ = writeln!(Output, "{self}");
         if let Ok(mut note) = LAST_LINE.try_lock() {
             let _ = write!(note, "core {core}: {what}");
         }
+    }
+
+    /// Reports, and ends the process, if possible after the other cores have run on.
+    fn report(&self, what: fmt::Arguments<'_>) -> ! {
+        self.tell(what);
+        let platform = self.core.platform();
         FAILED.store(ptr::from_ref(platform.shared()).cast_mut(), SeqCst);
         // The host's allocator is no code of the program's, and must not be left half-way.
         let is_whole = !self.interrupted || code().contains(&self.place);
@@ -111,6 +127,10 @@ fn end(shared: &Shared) -> ! {
     if !ENDS.swap(true, SeqCst) {
         let _ = tell_who_waits(shared);
     }
+    say_last_line()
+}
+
+fn say_last_line() -> ! {
     if let Ok(note) = LAST_LINE.try_lock() {
         let _ = writeln!(Output, "@done failed {}", str::from_utf8(&note.text[..note.len]).unwrap_or_default());
     }
@@ -227,20 +247,27 @@ fn limit_rest() {}
 mod linux {
     use std::{
         ffi::{c_int, c_void},
+        fmt::Write,
         mem::MaybeUninit,
         ops::Range,
         ptr,
         sync::atomic::Ordering::Relaxed,
+        time::Duration,
     };
 
     use crate::StackOverflow;
 
     use super::{
-        HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, PAGE_BYTES, PATIENCE_S, REST, Running, SECONDS, Stop, end, failed,
+        ASKED, BETWEEN_LOOKS, HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, LAST_LINE, LOOKS, MOST_LOOKS, PAGE_BYTES,
+        PATIENCE_S, REST, Running, SECONDS, Stop, end, failed, say_last_line,
     };
 
-    /// What a core's program can bring upon itself, and the clock of processor time.
-    const SIGNALS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF];
+    /// What is said of a core that runs when the end is asked for.
+    const GIVEN_UP: &str = "still ran when it was told to end";
+
+    /// What a core's program can bring upon itself, the clock of processor time, and somebody's wish.
+    const SIGNALS: [c_int; 7] =
+        [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF, libc::SIGTERM];
 
     unsafe extern "C" {
         // Of every executable, by its linker.
@@ -289,11 +316,19 @@ mod linux {
 
     /// Limits by the host's clock what runs after a fault: it may also hang, in a lock that the fault has left taken.
     pub(super) fn limit_rest() {
+        alarm(REST);
+    }
+
+    /// Sends this process a signal again and again.
+    fn alarm(every: Duration) {
         take_over(libc::SIGALRM);
-        let rest = libc::timeval { tv_sec: REST.as_secs() as libc::time_t, tv_usec: 0 };
+        let time = libc::timeval {
+            tv_sec: every.as_secs() as libc::time_t,
+            tv_usec: every.subsec_micros() as libc::suseconds_t,
+        };
         // SAFETY: the time is one.
         unsafe {
-            libc::setitimer(libc::ITIMER_REAL, &libc::itimerval { it_interval: rest, it_value: rest }, ptr::null_mut());
+            libc::setitimer(libc::ITIMER_REAL, &libc::itimerval { it_interval: time, it_value: time }, ptr::null_mut());
         }
     }
 
@@ -305,21 +340,40 @@ mod linux {
     extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
         match failed() {
             // The others run on for a limited time.
-            Some(_) if signal == libc::SIGPROF => return,
+            Some(_) if [libc::SIGPROF, libc::SIGTERM].contains(&signal) => return,
             Some(shared) => end(shared),
             None => {}
         }
+        let asks = [libc::SIGTERM, libc::SIGALRM].contains(&signal);
         // SAFETY: both are what the system hands to a handler with SA_SIGINFO.
         let (info, context) = unsafe { (&*info, &*context.cast::<libc::ucontext_t>()) };
         let handled = Running::with(|core| {
             let (place, stack_pointer) = registers(context);
-            let stop = Stop { core, place, stack_pointer, interrupted: signal == libc::SIGPROF };
-            if signal == libc::SIGPROF { stop.tick() } else { stop.fault(signal, info, context) }
+            let stop = Stop { core, place, stack_pointer, interrupted: asks || signal == libc::SIGPROF };
+            match signal {
+                libc::SIGPROF => stop.tick(),
+                _ if asks => stop.end_if_whole(),
+                _ => stop.fault(signal, info, context),
+            }
         });
-        if handled.is_none() && signal != libc::SIGPROF {
+        if asks {
+            look_again();
+        } else if handled.is_none() && signal != libc::SIGPROF {
             // None of a simulated core's. Whatever it was happens again, and then has its usual consequence.
             // SAFETY: the default action is one.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    }
+
+    /// Nothing could be reported at this moment.
+    fn look_again() {
+        if !ASKED.swap(true, Relaxed) {
+            alarm(BETWEEN_LOOKS);
+        } else if LOOKS.fetch_add(1, Relaxed) > MOST_LOOKS {
+            if let Ok(mut note) = LAST_LINE.try_lock() {
+                let _ = write!(note, "{GIVEN_UP}, outside of all programs");
+            }
+            say_last_line();
         }
     }
 
@@ -375,6 +429,17 @@ mod linux {
                 },
                 libc::SIGFPE => self.report(format_args!("arithmetic that the processor refuses")),
                 _ => self.report(format_args!("illegal instruction")),
+            }
+        }
+
+        /// Reports what somebody has asked for, unless the simulator is in the middle of something.
+        fn end_if_whole(&self) {
+            let shared = self.core.platform().shared();
+            if code().contains(&self.place) && shared.engine.try_borrow().is_ok() {
+                // SAFETY: the action is one. From now on nobody asks again.
+                unsafe { libc::signal(libc::SIGALRM, libc::SIG_IGN) };
+                self.tell(format_args!("{GIVEN_UP}"));
+                end(shared);
             }
         }
 

@@ -18,6 +18,7 @@ pub(crate) fn merge(label: &str, nodes: Vec<Outcome>, failed: &[usize]) -> Outco
     let label = if is_silent { format!("{label}: node {cause}") } else { label.into() };
     let elapsed = nodes.iter().map(|node| node.elapsed).max().unwrap_or_default();
     let reports = nodes.iter().map(|node| node.reports).sum();
+    let running = nodes.iter().find_map(|node| node.running.clone());
     // One node speaks for all.
     let times = nodes.iter().flat_map(|node| node.times.iter().copied()).collect();
     let done = match nodes[cause].transcript.done.clone() {
@@ -32,7 +33,7 @@ pub(crate) fn merge(label: &str, nodes: Vec<Outcome>, failed: &[usize]) -> Outco
         node.messages.lines().for_each(|line| messages += &format!("node {number}: {line}\n"));
     }
     transcript.counters.sort_by_key(|counters| counters.rank);
-    Outcome { label, transcript, elapsed, times, ending, messages, reports }
+    Outcome { label, transcript, elapsed, times, ending, messages, reports, running }
 }
 
 /// What was captured elsewhere of the parts of one guest, each with its name, or without if there is but one: one of
@@ -54,6 +55,7 @@ pub(crate) fn captured(label: &str, parts: Vec<(String, Transcript)>) -> Outcome
         ending: Ending::Elsewhere,
         messages: String::new(),
         reports: 0,
+        running: None,
     }
 }
 

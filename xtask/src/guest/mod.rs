@@ -80,6 +80,8 @@ pub(crate) struct Outcome {
     messages: String,
     /// Lines that its cores reported when they were asked where they are.
     reports: usize,
+    /// Where the first of them ran that did not wait.
+    running: Option<String>,
 }
 
 /// Runs a guest; every event is shown to `watch` as it happens. One that has used `limit` of processor time, counted anew
@@ -184,8 +186,8 @@ pub(crate) fn run_by_lines(
     };
     let mut reports = 0;
     if !matches!(ending, Ending::Exited(_)) {
-        let monitor = monitor.filter(|_| matches!(ending, Ending::TimedOut(_)));
-        let mut rest = monitor.map_or_else(Vec::new, |monitor| report(monitor, &running));
+        let is_late = matches!(ending, Ending::TimedOut(_));
+        let mut rest = if is_late { report(monitor, &running) } else { Vec::new() };
         reports = rest.len();
         rest.extend(running.kill());
         places.explain_all(&mut rest);
@@ -202,13 +204,22 @@ pub(crate) fn run_by_lines(
         ending,
         messages: running.messages(),
         reports,
+        running: places.running(),
     })
 }
 
-/// Asks the cores where they are and collects what they say; nothing when the machine cannot be asked any more.
-fn report(monitor: &Monitor, running: &Running) -> Vec<String> {
+/// Asks the cores where they are and collects what they say; nothing when the machine cannot be asked any more. A simulator
+/// ends with that.
+fn report(monitor: Option<&Monitor>, running: &Running) -> Vec<String> {
     let mut lines = Vec::new();
-    if monitor.interrupt().is_ok() {
+    let is_asked = match monitor {
+        Some(monitor) => monitor.interrupt().is_ok(),
+        None => {
+            running.signal(libc::SIGTERM);
+            true
+        }
+    };
+    if is_asked {
         // A core that prints without end uses it up, too, and what it prints is not wanted.
         let mut meter = Meter::errand(REPORT_TIME, running);
         while meter.look(running).is_none() {
@@ -267,12 +278,19 @@ impl Outcome {
     pub(crate) fn verdict(&self) -> Result<()> {
         let label = &self.label;
         if let Some(Err(message)) = &self.transcript.done {
-            bail!("{label} failed: {}", self.with_cause(message));
+            let cause = self.with_cause(message);
+            match self.ending {
+                Ending::TimedOut(spent) => {
+                    bail!("{label} {spent}, {}: {cause}; --timeout SECONDS gives it more", self.place())
+                }
+                _ => bail!("{label} failed: {cause}"),
+            }
         }
         let status = match self.ending {
             Ending::TimedOut(spent) => {
+                let running = self.running.as_ref().map_or_else(String::new, |running| format!(": {running}"));
                 bail!(
-                    "{label} {spent}, {}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
+                    "{label} {spent}, {}{running}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
                     self.place()
                 );
             }

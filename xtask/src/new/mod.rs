@@ -181,6 +181,27 @@ mod tests {
 
         let message = make(&directory).unwrap_err().to_string();
         assert!(message.contains("my-ring exists already"), "{message}");
+
+        // What bare metal refuses is refused on the host: `std` in a module of the program's, and in what it depends on.
+        let refused = |name: &str| {
+            let message = image::host_in(&program, Profile::Release, &target).unwrap_err().to_string();
+            assert!(message.contains(&format!("the crate `{name}` uses `std`")), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        };
+        let [main, manifest] = ["src/main.rs", "Cargo.toml"].map(|file| directory.join(file));
+        let source = fs::read_to_string(&main).unwrap();
+        fs::write(directory.join("src/log.rs"), "extern crate std;\n").unwrap();
+        fs::write(&main, format!("{source}\nmod log;\n")).unwrap();
+        refused("my-ring");
+        fs::write(&main, source).unwrap();
+        let depends = fs::read_to_string(&manifest)
+            .unwrap()
+            .replace("[dependencies]", "[dependencies]\nchatter = { path = \"chatter\" }");
+        fs::write(&manifest, depends).unwrap();
+        fs::create_dir_all(directory.join("chatter/src")).unwrap();
+        fs::write(directory.join("chatter/Cargo.toml"), "[package]\nname = \"chatter\"\nedition = \"2024\"\n").unwrap();
+        fs::write(directory.join("chatter/src/lib.rs"), "pub fn chat() {}\n").unwrap();
+        refused("chatter");
     }
 
     #[test]

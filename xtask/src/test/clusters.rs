@@ -31,15 +31,32 @@ const REPORT_S: u64 = DEADLINE_S + 15;
 /// Seconds without a sign of life in all others, where a node that a busy host holds up is not to be taken for lost.
 const PATIENT_DEADLINE_S: u64 = 120;
 
+/// Two nodes whose cores wait for each other: the last word names the circle across them.
+const CIRCLE: (&str, &str) = ("cluster-deadlock-names-its-circle", "core 0 waits for core 1 waits for core 0; core ");
+
 /// Jobs that boot the image with the tests on clusters, or have something happen to a node.
 pub(super) fn jobs<'t>(kit: &'t Kit<'t>, in_kernel: bool) -> impl Iterator<Item = Job<'t>> {
     let tests = SHAPES.into_iter().filter(move |_| in_kernel).map(move |(shape, part)| {
         Job::new(format!("in-kernel, {shape}"), 30, move |suite| run(suite, kit, shape, part))
     });
     let disturbances = DISTURBANCES.into_iter().filter(|(name, _)| kit.arguments.wants(name));
-    tests.chain(disturbances.map(move |(name, signal)| {
+    let circle = kit
+        .arguments
+        .wants(CIRCLE.0)
+        .then(|| Job::new("nodes that wait for each other", 5, |suite| in_circle(suite, kit)));
+    let disturbances = disturbances.map(move |(name, signal)| {
         Job::new("nodes that disappear", 10, move |suite| disturbed(suite, kit, name, signal))
-    }))
+    });
+    tests.chain(circle).chain(disturbances)
+}
+
+/// Has two nodes wait for each other.
+fn in_circle(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    let (name, report) = CIRCLE;
+    let words = KernelLine::default().value("program", Some("fatal")).value("case", Some("waits_in_a_circle"));
+    let outcome = boot(kit, Shape { nodes: 2, cores: 1 }, words, name, kit.limit(), None)?;
+    suite.check(name, outcome.verdict_of_fatal(report));
+    Ok(())
 }
 
 /// Boots the image with the tests on a cluster and counts them.

@@ -19,6 +19,10 @@ const NO_MATCH: &str = "no test's name contains";
 /// Name of the test that `coherent` makes memory coherent.
 pub(super) const COHERENT: &str = "coherent-memory-is-coherent";
 
+/// What tests on many cores have to depend on: on the number of cores alone they depend in the simulator, too, where they
+/// all run on as many.
+pub(crate) const SIZE_AND_MACHINE: &str = "size,machine";
+
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;
 

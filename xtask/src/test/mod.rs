@@ -80,7 +80,7 @@ fn guests(arguments: &Arguments) -> Vec<Guest> {
                 Guest { thread_multi: true, ..Guest::of(2) },
                 Guest { domains: NonZero::new(2), ..Guest::of(8) },
             ];
-            let largest = Guest { only: Some("size"), ..chosen(LARGEST) };
+            let largest = Guest { only: Some(guests::SIZE_AND_MACHINE), ..chosen(LARGEST) };
             CORES.into_iter().map(chosen).chain([largest]).chain(schedules).collect()
         }
     }

@@ -33,7 +33,7 @@ fn got(terms: &Terms, lines: u64, line_ns: u64) -> u64 {
 /// Whether a scatter puts all blocks of `len` bytes, which fit there, into the root's own MPB, instead of each into that
 /// of its rank.
 pub(super) fn scatters_together<C: Mpb + Wait>(comm: &Comm<'_, C>, len: usize) -> bool {
-    let answer = comm.choices().fastest((Operation::Scatter, len, 1), |terms| {
+    let answer = comm.choices().fastest(Operation::Scatter, (len, 1), |terms| {
         let (Lines { block, all }, others) = (Lines::of(len, terms.ranks), terms.ranks - 1);
         let line_ns = terms.line_for(others);
         let announced = terms.put() + terms.own() + line_ns * 3 / 2;
@@ -51,7 +51,7 @@ pub(super) fn scatters_together<C: Mpb + Wait>(comm: &Comm<'_, C>, len: usize) -
 /// meetings.
 pub(super) fn meets_at_once<C: Mpb + Wait>(comm: &Comm<'_, C>, len: usize) -> bool {
     let staging = comm.shared_staging_lines() as u64;
-    let answer = comm.choices().fastest((Operation::Alltoall, len, 1), |terms| {
+    let answer = comm.choices().fastest(Operation::Alltoall, (len, 1), |terms| {
         let (Lines { block, all }, others) = (Lines::of(len, terms.ranks), terms.ranks - 1);
         let at_once = staged(terms, all)
             + terms.barrier()
@@ -78,7 +78,7 @@ pub(super) fn goes_in_groups(lines: usize, staging: usize, size: usize) -> bool 
 /// everybody getting all blocks from everybody: the domains between which all reads would meet are few then.
 pub(super) fn gathers_around<C: Mpb + Wait>(comm: &Comm<'_, C>, len: usize) -> bool {
     let staging = comm.shared_staging_lines() as u64;
-    let answer = comm.choices().fastest((Operation::Allgather, len, 1), |terms| {
+    let answer = comm.choices().fastest(Operation::Allgather, (len, 1), |terms| {
         let (Lines { block, .. }, others) = (Lines::of(len, terms.ranks), terms.ranks - 1);
         let rounds = if block <= staging { 1 } else { block.div_ceil(staging / 2) };
         let kept = others * (rounds * terms.get() + block * terms.memory_write());

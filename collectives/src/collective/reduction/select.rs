@@ -55,7 +55,7 @@ pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wai
         Spread::Blocks => Operation::ReduceScatter,
     };
     let bytes = len * size_of::<T>();
-    let answer = comm.choices().fastest((operation, bytes, size_of::<T>()), |terms| {
+    let answer = comm.choices().fastest(operation, (bytes, size_of::<T>()), |terms| {
         let tree = |spread| tree::<T>(terms, len, comm.shared_staging_lines(), spread);
         let lines = bytes.div_ceil(LINE_BYTES);
         let and_broadcast = (terms.has_nodes() && spread == Spread::All)
@@ -72,7 +72,7 @@ pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: u
         return named;
     }
     let bytes = len * size_of::<T>();
-    let answer = comm.choices().fastest((Operation::Scan, bytes, size_of::<T>()), |terms| {
+    let answer = comm.choices().fastest(Operation::Scan, (bytes, size_of::<T>()), |terms| {
         let doubling = doubling::<T>(terms, len, comm.shared_staging_lines());
         [doubling, Some(chain(terms, bytes.div_ceil(LINE_BYTES)))]
     });

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::qemu::{
     cluster::nodes::{self, MAX_NODES},
+    emulator::note::Note,
     handed::facts::MAX_CORES,
     memory::addresses::{BOARD_OFFSET, CLUSTER_REGION_BYTES, MPB_BYTES_PER_CORE, SHARED_DRAM_BYTES},
 };
@@ -33,6 +34,8 @@ pub(crate) struct NodeLine {
     pub(crate) beat: AtomicU32,
     /// Writes of its cores to memory that cores share.
     pub(crate) writes: AtomicU32,
+    /// Larger than what it and those of the others were when a core of it last began to wait.
+    pub(crate) begun: AtomicU32,
 }
 
 impl NodeLine {
@@ -54,8 +57,8 @@ impl NodeLine {
 #[repr(C)]
 struct Board {
     nodes: [NodeLine; MAX_NODES],
-    /// See [`stuck`](crate::qemu::emulator::stuck): one for each core.
-    states: [AtomicU32; MAX_CORES],
+    /// One for each core.
+    notes: [Note; MAX_CORES],
 }
 
 const _: () =
@@ -81,9 +84,9 @@ pub(crate) fn own() -> Option<&'static NodeLine> {
     board().map(|board| &board.nodes[node])
 }
 
-/// The states of all cores; nothing if the machine is no cluster.
-pub(crate) fn states() -> Option<&'static [AtomicU32]> {
-    board().map(|board| &board.states[..nodes::all_cores()])
+/// The notes of all cores; nothing if the machine is no cluster.
+pub(crate) fn notes() -> Option<&'static [Note]> {
+    board().map(|board| &board.notes[..nodes::all_cores()])
 }
 
 /// Says to the other nodes that this one ends, and how. What was said first counts: that all programs have finished, or

@@ -4,6 +4,7 @@ pub(crate) mod domain;
 mod domain_copies;
 mod exposed_memory;
 pub(crate) mod mmu_window;
+pub(crate) mod note;
 pub(crate) mod platform;
 pub(crate) mod stuck;
 mod test_and_set;

@@ -22,7 +22,10 @@ use crate::{
     qemu::{
         cluster::{nodes, notices},
         console,
-        emulator::test_and_set,
+        emulator::{
+            note::{FINISHED, Note, RUNS},
+            test_and_set,
+        },
         exit::{ending::is_ending, machine::exit},
         handed::facts,
         lock::EmulatorLock,
@@ -36,10 +39,9 @@ const CORES: usize = 256;
 #[unsafe(link_section = ".emulator")]
 static WRITES: AtomicU32 = AtomicU32::new(0);
 
-/// For each core: the number of writes before its last fruitless poll, or [`RUNS`] or [`FINISHED`]. Where the machine
-/// is no cluster.
+/// The notes of all cores where the machine is no cluster.
 #[unsafe(link_section = ".emulator")]
-static STATES: [AtomicU32; CORES] = [const { AtomicU32::new(RUNS) }; CORES];
+static NOTES: [Note; CORES] = [const { Note::none() }; CORES];
 
 /// Cores of this node that do not run: an upper bound that saves looking at all states after every poll.
 #[unsafe(link_section = ".emulator")]
@@ -48,22 +50,13 @@ static IDLE: AtomicU32 = AtomicU32::new(0);
 #[unsafe(link_section = ".emulator")]
 static WAITS: [EmulatorLock<Option<WaitInfo>>; CORES] = [const { EmulatorLock::new(None) }; CORES];
 
-/// For each core: the register that it waits for, as a number from 1 on, or 0.
-#[unsafe(link_section = ".emulator")]
-static REGISTERS: [AtomicU32; CORES] = [const { AtomicU32::new(0) }; CORES];
-
-/// Waits of cores of this node that have begun, and when each core's has.
+/// Waits that have begun, where the machine is no cluster.
 #[unsafe(link_section = ".emulator")]
 static BEGUN: AtomicU32 = AtomicU32::new(0);
-#[unsafe(link_section = ".emulator")]
-static SINCE: [AtomicU32; CORES] = [const { AtomicU32::new(0) }; CORES];
 
 /// Whether a core has taken it upon itself to end the machine.
 #[unsafe(link_section = ".emulator")]
 static ENDED: AtomicBool = AtomicBool::new(false);
-
-const RUNS: u32 = 0;
-const FINISHED: u32 = u32::MAX;
 
 /// Counts a write.
 pub(crate) fn note_write() {
@@ -79,25 +72,36 @@ pub(crate) fn writes() -> u32 {
     count % (FINISHED - 1) + 1
 }
 
-/// The states of all cores of the machine.
-fn states() -> &'static [AtomicU32] {
-    notices::states().unwrap_or_else(|| &STATES[..facts::core_count()])
+/// When a wait begins: later than all that have begun, as far as this node knows of them.
+fn begin() -> u32 {
+    let (Some(nodes), Some(own)) = (notices::nodes(), notices::own()) else { return BEGUN.fetch_add(1, SeqCst) };
+    let now = nodes.iter().map(|node| node.begun.load(SeqCst)).fold(0, u32::max).wrapping_add(1);
+    own.begun.fetch_max(now, SeqCst);
+    now
 }
 
-/// The states of this node's cores.
-fn own_states() -> &'static [AtomicU32] {
-    &states()[nodes::global(0).index()..][..facts::core_count()]
+/// The notes of all cores of the machine.
+fn notes() -> &'static [Note] {
+    notices::notes().unwrap_or_else(|| &NOTES[..facts::core_count()])
+}
+
+/// The notes of this node's cores.
+fn own_notes() -> &'static [Note] {
+    &notes()[nodes::global(0).index()..][..facts::core_count()]
 }
 
 /// Notes that a poll of this core, begun after `writes_before` writes, found nothing, or a register taken. Ends a
 /// machine that is stuck.
 pub(crate) fn wait_fruitlessly(writes_before: u32, info: &WaitInfo, register: Option<CoreId>) {
     *WAITS[this_core()].lock() = Some(*info);
-    REGISTERS[this_core()].store(register.map_or(0, |register| register.index() as u32 + 1), SeqCst);
-    if own_states()[this_core()].swap(writes_before, SeqCst) == RUNS {
-        SINCE[this_core()].store(BEGUN.fetch_add(1, SeqCst), SeqCst);
+    let awaits = register.map_or(info.reason.peer, test_and_set::holder);
+    let note = &own_notes()[this_core()];
+    note.awaits.store(awaits.map_or(0, |core| core.index() as u32 + 1), SeqCst);
+    if note.state.load(SeqCst) == RUNS {
+        note.since.store(begin(), SeqCst);
         IDLE.fetch_add(1, SeqCst);
     }
+    note.state.store(writes_before, SeqCst);
     if IDLE.load(SeqCst) as usize == facts::core_count() && is_stuck() {
         report();
     }
@@ -105,29 +109,28 @@ pub(crate) fn wait_fruitlessly(writes_before: u32, info: &WaitInfo, register: Op
 
 /// Notes that this core waits no longer.
 pub(crate) fn stop_waiting() {
-    if own_states()[this_core()].swap(RUNS, SeqCst) != RUNS {
+    if own_notes()[this_core()].state.swap(RUNS, SeqCst) != RUNS {
         IDLE.fetch_sub(1, SeqCst);
     }
 }
 
 /// What core `core` of this node waits for, if its last poll found nothing and nobody is writing that down just now.
 pub(crate) fn waits_for(core: usize) -> Option<WaitInfo> {
-    let waits = ![RUNS, FINISHED].contains(&own_states()[core].load(SeqCst));
-    if waits { *WAITS[core].try_lock()? } else { None }
+    if own_notes()[core].waits() { *WAITS[core].try_lock()? } else { None }
 }
 
 /// Notes that this core has finished its program, with a line in its write-combine buffer or without. Returns true to
 /// the last one of the node.
 pub(crate) fn finish(undrained: Option<LineAddress>) -> bool {
     *WAITS[this_core()].lock() = Some(WaitInfo { reason: Reason::new("nothing"), undrained });
-    own_states()[this_core()].store(FINISHED, SeqCst);
+    own_notes()[this_core()].state.store(FINISHED, SeqCst);
     IDLE.fetch_add(1, SeqCst);
-    own_states().iter().all(|state| state.load(SeqCst) == FINISHED) && claim_end()
+    own_notes().iter().all(|note| note.state.load(SeqCst) == FINISHED) && claim_end()
 }
 
 /// Returns when all cores of this node have finished their programs; not at all if the machine ends before.
 pub(crate) fn await_finish_of_all() {
-    while own_states().iter().any(|state| state.load(SeqCst) != FINISHED) {
+    while own_notes().iter().any(|note| note.state.load(SeqCst) != FINISHED) {
         if is_ending() {
             cpu::park();
         }
@@ -142,7 +145,7 @@ fn claim_end() -> bool {
 
 fn is_stuck() -> bool {
     let now = writes();
-    let all_wait = states().iter().all(|state| [now, FINISHED].contains(&state.load(SeqCst)));
+    let all_wait = notes().iter().all(|note| [now, FINISHED].contains(&note.state.load(SeqCst)));
     all_wait && writes() == now
 }
 
@@ -151,10 +154,10 @@ fn report() -> ! {
         cpu::park();
     }
     console::write_urgent(format_args!("deadlock: every core waits, and nothing was written since\n"));
-    for (local, state) in own_states().iter().enumerate() {
+    for (local, note) in own_notes().iter().enumerate() {
         let Some(info) = *WAITS[local].lock() else { continue };
         let core = nodes::global(local).index();
-        if state.load(SeqCst) == FINISHED {
+        if note.state.load(SeqCst) == FINISHED {
             console::write_urgent(format_args!("  core {core} has finished\n"));
         } else {
             console::write_urgent(format_args!("  core {core} waits for {}\n", info.reason));
@@ -165,13 +168,15 @@ fn report() -> ! {
             ));
         }
     }
+    let waiting = |core: usize| Some(&notes()[core]).filter(|note| note.waits());
     let line = Deadlock {
-        cores: states().len(),
-        awaits: &awaited_by,
-        since: &|core| {
-            local(core).filter(|local| waits_for(*local).is_some()).map(|local| SINCE[local].load(SeqCst).into())
+        cores: notes().len(),
+        awaits: &|core| waiting(core)?.awaits.load(SeqCst).checked_sub(1).map(|core| core as usize),
+        since: &|core| Some(waiting(core)?.since.load(SeqCst).into()),
+        reason: &|core, out| match local(core) {
+            Some(local) => waits_for(local).map_or(Ok(()), |info| write!(out, "{}", info.reason)),
+            None => write!(out, "what node {} reports", nodes::node_of(CoreId::new(core))),
         },
-        reason: &|core, out| local(core).and_then(waits_for).map_or(Ok(()), |info| write!(out, "{}", info.reason)),
         undrained: &|core| (*WAITS[local(core)?].lock())?.undrained,
     };
     console::write_urgent(format_args!(
@@ -183,18 +188,6 @@ fn report() -> ! {
 /// The number within this node of core `core` of the whole machine, if it is one of this node.
 fn local(core: usize) -> Option<usize> {
     core.checked_sub(nodes::global(0).index()).filter(|local| *local < facts::core_count())
-}
-
-/// The core that has to act for core `core` of the whole machine to go on, if that is one of this node: who holds the
-/// register that it waits for, or who was named.
-fn awaited_by(core: usize) -> Option<usize> {
-    let local = local(core)?;
-    let info = waits_for(local)?;
-    match REGISTERS[local].load(SeqCst).checked_sub(1) {
-        Some(register) => test_and_set::holder(CoreId::new(register as usize)),
-        None => info.reason.peer,
-    }
-    .map(CoreId::index)
 }
 
 /// Prints what the cores of this node wait for.

@@ -36,7 +36,7 @@ const CORES: u16 = 48;
 
 /// Boards, cores of them, and what the in-kernel tests that run there have to depend on: few cores are quick.
 const IN_KERNEL: [(&str, u16, Option<&str>); 4] =
-    [(SCC, 1, None), (SCC, 3, None), (SMALL, 8, Some("machine")), (SCC, CORES, Some("machine"))];
+    [(SCC, 1, None), (SCC, 3, None), (SMALL, 8, Some("machine")), (SCC, CORES, Some(guests::SIZE_AND_MACHINE))];
 
 /// Names of the tests of the main job, for `--filter`.
 const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
@@ -132,7 +132,7 @@ fn started(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     kit.emulator()?;
     suite.begin();
     let setup = Setup { starts_others: true, ..some(CORES) };
-    let flash = suite_of(SCC, &setup, &KernelLine::default().value("filter", Some("barrier::")))?;
+    let flash = suite_of(SCC, &setup, &KernelLine::default().value("filter", Some("barrier::separates_phases")))?;
     let outcome = emulated(kit, STARTED, kit.board_image(&Program::integration())?, &flash, |_| Ok(()))?;
     suite.check(STARTED, outcome.verdict());
     suite.explain(&outcome);

@@ -25,7 +25,7 @@ pub(super) enum Fastest {
 /// The fastest broadcast of `len` bytes.
 pub(super) fn fastest<C: Mpb + Wait>(comm: &Comm<'_, C>, tree: &Tree, len: usize) -> Fastest {
     let room = comm.shared_staging_lines() / 2;
-    let answer = comm.choices().fastest((Operation::Broadcast, len, 1), |terms| {
+    let answer = comm.choices().fastest(Operation::Broadcast, (len, 1), |terms| {
         let by_domains = terms.has_nodes().then(|| by_domains(terms, len));
         [Some(short(terms, tree, len)), Some(long(terms, tree, len, room)), by_domains]
     });
