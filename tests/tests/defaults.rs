@@ -36,8 +36,8 @@ const LENS: [usize; 3] = [8, 240, 4096];
 /// Ranks that are many.
 const MANY: usize = 255;
 
-/// Calls that count.
-const CALLS: usize = 2;
+/// Calls that count, on few ranks and on many.
+const CALLS: [usize; 2] = [2, 1];
 
 /// A call by the algorithm of a name.
 type Named<'f> = dyn Fn(&str, &mut Context<'_, '_, SimCore>) -> Result<(), Failed> + 'f;
@@ -71,10 +71,11 @@ fn together(context: &Context<'_, '_, SimCore>) -> u64 {
 
 /// What a call takes, in nanoseconds, until it has returned on all ranks; the mean of some, after a first one.
 fn time(machine: &Machine, call: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>) -> u64 {
-    let times = RefCell::new([0; CALLS]);
+    let calls = CALLS[usize::from(machine.layout().cores() >= MANY)];
+    let times = RefCell::new(vec![0; calls]);
     let outcome = run(machine, |context| {
         call(context)?;
-        for number in 0..CALLS {
+        for number in 0..calls {
             let begin = together(context);
             call(context)?;
             let took = context.hal().now() - begin;
@@ -84,7 +85,7 @@ fn time(machine: &Machine, call: impl Fn(&mut Context<'_, '_, SimCore>) -> Resul
         Ok(())
     });
     assert_eq!(outcome, Ok(()));
-    times.into_inner().iter().sum::<u64>() / CALLS as u64
+    times.into_inner().iter().sum::<u64>() / calls as u64
 }
 
 /// Compares the first of several algorithms, which is the default, with the others, of which some may be impossible.
@@ -197,17 +198,6 @@ fn barriers() {
     check(slow.collect());
 }
 
-/// Lengths for a machine, up to one from which on many ranks take long to simulate, and up to another one where these also
-/// meet at ports.
-fn lens(machine: &Machine, most: usize, most_meeting: usize) -> impl Iterator<Item = usize> {
-    let most = match machine.layout().cores() {
-        MANY if has_contention(machine) => most_meeting,
-        MANY => most,
-        _ => usize::MAX,
-    };
-    LENS.into_iter().filter(move |len| *len <= most)
-}
-
 #[test]
 fn broadcasts() {
     let names = [
@@ -230,7 +220,7 @@ fn broadcasts() {
     let mut slow = Vec::new();
     for machine in machines() {
         let count = if machine.layout().cores() < MANY { names.len() } else { 6 };
-        for len in lens(&machine, 4096, 240) {
+        for len in LENS {
             slow.extend(compare(&machine, &format!("broadcast of {len}"), names[..count].iter().copied(), |name| {
                 let algorithm: Broadcast = name.parse().expect("a broadcast");
                 Some(time(&machine, |context| {
@@ -252,7 +242,7 @@ fn reductions() {
         let is_cluster = machine.layout().has_domains();
         // Messages are two-sided faster between nodes only.
         let count = if ranks < MANY || is_cluster { 4 } else { 3 };
-        for len in lens(&machine, 240, 8).map(|bytes| bytes / 8) {
+        for len in LENS.map(|bytes| bytes / 8) {
             let blocks = vec![len.div_ceil(ranks); ranks];
             let mut test = |what: &str, names: [&str; 4], call: &Named<'_>| {
                 let what = format!("{what} of {}", 8 * len);
@@ -290,8 +280,18 @@ fn exchanges() {
     let mut slow = Vec::new();
     for machine in machines() {
         let ranks = machine.layout().cores();
-        for len in lens(&machine, 8, 0).filter(|len| ranks < 48 || *len < 4096) {
-            let mut test = |what: &str, call: &Call<'_, Exchange>| {
+        for len in LENS {
+            // What takes long to simulate: each rank gets something of all ranks, and accesses wait for each other.
+            let among_all = match (ranks, has_contention(&machine)) {
+                (..48, _) => usize::MAX,
+                (..MANY, _) | (_, false) => 240,
+                (_, true) => 8,
+            };
+            let at_one = if ranks < MANY { usize::MAX } else { 240 };
+            let mut test = |what: &str, longest: usize, call: &Call<'_, Exchange>| {
+                if len > longest {
+                    return;
+                }
                 let what = format!("{what} of {len}");
                 slow.extend(compare(&machine, &what, ["default", "long", "two-sided"], |name| {
                     let exchange = name.parse().expect("an exchange");
@@ -300,18 +300,18 @@ fn exchanges() {
             };
             let at_root =
                 |context: &Context<'_, '_, SimCore>| vec![0_u8; if context.rank() == 0 { ranks * len } else { 0 }];
-            test("gather", &|exchange, context| {
+            test("gather", at_one, &|exchange, context| {
                 Ok(context.comm.using(exchange, |comm| comm.gather(&vec![0_u8; len], &mut at_root(context), 0))?)
             });
-            test("scatter", &|exchange, context| {
+            test("scatter", at_one, &|exchange, context| {
                 Ok(context.comm.using(exchange, |comm| comm.scatter(&at_root(context), &mut vec![0_u8; len], 0))?)
             });
-            test("allgather", &|exchange, context| {
+            test("allgather", among_all, &|exchange, context| {
                 Ok(context
                     .comm
                     .using(exchange, |comm| comm.allgather(&vec![0_u8; len], &mut vec![0_u8; ranks * len]))?)
             });
-            test("alltoall", &|exchange, context| {
+            test("alltoall", among_all, &|exchange, context| {
                 Ok(context
                     .comm
                     .using(exchange, |comm| comm.alltoall(&vec![0_u8; ranks * len], &mut vec![0_u8; ranks * len]))?)
