@@ -18,6 +18,7 @@ pub const MAX_RANKS: usize = 4096;
 pub struct Group {
     /// Bits; without zero words at the end, so that equal sets are equal values.
     words: Rc<[u32]>,
+    len: usize,
 }
 
 impl Group {
@@ -54,7 +55,7 @@ impl Group {
 
     /// Number of ranks.
     pub fn len(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        self.len
     }
 
     /// Whether there are none.
@@ -64,7 +65,13 @@ impl Group {
 
     /// The ranks in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        self.words.iter().enumerate().flat_map(|(index, &word)| bits(word).map(move |bit| index * 32 + bit))
+        let words = self.words.iter().enumerate();
+        words.flat_map(|(index, &word)| bits(word).map(move |bit| index * 32 + bit))
+    }
+
+    /// The set as bits, 32 ranks in a word.
+    pub(crate) fn words(&self) -> &[u32] {
+        &self.words
     }
 
     /// The highest rank.
@@ -144,7 +151,8 @@ impl Group {
         while words.last() == Some(&0) {
             words.pop();
         }
-        Self { words: words.into() }
+        let len = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self { words: words.into(), len }
     }
 
     /// Refuses a set with a rank that a communicator of `size` ranks does not have.
@@ -172,11 +180,14 @@ fn insert(words: &mut Vec<u32>, rank: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// The positions of the bits that are set.
-fn bits(word: u32) -> impl Iterator<Item = usize> + Clone {
-    let without_lowest = |word: &u32| Some(word & (word - 1)).filter(|rest| *rest != 0);
-    core::iter::successors(Some(word).filter(|word| *word != 0), without_lowest)
-        .map(|word| word.trailing_zeros() as usize)
+/// The positions of the bits that are set, in ascending order.
+pub(crate) fn bits(word: u32) -> impl Iterator<Item = usize> + Clone {
+    let mut rest = word;
+    core::iter::from_fn(move || {
+        let lowest = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+        rest &= rest - 1;
+        Some(lowest)
+    })
 }
 
 #[cfg(test)]

@@ -29,6 +29,11 @@ pub(super) struct Least {
 }
 
 impl Least {
+    /// Where nothing is pushed.
+    pub(super) const fn always() -> Self {
+        Self { few: 0, many: 0 }
+    }
+
     fn new(terms: &Terms) -> Self {
         let [few, many] = [FEW, MANY].map(|awaited| least(terms, awaited as u64));
         Self { few, many }

@@ -345,8 +345,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Refuses another access epoch while this rank holds locks.
     fn check_unlocked(&self) -> Result<(), Error> {
         let (window, rank) = (self.number(), self.comm().rank());
-        let locked = (0..self.comm().size()).find(|rank| self.locked.contains(*rank));
-        let locked = locked.or(self.all_locked.get().then_some(rank));
+        let locked = self.locked.first().or(self.all_locked.get().then_some(rank));
         locked.map_or(Ok(()), |rank| Err(Error::Locked { rank, window }))
     }
 

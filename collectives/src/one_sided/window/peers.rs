@@ -70,8 +70,24 @@ impl Seen {
         self.0[rank / 32].get() >> (rank % 32) & 1 == 1
     }
 
+    /// Ranks 32 `index` to 32 `index` + 31, as bits.
+    pub(super) fn word(&self, index: usize) -> u32 {
+        self.0[index].get()
+    }
+
+    /// Enters those of 32 ranks whose bits are set.
+    pub(super) fn insert_word(&self, index: usize, ranks: u32) {
+        self.0[index].set(self.0[index].get() | ranks);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| word.get() == 0)
+        self.first().is_none()
+    }
+
+    /// The lowest rank in it.
+    pub(super) fn first(&self) -> Option<usize> {
+        let (index, word) = self.0.iter().map(Cell::get).enumerate().find(|(_, word)| *word != 0)?;
+        Some(index * 32 + word.trailing_zeros() as usize)
     }
 
     pub(super) fn insert(&self, rank: usize) {
