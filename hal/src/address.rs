@@ -412,6 +412,18 @@ impl LineAddress {
             }
         }
     }
+
+    /// The line that has this [`key`](Self::key).
+    ///
+    /// # Panics
+    /// If none has it.
+    pub(crate) const fn of_key(key: u64) -> Self {
+        if key >> 63 == 0 {
+            return Self::Mpb(MpbLine::new(CoreId::new((key >> 8) as usize), key as usize & 0xFF));
+        }
+        let home = Home::from_number((key >> 32) as u32 & 0x7FFF_FFFF);
+        Self::Shared(SharedAddress::at(home, key as u32 as usize * LINE_BYTES))
+    }
 }
 
 impl fmt::Display for LineAddress {
@@ -426,6 +438,21 @@ impl fmt::Display for LineAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_name_lines() {
+        let lines = [
+            LineAddress::Mpb(MpbLine::new(CoreId::new(0), 0)),
+            LineAddress::Mpb(MpbLine::new(CoreId::new(65_534), MPB_LINES - 1)),
+            LineAddress::Shared(SharedAddress::new(0, 0)),
+            LineAddress::Shared(SharedAddress::new(3, SHARED_BYTES_PER_CONTROLLER - LINE_BYTES)),
+            LineAddress::Shared(SharedAddress::exposed(CoreId::new(65_534), EXPOSED_BYTES_PER_CORE - LINE_BYTES)),
+        ];
+        for (index, line) in lines.into_iter().enumerate() {
+            assert_eq!(LineAddress::of_key(line.key()), line);
+            assert!(lines[..index].iter().all(|other| other.key() != line.key()));
+        }
+    }
 
     #[test]
     fn words_name_a_region_in_any_home() {

@@ -132,13 +132,19 @@ pub struct Touch {
 ///
 /// # Safety
 /// 1. Until a view is [released](Self::release), what `touch` was called for is there for reads and writes through the
-///    view when it returns, and for the access that follows; for a slice, until the next coherence point.
+///    view when it returns, and for the access that follows; for a slice, until the next coherence point. Where accesses are
+///    [not watched](Self::watches_accesses), all of the view is there from the beginning.
 /// 2. Until then, no other view of this core is given out of the same bytes.
 /// 3. `core` and `machine` are always the same.
 /// 4. Where other cores reach the same bytes, `touch` refuses the access if one of them has a slice that excludes it; no
 ///    such slice is made before the access has ended. From a touch for a slice on until the core's next coherence point,
 ///    they do not change what it looks at; what a mutable slice looks at, they do not look at.
 pub unsafe trait ViewWindow: Topology {
+    /// Whether `touch` is to be called for each access; always the same.
+    fn watches_accesses(&self) -> bool {
+        true
+    }
+
     /// Makes `region` present for an access, and says what is to be done after it. Nothing if a slice of another core
     /// excludes it on a machine that is coming to its end: then there is no access.
     ///
@@ -159,22 +165,6 @@ pub unsafe trait ViewWindow: Topology {
     /// # Safety
     /// The view that was claimed is not used any more.
     unsafe fn release(&self, region: Region<kind::Cached>);
-}
-
-/// An access that goes on until this is dropped.
-struct Access<'w> {
-    window: &'w dyn ViewWindow,
-    region: Region<kind::Cached>,
-    touch: Touch,
-}
-
-impl Drop for Access<'_> {
-    fn drop(&mut self) {
-        if self.touch != Touch::default() {
-            // SAFETY: `begin` has put here what it was told of the region, and this is dropped once.
-            unsafe { self.window.end_access(self.region, self.touch) };
-        }
-    }
 }
 
 /// This core's view of a region of cached shared memory, as `len` elements.
@@ -214,6 +204,7 @@ pub struct LocalView<'c, T: Pod> {
     len: usize,
     region: Region<kind::Cached>,
     window: &'c dyn ViewWindow,
+    is_watched: bool,
 }
 
 impl<'c, T: Pod> LocalView<'c, T> {
@@ -229,7 +220,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         region: Region<kind::Cached>,
         window: &'c dyn ViewWindow,
     ) -> Self {
-        Self { elements, len, region, window }
+        Self { elements, len, region, window, is_watched: window.watches_accesses() }
     }
 
     /// Number of elements.
@@ -251,20 +242,26 @@ impl<'c, T: Pod> LocalView<'c, T> {
     ///
     /// # Panics
     /// If there is no such element.
+    #[inline]
     pub fn load(&self, index: usize) -> T {
-        let Some(_access) = self.begin(index, 1, ViewAccess::Load) else { return T::zeroed() };
-        // SAFETY: `begin` checked the index; conditions 1 and 2 of `new`.
-        unsafe { self.elements.add(index).read_volatile() }
+        self.assert_inside(index, 1);
+        let elements = self.elements;
+        // SAFETY: the index was checked; conditions 1 and 2 of `new`.
+        let load = move || unsafe { elements.add(index).read_volatile() };
+        self.access(index, 1, ViewAccess::Load, load).unwrap_or_else(T::zeroed)
     }
 
     /// Stores element `index` through the cache: visible to other cores after a flush, or at any time before.
     ///
     /// # Panics
     /// If there is no such element.
+    #[inline]
     pub fn store(&mut self, index: usize, value: T) {
-        let Some(_access) = self.begin(index, 1, ViewAccess::Store) else { return };
-        // SAFETY: `begin` checked the index; conditions 1 and 2 of `new`.
-        unsafe { self.elements.add(index).write_volatile(value) }
+        self.assert_inside(index, 1);
+        let elements = self.elements;
+        // SAFETY: the index was checked; conditions 1 and 2 of `new`.
+        let store = move || unsafe { elements.add(index).write_volatile(value) };
+        self.access(index, 1, ViewAccess::Store, store);
     }
 
     /// Copies elements from `first` on into `target`.
@@ -275,10 +272,15 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(first, target.len());
         for (piece, elements) in target.chunks_mut(Self::PIECE).enumerate() {
             let first = first + piece * Self::PIECE;
-            let Some(_access) = self.begin(first, elements.len(), ViewAccess::Load) else { return };
-            for (index, element) in elements.iter_mut().enumerate() {
-                // SAFETY: `begin` checked the range; conditions 1 and 2 of `new`.
-                *element = unsafe { self.elements.add(first + index).read_volatile() };
+            let count = elements.len();
+            let copied = self.access(first, count, ViewAccess::Load, || {
+                for (index, element) in elements.iter_mut().enumerate() {
+                    // SAFETY: the range was checked; conditions 1 and 2 of `new`.
+                    *element = unsafe { self.elements.add(first + index).read_volatile() };
+                }
+            });
+            if copied.is_none() {
+                return;
             }
         }
     }
@@ -291,10 +293,14 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(first, source.len());
         for (piece, elements) in source.chunks(Self::PIECE).enumerate() {
             let first = first + piece * Self::PIECE;
-            let Some(_access) = self.begin(first, elements.len(), ViewAccess::Store) else { return };
-            for (index, element) in elements.iter().enumerate() {
-                // SAFETY: `begin` checked the range; conditions 1 and 2 of `new`.
-                unsafe { self.elements.add(first + index).write_volatile(*element) };
+            let copied = self.access(first, elements.len(), ViewAccess::Store, || {
+                for (index, element) in elements.iter().enumerate() {
+                    // SAFETY: the range was checked; conditions 1 and 2 of `new`.
+                    unsafe { self.elements.add(first + index).write_volatile(*element) };
+                }
+            });
+            if copied.is_none() {
+                return;
             }
         }
     }
@@ -312,10 +318,10 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// some of the bytes.
     pub unsafe fn as_slice<'s>(&'s self, caches: &'s Caches) -> &'s [T] {
         caches.assert_of(self.window);
-        let Some(_access) = self.begin(0, self.len, ViewAccess::Slice) else { return &[] };
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, this core stores through no other view (condition 3)
         // and passes no coherence point (`caches`); the caller answers for everybody else.
-        unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) }
+        let slice = || unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) };
+        self.access(0, self.len, ViewAccess::Slice, slice).unwrap_or_default()
     }
 
     /// All elements as a mutable slice, for as long as no coherence point is passed.
@@ -329,32 +335,47 @@ impl<'c, T: Pod> LocalView<'c, T> {
     /// the bytes.
     pub unsafe fn as_mut_slice<'s>(&'s mut self, caches: &'s Caches) -> &'s mut [T] {
         caches.assert_of(self.window);
-        let Some(_access) = self.begin(0, self.len, ViewAccess::SliceMut) else { return &mut [] };
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, `&mut self` and condition 3 make it this core's only
         // access, and no coherence point is passed (`caches`); the caller answers for everybody else.
-        unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) }
+        let slice = || unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) };
+        self.access(0, self.len, ViewAccess::SliceMut, slice).unwrap_or_default()
     }
 
     /// Elements that are copied at a time: a page of bytes. What is about to be stored to stays in the cache until it is,
     /// so it must not be more than the cache holds.
     const PIECE: usize = if size_of::<T>() == 0 || size_of::<T>() > 4096 { 1 } else { 4096 / size_of::<T>() };
 
+    #[inline]
     fn assert_inside(&self, first: usize, count: usize) {
-        assert!(
-            first <= self.len && count <= self.len - first,
-            "elements {first}..{} of a local view of {}",
-            first.saturating_add(count),
-            self.len
-        );
+        if first > self.len || count > self.len - first {
+            outside(first, count, self.len);
+        }
     }
 
-    /// Begins an access, unless it is refused on a machine that is coming to its end.
-    fn begin(&self, first: usize, count: usize, access: ViewAccess) -> Option<Access<'c>> {
-        self.assert_inside(first, count);
-        let region = self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>());
-        let touch = if count > 0 { self.window.touch(region, access)? } else { Touch::default() };
-        Some(Access { window: self.window, region, touch })
+    /// Carries out an access to elements of the view, unless it is refused on a machine that is coming to its end.
+    #[inline]
+    fn access<R>(&self, first: usize, count: usize, access: ViewAccess, carry_out: impl FnOnce() -> R) -> Option<R> {
+        if !self.is_watched || count == 0 { Some(carry_out()) } else { self.watched(first, count, access, carry_out) }
     }
+
+    /// The same where the window is told. Apart, so that loops over elements are as short as they can be where it is not.
+    #[cold]
+    #[inline(never)]
+    fn watched<R>(&self, first: usize, count: usize, access: ViewAccess, carry_out: impl FnOnce() -> R) -> Option<R> {
+        let region = self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>());
+        let touch = self.window.touch(region, access)?;
+        let result = carry_out();
+        if touch != Touch::default() {
+            // SAFETY: this is what was said of the region, and the one call for it.
+            unsafe { self.window.end_access(region, touch) };
+        }
+        Some(result)
+    }
+}
+
+#[cold]
+fn outside(first: usize, count: usize, len: usize) -> ! {
+    panic!("elements {first}..{} of a local view of {len}", first.saturating_add(count))
 }
 
 impl<T: Pod> Drop for LocalView<'_, T> {

@@ -5,7 +5,7 @@
 //! TSR reads that found it taken, lines fetched into caches, evictions) is counted apart and never compared: even
 //! what a poll that succeeds reads, where a check looks at several peers' marks and stops at the first that it finds.
 
-use core::{cell::RefCell, ops::Sub};
+use core::{cell::Cell, ops::Sub};
 
 macro_rules! counters {
     (
@@ -31,6 +31,17 @@ macro_rules! counters {
             /// Values of all counters, in the order of [`NAMES`](Self::NAMES).
             pub fn values(&self) -> impl Iterator<Item = u64> + use<> {
                 [$(self.$name),*].into_iter()
+            }
+        }
+
+        /// The live counters of a core.
+        #[derive(Default)]
+        pub struct Counting { $( $(#[$doc])* pub $name: Count, )* }
+
+        impl Counting {
+            /// The counters now.
+            pub fn snapshot(&self) -> Counters {
+                Counters { $( $name: self.$name.0.get(), )* }
             }
         }
 
@@ -103,20 +114,21 @@ impl Counters {
     }
 }
 
-/// The live counters of a core.
+/// Whether cores count. Boards do so only with the feature `counters`: an image that is not to be compared with anything spends
+/// no instruction on it, and all its counters stay 0.
+pub const COUNTS: bool = cfg!(any(not(target_vendor = "scc"), feature = "counters"));
+
+/// One live counter.
 #[derive(Default)]
-pub struct Counting(RefCell<Counters>);
+pub struct Count(Cell<u64>);
 
-impl Counting {
-    /// Changes the counters.
-    pub fn count(&self, change: impl FnOnce(&mut Counters)) {
-        // In place: there are so many that copying them takes longer than what is counted.
-        change(&mut self.0.borrow_mut());
-    }
-
-    /// The counters now.
-    pub fn snapshot(&self) -> Counters {
-        *self.0.borrow()
+impl Count {
+    /// Counts `events` more.
+    #[inline]
+    pub fn add(&self, events: u64) {
+        if COUNTS {
+            self.0.set(self.0.get() + events);
+        }
     }
 }
 
@@ -124,4 +136,9 @@ impl Counting {
 pub trait Counted {
     /// The counters now; subtract an earlier snapshot for what happened between.
     fn counters(&self) -> Counters;
+
+    /// Does something, and says how many instructions this core has executed for it, in and out of this method included. Those
+    /// of failed polls are not: they depend on when others do their part. Nothing where nobody counts instructions, or
+    /// within another such call.
+    fn count_instructions<R>(&self, action: impl FnOnce() -> R) -> (R, Option<u64>);
 }

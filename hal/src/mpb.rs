@@ -40,6 +40,15 @@ pub trait Mpb: Topology + MpbCoherence {
     /// # Panics
     /// If the bytes do not fit the line, or the line is a drain target.
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]);
+
+    /// Stores one byte and drains, as one operation: what most flags are set by. Counts and costs as the two do.
+    ///
+    /// # Panics
+    /// As [`store`](Self::store).
+    fn set_flag(&self, at: MpbLine, offset: usize, value: u8) {
+        self.store(at, offset, &[value]);
+        self.drain();
+    }
 }
 
 /// Bulk copies between MPBs and this core's memory (RCCE's put and get; OC-Bcast section 3). Never used for flags.

@@ -10,6 +10,7 @@ use core::{cell::Cell, fmt};
 use crate::{
     CoreId, Trace,
     address::{Line, MpbLine, Region, kind},
+    counters::COUNTS,
 };
 
 /// A place that a waiting core reads.
@@ -93,6 +94,8 @@ impl core::error::Error for TimedOut {}
 pub(crate) trait PollSource {
     /// A fresh copy of an MPB line.
     fn poll_line(&self, at: MpbLine) -> Line;
+    /// A word of a fresh copy of an MPB line.
+    fn poll_line_word(&self, at: MpbLine, word: usize) -> u32;
     /// The current value of an uncached word.
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32;
     /// The current value of an atomic counter.
@@ -128,21 +131,32 @@ impl<'p> Poll<'p> {
     ///
     /// # Panics
     /// If that place is not a line.
+    #[inline]
     pub fn line(&self, index: usize) -> Line {
         let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
-        let reads = self.reads.get();
-        self.reads.set(PollReads { lines: reads.lines + 1, ..reads });
+        self.count(|reads| reads.lines += 1);
         self.source.poll_line(at)
+    }
+
+    /// A word of the line at place `index`, of eight: where that is all that is asked for, no more is loaded.
+    ///
+    /// # Panics
+    /// If that place is not a line, or has no such word.
+    #[inline]
+    pub fn line_word(&self, index: usize, word: usize) -> u32 {
+        let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
+        self.count(|reads| reads.lines += 1);
+        self.source.poll_line_word(at, word)
     }
 
     /// The word at place `index`.
     ///
     /// # Panics
     /// If that place is not a word.
+    #[inline]
     pub fn word(&self, index: usize) -> u32 {
         let Place::Word(region, word) = self.places[index] else { panic!("place {index} of the wait is not a word") };
-        let reads = self.reads.get();
-        self.reads.set(PollReads { words: reads.words + 1, ..reads });
+        self.count(|reads| reads.words += 1);
         self.source.poll_word(region, word)
     }
 
@@ -152,9 +166,17 @@ impl<'p> Poll<'p> {
     /// If that place is not a counter.
     pub fn counter(&self, index: usize) -> u32 {
         let Place::Counter(counter) = self.places[index] else { panic!("place {index} of the wait is not a counter") };
-        let reads = self.reads.get();
-        self.reads.set(PollReads { counters: reads.counters + 1, ..reads });
+        self.count(|reads| reads.counters += 1);
         self.source.poll_counter(counter)
+    }
+
+    #[inline]
+    fn count(&self, read: impl FnOnce(&mut PollReads)) {
+        if COUNTS {
+            let mut reads = self.reads.get();
+            read(&mut reads);
+            self.reads.set(reads);
+        }
     }
 
     /// Notes that `core` is the one still missing, for the report.
@@ -162,7 +184,7 @@ impl<'p> Poll<'p> {
         self.missing.set(Some(core));
     }
 
-    /// What was read so far; for backends.
+    /// What was read so far, where the core [counts](COUNTS); for backends.
     pub fn reads(&self) -> PollReads {
         self.reads.get()
     }

@@ -52,6 +52,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = command_line::seconds())]
     timeout: u64,
 
+    /// Write where the program has executed the instructions that it counted, as folded stacks for flame graphs
+    #[arg(long, value_name = "FILE", conflicts_with = "dir")]
+    profile: Option<PathBuf>,
+
     /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
@@ -97,7 +101,7 @@ fn program(arguments: &Arguments) -> Result<()> {
         catalogue::check(&program)?;
     }
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
-    let executable = image::for_board(&program, &tools, common.no_build)?;
+    let executable = image::for_board(&program, &tools, common.counters, common.no_build)?;
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
@@ -118,7 +122,13 @@ fn live(
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let mut command = emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit);
+    if let Some(file) = &arguments.profile {
+        command.arg("--profile").arg(file).arg("--image").arg(image);
+    }
     let monitor = Monitor { directory: directory.into(), image: image.into() };
+    if arguments.common.lines {
+        return run::pass_on(label, &mut command, Some(&monitor), limit + emulator::GRACE);
+    }
     let outcome = run::live(label, &mut command, Some(&monitor), limit + emulator::GRACE)?;
     run::conclude(&outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
 }

@@ -58,7 +58,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     for program in &programs {
         let executable = match (&tools, arguments.backend) {
             (None, _) => sim::build(program, Profile::Release)?,
-            (Some(tools), Backend::Board) => image::board(program, tools)?.executable,
+            (Some(tools), Backend::Board) => image::board(program, tools, false)?.executable,
             (Some(tools), _) => image::bare_metal(program, tools)?.executable,
         };
         println!("{}", workspace::display(&executable));

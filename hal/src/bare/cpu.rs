@@ -47,6 +47,24 @@ pub(crate) fn rdtsc() -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
+/// Lets counter 0 of events count executed instructions, or stand still, and returns what it shows. (Intel, Pentium Processor
+/// Family Developer's Manual, volume 3, chapter 16: `CESR`, `CTR0`, event 0x16.)
+#[cfg(feature = "scc")]
+pub(crate) fn count_instructions(runs: bool) -> u64 {
+    const CESR: u32 = 0x11;
+    const CTR0: u32 = 0x12;
+    /// Instructions executed, at all levels of privilege.
+    const INSTRUCTIONS: u32 = 0x16 | 0b011 << 6;
+    let (low, high): (u32, u32);
+    let select = if runs { INSTRUCTIONS } else { 0 };
+    // SAFETY: allowed at privilege level 0; every P54C has these registers, and nobody else uses them.
+    unsafe {
+        asm!("wrmsr", in("ecx") CESR, in("eax") select, in("edx") 0, options(nomem, nostack, preserves_flags));
+        asm!("rdmsr", in("ecx") CTR0, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
+    }
+    u64::from(high) << 32 | u64::from(low)
+}
+
 /// Tells the processor that this is a wait loop; with a single-threaded TCG this hands over to the next vCPU.
 ///
 /// Under `-icount` a core gives way at this instruction only, so every wait loop needs it. A P54C takes it for a `nop`.

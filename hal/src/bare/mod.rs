@@ -9,6 +9,7 @@ pub(crate) mod cpu;
 pub(crate) mod descriptor;
 pub(crate) mod frame_pool;
 pub(crate) mod lapic;
+mod memory_functions;
 pub(crate) mod paging;
 pub(crate) mod port;
 pub(crate) mod private;

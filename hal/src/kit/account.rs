@@ -3,7 +3,7 @@
 use core::cell::{Cell, RefCell};
 
 use crate::{
-    Counters, Home, LineAddress, Region, SharedAddress, Topology,
+    Counters, Home, LineAddress, MpbLine, Region, SharedAddress, Topology,
     counters::Counting,
     kind::{self, Kind},
 };
@@ -23,6 +23,8 @@ pub struct Account {
     pub(super) mappings: RefCell<Mappings>,
     pub(super) runs: StoreRuns,
     pub(super) caches_taken: Cell<bool>,
+    /// Whether a program counts its instructions now.
+    pub(super) instructions_counted: Cell<bool>,
     counting: Counting,
 }
 
@@ -35,13 +37,15 @@ impl Account {
             mappings: RefCell::new(Mappings::with_capacity(most_mappings)),
             runs: StoreRuns::default(),
             caches_taken: Cell::new(false),
+            instructions_counted: Cell::new(false),
             counting: Counting::default(),
         }
     }
 
-    /// Changes the core's counters.
-    pub fn count(&self, change: impl FnOnce(&mut Counters)) {
-        self.counting.count(change);
+    /// The core's counters.
+    #[inline]
+    pub fn counting(&self) -> &Counting {
+        &self.counting
     }
 
     pub(super) fn counters(&self) -> Counters {
@@ -52,6 +56,12 @@ impl Account {
     #[inline]
     pub(super) fn count_store(&self, at: LineAddress, mask: u32) {
         self.runs.count(&self.counting, at, mask);
+    }
+
+    /// Counts stores to so many whole lines of an MPB.
+    #[inline]
+    pub(super) fn count_line_stores(&self, first: MpbLine, lines: usize) {
+        self.runs.count_lines(&self.counting, LineAddress::Mpb(first), lines);
     }
 
     /// The line that the core stored to last and has not pushed out since, as far as its program knows.
@@ -108,14 +118,23 @@ impl Account {
         Some(foreign)
     }
 
+    /// Where word `index` of a region is, in bytes from its start.
+    ///
+    /// # Panics
+    /// If it has none.
+    #[inline]
+    pub fn word_offset(region: Region<kind::Uncached>, index: usize) -> usize {
+        assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
+        index * 4
+    }
+
     /// The address of word `index` of a region.
     ///
     /// # Panics
     /// If it has none.
     #[inline]
     pub fn word_address(region: Region<kind::Uncached>, index: usize) -> SharedAddress {
-        assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
-        region.start().plus(index * 4)
+        region.start().plus(Self::word_offset(region, index))
     }
 }
 
@@ -132,7 +151,7 @@ pub fn map<K: Kind>(hardware: &impl Hardware, region: Region<K>) {
             hardware.forget_slot(given_up);
         }
         let place = mappings.place(slot).expect("it was just given one");
-        account.count(|counters| counters.mappings += 1);
+        account.counting.mappings.add(1);
         hardware.spend(Expense::MapSlot);
         hardware.map_slot(slot, place);
     }

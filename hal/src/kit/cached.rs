@@ -25,15 +25,15 @@ impl<H: Hardware> HardwareCore<H> {
     }
 
     pub(super) fn count_flush(&self, region: Region<kind::Cached>) {
-        self.hardware.account().count(|counters| counters.flushes += 1);
+        self.hardware.account().counting().flushes.add(1);
         self.hardware.spend(Expense::Flush { lines: region.len_lines() as u32 });
     }
 
     /// Writes a region back and forgets it, as far as this core may have it in its caches.
     pub(super) fn flush(&self, region: Region<kind::Cached>) {
         self.count_flush(region);
-        // This core has nothing of what others expose.
-        if Account::foreign(self, region).is_none() {
+        // This core has nothing of what others expose, and nobody has anything of no bytes.
+        if !region.is_empty() && Account::foreign(self, region).is_none() {
             self.hardware.flush(region);
         }
     }
@@ -42,10 +42,11 @@ impl<H: Hardware> HardwareCore<H> {
 // SAFETY: 1. and 4. are promises of `CachedMemory`: `claim` has entered the view of what the core exposes, or shared memory;
 // 2. `claim`; 3. a promise of `CachedMemory`.
 unsafe impl<H: Hardware> ViewWindow for HardwareCore<H> {
+    fn watches_accesses(&self) -> bool {
+        H::WATCHES_VIEWS
+    }
+
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
-        if !H::WATCHES_VIEWS {
-            return Some(Touch::default());
-        }
         let operation = self.operation();
         let touch = self.hardware.touch(region, access)?;
         if touch.is_held {
@@ -98,7 +99,7 @@ impl<H: Hardware> Cached for HardwareCore<H> {
         let _operation = self.operation();
         self.end_its_slices(caches);
         let _span = self.hardware.hardware_span("flush of everything", None::<CoreId>, 0);
-        self.hardware.account().count(|counters| counters.flushes += 1);
+        self.hardware.account().counting().flushes.add(1);
         self.hardware.spend(Expense::FlushAll);
         self.hardware.flush_all();
     }

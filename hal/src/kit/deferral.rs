@@ -131,13 +131,15 @@ impl<H: Hardware> HardwareCore<H> {
     }
 
     /// Calls the handler if an interrupt has arrived.
+    #[cold]
+    #[inline(never)]
     fn serve(&self) {
         if !self.hardware.take_interrupt() {
             return;
         }
         let _span = self.hardware.hardware_span("interrupt", None::<CoreId>, 0);
         self.hardware.spend(Expense::TakeInterrupt);
-        self.hardware.account().count(|counters| counters.interrupts_taken += 1);
+        self.hardware.account().counting().interrupts_taken.add(1);
         let handler = self.deferral.handler.borrow().clone();
         if let Some(handler) = handler {
             handler(self);
@@ -162,6 +164,15 @@ impl<H: Hardware> HardwareCore<H> {
         serves
     }
 
+    /// Lets a handler run that was kept out by something that is no operation.
+    #[inline]
+    pub(super) fn serve_if_due(&self) {
+        if self.is_due() {
+            drop(self.operation());
+        }
+    }
+
+    /// Puts handlers off. One that comes in the middle of this leaves the number as it was.
     pub(super) fn count_exclusion(&self) {
         let registers = &self.deferral.registers;
         registers.set(registers.get() + 1);
@@ -177,8 +188,8 @@ impl<H: Hardware> Interrupt for HardwareCore<H> {
     fn raise_interrupt(&self, target: CoreId) {
         let _operation = self.operation();
         self.acquire_register(target, "an interrupt to be raised");
-        self.hardware.account().count(|counters| counters.interrupts_raised += 1);
-        self.hardware.trace_store(Spot::Interrupt(target), u32::MAX, || self.hardware.raise_interrupt(target));
+        self.hardware.account().counting().interrupts_raised.add(1);
+        self.hardware.trace_store(|| Spot::Interrupt(target), u32::MAX, || self.hardware.raise_interrupt(target));
         self.free_register(target);
     }
 

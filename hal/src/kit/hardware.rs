@@ -6,7 +6,7 @@
 use core::ptr::NonNull;
 
 use crate::{
-    CoreId, Deadline, Line, LineAddress, MPB_LINES, Place, Reason, Region, Software, Topology,
+    CoreId, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Place, Reason, Region, Software, Topology,
     cached::{Touch, ViewAccess},
     exposed::MAPPED_SLOTS,
     kind,
@@ -33,6 +33,33 @@ pub trait CombinedLines: Topology {
     /// As for [`load_line`](Self::load_line).
     fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]);
 
+    /// Loads a line of an MPB.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn load_mpb_line(&self, at: MpbLine) -> Line {
+        self.load_line(LineAddress::Mpb(at))
+    }
+
+    /// Loads a word of a line of an MPB, one of eight.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line), and if a line has no such word.
+    #[inline]
+    fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
+        self.load_mpb_line(at).word(word)
+    }
+
+    /// Stores bytes to a line of an MPB.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        self.store_line(LineAddress::Mpb(at), offset, bytes);
+    }
+
     /// Forgets all lines in L1 (`CL1INVMB`).
     fn invalidate_lines(&self);
 
@@ -42,6 +69,55 @@ pub trait CombinedLines: Topology {
     /// Prepares for a store to private memory of what a line had.
     fn bring_in(&self, target: &mut [u8]) {
         let _ = target;
+    }
+
+    /// Stores that many whole lines to an MPB, one after the other; `fill` makes them. What it finds in a line that it is
+    /// given is nothing in particular.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn store_lines(&self, to: MpbLine, lines: usize, mut fill: impl FnMut(usize, &mut [u8; LINE_BYTES])) {
+        let mut line = [0; LINE_BYTES];
+        for index in 0..lines {
+            fill(index, &mut line);
+            self.store_mpb_line(to.plus(index), 0, &line);
+        }
+    }
+
+    /// Stores lines of private memory to an MPB, one after the other, and calls `before` before each.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn put_lines(&self, to: MpbLine, lines: &[[u8; LINE_BYTES]], before: impl Fn()) {
+        self.store_lines(to, lines.len(), |index, line| {
+            before();
+            *line = lines[index];
+        });
+    }
+
+    /// Loads lines of an MPB to private memory, one after the other, and calls `after` after each with its number.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn get_lines(&self, from: MpbLine, lines: &mut [[u8; LINE_BYTES]], after: impl Fn(usize)) {
+        self.load_lines(from, lines.len(), |index, line| {
+            lines[index] = *line;
+            after(index);
+        });
+    }
+
+    /// Loads that many whole lines of an MPB, one after the other, and gives them to `take`.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn load_lines(&self, from: MpbLine, lines: usize, mut take: impl FnMut(usize, &[u8; LINE_BYTES])) {
+        for index in 0..lines {
+            take(index, &self.load_mpb_line(from.plus(index)).0);
+        }
     }
 }
 
@@ -207,6 +283,13 @@ pub trait Ticks {
     /// Whether ticks are time, see [`Clock::tells_time`](crate::Clock::tells_time).
     fn tells_time(&self) -> bool {
         true
+    }
+
+    /// Lets the core's counter of executed instructions run from now on, or stand still, and returns what it shows. Nothing if
+    /// there is none.
+    fn count_instructions(&self, runs: bool) -> Option<u64> {
+        let _ = runs;
+        None
     }
 }
 

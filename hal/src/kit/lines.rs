@@ -1,6 +1,9 @@
 //! Lines that go through the write-combine buffer, and transfers between them and private memory, line by line.
 
-use crate::{Combined, LINE_BYTES, Line, LineAddress, Mpb, MpbCoherence, MpbCopy, MpbLine, Region, Topology, kind};
+use crate::{
+    Combined, LINE_BYTES, Line, LineAddress, Mpb, MpbCoherence, MpbCopy, MpbLine, Region, Topology, counters::COUNTS,
+    kind,
+};
 
 use super::{
     HardwareCore,
@@ -10,21 +13,44 @@ use super::{
     tracing::NotingOperations,
 };
 
-/// The line as one that may be stored to.
-fn writable(at: MpbLine) -> LineAddress {
-    assert!(at.line != 0, "{at} is the drain target; nothing may be kept there");
-    LineAddress::Mpb(at)
+/// The line, which may be stored to.
+#[inline]
+fn writable(at: MpbLine) -> MpbLine {
+    if at.line == 0 {
+        is_drain_target(at);
+    }
+    at
+}
+
+#[cold]
+fn is_drain_target(at: MpbLine) -> ! {
+    panic!("{at} is the drain target; nothing may be kept there")
 }
 
 impl<H: Hardware> HardwareCore<H> {
     #[inline(always)]
     fn load_combined(&self, at: LineAddress) -> Line {
         self.hardware.explore();
-        self.hardware.account().count(|counters| match at {
-            LineAddress::Mpb(_) => counters.mpb_lines_read += 1,
-            LineAddress::Shared(_) => counters.combined_lines_read += 1,
-        });
+        let counting = self.hardware.account().counting();
+        match at {
+            LineAddress::Mpb(_) => counting.mpb_lines_read.add(1),
+            LineAddress::Shared(_) => counting.combined_lines_read.add(1),
+        }
         self.hardware.load_line(at)
+    }
+
+    #[inline(always)]
+    fn load_mpb(&self, at: MpbLine) -> Line {
+        self.hardware.explore();
+        self.hardware.account().counting().mpb_lines_read.add(1);
+        self.hardware.load_mpb_line(at)
+    }
+
+    #[inline(always)]
+    fn store_mpb(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        self.hardware.explore();
+        self.hardware.account().count_store(LineAddress::Mpb(at), mask_of(offset, bytes.len()));
+        self.hardware.store_mpb_line(at, offset, bytes);
     }
 
     #[inline(always)]
@@ -52,8 +78,8 @@ impl<H: Hardware> HardwareCore<H> {
     /// Copies lines from MPB to MPB, each between the two places that it has.
     fn copy_lines(&self, lines: usize, places: impl Fn(usize) -> (MpbLine, MpbLine)) {
         for (from, to) in (0..lines).map(places) {
-            let line = self.load_combined(LineAddress::Mpb(from));
-            self.store_combined(writable(to), 0, &line.0);
+            let line = self.load_mpb(from);
+            self.store_mpb(writable(to), 0, &line.0);
         }
     }
 
@@ -68,14 +94,14 @@ impl<H: Hardware> HardwareCore<H> {
 impl<H: Hardware> MpbCoherence for HardwareCore<H> {
     fn invalidate_mpb(&self) {
         let _operation = self.operation();
-        self.hardware.account().count(|counters| counters.mpb_invalidations += 1);
+        self.hardware.account().counting().mpb_invalidations.add(1);
         self.hardware.spend(Expense::InvalidateMpb);
         self.hardware.invalidate_lines();
     }
 
     fn drain(&self) {
         let _operation = self.operation();
-        self.hardware.account().count(|counters| counters.drains += 1);
+        self.hardware.account().counting().drains.add(1);
         self.hardware.account().pushed_out();
         self.hardware.drain();
     }
@@ -88,22 +114,54 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
 
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
-        self.load_combined(LineAddress::Mpb(at))
+        self.load_mpb(at)
     }
 
+    // A flag is one byte, and most of what follows is about others.
+    #[inline(always)]
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         let _operation = self.operation();
-        assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
+        assert!(offset <= LINE_BYTES && bytes.len() <= LINE_BYTES - offset, "a store stays within a line");
         self.hardware.spend(Expense::FlagStore);
-        self.store_combined(writable(at), offset, bytes);
+        self.store_mpb(writable(at), offset, bytes);
+    }
+
+    #[inline]
+    fn set_flag(&self, at: MpbLine, offset: usize, value: u8) {
+        let _operation = self.operation();
+        self.hardware.spend(Expense::FlagStore);
+        self.hardware.explore();
+        let account = self.hardware.account();
+        if COUNTS {
+            // What is pushed out at once need not be kept account of, but to be counted.
+            account.count_store(LineAddress::Mpb(at), mask_of(offset, 1));
+        }
+        self.hardware.store_mpb_line(writable(at), offset, &[value]);
+        account.counting().drains.add(1);
+        account.pushed_out();
+        self.hardware.drain();
     }
 }
 
 impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn put(&self, source: &[u8], to: MpbLine) {
-        self.put_made(source.len(), to, |index, bytes| {
-            self.take_private(&source[index * LINE_BYTES..][..bytes.len()], bytes);
-        });
+        let _operation = self.operation();
+        let _span = self.hardware.hardware_span("MPB put", to.core, source.len());
+        self.hardware.spend(Expense::PutFromMemory);
+        let (lines, rest) = source.as_chunks::<LINE_BYTES>();
+        if !lines.is_empty() {
+            writable(to);
+            self.hardware.account().count_line_stores(to, lines.len());
+            self.hardware.put_lines(to, lines, || {
+                self.hardware.spend(Expense::PrivateRead { lines: 1 });
+                self.hardware.explore();
+            });
+        }
+        if !rest.is_empty() {
+            let mut line = [0; LINE_BYTES];
+            self.take_private(rest, &mut line[..rest.len()]);
+            self.store_mpb(writable(to.plus(lines.len())), 0, &line[..rest.len()]);
+        }
     }
 
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
@@ -114,9 +172,24 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     }
 
     fn get(&self, from: MpbLine, target: &mut [u8]) {
-        self.get_used(from, target.len(), |index, bytes| {
-            self.keep_private(bytes, &mut target[index * LINE_BYTES..][..bytes.len()]);
-        });
+        let _operation = self.operation();
+        let _span = self.hardware.hardware_span("MPB get", from.core, target.len());
+        self.hardware.spend(Expense::GetToMemory);
+        let (lines, rest) = target.as_chunks_mut::<LINE_BYTES>();
+        let count = lines.len();
+        if count > 0 {
+            self.hardware.account().counting().mpb_lines_read.add(count as u64);
+            self.hardware.explore();
+            self.hardware.get_lines(from, lines, |index| {
+                self.hardware.spend(Expense::PrivateWrite { lines: 1 });
+                if index + 1 < count {
+                    self.hardware.explore();
+                }
+            });
+        }
+        if !rest.is_empty() {
+            self.keep_private(&self.load_mpb(from.plus(count)).0[..rest.len()], rest);
+        }
     }
 
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
@@ -128,25 +201,45 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
 
     /// All that is stored to a line is made before: the copy of what the program has may fault, or go through the
     /// write-combine buffer itself.
+    #[inline]
     fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, len);
         self.hardware.spend(Expense::PutFromMemory);
-        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
-            let mut line = Line::default();
-            let bytes = &mut line.0[..LINE_BYTES.min(len - offset)];
-            fill(index, bytes);
-            self.store_combined(writable(to.plus(index)), 0, bytes);
+        let (lines, rest) = (len / LINE_BYTES, len % LINE_BYTES);
+        if lines > 0 {
+            writable(to);
+            self.hardware.account().count_line_stores(to, lines);
+            self.hardware.store_lines(to, lines, |index, line| {
+                fill(index, line);
+                self.hardware.explore();
+            });
+        }
+        if rest > 0 {
+            let mut line = [0; LINE_BYTES];
+            fill(lines, &mut line[..rest]);
+            self.store_mpb(writable(to.plus(lines)), 0, &line[..rest]);
         }
     }
 
+    #[inline]
     fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, len);
         self.hardware.spend(Expense::GetToMemory);
-        for (index, offset) in (0..len).step_by(LINE_BYTES).enumerate() {
-            let line = self.load_combined(LineAddress::Mpb(from.plus(index)));
-            take(index, &line.0[..LINE_BYTES.min(len - offset)]);
+        let (lines, rest) = (len / LINE_BYTES, len % LINE_BYTES);
+        if lines > 0 {
+            self.hardware.account().counting().mpb_lines_read.add(lines as u64);
+            self.hardware.explore();
+            self.hardware.load_lines(from, lines, |index, line| {
+                take(index, line);
+                if index + 1 < lines {
+                    self.hardware.explore();
+                }
+            });
+        }
+        if rest > 0 {
+            take(lines, &self.load_mpb(from.plus(lines)).0[..rest]);
         }
     }
 

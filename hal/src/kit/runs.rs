@@ -8,34 +8,50 @@ use crate::{LineAddress, counters::Counting};
 ///
 /// Runs are what programs make; that the buffer drained by itself in the middle of one does not count.
 #[derive(Default)]
-pub(super) struct StoreRuns(Cell<Option<(LineAddress, u32)>>);
+pub(super) struct StoreRuns {
+    /// The line, as its [key](LineAddress::key), which compares in two words.
+    line: Cell<u64>,
+    /// Its bytes that are in the run; no bytes if there is none.
+    bytes: Cell<u32>,
+}
 
 impl StoreRuns {
     /// Counts a store as part of the last run of stores to its line, or as the first of a new one.
     #[inline]
     pub(super) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
-        let before = match self.0.get() {
-            Some((line, mask)) if line == at => mask,
+        let (key, run) = (at.key(), self.bytes.get());
+        let before = match run {
+            1.. if self.line.get() == key => run,
             _ => {
-                counting.count(|counters| match at {
-                    LineAddress::Mpb(_) => counters.mpb_lines_written += 1,
-                    LineAddress::Shared(_) => counters.combined_lines_written += 1,
-                });
+                match at {
+                    LineAddress::Mpb(_) => counting.mpb_lines_written.add(1),
+                    LineAddress::Shared(_) => counting.combined_lines_written.add(1),
+                }
                 0
             }
         };
-        self.0.set((before | mask != u32::MAX).then_some((at, before | mask)));
+        self.line.set(key);
+        let bytes = before | mask;
+        // A full line has left.
+        self.bytes.set(if bytes == u32::MAX { 0 } else { bytes });
+    }
+
+    /// Counts stores to so many whole lines, one after the other.
+    #[inline]
+    pub(super) fn count_lines(&self, counting: &Counting, first: LineAddress, lines: usize) {
+        self.count(counting, first, u32::MAX);
+        counting.mpb_lines_written.add(lines as u64 - 1);
     }
 
     /// The line that was stored to last and has not been pushed out since, as far as programs know.
     pub(super) fn last(&self) -> Option<LineAddress> {
-        self.0.get().map(|(line, _)| line)
+        (self.bytes.get() != 0).then(|| LineAddress::of_key(self.line.get()))
     }
 
     /// The next store begins a new run.
     #[inline]
     pub(super) fn end(&self) {
-        self.0.set(None);
+        self.bytes.set(0);
     }
 }
 

@@ -50,9 +50,38 @@ impl<H: Hardware> Clock for HardwareCore<H> {
     }
 }
 
+impl<H: Hardware> HardwareCore<H> {
+    /// Instructions are not counted from now on. Returns whether they were.
+    pub(super) fn stop_counting_instructions(&self) -> bool {
+        let was_counted = self.hardware.account().instructions_counted.get();
+        if was_counted {
+            self.hardware.count_instructions(false);
+        }
+        was_counted
+    }
+
+    /// They are counted again.
+    pub(super) fn go_on_counting_instructions(&self) {
+        self.hardware.count_instructions(true);
+    }
+}
+
 impl<H: Hardware> Counted for HardwareCore<H> {
     fn counters(&self) -> Counters {
         let _operation = self.operation();
         self.hardware.account().counters()
+    }
+
+    #[inline]
+    fn count_instructions<R>(&self, action: impl FnOnce() -> R) -> (R, Option<u64>) {
+        let counted = &self.hardware.account().instructions_counted;
+        if counted.replace(true) {
+            return (action(), None);
+        }
+        let before = self.hardware.count_instructions(true);
+        let result = action();
+        let after = self.hardware.count_instructions(false);
+        counted.set(false);
+        (result, after.zip(before).map(|(after, before)| after - before))
     }
 }

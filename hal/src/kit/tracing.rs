@@ -86,7 +86,8 @@ pub trait Noting: Hooks {
     }
 
     /// Makes a store, and notes when others could see it.
-    fn trace_store<R>(&self, spot: Spot, mask: u32, store: impl FnOnce() -> R) -> R {
+    #[inline]
+    fn trace_store<R>(&self, spot: impl FnOnce() -> Spot, mask: u32, store: impl FnOnce() -> R) -> R {
         if !self.is_traced() {
             return store();
         }
@@ -95,7 +96,7 @@ pub trait Noting: Hooks {
         self.trace(|tracer, now| {
             let visible = self.last_visible();
             let visible = if (begin..=now).contains(&visible) { visible } else { now };
-            tracer.stored(spot, mask, begin, visible);
+            tracer.stored(spot(), mask, begin, visible);
         });
         result
     }

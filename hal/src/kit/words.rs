@@ -4,8 +4,8 @@ use crate::{AtomicCounters, CoreId, Deadline, Reason, Region, TestAndSet, Topolo
 
 use super::{
     Account, HardwareCore,
-    hardware::{CounterAccess, Expense, Hardware, Watch, Woken},
-    tracer::{Spot, Waited},
+    hardware::{CounterAccess, Expense, Hardware, Watch},
+    tracer::Spot,
     tracing::{Noting, NotingOperations},
 };
 
@@ -13,7 +13,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         let _operation = self.operation();
         self.hardware.explore();
-        self.hardware.account().count(|counters| counters.words_read += 1);
+        self.hardware.account().counting().words_read.add(1);
         self.hardware.spend(Expense::WordCall);
         self.hardware.load_word(region, index)
     }
@@ -21,9 +21,9 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
         let _operation = self.operation();
         self.hardware.explore();
-        self.hardware.account().count(|counters| counters.words_written += 1);
+        self.hardware.account().counting().words_written.add(1);
         self.hardware.spend(Expense::WordCall);
-        let spot = Spot::Word(Account::word_address(region, index));
+        let spot = || Spot::Word(Account::word_address(region, index));
         self.hardware.trace_store(spot, u32::MAX, || self.hardware.store_word(region, index, value));
     }
 }
@@ -33,9 +33,12 @@ impl<H: Hardware> HardwareCore<H> {
     fn read_register(&self, core: CoreId) -> bool {
         self.hardware.explore();
         let acquired = self.hardware.test_and_set(core);
-        self.hardware
-            .account()
-            .count(|counters| if acquired { counters.tsr_acquired += 1 } else { counters.failed_acquires += 1 });
+        let counting = self.hardware.account().counting();
+        if acquired {
+            counting.tsr_acquired.add(1)
+        } else {
+            counting.failed_acquires.add(1)
+        }
         acquired
     }
 
@@ -49,13 +52,13 @@ impl<H: Hardware> HardwareCore<H> {
         let _operation = self.operation();
         self.assert_counter(counter);
         self.hardware.explore();
-        self.hardware.account().count(|counters| counters.counter_accesses += 1);
+        self.hardware.account().counting().counter_accesses.add(1);
         self.hardware.spend(Expense::WordCall);
         let carry_out = || self.hardware.access_counter(counter, access);
         if access == CounterAccess::Read {
             carry_out()
         } else {
-            self.hardware.trace_store(Spot::Counter(counter), u32::MAX, carry_out)
+            self.hardware.trace_store(|| Spot::Counter(counter), u32::MAX, carry_out)
         }
     }
 }
@@ -71,37 +74,35 @@ impl<H: Hardware> TestAndSet for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.spend(Expense::WordCall);
         let (watch, reason) = (Watch::Register(core), Reason::new(purpose).from(core));
-        let mut failed_polls = 0;
         self.hardware.trace_wait();
-        let mut patience = self.hardware.begin_wait(Deadline::Never);
+        let mut waiting = None;
         loop {
             self.hardware.before_poll(watch);
             if self.read_register(core) {
                 break;
             }
-            if let Woken::Poll { missed_polls } = self.hardware.park(&mut patience, watch, reason) {
-                self.hardware.account().count(|counters| counters.failed_acquires += missed_polls);
-                failed_polls += 1 + missed_polls;
-            }
+            let waiting = waiting.get_or_insert_with(|| self.begin_waiting(Deadline::Never, reason));
+            self.pause_wait(waiting, watch, reason);
         }
         self.hardware.end_wait(watch);
-        self.hardware.trace_wait_end(watch, Waited { reason, failed_polls, timed_out: false });
+        self.end_waiting(waiting, watch, reason, false);
     }
 
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
         self.hardware.spend(Expense::WordCall);
-        self.hardware.trace_store(Spot::Register(core), u32::MAX, || self.hardware.free(core));
+        self.hardware.trace_store(|| Spot::Register(core), u32::MAX, || self.hardware.free(core));
     }
 
+    #[inline]
     fn begin_exclusion(&self) {
-        let _operation = self.operation();
         self.count_exclusion();
     }
 
+    #[inline]
     fn end_exclusion(&self) {
-        let _operation = self.operation();
         self.discount_exclusion();
+        self.serve_if_due();
     }
 }
 

@@ -28,7 +28,7 @@ use collectives::Comm;
 use hal::qemu as machine;
 #[cfg(all(target_os = "none", target_vendor = "scc"))]
 use hal::scc as machine;
-use hal::{Core, Counters, Regions, Span};
+use hal::{Core, Counters, Regions, Span, counters::COUNTS};
 
 use crate::{Arguments, Console, Failure, Input, Rank, args};
 
@@ -98,8 +98,10 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     if hal.core().index() == 0 {
         rank.tell_host(format_args!("ticks {}", hal.now() - begin));
     }
-    let counters = CountersLine { rank: hal.core().index(), counters: hal.counters() };
-    start.console.write(format_args!("{counters}\n"));
+    if COUNTS {
+        let counters = CountersLine { rank: hal.core().index(), counters: hal.counters() };
+        start.console.write(format_args!("{counters}\n"));
+    }
     result
 }
 

@@ -53,6 +53,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", value_parser = command_line::seed())]
     seed: Option<u64>,
 
+    /// Let ranks on a board count their operations, and print them at the end; a PC always does
+    #[arg(long)]
+    counters: bool,
+
     /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
@@ -110,7 +114,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
     let Kind::Pc(pc) = board.kind else {
         let flash = Flash::new(board, &arguments.choices.setup(), &job.program, &job.words, &job.inputs)?;
-        return scc::main(&flash, &job.program, &arguments.out, arguments.yes);
+        return scc::main(&flash, &job.program, arguments.counters, &arguments.out, arguments.yes);
     };
     let choices = &arguments.choices;
     for (option, is_given) in

@@ -112,10 +112,10 @@ impl<'t> Kit<'t> {
         of(&self.images, program)?.get(|| image::bare_metal(program, self.tools()?))
     }
 
-    /// The image of a program for boards.
+    /// The image of a program for boards, which counts.
     pub(super) fn board_image(&self, program: &Program) -> Result<&[u8]> {
         let made = of(&self.board_images, program)?.get(|| {
-            let path = image::board(program, self.tools()?)?.executable;
+            let path = image::board(program, self.tools()?, true)?.executable;
             fs::read(&path).with_context(|| format!("cannot read {}", workspace::display(&path)))
         });
         made.map(Vec::as_slice)

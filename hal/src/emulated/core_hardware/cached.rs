@@ -19,10 +19,9 @@ impl<P: Platform> Emulated<P> {
     pub(super) fn fetch(&self, region: Region<kind::Cached>, access: ViewAccess) -> bool {
         let copies = self.copies(region.start().home());
         let touched = self.account.with_exposures(|exposures| copies.touch(&self.platform, exposures, region, access));
-        self.account.count(|counters| {
-            counters.lines_fetched += touched.lines_fetched;
-            counters.lines_evicted += touched.lines_evicted;
-        });
+        let counting = self.account.counting();
+        counting.lines_fetched.add(touched.lines_fetched);
+        counting.lines_evicted.add(touched.lines_evicted);
         touched.lines_fetched > 0
     }
 
@@ -49,10 +48,9 @@ impl<P: Platform> Emulated<P> {
         if self.copies(home).is_shared() {
             self.platform.await_write_backs();
         }
-        self.account.count(|counters| {
-            counters.lines_written_back += flushed.lines_written;
-            counters.lines_evicted += flushed.neighbours_written;
-        });
+        let counting = self.account.counting();
+        counting.lines_written_back.add(flushed.lines_written);
+        counting.lines_evicted.add(flushed.neighbours_written);
     }
 }
 
@@ -119,7 +117,7 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
             self.platform.await_write_backs();
             written += self.own.write_back_invalidate_all(&self.platform);
         }
-        self.account.count(|counters| counters.lines_written_back += written);
+        self.account.counting().lines_written_back.add(written);
     }
 }
 

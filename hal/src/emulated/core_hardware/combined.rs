@@ -53,7 +53,7 @@ impl<P: Platform> CombinedLines for Emulated<P> {
             let mut data = Line::default();
             data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
             let mask = mask_of(offset, bytes.len());
-            self.trace_store(Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
+            self.trace_store(|| Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
         }
         if full {
             self.push_out_pending();

@@ -104,7 +104,7 @@ impl<P: Platform> Emulated<P> {
             0 if self.domain.is_shared() => self.own.evict_a_line(&self.platform),
             evicted => evicted,
         };
-        self.account.count(|counters| counters.lines_evicted += evicted);
+        self.account.counting().lines_evicted.add(evicted);
     }
 
     /// The copies of memory with this home.
@@ -139,7 +139,7 @@ impl<P: Platform> Emulated<P> {
         let Some(pending) = self.lines.borrow_mut().take_pending() else { return };
         if !self.platform.coherent() {
             let write = || self.platform.write_line(pending.at, &pending.data, pending.mask);
-            self.trace_store(Spot::Line(pending.at), pending.mask, write);
+            self.trace_store(|| Spot::Line(pending.at), pending.mask, write);
         }
     }
 }

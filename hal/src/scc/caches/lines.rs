@@ -23,6 +23,64 @@ pub(crate) unsafe fn load(line: *const Line) -> Line {
     bytemuck::cast(loaded.map(u32::to_le))
 }
 
+/// Loads a word of a line.
+///
+/// # Safety
+/// As for [`load`].
+///
+/// # Panics
+/// If a line has no such word.
+#[inline]
+pub(crate) unsafe fn load_word(line: *const Line, word: usize) -> u32 {
+    assert!(word < LINE_BYTES / WORD_BYTES, "a line has 8 words");
+    // SAFETY: the index was checked, and the caller says the rest.
+    u32::from_le(unsafe { line.cast::<u32>().add(word).read_volatile() })
+}
+
+/// Stores a line, in ascending order of words.
+///
+/// # Safety
+/// As for [`store`].
+#[inline]
+pub(crate) unsafe fn store_whole(line: *mut Line, contents: &Line) {
+    let words: [u32; LINE_BYTES / WORD_BYTES] = bytemuck::cast(*contents);
+    for (index, word) in words.into_iter().enumerate() {
+        // SAFETY: `index` is below the number of words, and the caller says the rest.
+        unsafe { line.cast::<u32>().add(index).write_volatile(word) };
+    }
+}
+
+/// Stores what private memory has to a line, word by word: as many registers as a line has words there are not.
+///
+/// # Safety
+/// As for [`store`].
+#[inline]
+pub(crate) unsafe fn put(source: &[u8; LINE_BYTES], line: *mut Line) {
+    for index in 0..LINE_BYTES / WORD_BYTES {
+        // SAFETY: `index` is below the number of words; a reference is valid for reads, and the caller says the rest.
+        unsafe {
+            let word = source.as_ptr().cast::<u32>().add(index).read_unaligned();
+            line.cast::<u32>().add(index).write_volatile(word);
+        }
+    }
+}
+
+/// Loads a line to private memory, word by word, after that was [brought in](bring_in).
+///
+/// # Safety
+/// As for [`load`].
+#[inline]
+pub(crate) unsafe fn get(line: *const Line, target: &mut [u8; LINE_BYTES]) {
+    bring_in(target);
+    for index in 0..LINE_BYTES / WORD_BYTES {
+        // SAFETY: as in `put`; a mutable reference is valid for writes.
+        unsafe {
+            let word = line.cast::<u32>().add(index).read_volatile();
+            target.as_mut_ptr().cast::<u32>().add(index).write_unaligned(word);
+        }
+    }
+}
+
 /// Stores bytes of a line from byte `offset` on, in ascending order.
 ///
 /// # Safety
@@ -32,8 +90,13 @@ pub(crate) unsafe fn load(line: *const Line) -> Line {
 /// If the bytes do not fit the line.
 #[inline]
 pub(crate) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
-    assert!(offset + bytes.len() <= LINE_BYTES, "a store stays within a line");
+    assert!(offset <= LINE_BYTES && bytes.len() <= LINE_BYTES - offset, "a store stays within a line");
     let target = line.cast::<u8>().wrapping_add(offset);
+    if let [flag] = bytes {
+        // SAFETY: within the line, as was checked.
+        unsafe { target.write_volatile(*flag) };
+        return;
+    }
     let to_word = (offset.next_multiple_of(WORD_BYTES) - offset).min(bytes.len());
     let (before, rest) = bytes.split_at(to_word);
     let (words, after) = rest.as_chunks::<WORD_BYTES>();
@@ -56,6 +119,14 @@ pub(crate) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
 /// itself, word for word, since no cache of the chip allocates a line for it; one that hits is cheap.
 #[inline]
 pub(crate) fn bring_in(target: &[u8]) {
+    if let ([first, .., last], 2..=LINE_BYTES) = (target, target.len()) {
+        // As many bytes as that lie in two lines at most.
+        for byte in [first, last] {
+            // SAFETY: a reference is valid for reads.
+            unsafe { (&raw const *byte).read_volatile() };
+        }
+        return;
+    }
     let mut offset = 0;
     while let Some(byte) = target.get(offset) {
         // SAFETY: a reference is valid for reads.
@@ -84,8 +155,36 @@ mod tests {
                     _ => 0xEE,
                 });
                 assert_eq!(loaded, Line(expected), "{len} bytes at {offset}");
+                // SAFETY: as above.
+                assert!((0..8).all(|word| unsafe { load_word(&raw const line, word) } == loaded.word(word)));
             }
         }
+    }
+
+    #[test]
+    fn lines_come_and_go_wherever_memory_is() {
+        let source: [u8; 2 * LINE_BYTES] = core::array::from_fn(|index| index as u8);
+        for offset in 0..LINE_BYTES {
+            let mut line = Line::default();
+            let mut target = [0; 2 * LINE_BYTES];
+            let from = source[offset..].first_chunk().expect("there are two lines");
+            let to = target[offset..].first_chunk_mut().expect("there are two lines");
+            // SAFETY: the line is this function's own.
+            unsafe {
+                put(from, &raw mut line);
+                get(&raw const line, to);
+            }
+            assert_eq!((&line.0, &*to), (from, from), "memory {offset} bytes from a line's start");
+        }
+    }
+
+    #[test]
+    fn a_whole_line_arrives() {
+        let source = Line(core::array::from_fn(|index| index as u8 + 1));
+        let mut line = Line::default();
+        // SAFETY: the line is this function's own.
+        unsafe { store_whole(&raw mut line, &source) };
+        assert_eq!(line, source);
     }
 
     #[test]

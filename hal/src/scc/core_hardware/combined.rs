@@ -1,10 +1,8 @@
 //! Memory that is reached past the caches: lines of MPBs, and combined and uncached memory, behind controllers and of other
 //! cores.
 
-use descriptions::boards::Geometry;
-
 use crate::{
-    CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, SharedAddress,
+    CoreId, Home, LINE_BYTES, Line, LineAddress, MpbLine, Region, SharedAddress,
     bare::private::Private,
     exposed::SLOT_BYTES,
     kind,
@@ -72,27 +70,12 @@ impl Words for Tables<'_> {
     }
 }
 
-/// Where a line of an MPB is.
-#[inline]
-fn mpb_line(geometry: &Geometry, at: MpbLine) -> *mut Line {
-    let core = at.core.index() as u32;
-    let [tile, ..] = geometry.tile_of(core);
-    let within = (core % geometry.cores_per_tile) * geometry.mpb_bytes;
-    let address = slot_address(geometry.mpb_slot + tile) + within as usize + usize::from(at.line) * LINE_BYTES;
-    core::ptr::with_exposed_provenance_mut(address)
-}
-
-/// Where line 0 of a core's MPB is.
-pub(super) fn own_line_0(geometry: &Geometry, core: CoreId) -> usize {
-    mpb_line(geometry, MpbLine::new(core, 0)).addr()
-}
-
 impl Scc {
     /// Where shared memory behind a controller is, in a window that begins at `window`.
     #[inline]
     fn in_window(&self, window: usize, address: SharedAddress) -> usize {
-        let controllers = self.layout.controllers();
-        assert!(address.controller().is_some_and(|controller| controller < controllers), "{address} does not exist");
+        let exists = address.controller().is_some_and(|controller| controller < self.controllers);
+        assert!(exists, "{address} does not exist");
         window + address.flat()
     }
 
@@ -105,17 +88,31 @@ impl Scc {
     #[inline]
     fn line(&self, at: LineAddress) -> *mut Line {
         let address = match at {
-            LineAddress::Mpb(line) => {
-                assert!(line.core.index() < self.layout.cores(), "{} does not exist", line.core);
-                assert!(usize::from(line.line) < self.mpb_lines(), "{line} does not exist");
-                return mpb_line(self.geometry, line);
-            }
+            LineAddress::Mpb(line) => return self.lines_of_mpb(line, 1),
             LineAddress::Shared(address) => address,
         };
         core::ptr::with_exposed_provenance_mut(match address.home() {
             Home::Controller(_) => self.in_window(SHARED_COMBINED, address),
             Home::Core(_) => self.slot_address_of(address),
         })
+    }
+
+    /// Where lines of an MPB are, the first of which is `at`.
+    #[inline(always)]
+    fn lines_of_mpb(&self, at: MpbLine, lines: usize) -> *mut Line {
+        let first = usize::from(at.line);
+        match self.cores.get(at.core.index()) {
+            Some(places) if first < self.mpb_lines && lines <= self.mpb_lines - first => {
+                core::ptr::with_exposed_provenance_mut(places.mpb + first * LINE_BYTES)
+            }
+            _ => self.no_such_lines(at, lines),
+        }
+    }
+
+    #[cold]
+    fn no_such_lines(&self, at: MpbLine, lines: usize) -> ! {
+        assert!(at.core.index() < self.cores.len(), "{} does not exist", at.core);
+        panic!("{lines} lines from {at} on do not exist")
     }
 
     /// Pushes out what is in the write-combine buffer, though the program has not asked for it.
@@ -178,27 +175,32 @@ impl Scc {
     }
 
     /// Calls `access` with a pointer to word `index` of a region, through which it is uncached.
+    #[inline]
     fn with_word<R>(&self, region: Region<kind::Uncached>, index: usize, access: impl FnOnce(*mut u32) -> R) -> R {
-        let address = Account::word_address(region, index);
-        match address.home() {
+        let offset = Account::word_offset(region, index);
+        match region.start().home() {
             Home::Controller(_) => {
-                let word = self.in_window(SHARED_UNCACHED, address);
+                let word = self.in_window(SHARED_UNCACHED, region.start()) + offset;
                 access(core::ptr::with_exposed_provenance_mut(word))
             }
-            Home::Core(_) => {
-                // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.
-                self.drain();
-                self.invalidate_lines();
-                paging::with_uncached_page(self.slot_address_of(address) as u32, access)
-            }
+            Home::Core(_) => self.with_exposed_word(region.start().plus(offset), access),
         }
+    }
+
+    /// The same for a word that a core exposes.
+    #[cold]
+    fn with_exposed_word<R>(&self, address: SharedAddress, access: impl FnOnce(*mut u32) -> R) -> R {
+        // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.
+        self.drain();
+        self.invalidate_lines();
+        paging::with_uncached_page(self.slot_address_of(address) as u32, access)
     }
 }
 
 impl CombinedLines for Scc {
     #[inline]
     fn mpb_lines(&self) -> usize {
-        MPB_LINES.min(self.geometry.mpb_bytes as usize / LINE_BYTES)
+        self.mpb_lines
     }
 
     #[inline]
@@ -213,6 +215,68 @@ impl CombinedLines for Scc {
         self.invalidate_lines();
         // SAFETY: as above.
         unsafe { lines::store(line, offset, bytes) }
+    }
+
+    #[inline]
+    fn load_mpb_line(&self, at: MpbLine) -> Line {
+        // SAFETY: as above.
+        unsafe { lines::load(self.lines_of_mpb(at, 1)) }
+    }
+
+    #[inline]
+    fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
+        // SAFETY: as above.
+        unsafe { lines::load_word(self.lines_of_mpb(at, 1), word) }
+    }
+
+    #[inline]
+    fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        let line = self.lines_of_mpb(at, 1);
+        self.invalidate_lines();
+        // SAFETY: as above.
+        unsafe { lines::store(line, offset, bytes) }
+    }
+
+    #[inline]
+    fn store_lines(&self, to: MpbLine, lines: usize, mut fill: impl FnMut(usize, &mut [u8; LINE_BYTES])) {
+        let first = self.lines_of_mpb(to, lines);
+        for index in 0..lines {
+            let mut line = Line::default();
+            fill(index, &mut line.0);
+            self.invalidate_lines();
+            // SAFETY: as above, for each of the lines.
+            unsafe { lines::store_whole(first.add(index), &line) };
+        }
+    }
+
+    #[inline]
+    fn put_lines(&self, to: MpbLine, lines: &[[u8; LINE_BYTES]], before: impl Fn()) {
+        let first = self.lines_of_mpb(to, lines.len());
+        for (index, line) in lines.iter().enumerate() {
+            before();
+            self.invalidate_lines();
+            // SAFETY: as above, for each of the lines.
+            unsafe { lines::put(line, first.add(index)) };
+        }
+    }
+
+    #[inline]
+    fn get_lines(&self, from: MpbLine, lines: &mut [[u8; LINE_BYTES]], after: impl Fn(usize)) {
+        let first = self.lines_of_mpb(from, lines.len());
+        for (index, line) in lines.iter_mut().enumerate() {
+            // SAFETY: as above, for each of the lines.
+            unsafe { lines::get(first.add(index), line) };
+            after(index);
+        }
+    }
+
+    #[inline]
+    fn load_lines(&self, from: MpbLine, lines: usize, mut take: impl FnMut(usize, &[u8; LINE_BYTES])) {
+        let first = self.lines_of_mpb(from, lines);
+        for index in 0..lines {
+            // SAFETY: as above, for each of the lines.
+            take(index, &unsafe { lines::load(first.add(index)) }.0);
+        }
     }
 
     #[inline]

@@ -19,7 +19,7 @@ use crate::{
     kit::{CounterAccess, Registers, Signals, Ticks},
     scc::registers::{
         board::Board,
-        tile::{Glcfg, Registers as TileRegisters, TestAndSetValue},
+        tile::{Glcfg, Register, Registers as TileRegisters, TestAndSetValue},
     },
 };
 
@@ -44,19 +44,24 @@ impl Scc {
         let registers = unsafe { TileRegisters::of_tile(self.geometry, tile) };
         (registers, number % self.geometry.cores_per_tile)
     }
+
+    /// The test-and-set register of a core.
+    #[inline]
+    fn test_and_set_of(&self, core: CoreId) -> Register<TestAndSetValue> {
+        let Some(places) = self.cores.get(core.index()) else { panic!("{core} does not exist") };
+        places.test_and_set
+    }
 }
 
 impl Registers for Scc {
     #[inline]
     fn test_and_set(&self, core: CoreId) -> bool {
-        let (registers, z) = self.registers_of(core);
-        registers.test_and_set(z).read().is_acquired()
+        self.test_and_set_of(core).read().is_acquired()
     }
 
     #[inline]
     fn free(&self, core: CoreId) {
-        let (registers, z) = self.registers_of(core);
-        registers.test_and_set(z).write(TestAndSetValue::FREE);
+        self.test_and_set_of(core).write(TestAndSetValue::FREE);
     }
 
     fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
@@ -87,6 +92,10 @@ impl Ticks for Scc {
         let has_timestamp = self.board.is_some() && self.geometry.timestamp != 0;
         let mhz = if has_timestamp { self.geometry.timestamp_mhz } else { self.geometry.costs.core_mhz };
         u64::from(mhz) * 1_000_000
+    }
+
+    fn count_instructions(&self, runs: bool) -> Option<u64> {
+        Some(cpu::count_instructions(runs))
     }
 }
 

@@ -17,27 +17,36 @@ mod core_registers;
 pub(crate) mod start;
 mod waits;
 
+use alloc::boxed::Box;
 use core::cell::{Cell, RefCell};
 
 use descriptions::boards::Geometry;
 
 use crate::{
-    CoreId, Layout, Topology,
+    CoreId, LINE_BYTES, Layout, MPB_LINES, Topology,
     kit::{Account, Hardware, HardwareCore, Hooks},
     scc::{
         caches::cache_operations,
         exit::failure::stuck_cycles,
         handed::handed,
         memory::{areas, exposed::Reached, free_slots::FreeSlots},
-        registers::board::Board,
+        registers::{
+            board::Board,
+            tile::{Register, Registers as TileRegisters, TestAndSetValue, slot_address},
+        },
         this::this_core_id,
     },
 };
 
-use self::combined::own_line_0;
-
 /// A core of the board.
 pub type ScCore = HardwareCore<Scc>;
+
+/// Where that of a core is which all cores reach: known once, since each access needs it.
+struct CorePlaces {
+    /// Line 0 of its MPB.
+    mpb: usize,
+    test_and_set: Register<TestAndSetValue>,
+}
 
 /// The hardware of a core of the board.
 pub struct Scc {
@@ -47,6 +56,11 @@ pub struct Scc {
     board: Option<Board<'static>>,
     free_slots: FreeSlots,
     private_slots: usize,
+    controllers: usize,
+    /// Of each core.
+    cores: Box<[CorePlaces]>,
+    /// Lines of an MPB.
+    mpb_lines: usize,
     /// Line 0 of the own MPB.
     own_line_0: usize,
     /// For how long a wait may last, in cycles of the time stamp counter; nothing if for ever.
@@ -69,19 +83,41 @@ impl Scc {
         let board = unsafe { Board::new(geometry) };
         let core = this_core_id();
         let free_slots = FreeSlots::new(geometry, setting.private_slots);
+        // SAFETY: the image was handed the geometry of its board, and registers are mapped where they are.
+        let cores: Box<[_]> = (0..setting.cores).map(|core| unsafe { CorePlaces::new(geometry, core) }).collect();
+        let own_line_0 = cores[core.index()].mpb;
+        let layout = Layout::of_board(geometry, setting.cores as usize);
         Self {
             core,
-            layout: Layout::of_board(geometry, setting.cores as usize),
+            controllers: layout.controllers(),
+            layout,
             geometry,
             board,
             free_slots,
             private_slots: setting.private_slots as usize,
-            own_line_0: own_line_0(geometry, core),
+            cores,
+            mpb_lines: MPB_LINES.min(geometry.mpb_bytes as usize / LINE_BYTES),
+            own_line_0,
             stuck_cycles: stuck_cycles(),
             own_mapped: Cell::new(0),
             reached: RefCell::default(),
             account: Account::new(free_slots.foreign()),
         }
+    }
+}
+
+impl CorePlaces {
+    /// The places of a core.
+    ///
+    /// # Safety
+    /// The board is as `geometry` says, and its registers are mapped uncached at their physical addresses.
+    unsafe fn new(geometry: &'static Geometry, core: u32) -> Self {
+        let [tile, ..] = geometry.tile_of(core);
+        let within = core % geometry.cores_per_tile;
+        let mpb = slot_address(geometry.mpb_slot + tile) + (within * geometry.mpb_bytes) as usize;
+        // SAFETY: the caller says so.
+        let registers = unsafe { TileRegisters::of_tile(geometry, tile) };
+        Self { mpb, test_and_set: registers.test_and_set(within) }
     }
 }
 

@@ -8,7 +8,7 @@
 use alloc::{vec, vec::Vec};
 
 use collectives::Comm;
-use hal::{Clock, Core, Counters};
+use hal::{Clock, Core, Counters, counters::COUNTS};
 
 use crate::{
     Failure, Rank, println,
@@ -83,6 +83,9 @@ pub(super) fn print<C: Core>(rank: &Rank<'_, C>, watch: &Stopwatch, counters: Co
         longest.iter_mut().zip(numbers).for_each(|(longest, ticks)| *longest = (*longest).max(*ticks));
     }
     print_times(rank, &watch.ticks, &longest);
+    if !COUNTS {
+        return Ok(());
+    }
     println!(rank, "{:<24}{:>16}{:>16}{:>16}", "operations of a rank", "least", "median", "most");
     for (counter, (name, _)) in counters.compared().enumerate() {
         let mut counts: Vec<u64> = ranks.iter().map(|numbers| numbers[PHASES.len() + counter]).collect();

@@ -161,11 +161,11 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
 /// # Errors
 ///
 /// When image and input do not fit the board, or the directory cannot be written.
-pub(super) fn main(flash: &Flash, program: &Program, out: &Path, yes: bool) -> Result<()> {
+pub(super) fn main(flash: &Flash, program: &Program, counts: bool, out: &Path, yes: bool) -> Result<()> {
     directory::check(out)?;
     catalogue::check(program)?;
     let tools: setup::Tools = setup::ensure(yes)?;
-    let built = image::board(program, &tools)?;
+    let built = image::board(program, &tools, counts)?;
     let path = &built.executable;
     let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;
     let written = flash.write(&elf, out)?;
