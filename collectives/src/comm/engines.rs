@@ -1,7 +1,7 @@
 //! What goes on while a rank waits.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
 use hal::{Place, Poll};
 
@@ -24,18 +24,23 @@ pub(crate) trait Engine<C> {
 }
 
 /// The engines that all waits of a communicator drive.
-pub(crate) struct Engines<C>(RefCell<Vec<Rc<dyn Engine<C>>>>);
+pub(crate) struct Engines<C> {
+    all: RefCell<Vec<Rc<dyn Engine<C>>>>,
+    /// Whether there are any: most programs have none, and each wait asks.
+    are_some: Cell<bool>,
+}
 
 impl<C> Default for Engines<C> {
     fn default() -> Self {
-        Self(RefCell::default())
+        Self { all: RefCell::default(), are_some: Cell::new(false) }
     }
 }
 
 impl<C> Engines<C> {
     /// Waits drive this engine from now on, if they do not yet.
     pub(crate) fn add(&self, engine: Rc<dyn Engine<C>>) {
-        let mut engines = self.0.borrow_mut();
+        let mut engines = self.all.borrow_mut();
+        self.are_some.set(true);
         if !engines.iter().any(|of| Rc::ptr_eq(of, &engine)) {
             engines.push(engine);
         }
@@ -43,16 +48,24 @@ impl<C> Engines<C> {
 
     /// Waits no longer drive this engine.
     pub(crate) fn remove(&self, engine: &Rc<dyn Engine<C>>) {
-        self.0.borrow_mut().retain(|of| !Rc::ptr_eq(of, engine));
+        let mut engines = self.all.borrow_mut();
+        engines.retain(|of| !Rc::ptr_eq(of, engine));
+        self.are_some.set(!engines.is_empty());
     }
 
     /// Whether a wait can leave all of them alone.
+    #[inline]
     pub(crate) fn are_idle(&self) -> bool {
-        self.0.borrow().iter().all(|engine| engine.is_idle())
+        !self.are_some.get() || self.all_are_idle()
+    }
+
+    #[cold]
+    fn all_are_idle(&self) -> bool {
+        self.all.borrow().iter().all(|engine| engine.is_idle())
     }
 
     /// The engines with something outstanding.
     pub(super) fn busy(&self) -> Vec<Rc<dyn Engine<C>>> {
-        self.0.borrow().iter().filter(|engine| !engine.is_idle()).cloned().collect()
+        self.all.borrow().iter().filter(|engine| !engine.is_idle()).cloned().collect()
     }
 }

@@ -4,9 +4,12 @@
 //! that was made can be used for any number of epochs. What MPI calls a rank in a group is a member's *position* here,
 //! counted in ascending order of rank.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
 
-use crate::Error;
+use crate::{
+    Error,
+    mpb::bytes::{spread, words_of},
+};
 
 /// Ranks that a communicator can have at most.
 pub const MAX_RANKS: usize = 4096;
@@ -16,9 +19,28 @@ pub const MAX_RANKS: usize = 4096;
 /// Cloning one is cheap: epochs keep clones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
+    members: Rc<Members>,
+}
+
+/// Who is in a group, in all the ways in which protocols ask: made once, and used in each epoch.
+#[derive(PartialEq, Eq, Debug)]
+struct Members {
     /// Bits; without zero words at the end, so that equal sets are equal values.
-    words: Rc<[u32]>,
-    len: usize,
+    words: Box<[u32]>,
+    /// The ranks in ascending order.
+    ranks: Box<[u16]>,
+    lines: Box<[OfLine]>,
+}
+
+/// The members among 32 ranks that have a byte each in a line.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct OfLine {
+    /// The first of the 32 ranks is 32 times this.
+    pub(crate) index: usize,
+    /// Members as bits; there is one at least.
+    pub(crate) ranks: u32,
+    /// Words of the line that have bytes of members, and which bytes of them: all of their bits.
+    pub(crate) words: Box<[(usize, u32)]>,
 }
 
 impl Group {
@@ -50,45 +72,54 @@ impl Group {
 
     /// Whether `rank` is in the set.
     pub fn contains(&self, rank: usize) -> bool {
-        self.words.get(rank / 32).is_some_and(|word| word >> (rank % 32) & 1 == 1)
+        self.words().get(rank / 32).is_some_and(|word| word >> (rank % 32) & 1 == 1)
     }
 
     /// Number of ranks.
     pub fn len(&self) -> usize {
-        self.len
+        self.members.ranks.len()
+    }
+
+    /// Whether this is the other value itself, or a clone of it.
+    #[inline]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.members, &other.members)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.members.ranks.is_empty()
     }
 
     /// The ranks in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        let words = self.words.iter().enumerate();
-        words.flat_map(|(index, &word)| bits(word).map(move |bit| index * 32 + bit))
+        self.members.ranks.iter().map(|rank| usize::from(*rank))
     }
 
     /// The set as bits, 32 ranks in a word.
     pub(crate) fn words(&self) -> &[u32] {
-        &self.words
+        &self.members.words
+    }
+
+    /// The members, as they have bytes in lines of 32 ranks.
+    #[inline]
+    pub(crate) fn lines(&self) -> &[OfLine] {
+        &self.members.lines
     }
 
     /// The highest rank.
     pub fn last(&self) -> Option<usize> {
-        let index = self.words.len().checked_sub(1)?;
-        // The last word is not zero.
-        Some(index * 32 + self.words[index].ilog2() as usize)
+        self.members.ranks.last().map(|rank| usize::from(*rank))
     }
 
     /// The rank at `position`.
     pub fn rank_at(&self, position: usize) -> Option<usize> {
-        self.iter().nth(position)
+        self.members.ranks.get(position).map(|rank| usize::from(*rank))
     }
 
     /// The position of `rank`.
     pub fn position_of(&self, rank: usize) -> Option<usize> {
-        self.contains(rank).then(|| self.iter().take_while(|member| *member < rank).count())
+        self.members.ranks.binary_search(&u16::try_from(rank).ok()?).ok()
     }
 
     /// The positions in `other` of the members at `positions`; none for those that are not in it (MPI's
@@ -142,8 +173,8 @@ impl Group {
     }
 
     fn combine(&self, other: &Self, combine: impl Fn(u32, u32) -> u32) -> Self {
-        let word = |group: &Self, index| group.words.get(index).copied().unwrap_or(0);
-        let len = self.words.len().max(other.words.len());
+        let word = |group: &Self, index| group.words().get(index).copied().unwrap_or(0);
+        let len = self.words().len().max(other.words().len());
         Self::from_words((0..len).map(|index| combine(word(self, index), word(other, index))).collect())
     }
 
@@ -151,8 +182,15 @@ impl Group {
         while words.last() == Some(&0) {
             words.pop();
         }
-        let len = words.iter().map(|word| word.count_ones() as usize).sum();
-        Self { words: words.into(), len }
+        let of_words = words.iter().copied().enumerate();
+        let ranks = of_words.clone().flat_map(|(index, word)| bits(word).map(move |bit| (index * 32 + bit) as u16));
+        let lines = of_words.filter(|(_, ranks)| *ranks != 0).map(|(index, ranks)| OfLine {
+            index,
+            ranks,
+            words: words_of(ranks).map(|(word, four)| (word, spread(four))).collect(),
+        });
+        let (ranks, lines) = (ranks.collect(), lines.collect());
+        Self { members: Rc::new(Members { words: words.into(), ranks, lines }) }
     }
 
     /// Refuses a set with a rank that a communicator of `size` ranks does not have.

@@ -13,7 +13,7 @@ use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Regions, Span, Timed
 use crate::{
     Error, Group, SharedAllocator,
     collective::{
-        barrier::{self, FlagBarrier, Members},
+        barrier::{self, FlagBarrier},
         preference::Preferences,
     },
     mpb::Buffers,
@@ -56,7 +56,7 @@ impl<'c, C: Core> Comm<'c, C> {
             hal,
             regions,
             size,
-            barrier: FlagBarrier::new(schedule, Members::All, buffers.layout().barrier()),
+            barrier: FlagBarrier::new(&schedule, CoreId::new, buffers.layout().barrier()),
             buffers,
             choices: Choices::new(Terms::new(hal.layout(), barrier_ns)),
             preferences: Preferences::default(),
@@ -158,7 +158,24 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on,
     /// because a peer may not get any further before they do. `check` finds its own places first among those of the
     /// poll.
+    #[inline]
     pub(crate) fn wait_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        if self.engines.are_idle() {
+            return self.hal.wait_until(places, deadline, reason, check);
+        }
+        self.wait_beside_engines(places, deadline, reason, check)
+    }
+
+    /// The same while engines have something to do.
+    #[cold]
+    #[inline(never)]
+    fn wait_beside_engines<R>(
         &self,
         places: &[Place],
         deadline: Deadline,
@@ -167,7 +184,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     ) -> Result<R, TimedOut> {
         loop {
             if self.engines.are_idle() {
-                return self.hal.wait_until(places, deadline, reason, check);
+                return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
             }
             let mut all = places.to_vec();
             let mut engines: Vec<_> = self.engines.busy().into_iter().map(|engine| (engine, 0, false)).collect();

@@ -1,5 +1,6 @@
 //! The message passing buffers: who owns which line, and what lives in them.
 
+pub(crate) mod bytes;
 pub mod layout;
 pub mod rcce_profile;
 pub(crate) mod sequence;

@@ -37,36 +37,37 @@ pub(crate) enum Writers {
     Anyone,
 }
 
-/// How far this rank, and all ranks, have come.
-#[derive(Clone, Copy, Default, Debug)]
-struct Progress {
+/// The count of collective operations of one rank: how far it, and all ranks, have come.
+#[derive(Default)]
+pub(crate) struct Sequence {
     /// Operations that were begun.
-    begun: u32,
+    begun: Cell<u32>,
     /// How many of these, from the first, are complete on all ranks.
-    complete: u32,
+    complete: Cell<u32>,
     /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
     /// operations that may not be complete.
-    next: usize,
-    taken: usize,
+    next: Cell<usize>,
+    taken: Cell<usize>,
     /// How many of these the last operation took.
-    last: usize,
+    last: Cell<usize>,
     /// An operation that keeps its staging to itself may not be complete on other ranks.
-    kept: bool,
+    kept: Cell<bool>,
     /// The lines of the second buffer, by the bits of [`lines_bits`], that may hold anything: whatever a message has
     /// where lines have their tags could be the tag of the next operation. The others hold 0, or tagged data of earlier
     /// operations.
-    raw: u128,
+    raw: Cell<u128>,
 }
 
-impl Progress {
+impl Sequence {
     /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are
     /// skipped to get there; none if that takes lines of operations that may not be complete.
     fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
-        let wrapped = self.next + lines > room;
+        let (next, taken) = (self.next.get(), self.taken.get());
+        let wrapped = next + lines > room;
         // Where nothing is taken, there is nothing to get around.
-        let skipped = if wrapped && self.taken > 0 { room - self.next } else { 0 };
-        let first = if wrapped { 0 } else { self.next };
-        (self.taken + skipped + lines <= room).then_some((first, skipped))
+        let skipped = if wrapped && taken > 0 { room - next } else { 0 };
+        let first = if wrapped { 0 } else { next };
+        (taken + skipped + lines <= room).then_some((first, skipped))
     }
 }
 
@@ -75,10 +76,6 @@ fn lines_bits(lines: &Range<usize>) -> u128 {
     const FIRST: usize = MPB_LINES - u128::BITS as usize;
     lines.clone().map(|line| 1 << (line - FIRST)).fold(0, |bits, bit: u128| bits | bit)
 }
-
-/// The count of collective operations of one rank.
-#[derive(Default)]
-pub(crate) struct Sequence(Cell<Progress>);
 
 /// What one operation may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,38 +91,30 @@ pub(crate) struct Turn {
 }
 
 impl Sequence {
-    fn update(&self, change: impl FnOnce(&mut Progress)) {
-        let mut progress = self.0.get();
-        change(&mut progress);
-        self.0.set(progress);
-    }
-
     /// All ranks have entered an operation that began after all others so far; so these are complete.
     pub(crate) fn all_complete(&self) {
-        self.update(|progress| {
-            // An operation that has barriers of its own is complete itself only later, and says so by
-            // `earlier_complete`.
-            (progress.complete, progress.taken, progress.kept) = (progress.begun, 0, false);
-        });
+        // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
+        self.complete.set(self.begun.get());
+        self.taken.set(0);
+        self.kept.set(false);
     }
 
     /// All ranks have entered the operation that was begun last; so those before it are complete.
     pub(crate) fn earlier_complete(&self) {
-        self.update(|progress| {
-            progress.complete = progress.begun.wrapping_sub(1);
-            progress.taken = progress.last;
-            progress.kept = false;
-        });
+        self.complete.set(self.begun.get().wrapping_sub(1));
+        self.taken.set(self.last.get());
+        self.kept.set(false);
     }
 
     /// The MPBs are laid out anew.
     pub(crate) fn restart_staging(&self) {
-        self.update(|progress| (progress.next, progress.kept) = (0, true));
+        self.next.set(0);
+        self.kept.set(true);
     }
 
     /// Staging lines may hold anything from now on.
     pub(crate) fn staging_is_raw(&self) {
-        self.update(|progress| progress.raw = u128::MAX);
+        self.raw.set(u128::MAX);
     }
 }
 
@@ -139,7 +128,10 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// say the same.
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
         let turn = self.begin(lines, writers);
-        self.sequence().update(|progress| progress.raw |= lines_bits(&turn.staging));
+        if lines > 0 {
+            let raw = &self.sequence().raw;
+            raw.set(raw.get() | lines_bits(&turn.staging));
+        }
         turn
     }
 
@@ -149,27 +141,25 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         let room = layout.buffer_lines();
         debug_assert!(lines <= room);
         let sequence = self.sequence();
-        let progress = sequence.0.get();
-        let foreign = writers == Writers::Anyone && lines > 0 && progress.kept;
-        let late = progress.begun.wrapping_sub(progress.complete) >= TURNS;
-        if late || foreign || lines > 0 && progress.place(lines, room).is_none() {
+        let foreign = writers == Writers::Anyone && lines > 0 && sequence.kept.get();
+        let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= TURNS;
+        if late || foreign || lines > 0 && sequence.place(lines, room).is_none() {
             self.synchronise();
         }
-        let mut progress = sequence.0.get();
         if lines > 0 {
             // After a barrier nothing is taken, so that any number fits.
-            let (first, skipped) = progress.place(lines, room).unwrap_or_default();
-            progress.next = first;
-            progress.taken += skipped + lines;
+            let (first, skipped) = sequence.place(lines, room).unwrap_or_default();
+            sequence.next.set(first);
+            sequence.taken.set(sequence.taken.get() + skipped + lines);
         }
-        let first = layout.buffer(1) + progress.next;
-        progress.next += lines;
-        progress.last = lines;
-        progress.begun = progress.begun.wrapping_add(1);
-        sequence.0.set(progress);
-        let turn = progress.begun % TURNS;
+        let first = layout.buffer(1) + sequence.next.get();
+        sequence.next.set(sequence.next.get() + lines);
+        sequence.last.set(lines);
+        let begun = sequence.begun.get().wrapping_add(1);
+        sequence.begun.set(begun);
+        let turn = begun % TURNS;
         Turn {
-            tag: tag_of(progress.begun),
+            tag: tag_of(begun),
             cells: core::array::from_fn(|cell| layout.cell(turn, cell)),
             staging: first..first + lines,
         }
@@ -179,10 +169,10 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// others have done with its staging.
     pub(crate) fn own_staging_turn(&self) {
         self.assert_no_profile();
-        if self.sequence().0.get().taken > 0 {
+        if self.sequence().taken.get() > 0 {
             self.synchronise();
         }
-        self.sequence().update(|progress| progress.kept = true);
+        self.sequence().kept.set(true);
         self.sequence().staging_is_raw();
     }
 }
@@ -194,18 +184,18 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
         let (layout, sequence) = (self.mpb_layout(), self.sequence());
-        let place = || sequence.0.get().place(lines, layout.buffer_lines());
+        let place = || sequence.place(lines, layout.buffer_lines());
         if place().is_none() {
             self.synchronise();
         }
         let first = layout.buffer(1) + place().unwrap_or_default().0;
         let bits = lines_bits(&(first..first + lines));
-        if sequence.0.get().raw & bits != 0 {
+        if sequence.raw.get() & bits != 0 {
             // Nobody reads or writes these lines of this rank's any more.
             let own = MpbLine::new(self.hal().core(), first);
             self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
             self.synchronise();
-            sequence.update(|progress| progress.raw &= !bits);
+            sequence.raw.set(sequence.raw.get() & !bits);
         }
         let turn = self.begin(lines, Writers::Anyone);
         debug_assert_eq!(turn.staging, first..first + lines);
@@ -410,7 +400,8 @@ mod tests {
     #[test]
     fn tags_wrap_around_past_zero() {
         let turns = on_all(|comm| {
-            comm.sequence().update(|progress| (progress.begun, progress.complete) = (u32::MAX - 2, u32::MAX - 2));
+            comm.sequence().begun.set(u32::MAX - 2);
+            comm.sequence().complete.set(u32::MAX - 2);
             [(); 6].map(|()| begin(comm, 0, Writers::Owner).0)
         });
         let tags = turns.clone().map(|turn| turn.tag);

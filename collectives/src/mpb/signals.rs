@@ -15,10 +15,11 @@
 //! do it).
 
 use alloc::{boxed::Box, vec};
-use core::cell::Cell;
+use core::{cell::Cell, iter};
 
 use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
 
+use super::bytes::{IN_WORD, repeated, spread, words, words_of};
 use crate::Comm;
 
 /// The bits that count the signals of collective operations.
@@ -33,22 +34,27 @@ pub(crate) const ANSWER: u8 = 0b1000_0000;
 /// Signals that a rank can be ahead of its peer in any program that is right; more could be taken for fewer.
 const FARTHEST: u8 = 56;
 
+/// The counts in each byte of a word, and the bit above each of them.
+const COUNTS: u32 = repeated(COUNT);
+const ABOVE: u32 = repeated(COUNT + 1);
+
 /// The signals between this rank and all others.
 pub(crate) struct Signals {
     /// The byte of this rank in each other MPB.
     sent: Box<[Cell<u8>]>,
-    /// The byte of each other rank in this rank's MPB, as far as this rank has taken what the byte says.
-    taken: Box<[Cell<u8>]>,
+    /// The bytes of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
+    taken: Box<[[Cell<u32>; LINE_BYTES / IN_WORD]]>,
 }
 
-/// The byte with `signals` more in its count.
-fn raised(byte: u8, signals: u8) -> u8 {
-    byte & !COUNT | byte.wrapping_add(signals) & COUNT
+/// The byte with one signal more in its count.
+fn raised(byte: u8) -> u8 {
+    byte & !COUNT | byte.wrapping_add(1) & COUNT
 }
 
 impl Signals {
     pub(crate) fn new(ranks: usize) -> Self {
-        Self { sent: vec![Cell::new(0); ranks].into_boxed_slice(), taken: vec![Cell::new(0); ranks].into_boxed_slice() }
+        let lines = iter::repeat_with(Default::default).take(ranks.div_ceil(LINE_BYTES));
+        Self { sent: vec![Cell::new(0); ranks].into_boxed_slice(), taken: lines.collect() }
     }
 
     /// Changes the byte of this rank in the MPB of rank `to`. All that was put and stored before
@@ -57,13 +63,12 @@ impl Signals {
         let value = change(self.sent[to].get());
         self.sent[to].set(value);
         let (line, byte) = comm.mpb_layout().signal_from(comm.rank());
-        comm.hal().store(comm.mpb_line(to, line), byte, &[value]);
-        comm.hal().drain();
+        comm.hal().set_flag(comm.mpb_line(to, line), byte, value);
     }
 
     /// Signals rank `to`.
     pub(crate) fn send(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize) {
-        self.change(comm, to, |byte| raised(byte, 1));
+        self.change(comm, to, raised);
     }
 
     /// Turns bits of messages over for rank `to`.
@@ -71,50 +76,88 @@ impl Signals {
         self.change(comm, to, |byte| byte ^ bits);
     }
 
+    /// What was taken of the byte of a rank: its word, and how far its byte is from the lowest one, in bits.
+    fn taken_of(&self, from: usize) -> (&Cell<u32>, usize) {
+        (&self.taken[from / LINE_BYTES][from % LINE_BYTES / IN_WORD], from % IN_WORD * 8)
+    }
+
     /// The bits of messages that rank `from` has turned in `byte` since they were taken.
     pub(crate) fn turned(&self, from: usize, byte: u8) -> u8 {
-        (byte ^ self.taken[from].get()) & !COUNT
+        let (taken, shift) = self.taken_of(from);
+        (byte ^ (taken.get() >> shift) as u8) & !COUNT
     }
 
     /// Takes bits that rank `from` has turned.
     pub(crate) fn take_turned(&self, from: usize, bits: u8) {
-        self.taken[from].set(self.taken[from].get() ^ bits);
+        let (taken, shift) = self.taken_of(from);
+        taken.set(taken.get() ^ u32::from(bits) << shift);
     }
 
     /// Takes `count` signals from each of `ranks` (ascending), waiting until they are there. One line is polled at a
     /// time, and all ranks that share it are awaited together.
-    pub(crate) fn take<C: Mpb + Wait>(
-        &self,
-        comm: &Comm<'_, C>,
-        ranks: impl Iterator<Item = usize> + Clone,
-        count: u8,
-        reason: Reason,
-    ) {
-        let layout = comm.mpb_layout();
+    fn take<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, ranks: impl Iterator<Item = usize>, count: u8, reason: Reason) {
         let mut rest = ranks.peekable();
-        while let Some(&first) = rest.peek() {
-            let (line, _) = layout.signal_from(first);
-            let together = rest.clone().take_while(|rank| layout.signal_from(*rank).0 == line);
-            let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
-            let all_there = |poll: &Poll<'_>| {
-                let bytes = poll.line(0).0;
-                let late = together.clone().find(|&rank| {
-                    let ahead = bytes[rank % LINE_BYTES].wrapping_sub(self.taken[rank].get()) & COUNT;
-                    assert!(ahead <= FARTHEST, "rank {rank} is {ahead} signals ahead: a protocol is broken");
-                    ahead < count
-                });
-                late.inspect(|&rank| poll.missing(comm.core_of(rank))).is_none().then_some(())
-            };
-            if comm.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
-                // The machine is dying, and this is part of a destructor.
+        while let Some(first) = rest.next() {
+            let (index, mut mask) = (first / LINE_BYTES, 1 << (first % LINE_BYTES));
+            while let Some(rank) = rest.next_if(|rank| rank / LINE_BYTES == index) {
+                mask |= 1 << (rank % LINE_BYTES);
+            }
+            if !self.take_of_line(comm, index, mask, count, reason) {
                 return;
             }
-            for rank in together {
-                self.taken[rank].set(raised(self.taken[rank].get(), count));
-            }
-            while rest.next_if(|rank| layout.signal_from(*rank).0 == line).is_some() {}
         }
     }
+
+    /// The same for those of 32 ranks, from 32 `index` on, that `mask` has bits for. False on a machine that is dying, of a
+    /// destructor.
+    fn take_of_line<C: Mpb + Wait>(
+        &self,
+        comm: &Comm<'_, C>,
+        index: usize,
+        mask: u32,
+        count: u8,
+        reason: Reason,
+    ) -> bool {
+        let taken = &self.taken[index];
+        let (line, _) = comm.mpb_layout().signal_from(index * LINE_BYTES);
+        let all_there = |poll: &Poll<'_>| {
+            let line = words(poll.line(0));
+            for (word, four) in words_of(mask) {
+                // The bits above keep bytes from borrowing, and say whether they had to.
+                let ahead = ((line[word] | ABOVE) - (taken[word].get() & COUNTS)) & COUNTS;
+                let late = !((ahead | ABOVE) - repeated(count)) & spread(four) & ABOVE;
+                let far = (ahead + repeated(COUNT - FARTHEST)) & spread(four) & ABOVE;
+                if far != 0 {
+                    broken(index * LINE_BYTES + word * IN_WORD, far, ahead);
+                }
+                if late != 0 {
+                    poll.missing(
+                        comm.core_of(index * LINE_BYTES + word * IN_WORD + late.trailing_zeros() as usize / 8),
+                    );
+                    return None;
+                }
+            }
+            Some(())
+        };
+        let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
+        if comm.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
+            return false;
+        }
+        for (word, four) in words_of(mask) {
+            let before = taken[word].get();
+            let counts = spread(four) & COUNTS;
+            taken[word].set(before & !counts | ((before & COUNTS) + repeated(count)) & counts);
+        }
+        true
+    }
+}
+
+/// A rank is further ahead than any may be.
+#[cold]
+fn broken(first: usize, far: u32, ahead: u32) -> ! {
+    let byte = far.trailing_zeros() / 8;
+    let (rank, ahead) = (first + byte as usize, ahead >> (8 * byte) & u32::from(COUNT));
+    panic!("rank {rank} is {ahead} signals ahead: a protocol is broken")
 }
 
 impl<C> Comm<'_, C> {
@@ -137,11 +180,11 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Takes the next signal from `rank`.
     pub(crate) fn take_signal(&self, rank: usize, reason: Reason) {
-        self.take_signals(core::iter::once(rank), 1, reason);
+        self.signals().take_of_line(self, rank / LINE_BYTES, 1 << (rank % LINE_BYTES), 1, reason);
     }
 
     /// Takes the next `count` signals from each of `ranks`, which ascend.
-    pub(crate) fn take_signals(&self, ranks: impl Iterator<Item = usize> + Clone, count: u8, reason: Reason) {
+    pub(crate) fn take_signals(&self, ranks: impl Iterator<Item = usize>, count: u8, reason: Reason) {
         self.signals().take(self, ranks, count, reason);
     }
 }

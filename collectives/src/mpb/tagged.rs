@@ -84,9 +84,9 @@ impl<'t> Kept<'t> {
 }
 
 /// The data of a line that has this tag.
+#[inline]
 pub(crate) fn tagged_data(line: &Line, tag: u32) -> Option<&[u8; TAGGED_BYTES]> {
-    let (data, found) = line.0.split_first_chunk().unwrap_or_else(|| unreachable!("a line has more bytes"));
-    (found == tag.to_le_bytes()).then_some(data)
+    if line.word(TAGGED_BYTES / size_of::<u32>()) == tag { line.0.first_chunk() } else { None }
 }
 
 /// Puts `data` at the price that its source has.

@@ -22,13 +22,16 @@
 mod exploration;
 mod within;
 
-use core::ops::Range;
+use core::{iter, ops::Range};
 
 use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Place, Poll, Reason, Span, TimedOut, Wait};
 
 use crate::{
     Comm, Error,
-    mpb::signals::{ANSWER, CHUNK},
+    mpb::{
+        bytes::IN_WORD,
+        signals::{ANSWER, CHUNK},
+    },
 };
 
 /// Bytes of the length before a message.
@@ -126,7 +129,7 @@ impl<C: Messenger> Comm<'_, C> {
         let at = length.map(|(at, _)| at);
         let answer = self.await_turned(from, at, Reason::new("a message being received"), |poll, turned| {
             let refusal = |(_, put): (MpbLine, [u8; HEADER])| {
-                let found = poll.line(1).word(0);
+                let found = poll.line_word(1, 0);
                 (found.to_le_bytes() != put).then_some(Answer::Refused { wanted: found })
             };
             let refused = length.filter(|_| turned & CHUNK != 0).and_then(refusal);
@@ -156,7 +159,8 @@ impl<C: Messenger> Comm<'_, C> {
         let places = &places[..1 + usize::from(also.is_some())];
         // It does not time out, unless the machine is dying.
         self.wait_until(places, Deadline::Never, reason.from(self.core_of(from)), |poll| {
-            check(poll, self.signals().turned(from, poll.line(0).0[byte]))
+            let found = (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8;
+            check(poll, self.signals().turned(from, found))
         })
     }
 
@@ -187,8 +191,10 @@ struct Chunk {
 fn chunks(message_bytes: usize, lines: usize) -> impl Iterator<Item = Chunk> {
     let total = HEADER + message_bytes;
     let begun = |end: usize| end.saturating_sub(HEADER).div_ceil(LINE_BYTES);
-    (0..total).step_by(lines * LINE_BYTES).map(move |start| {
-        let end = total.min(start + lines * LINE_BYTES);
-        Chunk { start, len: end - start, memory_lines: begun(end) - begun(start) }
+    let mut next = 0;
+    iter::from_fn(move || {
+        let (start, end) = (next, total.min(next + lines * LINE_BYTES));
+        next = end;
+        (start < end).then(|| Chunk { start, len: end - start, memory_lines: begun(end) - begun(start) })
     })
 }

@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 
 use hal::{
-    Deadline, LINE_BYTES, Mpb, MpbCoherence, MpbLine, SharedAddress, Topology,
+    CoreId, Deadline, LINE_BYTES, Mpb, MpbCoherence, MpbLine, SharedAddress, Topology,
     sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
 };
 
 use super::{
-    Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
+    Barrier, FlagBarrier, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
     mechanism::Mechanism, party::Party, registers::Registers,
 };
 use crate::{Comm, Group, memory::words::SharedWords};
@@ -83,7 +83,7 @@ fn flags(comm: &Comm<'_, SimCore>, name: &str) -> Box<dyn Mechanism<SimCore>> {
     let party = Party::new(0..2, layout);
     let schedule = barrier.algorithm(&party, layout).schedule(comm.rank(), &party);
     let line = comm.mpb_layout().spare().start + 1;
-    Box::new(FlagBarrier::new(schedule, Members::All, line..line + 1))
+    Box::new(FlagBarrier::new(&schedule, CoreId::new, line..line + 1))
 }
 
 #[test]

@@ -2,135 +2,172 @@
 //!
 //! A flag is set by storing the number of the barrier, a byte that counts on; so nothing is ever reset. A rank that
 //! looks for a flag may find that its peer has come further: it may have entered the next barrier already, but not the
-//! one after that, which it cannot enter before everybody has entered the next. So a byte suffices.
+//! one after that, which it cannot enter before everybody has entered the next. One that has not come has the number of the
+//! barrier before. So a byte suffices, and four are compared at a time.
 //!
 //! All that a rank stored before is visible to others when they find its flag: a store to another line pushes it out of
 //! the write-combine buffer, and the flag itself is drained before the rank waits for anything.
 
 use alloc::boxed::Box;
-use core::{cell::Cell, ops::Range};
+use core::{cell::Cell, ops::Range, slice};
 
-use hal::{Core, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
+use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Reason, Wait};
 
 use super::{
     mechanism::Mechanism,
     schedule::{Action, Schedule},
 };
-use crate::Comm;
+use crate::{
+    Comm,
+    mpb::bytes::{IN_WORD, Words, first_zero, repeated, spread, words as words_of_line, words_of},
+};
 
-/// Barriers that a rank can be ahead of its peer in any schedule that is right; more would be taken for fewer.
-const FARTHEST: u8 = 128;
-
-/// A barrier that is a [`Schedule`], on lines of the MPBs of its members.
+/// A barrier that is a [`Schedule`], on lines of the MPBs of its members. All that can be known of its actions is worked out
+/// when it is made.
 pub(crate) struct FlagBarrier {
-    schedule: Schedule,
-    /// The ranks of positions.
-    members: Members,
+    steps: Box<[Step]>,
     lines: Range<usize>,
     number: Cell<u8>,
-    /// The next action of the barrier that is under way.
+    /// The next step of the barrier that is under way.
     next: Cell<usize>,
 }
 
-/// Which rank is at a position.
-pub(crate) enum Members {
-    /// Ranks are positions.
-    All,
-    /// The ranks, in order of position.
-    These(Box<[u16]>),
+/// An action, by cores and lines.
+enum Step {
+    /// Sets the flag in a byte of a line, which others may follow.
+    Set { at: MpbLine, byte: usize },
+    /// Sets it, and drains: it is the last one before the rank waits, or at all.
+    SetLast { at: MpbLine, byte: usize },
+    /// Waits for flags of a line.
+    Await(Awaited),
 }
 
-impl Members {
-    pub(crate) fn rank(&self, position: usize) -> usize {
-        match self {
-            Self::All => position,
-            Self::These(ranks) => usize::from(ranks[position]),
-        }
+/// Flags that a rank waits for. One that is not set has the number of the barrier before.
+struct Awaited {
+    place: Place,
+    flags: Flags,
+}
+
+/// Which bytes of a line are flags, and the cores that set them.
+enum Flags {
+    /// One: its word, and how far it is from the lowest byte of that, in bits. Of a line no more than the word is looked at.
+    One { word: usize, shift: u32, writer: CoreId },
+    /// Some: words, and which bytes of them are flags; the core that sets each byte.
+    Some { words: Box<[(usize, u32)]>, writers: [CoreId; LINE_BYTES] },
+}
+
+impl Awaited {
+    fn new(at: MpbLine, mask: u32, writers: impl Iterator<Item = CoreId>) -> Self {
+        let mut of_bytes = [at.core; LINE_BYTES];
+        let bytes = (0..LINE_BYTES).filter(|byte| mask >> byte & 1 == 1);
+        bytes.zip(writers).for_each(|(byte, writer)| of_bytes[byte] = writer);
+        let flags = if mask.is_power_of_two() {
+            let byte = mask.trailing_zeros() as usize;
+            Flags::One { word: byte / IN_WORD, shift: (byte % IN_WORD * 8) as u32, writer: of_bytes[byte] }
+        } else {
+            let words = words_of(mask).map(|(word, four)| (word, spread(four))).collect();
+            Flags::Some { words, writers: of_bytes }
+        };
+        Self { place: Place::Line(at), flags }
     }
+
+    /// Waits until all are set. False at the deadline.
+    #[inline]
+    fn wait<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, before: u8, deadline: Deadline) -> bool {
+        let (place, reason) = (slice::from_ref(&self.place), Reason::new("a barrier"));
+        let ended = match &self.flags {
+            &Flags::One { word, shift, writer } => comm.wait_until(place, deadline, reason, move |poll| {
+                let is_set = (poll.line_word(0, word) >> shift) as u8 != before;
+                if !is_set {
+                    poll.missing(writer);
+                }
+                is_set.then_some(())
+            }),
+            Flags::Some { words, writers } => comm.wait_until(place, deadline, reason, |poll| {
+                let late = first_late(&words_of_line(poll.line(0)), words, before);
+                if let Some(byte) = late {
+                    poll.missing(writers[byte]);
+                }
+                late.is_none().then_some(())
+            }),
+        };
+        ended.is_ok()
+    }
+}
+
+/// The first byte of some words of a line that has the number of the barrier before.
+#[inline]
+fn first_late(line: &Words, words: &[(usize, u32)], before: u8) -> Option<usize> {
+    words.iter().find_map(|&(word, flags)| {
+        let byte = first_zero((line[word] ^ repeated(before)) | !flags)?;
+        Some(word * IN_WORD + byte)
+    })
 }
 
 impl FlagBarrier {
-    /// A barrier whose flags are in these lines of every member's MPB, which are all zero.
-    pub(crate) fn new(schedule: Schedule, members: Members, lines: Range<usize>) -> Self {
-        Self { schedule, members, lines, number: Cell::new(0), next: Cell::new(0) }
-    }
-
-    /// Begins the next barrier: does what needs no waiting.
-    fn arrive<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
-        self.number.set(self.number.get().wrapping_add(1));
-        self.next.set(0);
-        self.set_flags(comm);
+    /// A barrier of members on these cores, by position, whose flags are in these lines of each one's MPB, which are all zero.
+    pub(crate) fn new(schedule: &Schedule, core_of: impl Fn(usize) -> CoreId, lines: Range<usize>) -> Self {
+        let actions = schedule.actions();
+        let steps = actions.iter().enumerate().map(|(index, action)| match *action {
+            Action::Set { position, slot } => {
+                let at = MpbLine::new(core_of(position), lines.start + slot / LINE_BYTES);
+                let byte = slot % LINE_BYTES;
+                match actions.get(index + 1) {
+                    Some(Action::Set { .. }) => Step::Set { at, byte },
+                    Some(Action::Await { .. }) | None => Step::SetLast { at, byte },
+                }
+            }
+            Action::Await { position, line, mask, writers } => {
+                let writers = &schedule.writers()[writers..][..mask.count_ones() as usize];
+                let writers = writers.iter().map(|writer| core_of(usize::from(*writer)));
+                Step::Await(Awaited::new(MpbLine::new(core_of(position), lines.start + line), mask, writers))
+            }
+        });
+        Self { steps: steps.collect(), lines, number: Cell::new(0), next: Cell::new(0) }
     }
 
     /// Arrives and waits.
     pub(crate) fn run<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
-        self.arrive(comm);
-        self.go_on(comm, Deadline::Never);
+        self.begin();
+        self.advance(comm, Some(Deadline::Never));
     }
 
-    /// Goes on until the deadline, and says whether all have arrived.
-    fn go_on<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
-        while let Some(&Action::Await { position, line, mask, writers }) = self.schedule.actions().get(self.next.get())
-        {
-            let at = comm.mpb_line(self.members.rank(position), self.lines.start + line);
-            let writers = &self.schedule.writers()[writers..][..mask.count_ones() as usize];
-            if !self.wait_for(comm, at, mask, writers, deadline) {
-                return false;
-            }
-            self.next.set(self.next.get() + 1);
-            self.set_flags(comm);
-        }
-        true
+    fn begin(&self) {
+        self.number.set(self.number.get().wrapping_add(1));
+        self.next.set(0);
     }
 
-    /// Sets flags up to the next one that is awaited.
-    fn set_flags<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
-        let first = self.next.get();
-        while let Some(&Action::Set { position, slot }) = self.schedule.actions().get(self.next.get()) {
-            let at = comm.mpb_line(self.members.rank(position), self.lines.start + slot / LINE_BYTES);
-            comm.hal().store(at, slot % LINE_BYTES, &[self.number.get()]);
-            self.next.set(self.next.get() + 1);
-        }
-        if self.next.get() > first {
-            comm.hal().drain();
-        }
-    }
-
-    /// Waits until those who write them have set the flags of a line that `mask` has bits for.
-    fn wait_for<C: Mpb + Wait>(
-        &self,
-        comm: &Comm<'_, C>,
-        at: MpbLine,
-        mask: u32,
-        writers: &[u16],
-        deadline: Deadline,
-    ) -> bool {
-        let slots = (0..LINE_BYTES).filter(|slot| mask >> slot & 1 == 1);
-        let core_of = |writer: &u16| comm.core_of(self.members.rank(usize::from(*writer)));
-        let reason = Reason::new("a barrier");
-        let reason = if let [writer] = writers { reason.from(core_of(writer)) } else { reason };
-        let all_set = |poll: &Poll<'_>| {
-            let bytes = poll.line(0).0;
-            let is_set = |slot: usize| bytes[slot].wrapping_sub(self.number.get()) < FARTHEST;
-            match slots.clone().zip(writers).find(|(slot, _)| !is_set(*slot)) {
-                None => Some(()),
-                Some((_, writer)) => {
-                    poll.missing(core_of(writer));
-                    None
+    /// Goes on until the deadline, or without one up to the first flag that is awaited. Says whether all have arrived.
+    #[inline]
+    fn advance<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Option<Deadline>) -> bool {
+        let (hal, number) = (comm.hal(), self.number.get());
+        let mut next = self.next.get();
+        while let Some(step) = self.steps.get(next) {
+            match step {
+                Step::Set { at, byte } => hal.store(*at, *byte, &[number]),
+                Step::SetLast { at, byte } => hal.set_flag(*at, *byte, number),
+                Step::Await(awaited) => {
+                    if !deadline.is_some_and(|deadline| awaited.wait(comm, number.wrapping_sub(1), deadline)) {
+                        self.next.set(next);
+                        return false;
+                    }
                 }
             }
-        };
-        comm.wait_until(&[Place::Line(at)], deadline, reason, all_set).is_ok()
+            next += 1;
+        }
+        self.next.set(next);
+        true
     }
 }
 
 impl<C: Core> Mechanism<C> for FlagBarrier {
     fn arrive(&self, comm: &Comm<'_, C>) {
-        Self::arrive(self, comm);
+        self.begin();
+        self.advance(comm, None);
     }
 
     fn go_on(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
-        Self::go_on(self, comm, deadline)
+        self.advance(comm, Some(deadline))
     }
 
     fn end(&self, comm: &Comm<'_, C>) {

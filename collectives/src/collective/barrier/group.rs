@@ -1,11 +1,11 @@
 //! Barriers of some ranks, as objects.
 
-use alloc::{boxed::Box, vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 
 use hal::{Core, Deadline, LINE_BYTES, Span};
 
 use super::{
-    Barrier, FlagBarrier, Members, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
+    Barrier, FlagBarrier, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
     mechanism::Mechanism, party::Party, registers::Registers,
 };
 use crate::{
@@ -96,12 +96,16 @@ impl<'c, C: Core> Comm<'c, C> {
         // Groups may need different numbers of lines, and all ranks have to take the same.
         let lines = self.most([algorithm.slots(&party).div_ceil(LINE_BYTES) as u32])[0] as usize;
         let first_line = self.spare_lines().take(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
-        let members: Box<[u16]> = group.iter().map(|rank| rank as u16).collect();
+        let members: Vec<_> = group.iter().map(|rank| self.core_of(rank)).collect();
         let schedule = group.position_of(self.rank()).map(|position| algorithm.schedule(position, &party));
         self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));
         self.hal().drain();
         self.synchronise();
-        Ok(FlagBarrier::new(schedule.unwrap_or_default(), Members::These(members), first_line..first_line + lines))
+        Ok(FlagBarrier::new(
+            &schedule.unwrap_or_default(),
+            |position| members[position],
+            first_line..first_line + lines,
+        ))
     }
 }
 

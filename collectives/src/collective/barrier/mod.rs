@@ -46,7 +46,7 @@ pub use self::group::{Arrived, GroupBarrier};
 
 pub(crate) use self::{
     fastest::{world, world_lines},
-    flags::{FlagBarrier, Members},
+    flags::FlagBarrier,
 };
 
 use self::{

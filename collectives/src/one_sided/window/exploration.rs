@@ -1,6 +1,6 @@
 //! Epochs of few ranks in all orders of their operations.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::vec::Vec;
 
 use hal::{
     Combined, Deadline, MpbCoherence, Region, SharedAddress, kind,
@@ -35,9 +35,9 @@ impl<'c> Epochs<'c> {
         let class_word_count = synchronisation.words(comm.size());
         let sync = |rank| SharedAddress::new(0, FREE + rank * peers::sync_bytes(class_word_count));
         let entry = |rank| Entry { memory: None, len: 0, sync: Some(sync(rank)) };
-        let parts: Box<[Entry]> = (0..comm.size()).map(entry).collect();
+        let parts: Vec<Entry> = (0..comm.size()).map(entry).collect();
         let seen = || Seen::new(comm.size());
-        let peers = Peers { comm, number: 0, parts, element_bytes: 4, class_word_count };
+        let peers = Peers::new(comm, 0, &parts, 4, class_word_count);
         Self { peers, synchronisation, posts: seen(), completions: seen() }
     }
 

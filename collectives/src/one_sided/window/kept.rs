@@ -53,9 +53,10 @@ impl Kept {
 
     /// What counts for these peers of a core.
     pub(super) fn for_peers(&self, layout: &Layout, core: CoreId, peers: &Group) -> Least {
+        let Some(near) = self.near else { return self.far };
         let domain = layout.domain(core);
-        let is_near = || peers.iter().all(|peer| layout.domain(CoreId::new(peer)) == domain);
-        self.near.filter(|_| is_near()).unwrap_or(self.far)
+        let is_near = peers.iter().all(|peer| layout.domain(CoreId::new(peer)) == domain);
+        if is_near { near } else { self.far }
     }
 }
 

@@ -201,7 +201,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         {
             parts.own_failure = Some(Error::Length { len: region.len_bytes() / size_of::<T>(), wanted: len });
         }
-        let peers = Peers { comm, number, parts: parts.entries, element_bytes: size_of::<T>(), class_word_count };
+        let peers = Peers::new(comm, number, &parts.entries, size_of::<T>(), class_word_count);
         let window = Self {
             peers,
             class,
@@ -270,8 +270,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// can have it back.
     fn release(&self) -> Result<(), Error> {
         let comm = self.comm();
-        let is_private =
-            |rank: &usize| self.peers.parts[*rank].memory.is_some_and(|start| start.controller().is_none());
+        let is_private = |rank: &usize| self.peers.memory_of(*rank).1;
         (0..comm.size()).filter(is_private).for_each(|rank| comm.hal().let_go(self.peers.part(rank).mapped()));
         comm.synchronise();
         let freed = if comm.rank() == 0 { self.free_parts() } else { Ok(()) };
@@ -281,11 +280,11 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     fn free_parts(&self) -> Result<(), Error> {
-        for (rank, part) in self.peers.parts.iter().enumerate() {
-            if part.sync.is_some() {
+        for rank in 0..self.comm().size() {
+            if self.peers.has_sync(rank) {
                 database::free(self.comm(), self.peers.sync(rank))?;
             }
-            if part.memory.is_some_and(|start| start.controller().is_some()) {
+            if let (true, false) = self.peers.memory_of(rank) {
                 self.comm().allocator().free(self.peers.part(rank))?;
             }
         }
@@ -302,7 +301,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         }
         let (hal, rank) = (self.comm().hal(), self.comm().rank());
         let region = self.peers.part(rank);
-        let view = hal.claim(region, self.peers.parts[rank].len as usize)?;
+        let view = hal.claim(region, self.peers.len(rank))?;
         // A page of it may have been cached with a neighbour, or the memory may have been somebody's cached memory
         // before.
         hal.write_back_invalidate(caches, region);
@@ -330,7 +329,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// [`Error::NoSuchRank`].
     pub fn len_of(&self, rank: usize) -> Result<usize, Error> {
         self.comm().check_rank(rank)?;
-        Ok(self.peers.parts[rank].len as usize)
+        Ok(self.peers.len(rank))
     }
 
     /// Waits for what this rank's copy engine does for it, if it has one.
@@ -344,6 +343,9 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
 
     /// Refuses another access epoch while this rank holds locks.
     fn check_unlocked(&self) -> Result<(), Error> {
+        if self.locked.is_empty() && !self.all_locked.get() {
+            return Ok(());
+        }
         let (window, rank) = (self.number(), self.comm().rank());
         let locked = self.locked.first().or(self.all_locked.get().then_some(rank));
         locked.map_or(Ok(()), |rank| Err(Error::Locked { rank, window }))

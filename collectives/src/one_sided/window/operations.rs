@@ -239,6 +239,9 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
 
     /// Carries out all that waits, in order; what has been posted to by now goes first.
     pub(super) fn finish(&self) {
+        if self.waiting.borrow().is_empty() {
+            return;
+        }
         self.progress();
         let waiting = core::mem::take(&mut *self.waiting.borrow_mut());
         for (target, operation) in waiting {

@@ -13,20 +13,62 @@ use super::table::Entry;
 pub(super) struct Peers<'c, C> {
     pub(super) comm: &'c Comm<'c, C>,
     pub(super) number: u32,
-    pub(super) parts: Box<[Entry]>,
-    pub(super) element_bytes: usize,
-    /// Words of synchronisation data behind those that all classes have.
-    pub(super) class_word_count: usize,
+    parts: Box<[Part]>,
 }
 
-impl<C: Core> Peers<'_, C> {
+/// The part of a rank, and its synchronisation data. Each access to it needs one of these.
+struct Part {
+    /// Its memory; without bytes in a window that fails to be made, which nobody gets to see.
+    memory: Region<kind::Cached>,
+    has_memory: bool,
+    /// Elements.
+    len: usize,
+    sync: Region<kind::Uncached>,
+    has_sync: bool,
+    class_words: Region<kind::Uncached>,
+}
+
+impl<'c, C: Core> Peers<'c, C> {
+    /// The peers that are at these places. The class of the window has some words of synchronisation data.
+    pub(super) fn new(
+        comm: &'c Comm<'c, C>,
+        number: u32,
+        entries: &[Entry],
+        element_bytes: usize,
+        class_words: usize,
+    ) -> Self {
+        let (regions, nowhere) = (comm.regions(), SharedAddress::from_flat(0));
+        let parts = entries.iter().map(|entry| {
+            let len = entry.len as usize;
+            let len_bytes = (len * element_bytes).next_multiple_of(LINE_BYTES);
+            let sync = regions.region(entry.sync.unwrap_or(nowhere), sync_bytes(class_words));
+            Part {
+                memory: regions
+                    .region(entry.memory.unwrap_or(nowhere), if entry.memory.is_some() { len_bytes } else { 0 }),
+                has_memory: entry.memory.is_some(),
+                len,
+                sync,
+                has_sync: entry.sync.is_some(),
+                class_words: sync.lines_around(COMMON_BYTES, sync.len_bytes()),
+            }
+        });
+        Self { comm, number, parts: parts.collect() }
+    }
+
     /// The memory of `rank`'s part.
     pub(super) fn part(&self, rank: usize) -> Region<kind::Cached> {
-        let (part, regions) = (&self.parts[rank], self.comm.regions());
-        // Only a window that fails to be made has parts without memory, and nobody gets to see it.
-        part.memory.map_or(regions.region(SharedAddress::from_flat(0), 0), |start| {
-            regions.region(start, (part.len as usize * self.element_bytes).next_multiple_of(LINE_BYTES))
-        })
+        self.parts[rank].memory
+    }
+
+    /// Whether `rank`'s part has memory, and whether that is the rank's own private memory.
+    pub(super) fn memory_of(&self, rank: usize) -> (bool, bool) {
+        let part = &self.parts[rank];
+        (part.has_memory, part.has_memory && part.memory.start().controller().is_none())
+    }
+
+    /// Elements of `rank`'s part.
+    pub(super) fn len(&self, rank: usize) -> usize {
+        self.parts[rank].len
     }
 
     /// The memory of `rank`'s part as this rank puts to it and gets from it. If it is private memory of another core,
@@ -39,14 +81,17 @@ impl<C: Core> Peers<'_, C> {
 
     /// The synchronisation data of `rank`.
     pub(super) fn sync(&self, rank: usize) -> Region<kind::Uncached> {
-        let start = self.parts[rank].sync.unwrap_or(SharedAddress::from_flat(0));
-        self.comm.regions().region(start, sync_bytes(self.class_word_count))
+        self.parts[rank].sync
+    }
+
+    /// Whether there was room for the synchronisation data of `rank`.
+    pub(super) fn has_sync(&self, rank: usize) -> bool {
+        self.parts[rank].has_sync
     }
 
     /// The words of `rank`'s synchronisation data that belong to the window's class.
     pub(super) fn class_words(&self, rank: usize) -> Region<kind::Uncached> {
-        let sync = self.sync(rank);
-        sync.lines_around(COMMON_BYTES, sync.len_bytes())
+        self.parts[rank].class_words
     }
 }
 
@@ -81,7 +126,7 @@ impl Seen {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.first().is_none()
+        self.0.iter().all(|word| word.get() == 0)
     }
 
     /// The lowest rank in it.
@@ -101,7 +146,8 @@ impl Seen {
     }
 
     pub(super) fn clear(&self) {
-        self.0.iter().for_each(|word| word.set(0));
+        // Most of them are: a call that sets memory takes longer than to look.
+        self.0.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
     }
 
     /// The members of a group that are not in the set, in ascending order.

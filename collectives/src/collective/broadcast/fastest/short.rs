@@ -14,7 +14,9 @@
 //! `C_put^mem(1) + 1.5 C_r^mpb + o_get^mem + C_w^mem`. Every further one takes the readers a poll, and 28 of its bytes
 //! to memory.
 
-use hal::{Deadline, Messenger, Mpb, MpbLine, Place, Reason, Wait};
+use core::slice;
+
+use hal::{Deadline, Line, Messenger, Mpb, MpbLine, Place, Reason, Wait};
 
 use crate::{
     Comm,
@@ -36,12 +38,20 @@ fn room(tree: &Tree) -> usize {
 
 /// Broadcasts down `tree`, in as many operations as the message takes.
 pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
-    for message in message.chunks_mut(room(tree) * TAGGED_BYTES) {
-        let turn = comm.turn(0, Writers::Owner);
-        match tree.parent() {
-            None => send(comm, tree, &turn, message),
-            Some(parent) => pass_on(comm, tree, &turn, parent, message),
-        }
+    let most = room(tree) * TAGGED_BYTES;
+    if message.len() <= most {
+        return in_one(comm, tree, message);
+    }
+    message.chunks_mut(most).for_each(|message| in_one(comm, tree, message));
+}
+
+/// Broadcasts what fits one operation.
+#[inline]
+fn in_one<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
+    let turn = comm.turn(0, Writers::Owner);
+    match tree.parent() {
+        None => send(comm, tree, &turn, message),
+        Some(parent) => pass_on(comm, tree, &turn, parent, message),
     }
 }
 
@@ -55,17 +65,26 @@ fn send<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, message: &[u
 /// What any other rank does in one: its memory gets what the lines bring as they come.
 fn pass_on<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, parent: usize, message: &mut [u8]) {
     let hal = comm.hal();
-    let reason = Reason::new("a short broadcast").from(comm.core_of(parent));
+    let reason = Reason::new("a short broadcast");
+    let has_children = !tree.children().is_empty();
     let mut kept = Kept::new(message);
     for index in 0.. {
-        let place = [Place::Line(line(comm, tree, turn, parent, index))];
-        let tagged = |line| tagged_data(&line, turn.tag).copied();
-        let Ok(data) = comm.wait_until(&place, Deadline::Never, reason, |poll| tagged(poll.line(0))) else {
+        let place = Place::Line(line(comm, tree, turn, parent, index));
+        let mut found = Line::default();
+        let has_come = comm.wait_until(slice::from_ref(&place), Deadline::Never, reason, |poll| {
+            found = poll.line(0);
+            if tagged_data(&found, turn.tag).is_none() {
+                poll.missing(comm.core_of(parent));
+                return None;
+            }
+            Some(())
+        });
+        if has_come.is_err() {
             // The machine is dying.
             return;
-        };
-        let data = &data[..kept.lacks().min(TAGGED_BYTES)];
-        if !tree.children().is_empty() {
+        }
+        let data = &found.0[..kept.lacks().min(TAGGED_BYTES)];
+        if has_children {
             put_tagged(hal, data, Source::Cache, turn.tag, line(comm, tree, turn, comm.rank(), index));
         }
         kept.add(hal, data);

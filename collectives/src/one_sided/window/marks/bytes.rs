@@ -1,74 +1,29 @@
 //! The marks of 32 ranks as eight words: what is done with all of them is done with four at a time.
 
-use core::{cell::Cell, iter};
+use core::cell::Cell;
 
 use bytemuck::cast;
-use hal::{LINE_BYTES, Line};
+
+use hal::LINE_BYTES;
 
 use super::half::Told;
+use crate::mpb::bytes::{IN_WORD, ONE, Words, gather, spread, words_of};
 
 /// Ranks whose marks are in one line.
 pub(super) const RANKS: usize = LINE_BYTES;
 
-/// Marks in a word.
-const IN_WORD: usize = 4;
-
 /// The two bits of a number, and what stands above them, in each of four halves.
 const NUMBERS: u32 = 0x0303_0303;
-const ONE: u32 = 0x0101_0101;
 const KEPT: u32 = 0x0404_0404;
 const MANY: u32 = 0x0808_0808;
 const HALVES: u32 = 0x0F0F_0F0F;
 
-/// The marks of 32 ranks, as they are in a line of an MPB.
-pub(super) type Sight = [u32; RANKS / IN_WORD];
+/// Words that have marks of some ranks, and which bytes of them, as a [group](crate::Group) has them.
+pub(super) type Marked = [(usize, u32)];
 
 /// A mark, or what is known of it, for each of 32 ranks; sets of them are bits of an `u32`.
 #[derive(Default)]
 pub(super) struct Bytes([Cell<u32>; RANKS / IN_WORD]);
-
-/// For each of four bits that are set, a byte of ones.
-const fn spread(bits: u32) -> u32 {
-    const SPREAD: [u32; 16] = {
-        let mut spread = [0; 16];
-        let mut bits = 0;
-        while bits < 16 {
-            let mut byte = 0;
-            while byte < IN_WORD {
-                spread[bits] |= (bits as u32 >> byte & 1) * (0xFF << (8 * byte));
-                byte += 1;
-            }
-            bits += 1;
-        }
-        spread
-    };
-    SPREAD[(bits & 0xF) as usize]
-}
-
-/// The lowest bits of four bytes, side by side.
-const fn gather(word: u32) -> u32 {
-    let lowest = word & ONE;
-    (lowest | lowest >> 7 | lowest >> 14 | lowest >> 21) & 0xF
-}
-
-/// The words that have marks of some ranks, and which four bytes of each.
-fn words_of(ranks: u32) -> impl Iterator<Item = (usize, u32)> {
-    let (mut rest, mut word) = (ranks, 0);
-    iter::from_fn(move || {
-        while rest != 0 && rest & 0xF == 0 {
-            (rest, word) = (rest >> IN_WORD, word + 1);
-        }
-        let found = (rest != 0).then_some((word, rest & 0xF));
-        (rest, word) = (rest >> IN_WORD, word + 1);
-        found
-    })
-}
-
-/// The marks in a line.
-pub(super) fn sight(line: Line) -> Sight {
-    // Where numbers have their lowest byte first, words of a line have the marks of its ranks in order.
-    cast::<[u8; LINE_BYTES], Sight>(line.0).map(u32::from_le)
-}
 
 impl Bytes {
     pub(super) fn word(&self, index: usize) -> u32 {
@@ -82,6 +37,74 @@ impl Bytes {
     pub(super) fn set_byte(&self, rank: usize, byte: u8) {
         let (word, shift) = (&self.0[rank / IN_WORD], rank % IN_WORD * 8);
         word.set(word.get() & !(0xFF << shift) | u32::from(byte) << shift);
+    }
+
+    /// Whether the next marks of all ranks will be kept, or of none. Nothing if they differ.
+    #[inline]
+    pub(super) fn all_kept(&self, marked: &Marked, told: Told) -> Option<bool> {
+        self.all_with(KEPT, marked, told)
+    }
+
+    /// Whether all ranks are ones of a large group, or none. Nothing if they differ.
+    #[inline]
+    pub(super) fn all_many(&self, marked: &Marked, told: Told) -> Option<bool> {
+        self.all_with(MANY, marked, told)
+    }
+
+    #[inline]
+    fn all_with(&self, bit: u32, marked: &Marked, told: Told) -> Option<bool> {
+        let (mut with, mut without) = (0, 0);
+        for &(word, bytes) in marked {
+            let found = self.0[word].get() >> told.shift();
+            with |= found & bytes;
+            without |= !found & bytes;
+        }
+        match (with & bit, without & bit) {
+            (0, _) => Some(false),
+            (_, 0) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Whether all ranks have a number in a line that is one further than here.
+    #[inline]
+    pub(super) fn all_follow(&self, line: &Words, marked: &Marked, told: Told) -> bool {
+        let mut others = 0;
+        for &(word, bytes) in marked {
+            // Four is no number, so that no byte borrows from the next.
+            let numbers = line[word] >> told.shift() & NUMBERS | KEPT;
+            let ahead = numbers - (self.0[word].get() >> told.shift() & NUMBERS);
+            others |= (ahead ^ ONE) & bytes;
+        }
+        others & NUMBERS == 0
+    }
+
+    /// Takes over the halves of all ranks. Returns whether none of their next marks will be kept.
+    #[inline]
+    pub(super) fn take_all(&self, line: &Words, marked: &Marked, told: Told) -> bool {
+        let mut taken = 0;
+        for &(word, bytes) in marked {
+            let halves = bytes & HALVES << told.shift();
+            taken |= line[word] & halves;
+            self.0[word].set(self.0[word].get() & !halves | line[word] & halves);
+        }
+        taken & KEPT << told.shift() == 0
+    }
+
+    /// Raises the numbers of all ranks, and says where their next marks will be and whether their group is large.
+    #[inline]
+    pub(super) fn raise_all(&self, marked: &Marked, told: Told, kept: bool, many: bool) {
+        let flags = if kept { KEPT } else { 0 } | if many { MANY } else { 0 };
+        for &(word, bytes) in marked {
+            let (before, halves) = (self.0[word].get(), bytes & HALVES << told.shift());
+            let raised = ((before >> told.shift() & NUMBERS) + ONE) & NUMBERS | flags;
+            self.0[word].set(before & !halves | raised << told.shift() & halves);
+        }
+    }
+
+    /// The marks of all 32 ranks.
+    pub(super) fn line(&self) -> [u8; RANKS] {
+        cast(self.0.each_ref().map(|word| word.get().to_le()))
     }
 
     /// Whose next mark will be kept, of these ranks.
@@ -105,7 +128,7 @@ impl Bytes {
 
     /// Which of these ranks have a number in a sight that is one further than here, and which have one that is further
     /// than that.
-    pub(super) fn behind(&self, sight: &Sight, ranks: u32, told: Told) -> (u32, u32) {
+    pub(super) fn behind(&self, sight: &Words, ranks: u32, told: Told) -> (u32, u32) {
         let (mut one, mut more) = (0, 0);
         for (word, _) in words_of(ranks) {
             // Four is no number, so that no byte borrows from the next.
@@ -118,7 +141,7 @@ impl Bytes {
     }
 
     /// Takes over the halves of some ranks.
-    pub(super) fn take(&self, sight: &Sight, ranks: u32, told: Told) {
+    pub(super) fn take(&self, sight: &Words, ranks: u32, told: Told) {
         for (word, four) in words_of(ranks) {
             let halves = spread(four) & HALVES << told.shift();
             self.0[word].set(self.0[word].get() & !halves | sight[word] & halves);
@@ -142,7 +165,10 @@ impl Bytes {
 mod tests {
     use std::vec::Vec;
 
+    use hal::Line;
+
     use super::*;
+    use crate::mpb::bytes::words;
     use crate::one_sided::window::marks::half::Half;
 
     /// A mark for each rank that says something else.
@@ -157,15 +183,9 @@ mod tests {
     #[test]
     fn bytes_are_those_of_a_line() {
         let line = Line(core::array::from_fn(|byte| byte as u8 * 7));
-        let bytes = Bytes(sight(line).map(Cell::new));
+        let bytes = Bytes(words(line).map(Cell::new));
         assert!((0..RANKS).all(|rank| bytes.byte(rank) == line.0[rank]));
         assert_eq!(bytes.word(1), u32::from_le_bytes([28, 35, 42, 49]));
-    }
-
-    #[test]
-    fn words_are_those_with_ranks() {
-        assert_eq!(words_of(0x8000_0110).collect::<Vec<_>>(), [(1, 1), (2, 1), (7, 8)]);
-        assert_eq!((words_of(0).count(), words_of(u32::MAX).count()), (0, 8));
     }
 
     #[test]
@@ -192,6 +212,38 @@ mod tests {
                     assert_eq!(one >> rank & 1 == 1, is_wanted && ahead == 1, "rank {rank}: {ahead}");
                     assert_eq!(more >> rank & 1 == 1, is_wanted && ahead > 1, "rank {rank}: {ahead}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_all_ranks_have_is_what_each_has() {
+        for told in [Told::Posted, Told::Completed] {
+            for ranks in SETS.into_iter().filter(|ranks| *ranks != 0) {
+                let marked: Vec<_> = words_of(ranks).map(|(word, four)| (word, spread(four))).collect();
+                let [one_by_one, together] = [7; 2].map(different);
+                let kept = one_by_one.kept(ranks, told);
+                let all = if kept == 0 { Some(false) } else { (kept == ranks).then_some(true) };
+                assert_eq!(one_by_one.all_kept(&marked, told), all);
+                for (flag, bits) in [(true, ranks), (false, 0)] {
+                    one_by_one.raise(ranks, told, bits, flag);
+                    together.raise_all(&marked, told, flag, flag);
+                    assert_eq!((one_by_one.line(), together.all_kept(&marked, told)), (together.line(), Some(flag)));
+                    assert_eq!(together.all_many(&marked, told), Some(flag));
+                }
+                let taken = different(7);
+                let mut line = words(Line(together.line()));
+                assert!(!taken.all_follow(&line, &marked, told), "they are two further");
+                let next = different(7);
+                next.raise(ranks, told, 0, false);
+                line = words(Line(next.line()));
+                assert!(taken.all_follow(&line, &marked, told));
+                // The last byte of the last word.
+                let last = RANKS - 1 - ranks.leading_zeros() as usize;
+                line[last / IN_WORD] ^= 1 << (last % IN_WORD * 8 + usize::from(told.shift()));
+                assert!(!taken.all_follow(&line, &marked, told), "rank {last} is not counted");
+                assert!(taken.take_all(&words(Line(next.line())), &marked, told), "none will be kept");
+                assert_eq!(taken.line(), next.line());
             }
         }
     }

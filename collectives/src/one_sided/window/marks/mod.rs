@@ -45,13 +45,20 @@ mod half;
 pub(super) use half::Told;
 
 use alloc::boxed::Box;
-use core::{cell::Cell, iter};
+use core::{
+    cell::{Cell, RefCell},
+    iter, slice,
+};
 
 use hal::{Core, Deadline, LINE_BYTES, Place, Poll, Reason, TimedOut};
 
-use crate::{Comm, Group, comm::group::bits};
+use crate::{
+    Comm, Group,
+    comm::group::{OfLine, bits},
+    mpb::bytes::{Words, words as words_of_line},
+};
 
-use bytes::{Bytes, RANKS, Sight, sight};
+use bytes::{Bytes, RANKS};
 use half::Half;
 
 use super::{
@@ -104,13 +111,26 @@ pub(super) struct Marks {
     /// The halves of peers' marks that were taken last.
     taken: Box<[Bytes]>,
     moves: Box<[Cell<Moves>]>,
+    /// The group that was told last, of each kind, if the marks for all of it are where they were before, and whether they are
+    /// kept: then they need not be looked at.
+    settled: [RefCell<Option<(Group, bool)>>; 2],
+    /// The group whose marks were taken last, of each kind, if all of them are pushed next time.
+    pushed_next: [RefCell<Option<Group>>; 2],
 }
 
 impl Marks {
     pub(super) fn new<C: Core>(home: Home, comm: &Comm<'_, C>) -> Self {
         let none = || iter::repeat_with(Bytes::default).take(comm.size().div_ceil(RANKS)).collect();
         let moves = iter::repeat_with(Cell::default).take(comm.size().div_ceil(RANKS)).collect();
-        Self { home, kept: Kept::new(comm.choices().terms()), told: none(), taken: none(), moves }
+        Self {
+            home,
+            kept: Kept::new(comm.choices().terms()),
+            told: none(),
+            taken: none(),
+            moves,
+            settled: Default::default(),
+            pushed_next: Default::default(),
+        }
     }
 
     pub(super) fn home(&self) -> Home {
@@ -162,6 +182,10 @@ impl Marks {
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
         let count = peers.len();
         let least = self.kept.for_peers(comm.hal().layout(), comm.core_of(comm.rank()), peers);
+        if self.tell_where_they_are(comm, first, peers, told, least) {
+            return;
+        }
+        *self.settled[told as usize].borrow_mut() = None;
         for (index, members) in peers.words().iter().enumerate() {
             let Moves { was_kept, will_be_kept } = self.raise(index, *members, told, least, count);
             bits(was_kept & !will_be_kept).for_each(|bit| self.push(comm, first, index * RANKS + bit));
@@ -171,6 +195,49 @@ impl Marks {
             let was_pushed = members & !self.moves[index].get().was_kept;
             bits(was_pushed).for_each(|bit| self.push(comm, first, index * RANKS + bit));
         }
+    }
+
+    /// The same for groups as they mostly are: the marks for all 32 ranks of a line, or fewer, stay where they are, all of them
+    /// kept or all pushed. False if they are not like that; nothing has happened then.
+    #[inline]
+    fn tell_where_they_are<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        first: usize,
+        peers: &Group,
+        told: Told,
+        least: Least,
+    ) -> bool {
+        let [line] = peers.lines() else { return false };
+        let (marks, count) = (&self.told[line.index], peers.len());
+        let [few, many] = [false, true].map(|many| least.is_reached(count, many));
+        let wait_for_many =
+            if few == many { Some(many) } else { self.taken[line.index].all_many(&line.words, told.answer()) };
+        let Some(will_be_kept) = wait_for_many.map(|is_so| if is_so { many } else { few }) else { return false };
+        let mut settled = self.settled[told as usize].borrow_mut();
+        let is_settled = settled.as_ref().is_some_and(|(group, kept)| group.is(peers) && *kept == will_be_kept);
+        if !is_settled {
+            if marks.all_kept(&line.words, told) != Some(will_be_kept) {
+                return false;
+            }
+            *settled = Some((peers.clone(), will_be_kept));
+        }
+        drop(settled);
+        marks.raise_all(&line.words, told, will_be_kept, count >= MANY);
+        if !will_be_kept {
+            peers.iter().for_each(|peer| self.push(comm, first, peer));
+            return true;
+        }
+        let [lowest, highest] = [line.ranks.trailing_zeros() as usize, line.ranks.ilog2() as usize];
+        let all = marks.line();
+        // They may go on in a second line.
+        let (at, byte) = place(first, comm.size() + line.index * RANKS + lowest);
+        let end = (lowest + LINE_BYTES - byte).min(highest + 1);
+        comm.hal().store(comm.mpb_line(comm.rank(), at), byte, &all[lowest..end]);
+        if end <= highest {
+            comm.hal().store(comm.mpb_line(comm.rank(), at + 1), 0, &all[end..=highest]);
+        }
+        true
     }
 
     /// Writes the mark for `peer` to its MPB.
@@ -249,13 +316,32 @@ impl Marks {
         reason: Reason,
     ) -> Result<(), TimedOut> {
         if let Home::Mpb { first } = self.home {
+            if let [line] = peers.lines()
+                && seen.word(line.index) & line.ranks == 0
+            {
+                let is_pushed = self.pushed_next[told as usize].borrow().as_ref().is_some_and(|group| group.is(peers));
+                let kept = if is_pushed { Some(false) } else { self.taken[line.index].all_kept(&line.words, told) };
+                match kept {
+                    Some(false) => {
+                        let is_pushed_next = self.take_line(at, seen, first, line, told, (deadline, reason))?;
+                        if !(is_pushed && is_pushed_next) {
+                            *self.pushed_next[told as usize].borrow_mut() = is_pushed_next.then(|| peers.clone());
+                        }
+                        return Ok(());
+                    }
+                    Some(true) => {
+                        return peers.iter().try_for_each(|peer| self.take_one(at, seen, peer, told, deadline, reason));
+                    }
+                    None => {}
+                }
+            }
             for (index, members) in peers.words().iter().enumerate() {
                 let missing = members & !seen.word(index);
                 let wanted = missing & !self.taken[index].kept(missing, told);
                 if wanted != 0 {
                     let place = Place::Line(at.comm.mpb_line(at.comm.rank(), first + index));
                     let line = at.comm.wait_until(&[place], deadline, reason, |poll| {
-                        let line = sight(poll.line(0));
+                        let line = words_of_line(poll.line(0));
                         let late = wanted & !self.raised(index, &line, wanted, told);
                         if late != 0 {
                             poll.missing(at.comm.core_of(index * RANKS + late.trailing_zeros() as usize));
@@ -266,18 +352,59 @@ impl Marks {
                 }
             }
         }
-        for peer in seen.missing(peers) {
-            let place = self.place_of(at, peer, told);
-            let mark = at.comm.wait_until(&[place], deadline, reason, |poll| {
-                let mark = self.mark_in(at, poll, peer, told);
-                if mark.is_none() {
-                    poll.missing(at.comm.core_of(peer));
-                }
-                mark
-            })?;
-            self.note_one(seen, peer, mark, told);
-        }
+        let mut missing = seen.missing(peers);
+        missing.try_for_each(|peer| self.take_one(at, seen, peer, told, deadline, reason))
+    }
+
+    /// Waits for the mark of one peer, which is where that keeps it.
+    fn take_one<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peer: usize,
+        told: Told,
+        deadline: Deadline,
+        reason: Reason,
+    ) -> Result<(), TimedOut> {
+        let place = match self.home {
+            Home::Mpb { first } => Place::Line(at.comm.mpb_line(peer, place(first, at.comm.size() + at.comm.rank()).0)),
+            Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
+        };
+        let mark = at.comm.wait_until(slice::from_ref(&place), deadline, reason, |poll| {
+            let mark = self.mark_in(at, poll, peer, told);
+            if mark.is_none() {
+                poll.missing(at.comm.core_of(peer));
+            }
+            mark
+        })?;
+        self.note_one(seen, peer, mark, told);
         Ok(())
+    }
+
+    /// Waits for the marks of all members of one line, which are pushed here. Returns whether they all will be next time, too.
+    #[inline]
+    fn take_line<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        first: usize,
+        members: &OfLine,
+        told: Told,
+        (deadline, reason): (Deadline, Reason),
+    ) -> Result<bool, TimedOut> {
+        let (comm, index, taken) = (at.comm, members.index, &self.taken[members.index]);
+        let place = [Place::Line(comm.mpb_line(comm.rank(), first + index))];
+        let is_pushed_next = comm.wait_until(&place, deadline, reason, |poll| {
+            let line = words_of_line(poll.line(0));
+            if !taken.all_follow(&line, &members.words, told) {
+                let late = members.ranks & !self.raised(index, &line, members.ranks, told);
+                poll.missing(comm.core_of(index * RANKS + late.trailing_zeros() as usize));
+                return None;
+            }
+            Some(taken.take_all(&line, &members.words, told))
+        })?;
+        seen.insert_word(index, members.ranks);
+        Ok(is_pushed_next)
     }
 
     /// Looks once whether `peer` has raised its mark, and takes it then, together with those of `peers` that the look
@@ -298,7 +425,7 @@ impl Marks {
         let missing = members & !seen.word(index);
         let wanted = missing & !taken.kept(missing, told);
         let found = at.comm.wait_until(&[place], look, reason, |poll| {
-            let line = sight(poll.line(0));
+            let line = words_of_line(poll.line(0));
             let raised = self.raised(index, &line, wanted, told);
             (raised & bit != 0).then_some((line, raised))
         });
@@ -308,20 +435,22 @@ impl Marks {
     }
 
     /// Who of `wanted` among 32 ranks has raised the mark that it pushes here, by a line of them.
-    fn raised(&self, index: usize, line: &Sight, wanted: u32, told: Told) -> u32 {
+    fn raised(&self, index: usize, line: &Words, wanted: u32, told: Told) -> u32 {
         let (one, more) = self.taken[index].behind(line, wanted, told);
         assert!(more == 0, "a peer is more than one epoch ahead: a protocol is broken");
         one
     }
 
     /// Takes the marks of some of 32 ranks, which a line shows to be raised.
-    fn note(&self, seen: &Seen, index: usize, line: &Sight, raised: u32, told: Told) {
+    fn note(&self, seen: &Seen, index: usize, line: &Words, raised: u32, told: Told) {
+        *self.pushed_next[told as usize].borrow_mut() = None;
         self.taken[index].take(line, raised, told);
         seen.insert_word(index, raised);
     }
 
     /// Takes the mark of one peer, which is raised.
     fn note_one(&self, seen: &Seen, peer: usize, mark: u8, told: Told) {
+        *self.pushed_next[told as usize].borrow_mut() = None;
         let taken = &self.taken[peer / RANKS];
         taken.set_byte(peer % RANKS, Half::of(mark, told).into(taken.byte(peer % RANKS), told));
         seen.insert(peer);
@@ -330,7 +459,10 @@ impl Marks {
     /// The mark that a peer keeps, if it is raised, as a poll of its place shows it.
     fn mark_in<C: Core>(&self, at: &Peers<'_, C>, poll: &Poll<'_>, peer: usize, told: Told) -> Option<u8> {
         let mark = match self.home {
-            Home::Mpb { .. } => poll.line(0).0[(at.comm.size() + at.comm.rank()) % LINE_BYTES],
+            Home::Mpb { .. } => {
+                let byte = (at.comm.size() + at.comm.rank()) % LINE_BYTES;
+                (poll.line_word(0, byte / MARKS_PER_WORD) >> (byte % MARKS_PER_WORD * 8)) as u8
+            }
             Home::Words => (poll.word(0) >> (at.comm.rank() % MARKS_PER_WORD * 8)) as u8,
         };
         let taken = self.taken[peer / RANKS].byte(peer % RANKS);
