@@ -42,10 +42,27 @@ pub(crate) fn main(command: &str, arguments: &Arguments) -> Result<()> {
 ///
 /// When it cannot, with its reason.
 pub(crate) fn draw(what: &str, files: &[&Path]) -> Result<String> {
-    let finished = process::finish(workspace::command(built()?).arg(what).args(files), |_| {})?;
+    finish(workspace::command(built()?).arg(what).args(files))
+}
+
+/// Has it run a bench, whose claims have to hold.
+///
+/// # Errors
+///
+/// When they do not, with those that fail.
+pub(crate) fn bench(name: &str) -> Result<()> {
+    let mut command = workspace::command(built()?);
+    command.args(["bench", name, "--yes"]);
+    command.env(host::XTASK, env::current_exe().context("cannot find out where this tool is")?);
+    finish(&mut command).map(drop)
+}
+
+/// What it says on its standard output.
+fn finish(command: &mut Command) -> Result<String> {
+    let finished = process::finish(command, |_| {})?;
     if !finished.status.success() {
         let reason = finished.messages.lines().find_map(|line| line.strip_prefix(ERROR));
-        bail!("{}", reason.unwrap_or("the laboratory cannot draw it, and does not say why"));
+        bail!("{}", reason.unwrap_or("the laboratory has failed, and does not say why"));
     }
     Ok(finished.output.trim().to_owned())
 }

@@ -27,6 +27,8 @@ pub mod board;
 pub mod chip;
 #[cfg(feature = "cpu")]
 mod cpu;
+#[cfg(feature = "cpu")]
+pub mod flame;
 pub mod loader;
 #[cfg(feature = "cpu")]
 pub mod machine;

@@ -45,13 +45,32 @@ pub struct Machine {
     rounds: u64,
     /// Whether all cores waited in the last round.
     waits: bool,
+    /// Whether cores note where they execute the instructions that they count.
+    profiled: bool,
 }
 
 impl Machine {
     /// A board whose memory is loaded, and of which some cores have been released.
     pub fn new(chip: Chip) -> Self {
         let cores = (0..chip.board().cores()).map(|_| None).collect();
-        Self { shared: Rc::new(RefCell::new(Shared { chip, wrong: None })), cores, rounds: 0, waits: false }
+        Self {
+            shared: Rc::new(RefCell::new(Shared { chip, wrong: None })),
+            cores,
+            rounds: 0,
+            waits: false,
+            profiled: false,
+        }
+    }
+
+    /// From now on, cores that are released note where they execute the instructions that they count.
+    pub fn profile_counted(&mut self) {
+        self.profiled = true;
+    }
+
+    /// What cores that were [profiled](Self::profile_counted) have executed while they counted instructions: linear addresses of
+    /// the calls that led to an instruction, the outermost first, and its own, and how often.
+    pub fn profile(&self) -> Vec<(Vec<u32>, u64)> {
+        self.cores.iter().flatten().flat_map(Core::profile).collect()
     }
 
     /// Looks at the chip, or changes it, between two runs.
@@ -107,7 +126,7 @@ impl Machine {
                 continue;
             }
             if self.cores[number].is_none() {
-                let core = Core::new(number, Rc::clone(&self.shared));
+                let core = Core::new(number, self.profiled, Rc::clone(&self.shared));
                 let core = core.map_err(|error| {
                     let reason = format!("the CPU library does not start: {error:?}");
                     Ended::Refused(Violation::new(number, 0, reason), 0)

@@ -6,6 +6,7 @@ use host::{command_line::ERROR, cores, interrupt, process, workspace};
 use std::{
     env,
     os::unix::process::CommandExt,
+    path::Path,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -22,6 +23,10 @@ pub(crate) struct Run<'r> {
     pub(crate) has_input: bool,
     /// Whether a table of its traffic is wanted.
     pub(crate) heat_map: bool,
+    /// Where folded stacks go, on a board.
+    pub(crate) flame: Option<&'r Path>,
+    /// Whether what is missing is installed without asking, for a board.
+    pub(crate) yes: bool,
     pub(crate) limit: Duration,
 }
 
@@ -30,9 +35,14 @@ pub(crate) struct Run<'r> {
 /// # Errors
 ///
 /// When that fails; the reason has been shown.
-pub(crate) fn build(programs: &[&str], is_for_qemu: bool, yes: bool) -> Result<()> {
+pub(crate) fn build(programs: &[&str], machine: &Machine, yes: bool) -> Result<()> {
+    let backend = match machine {
+        Machine::Simulated(_) => "sim",
+        Machine::Qemu => "qemu",
+        Machine::Board => "board",
+    };
     let mut command = xtask();
-    command.args(["build", "--for", if is_for_qemu { "qemu" } else { "sim" }]);
+    command.args(["build", "--for", backend]);
     if yes {
         command.arg("--yes");
     }
@@ -48,6 +58,7 @@ impl Run<'_> {
         let mut words = match self.machine {
             Machine::Simulated(machine) => vec!["sim".into(), format!("--machine={machine}")],
             Machine::Qemu => vec!["run".into()],
+            Machine::Board => vec!["board".into()],
         };
         words.extend(["--lines", "--no-build"].map(str::to_owned));
         words.push(format!("--cores={}", self.cores));
@@ -58,6 +69,10 @@ impl Run<'_> {
         if self.heat_map {
             // It is sent, and nothing is written.
             words.push("--heatmap=traffic.svg".into());
+        }
+        if *self.machine == Machine::Board {
+            words.extend(self.yes.then(|| "--yes".into()));
+            words.extend(self.flame.map(|file| format!("--profile={}", file.display())));
         }
         words.extend([self.program.to_owned(), "--".into()]);
         words.extend(self.words.iter().cloned());
@@ -113,6 +128,8 @@ mod tests {
                 words: vec!["class=a".into()],
                 has_input: heat_map,
                 heat_map,
+                flame: Some(Path::new("f")),
+                yes: true,
                 limit: Duration::from_secs(7),
             };
             run.arguments().join(" ")
@@ -120,6 +137,8 @@ mod tests {
         let rest = "--lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a";
         assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat {rest}"));
         assert_eq!(arguments("qemu", false), format!("run {rest}"));
+        let board = rest.replace("bench-x", "--yes --profile=f bench-x");
+        assert_eq!(arguments("scc-board", false), format!("board {board}"));
         assert!(arguments("scc+flat", true).contains(" --heatmap=traffic.svg "));
     }
 }

@@ -6,6 +6,7 @@
 
 use std::{
     cell::Cell,
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -14,7 +15,7 @@ use std::{
 
 use clap::Parser;
 use emulator::{
-    Board, Chip, Settings, loader,
+    Board, Chip, Settings, flame, loader,
     machine::{Ended, Machine},
 };
 use rustix::time::{ClockId, clock_gettime};
@@ -57,6 +58,14 @@ struct Options {
     /// Print the number of the core before each line
     #[arg(long)]
     name_cores: bool,
+
+    /// Write where cores executed the instructions that they counted, as folded stacks for flame graphs
+    #[arg(long, value_name = "FILE", requires = "image")]
+    profile: Option<PathBuf>,
+
+    /// The image that was flashed, with the names of its functions
+    #[arg(long, value_name = "ELF")]
+    image: Option<PathBuf>,
 
     /// Say at the end what the cores did, on standard error before the reason
     #[arg(long)]
@@ -131,6 +140,9 @@ fn run(options: &Options) -> Result<u8, String> {
         chip.release(core);
     }
     let mut machine = Machine::new(chip);
+    if options.profile.is_some() {
+        machine.profile_counted();
+    }
     let counted_from = Cell::new(processor_time());
     let give_up = || {
         let used = processor_time().saturating_sub(counted_from.get());
@@ -149,6 +161,10 @@ fn run(options: &Options) -> Result<u8, String> {
     // The last line on standard error is the reason.
     if !matches!(ended, Ended::Succeeded | Ended::Failed) {
         show_unfinished(&mut machine);
+    }
+    if let (Some(file), Some(image)) = (&options.profile, &options.image) {
+        let stacks = flame::folded(image, &machine.profile()).map_err(|error| error.to_string())?;
+        fs::write(file, stacks).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
     if options.counts {
         show_counts(&mut machine, begun);

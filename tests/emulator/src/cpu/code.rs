@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use descriptions::boards::map::PAGE_BYTES;
 
-use super::instructions::{CL1INVMB, Found, Special};
+use super::instructions::{CL1INVMB, Inspected, Special};
 
 /// Pages that a core can fetch from.
 const MOST_PAGES: usize = 2048;
@@ -24,6 +24,8 @@ struct Page {
     locked: [u64; WORDS],
     /// Bytes of inspected instructions.
     instructions: [u64; WORDS],
+    /// Their first bytes.
+    starts: [u64; WORDS],
 }
 
 /// Copies of the pages that a core has fetched from.
@@ -78,7 +80,7 @@ impl Code {
             return Err(Refused("there is more code than the emulator has room for"));
         }
         self.memory[number * PAGE..][..PAGE].copy_from_slice(bytes);
-        self.pages.push(Page { blocks: [0; WORDS], locked: [0; WORDS], instructions: [0; WORDS] });
+        self.pages.push(Page { blocks: [0; WORDS], locked: [0; WORDS], instructions: [0; WORDS], starts: [0; WORDS] });
         let page = physical / PAGE_BYTES;
         self.copies.insert(page, number);
         self.copied[page as usize / 64] |= 1 << (page % 64);
@@ -118,8 +120,22 @@ impl Code {
         Some(self.replaced.get(&place).copied().unwrap_or(self.memory[place]))
     }
 
+    /// Where inspected instructions begin in `len` bytes from a linear address.
+    pub(super) fn instructions(&self, linear: u32, len: u32) -> impl Iterator<Item = u32> {
+        let begins = |at: &u32| {
+            let place = self.place(*at);
+            place.is_some_and(|place| self.pages[place / PAGE].starts[place % PAGE / 64] & 1 << (place % 64) != 0)
+        };
+        (0..len).map(move |offset| linear.wrapping_add(offset)).filter(begins)
+    }
+
     /// Notes that a block was inspected, and replaces what is special in it. Returns whether anything was.
-    pub(super) fn note_inspected(&mut self, linear: u32, len: usize, specials: &[Found]) -> bool {
+    pub(super) fn note_inspected(&mut self, linear: u32, len: usize, inspected: &Inspected) -> bool {
+        for start in &inspected.starts {
+            if let Some(place) = self.place(linear.wrapping_add(*start as u32)) {
+                self.pages[place / PAGE].starts[place % PAGE / 64] |= 1 << (place % 64);
+            }
+        }
         if let Some(place) = self.place(linear) {
             self.pages[place / PAGE].blocks[place % PAGE / 64] |= 1 << (place % 64);
         }
@@ -129,7 +145,7 @@ impl Code {
             }
         }
         let mut replaced = false;
-        for found in specials {
+        for found in &inspected.specials {
             let at = linear.wrapping_add(found.offset as u32);
             let Some(first) = self.place(at) else { continue };
             self.specials.insert(first, (found.special, found.len));

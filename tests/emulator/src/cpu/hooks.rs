@@ -352,6 +352,10 @@ impl Hooks {
         state.left -= cycles;
         state.cycles += cycles as u64;
         (state.block, state.block_len) = (linear, len);
+        let State { events, code, .. } = &mut *state;
+        if events.counts() {
+            events.begin_block(code, linear, len, || cpu.reg_read(RegisterX86::ESP).map_or(0, |value| value as u32));
+        }
         state.locked = if state.code.is_locked(linear) { state.locked_blocks.get(&linear).cloned() } else { None };
     }
 
@@ -433,6 +437,7 @@ impl Hooks {
         // Segments are page aligned, and no block is as long as a page.
         let linear = state.block.wrapping_add(instruction.wrapping_sub(state.block) & (PAGE_BYTES - 1));
         let Some((special, len)) = state.code.special(linear) else { return false };
+        state.leave_block(linear.wrapping_add(len as u32));
         let mut shared = self.shared.borrow_mut();
         let number = state.number;
         let mut changes: [Option<(RegisterX86, u32)>; 4] = [None; 4];
@@ -453,6 +458,24 @@ impl Hooks {
                 let registers = [RegisterX86::EAX, RegisterX86::EBX, RegisterX86::ECX, RegisterX86::EDX];
                 let values = super::identify(leaf);
                 changes = std::array::from_fn(|place| Some((registers[place], values[place])));
+            }
+            Special::FromModelSpecific | Special::ToModelSpecific => {
+                let number_of = |register| cpu.reg_read(register).map_or(0, |value| value as u32);
+                let register = number_of(RegisterX86::ECX);
+                let known = if special == Special::FromModelSpecific {
+                    let value = state.events.load(register);
+                    changes[0] = value.map(|value| (RegisterX86::EAX, value as u32));
+                    changes[1] = value.map(|value| (RegisterX86::EDX, (value >> 32) as u32));
+                    value.is_some()
+                } else {
+                    let [low, high] = [RegisterX86::EAX, RegisterX86::EDX].map(number_of);
+                    state.events.store(register, u64::from(high) << 32 | u64::from(low)).is_some()
+                };
+                if !known {
+                    let reason =
+                        format!("model-specific register {register:#x} is not modelled, or not this use of it");
+                    done = Err(Violation::new(number, linear, reason));
+                }
             }
             Special::Pause => waits = true,
             Special::FromControl { control, general } => {

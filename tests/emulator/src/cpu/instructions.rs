@@ -15,6 +15,10 @@ pub(super) enum Special {
     TimeStamp,
     /// `cpuid`.
     Identify,
+    /// `rdmsr`.
+    FromModelSpecific,
+    /// `wrmsr`.
+    ToModelSpecific,
     /// `pause`, which a P54C takes for `nop`.
     Pause,
     /// `mov` from a control register to a general one, each by its number.
@@ -34,6 +38,15 @@ pub(super) struct Found {
     pub(super) special: Special,
 }
 
+/// What is in a block.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Inspected {
+    /// Where its instructions begin, from its start.
+    pub(super) starts: Vec<usize>,
+    /// Those that are left to us.
+    pub(super) specials: Vec<Found>,
+}
+
 /// An instruction that a P54C does not have, or that is not modelled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Refused {
@@ -45,14 +58,15 @@ pub(super) struct Refused {
 
 /// Looks at all instructions that begin in the first `len` bytes, the first of which is at `address`. `bits` is 16 or
 /// 32, as their code segment says.
-pub(super) fn inspect(bytes: &[u8], len: usize, address: u32, bits: u32) -> Result<Vec<Found>, Refused> {
-    let mut found = Vec::new();
+pub(super) fn inspect(bytes: &[u8], len: usize, address: u32, bits: u32) -> Result<Inspected, Refused> {
+    let mut found = Inspected::default();
     let mut offset = 0;
     while offset < len.min(bytes.len()) {
         let rest = &bytes[offset..];
         let at = address.wrapping_add(offset as u32);
+        found.starts.push(offset);
         if rest.starts_with(&CL1INVMB) {
-            found.push(Found { offset, len: 2, special: Special::InvalidateMpb });
+            found.specials.push(Found { offset, len: 2, special: Special::InvalidateMpb });
             offset += 2;
             continue;
         }
@@ -64,7 +78,7 @@ pub(super) fn inspect(bytes: &[u8], len: usize, address: u32, bits: u32) -> Resu
             return Err(Refused { address: at, reason: format!("{why}: {name} ({})", hex.join(" ")) });
         }
         if let Some(special) = special(&instruction) {
-            found.push(Found { offset, len: instruction.len(), special });
+            found.specials.push(Found { offset, len: instruction.len(), special });
         }
         offset += instruction.len();
     }
@@ -92,9 +106,7 @@ fn check(instruction: &Instruction) -> Result<(), &'static str> {
     }
     match instruction.mnemonic() {
         Mnemonic::Invd => Err("it loses what L1 has not written back"),
-        Mnemonic::Smsw | Mnemonic::Lmsw | Mnemonic::Clts | Mnemonic::Rdmsr | Mnemonic::Wrmsr | Mnemonic::Rsm => {
-            Err("it is not modelled")
-        }
+        Mnemonic::Smsw | Mnemonic::Lmsw | Mnemonic::Clts | Mnemonic::Rsm => Err("it is not modelled"),
         Mnemonic::Mov if touches_system_register(instruction) => Err("this register is not modelled"),
         _ => Ok(()),
     }
@@ -117,6 +129,8 @@ fn special(instruction: &Instruction) -> Option<Special> {
         Mnemonic::Wbinvd => Some(Special::WriteBack),
         Mnemonic::Rdtsc => Some(Special::TimeStamp),
         Mnemonic::Cpuid => Some(Special::Identify),
+        Mnemonic::Rdmsr => Some(Special::FromModelSpecific),
+        Mnemonic::Wrmsr => Some(Special::ToModelSpecific),
         Mnemonic::Pause => Some(Special::Pause),
         Mnemonic::Mov => {
             let (target, source) = (instruction.op0_register(), instruction.op1_register());
@@ -143,15 +157,17 @@ mod tests {
         assert!(refused(&[0x90, 0x0F, 0x04]).starts_with("there is no instruction"));
         assert_eq!(inspect(&[0x90, 0x0F, 0x44, 0xC1], 4, 0x1000, 32).unwrap_err().address, 0x1001);
         assert!(refused(&[0x0F, 0x08]).contains("loses"));
-        for bytes in [[0x0F, 0x23, 0xC0], [0x0F, 0x32, 0x90], [0x0F, 0x30, 0x90], [0x0F, 0xAA, 0x90]] {
+        for bytes in [[0x0F, 0x23, 0xC0], [0x0F, 0xAA, 0x90]] {
             assert!(refused(&bytes).contains("not modelled"), "{bytes:02x?}");
         }
     }
 
     #[test]
     fn what_is_left_to_us_is_found() {
-        let bytes =
-            [0x0F, 0x0A, 0x90, 0x0F, 0x09, 0x0F, 0x31, 0x0F, 0xA2, 0xF3, 0x90, 0x0F, 0x22, 0xE1, 0x0F, 0x20, 0xC7];
+        let bytes = [
+            0x0F, 0x0A, 0x90, 0x0F, 0x09, 0x0F, 0x31, 0x0F, 0xA2, 0xF3, 0x90, 0x0F, 0x22, 0xE1, 0x0F, 0x20, 0xC7, 0x0F,
+            0x32, 0x0F, 0x30,
+        ];
         let found = inspect(&bytes, bytes.len(), 0, 32).unwrap();
         let expected = [
             (0, 2, Special::InvalidateMpb),
@@ -161,7 +177,10 @@ mod tests {
             (9, 2, Special::Pause),
             (11, 3, Special::ToControl { control: 4, general: 1 }),
             (14, 3, Special::FromControl { control: 0, general: 7 }),
+            (17, 2, Special::FromModelSpecific),
+            (19, 2, Special::ToModelSpecific),
         ];
-        assert_eq!(found, expected.map(|(offset, len, special)| Found { offset, len, special }));
+        assert_eq!(found.starts, [0, 2, 3, 5, 7, 9, 11, 14, 17, 19]);
+        assert_eq!(found.specials, expected.map(|(offset, len, special)| Found { offset, len, special }));
     }
 }

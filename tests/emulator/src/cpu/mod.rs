@@ -13,6 +13,7 @@
 
 mod code;
 mod delivery;
+mod events;
 mod hooks;
 mod instructions;
 mod lapic;
@@ -93,12 +94,12 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// A core that comes out of reset.
+    /// A core that comes out of reset. If it is profiled, it notes where it executes the instructions that it counts.
     ///
     /// # Errors
     /// What the CPU library says.
-    pub(crate) fn new(number: usize, shared: Rc<RefCell<Shared>>) -> Result<Self, uc_error> {
-        let hooks = Hooks { state: Rc::new(RefCell::new(State::new(number))), shared };
+    pub(crate) fn new(number: usize, profiled: bool, shared: Rc<RefCell<Shared>>) -> Result<Self, uc_error> {
+        let hooks = Hooks { state: Rc::new(RefCell::new(State::new(number, profiled))), shared };
         let mut cpu = hooks.attach()?;
         write(&mut cpu, RegisterX86::CR0, RESET_CR0);
         for segment in [RegisterX86::DS, RegisterX86::ES, RegisterX86::SS, RegisterX86::FS, RegisterX86::GS] {
@@ -113,6 +114,12 @@ impl Core {
     /// Where it is.
     pub(crate) fn instruction(&self) -> u32 {
         read(&self.cpu, RegisterX86::EIP)
+    }
+
+    /// See [`Machine::profile`](crate::machine::Machine::profile).
+    pub(crate) fn profile(&self) -> Vec<(Vec<u32>, u64)> {
+        let state = self.hooks.state.borrow();
+        state.events.profile(&state.code)
     }
 
     /// What it does, in a word.
@@ -225,6 +232,7 @@ impl Core {
             }
             (Err(_), _, Some((linear, code))) => {
                 let at = read(&self.cpu, RegisterX86::EIP);
+                self.hooks.state.borrow_mut().leave_block(at);
                 let bytes: Vec<u8> = {
                     let state = self.hooks.state.borrow();
                     (0..operands::BYTES).map_while(|offset| state.code.byte(at.wrapping_add(offset))).collect()

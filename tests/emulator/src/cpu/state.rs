@@ -6,6 +6,7 @@ use iced_x86::Instruction;
 
 use super::{
     code::Code,
+    events::Events,
     lapic::{self, LocalApic},
     paging::Control,
 };
@@ -46,6 +47,7 @@ pub(super) struct State {
     pub(super) number: usize,
     pub(super) code: Code,
     pub(super) apic: LocalApic,
+    pub(super) events: Events,
     /// CR0 and CR4 as the program wrote them; CR3 is the CPU library's.
     pub(super) control: Control,
     /// Until the first jump out of the top of the first megabyte, that is the top of memory: there a core starts.
@@ -70,11 +72,12 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(number: usize) -> Self {
+    pub(super) fn new(number: usize, profiled: bool) -> Self {
         Self {
             number,
             code: Code::new(),
             apic: LocalApic::new(),
+            events: Events::new(profiled),
             control: Control { cr0: super::RESET_CR0, cr3: 0, cr4: 0 },
             starts: true,
             block: super::RESET_LINEAR,
@@ -102,6 +105,13 @@ impl State {
         let updated = self.apic.update(chip.interrupt_pins(self.number), chip.cycles(self.number));
         self.interrupted = self.apic.next(true).is_some();
         updated.map_err(|reason| Violation::new(self.number, lapic::BASE, reason))
+    }
+
+    /// The core leaves the block that runs before the instruction at a linear address.
+    pub(super) fn leave_block(&mut self, linear: u32) {
+        if self.events.counts() {
+            self.events.leave_block(&self.code, linear);
+        }
     }
 
     /// Whether `sti` was the last instruction before `linear`: it holds interrupts off for another one, which counts

@@ -349,3 +349,61 @@ fn a_p54c_says_that_it_is_one_and_computes_with_53_bits() {
     });
     assert_eq!(run(&mut board(1, &code)).1, Ended::Succeeded);
 }
+
+#[test]
+fn executed_instructions_are_counted_and_noted() {
+    const CESR: u32 = 0x11;
+    const CTR0: u32 = 0x12;
+    let code = assemble(|a| {
+        let mut wrong = a.create_label();
+        let mut called = a.create_label();
+        let mut again = a.create_label();
+        let counts = |a: &mut CodeAssembler, on: u32| {
+            a.mov(ecx, CESR)?;
+            a.mov(eax, on)?;
+            a.xor(edx, edx)?;
+            a.wrmsr()
+        };
+        let mut over = a.create_label();
+        a.mov(esp, STACK)?;
+        // What is not counted.
+        a.call(called)?;
+        counts(a, 0x16 | 0b011 << 6)?;
+        // 1, and 4 of the function.
+        a.call(called)?;
+        // 2 and three turns of 2; a block ends within, at what the emulator does itself.
+        a.mov(ebx, 3)?;
+        a.rdtsc()?;
+        a.set_label(&mut again)?;
+        a.dec(ebx)?;
+        a.jne(again)?;
+        // 4, the last of which ends it.
+        counts(a, 0)?;
+        a.nop()?;
+        a.mov(ecx, CTR0)?;
+        a.rdmsr()?;
+        a.cmp(eax, 1 + 4 + 2 + 6 + 4)?;
+        a.jne(wrong)?;
+        a.test(edx, edx)?;
+        a.jne(wrong)?;
+        done(a)?;
+        a.set_label(&mut wrong)?;
+        a.hlt()?;
+        a.set_label(&mut called)?;
+        a.nop()?;
+        a.jmp(over)?;
+        a.nop()?;
+        a.set_label(&mut over)?;
+        a.nop()?;
+        a.ret()
+    });
+    let mut machine = board(1, &code);
+    machine.profile_counted();
+    assert_eq!(run(&mut machine).1, Ended::Succeeded);
+    let executed = machine.profile();
+    let within = |depth| executed.iter().filter(|(stack, _)| stack.len() == depth).map(|(_, times)| times).sum::<u64>();
+    assert_eq!((within(1), within(2), within(3)), (13, 4, 0), "{executed:x?}");
+    // What has returned while nothing was counted has not called what comes later.
+    let calls: Vec<_> = executed.iter().filter(|(stack, _)| stack.len() == 2).map(|(stack, _)| stack[0]).collect();
+    assert!(calls.iter().all(|call| *call == calls[0] && (CODE..CODE + 0x100).contains(call)), "{calls:x?}");
+}

@@ -187,3 +187,23 @@ fn locked_instructions_on_what_others_reach() {
     });
     assert_eq!(allowed, Ended::Succeeded);
 }
+
+#[test]
+fn model_specific_registers_that_are_not_modelled() {
+    for (register, value) in [(0x10_u32, None), (0x13, None), (0x11, Some(0xFF_u32)), (0x1B, Some(0))] {
+        let (core, _, reason) = refused(|a| {
+            a.mov(ecx, register)?;
+            match value {
+                None => a.rdmsr()?,
+                Some(value) => {
+                    a.mov(eax, value)?;
+                    a.xor(edx, edx)?;
+                    a.wrmsr()?;
+                }
+            }
+            done(a)
+        });
+        assert_eq!(core, 1);
+        assert_eq!(reason, format!("model-specific register {register:#x} is not modelled, or not this use of it"));
+    }
+}

@@ -9,6 +9,7 @@ mod barrier;
 mod broadcast;
 mod collectives;
 mod design;
+mod instructions;
 mod late;
 mod loads;
 mod measure;
@@ -26,6 +27,7 @@ pub use self::{
     broadcast::{Bcast, Model},
     collectives::Collectives,
     design::Design,
+    instructions::Instructions,
     late::Late,
     loads::Loads,
     micro::{MeshLink, MpbContention, MpbDistance, MpbModel},
@@ -42,7 +44,7 @@ macro_rules! programs {
     ($($with:tt)+) => {
         $($with)+!(
             Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
-            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, Bcast, Model, Collectives, Barriers, Rounds
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, Bcast, Model, Collectives, Barriers, Instructions, Rounds
         );
     };
 }

@@ -12,7 +12,11 @@ use std::{path::Path, sync::Mutex};
 ///
 /// When a bench fails, after all others have run.
 pub(super) fn run(arguments: &Arguments, setting: &Setting<'_>) -> Result<()> {
-    let benches: Vec<_> = papers::benches().collect();
+    // Those that are about another machine are left to their own call.
+    let (benches, others): (Vec<_>, Vec<_>) = papers::benches().partition(|bench| bench.only_on.is_none());
+    for (bench, machine) in others.iter().filter_map(|bench| Some((bench, bench.only_on.as_ref()?))) {
+        println!("{}: left out, it is about {machine}: `cargo xtask bench {}`", bench.name, bench.name);
+    }
     // Read before they are written over.
     let old: Vec<_> = match &arguments.compare {
         None => benches.iter().map(|_| None).collect(),
@@ -55,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, setting: &Setting<'_>) -> Result<()> {
             }
         }
     };
-    setting.run_each(&benches, arguments.yes, finished)?;
+    setting.run_each(&benches, finished)?;
     let failed = failed.into_inner().unwrap_or_default();
     if !failed.is_empty() {
         bail!("{} of {} benches have failed: {}", failed.len(), benches.len(), failed.join(", "));

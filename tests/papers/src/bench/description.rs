@@ -1,6 +1,6 @@
 //! What a bench is: what it runs, what of that is shown, and what it claims.
 
-use super::{claims::Claim, series::Rows};
+use super::{Machine as Place, claims::Claim, series::Rows};
 use host::machine::{Machine, Variant};
 use std::str::FromStr;
 
@@ -10,6 +10,8 @@ pub(crate) struct Bench {
     pub(crate) about: &'static str,
     /// Independent of each other.
     pub(crate) runs: &'static [Sweep],
+    /// The machine that it is about, where it means nothing on others.
+    pub(crate) only_on: Option<Place>,
     /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the
     /// file has all.
     pub(crate) shown: &'static [u64],
@@ -30,6 +32,7 @@ impl Bench {
         name: "",
         about: "",
         runs: &[],
+        only_on: None,
         shown: &[],
         sizes: &[],
         columns: &[],

@@ -28,9 +28,10 @@ impl Evidence {
         let key = (bench.name, machine.to_owned());
         if !self.measured.contains_key(&key) {
             let machine: Machine = machine.parse()?;
-            let setting = Setting { machine: &machine, cores: machine.default_cores(), words: &[], limit: self.limit };
             // Nothing is installed for a simulation.
-            let rows = measure(bench, &setting, false).with_context(|| format!("bench {}", bench.name));
+            let (cores, yes) = (machine.default_cores(), false);
+            let setting = Setting { machine: &machine, cores, words: &[], limit: self.limit, yes, flame: None };
+            let rows = measure(bench, &setting).with_context(|| format!("bench {}", bench.name));
             self.measured.insert(key.clone(), rows.map_err(|why| format!("{why:#}")));
         }
         self.measured[&key].as_ref().map_err(|why| anyhow!(why.clone()))

@@ -7,6 +7,7 @@ mod csv;
 mod description;
 mod evidence;
 mod fit;
+mod flame;
 mod runs;
 mod series;
 pub(crate) mod table;
@@ -84,6 +85,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     counters: bool,
 
+    /// Write where instructions were executed, as folded stacks for flame graphs; for `instructions`
+    #[arg(long, value_name = "FILE")]
+    flame: Option<PathBuf>,
+
     /// Options of the programs
     #[arg(last = true, value_name = "key=value")]
     words: Vec<String>,
@@ -96,13 +101,15 @@ pub(crate) enum Machine {
     Simulated(machine::Machine),
     /// In QEMU, whose clock counts instructions of all cores together: only counters mean anything.
     Qemu,
+    /// On the emulated board with an SCC, which counts the instructions of each core.
+    Board,
 }
 
 impl Machine {
     fn default_cores(&self) -> u32 {
         match self {
             Self::Simulated(machine) => machine.default_cores(),
-            Self::Qemu => 48,
+            Self::Qemu | Self::Board => 48,
         }
     }
 
@@ -110,6 +117,10 @@ impl Machine {
         match self {
             Self::Simulated(machine) => machine::check(machine, count),
             Self::Qemu => cores::number(&count.to_string()).map(drop),
+            Self::Board => {
+                ensure!((1..=48).contains(&count), "{count} cores: the board has 1 to 48");
+                Ok(())
+            }
         }
     }
 
@@ -132,7 +143,7 @@ impl Machine {
         match self {
             _ if variant.is_plain() || self.is_variant() => Some(self.clone()),
             Self::Simulated(machine) => machine.with_variant(variant).map(Self::Simulated),
-            Self::Qemu => None,
+            Self::Qemu | Self::Board => None,
         }
     }
 
@@ -156,6 +167,7 @@ impl fmt::Display for Machine {
         match self {
             Self::Simulated(machine) => machine.fmt(out),
             Self::Qemu => out.write_str("qemu"),
+            Self::Board => out.write_str("scc-board"),
         }
     }
 }
@@ -166,6 +178,7 @@ impl std::str::FromStr for Machine {
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "qemu" => Ok(Self::Qemu),
+            "scc-board" => Ok(Self::Board),
             text => text.parse().map(Self::Simulated).map_err(|why| anyhow!("{why} (or `qemu`)")),
         }
     }
@@ -181,27 +194,40 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         papers::benches().for_each(|bench| println!("{}: {}", bench.name, bench.about));
         return Ok(());
     }
-    let machine = &arguments.machine;
+    let bench = if arguments.name == ALL { None } else { Some(find(&arguments.name)?) };
+    let machine = machine_of(arguments, bench)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine.check(count)?;
-    let limit = Duration::from_secs(arguments.timeout);
-    let setting = Setting { machine, cores: count, words: &arguments.words, limit };
-    if arguments.name == ALL {
-        return all::run(arguments, &setting);
-    }
-    let bench = find(&arguments.name)?;
+    let flame = match bench {
+        Some(bench) if *machine == Machine::Board => {
+            Some(arguments.flame.clone().map_or_else(|| flame::default_path(bench.name), Ok)?)
+        }
+        _ => None,
+    };
+    let setting = Setting {
+        machine,
+        cores: count,
+        words: &arguments.words,
+        limit: Duration::from_secs(arguments.timeout),
+        yes: arguments.yes,
+        flame: flame.as_deref(),
+    };
+    let Some(bench) = bench else { return all::run(arguments, &setting) };
     // The new file may take the place of the old one.
     let old = arguments.compare.as_deref().map(csv::Medians::read).transpose()?;
-    let rows = measure(bench, &setting, arguments.yes)?;
+    let rows = measure(bench, &setting)?;
     let path = write(bench, machine, &rows)?;
     // Where there are no times, counters are all there is to see.
-    let counters = arguments.counters || !rows.iter().any(|row| row.key.unit.is_of_time());
+    let counters = arguments.counters || bench.only_on.is_none() && !rows.iter().any(|row| row.key.unit.is_of_time());
     if let Some(report) = bench.report.filter(|_| !counters) {
         println!("{}\n", report(&rows));
     } else if bench.columns.is_empty() || counters {
         println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
     } else {
         println!("{}\n", table::columns(&rows, bench.columns));
+    }
+    if let Some(file) = &flame {
+        println!("{}\n\nall of it, for flame graphs: {}\n", flame::functions(file)?, workspace::display(file));
     }
     let checked = check(bench, &rows, &setting);
     if !checked.is_empty() {
@@ -220,6 +246,22 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// The machine of a bench, or of all that can run on more than one.
+fn machine_of<'a>(arguments: &'a Arguments, bench: Option<&'static Bench>) -> Result<&'a Machine> {
+    let chosen = &arguments.machine;
+    match bench.and_then(|bench| bench.only_on.as_ref()) {
+        Some(own) => {
+            ensure!(*chosen == Machine::default() || chosen == own, "{} is about {own}, not {chosen}", arguments.name);
+            Ok(own)
+        }
+        None => {
+            ensure!(*chosen != Machine::Board, "{chosen} is the machine of `instructions`, and tells no times");
+            ensure!(arguments.flame.is_none(), "--flame is an option of `instructions`");
+            Ok(chosen)
+        }
+    }
+}
+
 /// A file of the user's, for messages.
 fn shown(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| workspace::display(path).to_string())
@@ -233,7 +275,8 @@ fn threshold(text: &str) -> Result<f64, String> {
 
 /// Writes the rows of a bench where they belong, and says where that is.
 fn write(bench: &Bench, machine: &Machine, rows: &Rows) -> Result<PathBuf> {
-    let path = csv::path(bench.name, &machine.to_string(), *machine == Machine::default());
+    let is_default = *machine == Machine::default() || bench.only_on.is_some();
+    let path = csv::path(bench.name, &machine.to_string(), is_default);
     csv::write(&path, bench.name, &machine.to_string(), rows)?;
     Ok(path)
 }
@@ -250,8 +293,8 @@ fn check(bench: &Bench, rows: &Rows, setting: &Setting<'_>) -> Vec<Checked> {
 }
 
 /// Runs a bench; returns its rows, with those that are computed from others.
-fn measure(bench: &Bench, setting: &Setting<'_>, yes: bool) -> Result<Rows> {
-    rows_of(bench, setting.machine, setting.run_all(bench, yes)?)
+fn measure(bench: &Bench, setting: &Setting<'_>) -> Result<Rows> {
+    rows_of(bench, setting.machine, setting.run_all(bench)?)
 }
 
 /// The rows that samples of a bench become, with those that are computed from others.
@@ -310,7 +353,7 @@ mod tests {
 
     #[test]
     fn machines() {
-        for name in ["scc", "scc-calibrated", "mesh:8x8x2", "scc+contention", "qemu"] {
+        for name in ["scc", "scc-calibrated", "mesh:8x8x2", "scc+contention", "qemu", "scc-board"] {
             assert_eq!(name.parse::<Machine>().unwrap().to_string(), name);
         }
         assert_eq!(Machine::default(), "scc".parse().unwrap());
@@ -321,7 +364,7 @@ mod tests {
         assert_eq!(is_in("scc-calibrated"), [true, true, true]);
         assert_eq!(is_in("mesh:8x8x2"), [true, true, false]);
         assert_eq!(is_in("scc+flat"), [true, true, false]);
-        assert_eq!(is_in("qemu"), [true, false, false]);
+        assert_eq!([is_in("qemu"), is_in("scc-board")], [[true, false, false]; 2]);
         assert!(
             Machine::Qemu.check(255).is_ok() && Machine::Qemu.check(256).is_err() && Machine::Qemu.check(0).is_err()
         );

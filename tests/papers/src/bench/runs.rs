@@ -9,6 +9,7 @@ use crate::xtask;
 use anyhow::{Context, Result, anyhow, ensure};
 use host::{cores, interrupt, progress::Progress};
 use std::{
+    path::Path,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -24,6 +25,10 @@ pub(crate) struct Setting<'s> {
     /// The user's words for the programs.
     pub(crate) words: &'s [String],
     pub(crate) limit: Duration,
+    /// Whether what is missing is installed without asking.
+    pub(crate) yes: bool,
+    /// Where folded stacks go, on a machine that has them.
+    pub(crate) flame: Option<&'s Path>,
 }
 
 /// Heaps in QEMU, unless the user says something else: buffers of 16 operations, as the sender and the receiver of packets
@@ -42,9 +47,9 @@ impl Setting<'_> {
     /// # Errors
     ///
     /// When a run fails, with its name.
-    pub(crate) fn run_all(&self, bench: &Bench, yes: bool) -> Result<Vec<Samples>> {
+    pub(crate) fn run_all(&self, bench: &Bench) -> Result<Vec<Samples>> {
         let all = Mutex::new(None);
-        self.run_each(&[bench], yes, |_, samples, _| {
+        self.run_each(&[bench], |_, samples, _| {
             if let Ok(mut all) = all.lock() {
                 *all = Some(samples);
             }
@@ -62,7 +67,6 @@ impl Setting<'_> {
     pub(crate) fn run_each(
         &self,
         benches: &[&Bench],
-        yes: bool,
         finished: impl Fn(usize, Result<Vec<Samples>>, &Progress) + Sync,
     ) -> Result<()> {
         let of_each: Vec<Vec<Run>> = benches.iter().map(|bench| self.possible(bench.runs())).collect();
@@ -73,7 +77,7 @@ impl Setting<'_> {
             .collect();
         let runs: Vec<_> = all.iter().map(|(_, _, run)| *run).collect();
         self.check_words(&runs)?;
-        self.build(&runs, yes)?;
+        self.build(&runs)?;
         let what = match benches {
             [bench] => bench.name.to_owned(),
             _ => format!("{} benches", benches.len()),
@@ -108,6 +112,8 @@ impl Setting<'_> {
             words: self.words(run),
             has_input: false,
             heat_map: false,
+            flame: self.flame,
+            yes: self.yes,
             limit: self.limit,
         };
         let mut samples = run_of_program.transcript().with_context(label)?.samples;
@@ -152,17 +158,18 @@ impl Setting<'_> {
         run.cores().or_else(of_machine).unwrap_or(self.cores)
     }
 
-    fn build(&self, runs: &[&Run], yes: bool) -> Result<()> {
+    fn build(&self, runs: &[&Run]) -> Result<()> {
         let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
         ensure!(!programs.is_empty(), "there is nothing to run");
         programs.sort_unstable();
         programs.dedup();
-        xtask::build(&programs, *self.machine == Machine::Qemu, yes)
+        xtask::build(&programs, self.machine, self.yes)
     }
 
     /// The machine of a run: its own, or the variant that it wants of the user's.
     fn machine_of(&self, run: &Run) -> Result<Machine> {
-        let of_users = || self.machine.with_variant(run.variant()).context("QEMU has no variants");
+        let of_users =
+            || self.machine.with_variant(run.variant()).with_context(|| format!("{} has no variants", self.machine));
         run.machine().map_or_else(of_users, |machine| Ok(Machine::Simulated(machine)))
     }
 
@@ -180,6 +187,7 @@ impl Setting<'_> {
         let heap = match self.machine {
             Machine::Qemu => (self.cores <= MOST_CORES_WITH_HEAP).then_some(HEAP),
             Machine::Simulated(_) => Some(SIMULATED_HEAP),
+            Machine::Board => None,
         };
         let heap = heap.filter(|_| !self.words.iter().any(|word| key(word) == key(HEAP)));
         let own = run.program_words().chain(heap);
@@ -258,7 +266,8 @@ mod tests {
     /// The runs that a machine allows.
     fn picked(machine: &str, cores: u32, runs: &[&[&str]]) -> Vec<Run> {
         let machine = machine.parse().unwrap();
-        let setting = Setting { machine: &machine, cores, words: &[], limit: Duration::from_secs(1) };
+        let setting =
+            Setting { machine: &machine, cores, words: &[], limit: Duration::from_secs(1), yes: false, flame: None };
         setting.possible(runs.iter().map(|words| run(words)).collect())
     }
 
@@ -266,7 +275,14 @@ mod tests {
     fn composed(machine: &str, own: &[&str], users: &[&str]) -> Result<String> {
         let users: Vec<_> = users.iter().map(ToString::to_string).collect();
         let machine = machine.parse()?;
-        let setting = Setting { machine: &machine, cores: 6, words: &users, limit: Duration::from_secs(1) };
+        let setting = Setting {
+            machine: &machine,
+            cores: 6,
+            words: &users,
+            limit: Duration::from_secs(1),
+            yes: false,
+            flame: None,
+        };
         let run = run(own);
         setting.check_words(&[&run])?;
         Ok(format!("{} {} {}", setting.machine_of(&run)?, setting.cores_of(&run), setting.words(&run).join(" ")))

@@ -100,15 +100,18 @@ fn fidelity_table(checked: &[Checked]) -> Table {
 
 /// Runs a program and draws its traffic; returns the picture, and a line about where most was.
 fn heat_map(title: &str, program: &str, words: &[&str], limit: Duration) -> Result<(String, String)> {
-    xtask::build(&[program], false, false)?;
+    let machine = MACHINE.parse()?;
+    xtask::build(&[program], &machine, false)?;
     let _progress = Progress::new(format!("traffic of {program}"));
     let run = Run {
         program,
-        machine: &MACHINE.parse()?,
+        machine: &machine,
         cores: CORES,
         words: words.iter().map(ToString::to_string).collect(),
         has_input: true,
         heat_map: true,
+        flame: None,
+        yes: false,
         limit,
     };
     let transcript = run.transcript()?;

@@ -19,6 +19,7 @@ use crate::{
     flash::{Flash, Setup},
     guest::{self, Outcome},
     kernel_line::KernelLine,
+    laboratory,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     run, workspace,
@@ -56,6 +57,9 @@ const FATAL: [&str; 8] = [
 
 /// Name of the test that core 0 can start all others.
 const STARTED: &str = "board-started-by-core-0";
+
+/// Name of the test that calls execute no more instructions than they may, of the bench `instructions`.
+const INSTRUCTIONS: &str = "board-instructions";
 
 /// Flashes an image, lets something happen to the files, and runs them in the emulator.
 ///
@@ -116,6 +120,14 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
     }
     if wants(&STARTED) {
         jobs.push(Job::new("boards", 30, |suite| started(suite, kit)));
+    }
+    if wants(&INSTRUCTIONS) {
+        jobs.push(Job::new("boards", 60, |suite| {
+            kit.emulator()?;
+            suite.begin();
+            suite.check(INSTRUCTIONS, laboratory::bench("instructions"));
+            Ok(())
+        }));
     }
     if FATAL.iter().any(|case| kit.arguments.wants(&fatal_name(case))) {
         jobs.push(Job::new("boards", 30, |suite| fatal(suite, kit)));

@@ -1,8 +1,9 @@
-//! What no paper has: benches of our own operations, and of the simulator.
+//! What no paper has: benches of our own operations, of the simulator, and of our instructions.
 
 mod collectives;
+mod instructions;
 mod simulator;
 
 use crate::bench::Bench;
 
-pub(crate) const BENCHES: &[Bench] = &[collectives::COLLECTIVES, simulator::SIMULATOR];
+pub(crate) const BENCHES: &[Bench] = &[collectives::COLLECTIVES, simulator::SIMULATOR, instructions::INSTRUCTIONS];

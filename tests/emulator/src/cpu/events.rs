@@ -1,0 +1,181 @@
+//! The counter of executed instructions (`CESR` and `CTR0` of a P54C), and where a core executed them.
+//!
+//! A block counts when it has ended: as a whole when the next one begins, or up to the instruction at which the core left
+//! it. Each turn of a repeated string instruction counts, as it takes its time on a P54C.
+
+use std::collections::HashMap;
+
+use super::code::Code;
+
+/// The register that selects what is counted.
+pub(super) const CESR: u32 = 0x11;
+/// The first counter.
+pub(super) const CTR0: u32 = 0x12;
+/// Selects executed instructions at all levels of privilege for the first counter, and nothing for the second.
+const INSTRUCTIONS: u64 = 0x16 | 0b011 << 6;
+
+/// Instructions in a row, and what called them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Run {
+    /// Number of what called, among [`Profile::calls`].
+    caller: usize,
+    first: u32,
+    len: u32,
+}
+
+/// A call: the instruction, and what called the function that it is in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Call {
+    caller: usize,
+    at: u32,
+}
+
+/// How often a core has executed what, and by which calls it got there.
+struct Profile {
+    calls: Vec<Call>,
+    numbers: HashMap<Call, usize>,
+    times: HashMap<Run, u64>,
+    /// The calls that are under way: where on the stack each returns to, and its number.
+    stack: Vec<(u32, usize)>,
+    /// Whether the block before has ended with a call, and which instruction that is.
+    entered: Option<u32>,
+}
+
+/// Nobody that is known has called.
+const ROOT: usize = 0;
+
+impl Profile {
+    fn new() -> Self {
+        let root = Call { caller: ROOT, at: 0 };
+        Self { calls: vec![root], numbers: HashMap::new(), times: HashMap::new(), stack: Vec::new(), entered: None }
+    }
+
+    /// The call that is under way.
+    fn caller(&self) -> usize {
+        self.stack.last().map_or(ROOT, |(_, call)| *call)
+    }
+
+    /// A block begins, with this stack pointer. What returned while nothing was counted is not under way any more.
+    fn begin(&mut self, stack: u32) {
+        if let Some(at) = self.entered.take() {
+            self.enter(at, stack);
+        }
+        while self.stack.pop_if(|(returns_to, _)| *returns_to < stack).is_some() {}
+    }
+
+    fn note(&mut self, code: &Code, first: u32, len: u32, last: u32) {
+        *self.times.entry(Run { caller: self.caller(), first, len }).or_default() += 1;
+        self.entered = match [code.byte(last), code.byte(last.wrapping_add(1))] {
+            [Some(0xE8), _] => Some(last),
+            [Some(0xFF), Some(operand)] if operand >> 3 & 7 == 2 => Some(last),
+            _ => None,
+        };
+    }
+
+    fn enter(&mut self, at: u32, stack: u32) {
+        let call = Call { caller: self.caller(), at };
+        let number = *self.numbers.entry(call).or_insert_with(|| {
+            self.calls.push(call);
+            self.calls.len() - 1
+        });
+        self.stack.push((stack, number));
+    }
+
+    /// The calls that lead to one, the outermost first.
+    fn path(&self, mut number: usize) -> Vec<u32> {
+        let mut path = Vec::new();
+        while number != ROOT {
+            path.push(self.calls[number].at);
+            number = self.calls[number].caller;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// A core's counter of events.
+pub(super) struct Events {
+    counts: bool,
+    executed: u64,
+    /// Address and length of the block that runs, unless what it did was counted.
+    block: Option<(u32, u32)>,
+    profile: Option<Profile>,
+}
+
+impl Events {
+    /// Nothing is counted; if it is, whether places are noted.
+    pub(super) fn new(profiled: bool) -> Self {
+        Self { counts: false, executed: 0, block: None, profile: profiled.then(Profile::new) }
+    }
+
+    /// Whether instructions are counted now.
+    #[inline]
+    pub(super) fn counts(&self) -> bool {
+        self.counts
+    }
+
+    /// A block begins, with this stack pointer: the one before has run to its end.
+    pub(super) fn begin_block(&mut self, code: &Code, linear: u32, len: u32, stack: impl FnOnce() -> u32) {
+        if let Some((first, len)) = self.block.replace((linear, len)) {
+            self.add(code, first, len);
+        }
+        if let Some(profile) = &mut self.profile {
+            profile.begin(stack());
+        }
+    }
+
+    /// The block that runs is left before the instruction at `linear`.
+    pub(super) fn leave_block(&mut self, code: &Code, linear: u32) {
+        if let Some((first, _)) = self.block.take() {
+            self.add(code, first, linear.wrapping_sub(first));
+        }
+    }
+
+    fn add(&mut self, code: &Code, first: u32, len: u32) {
+        let mut last = first;
+        for at in code.instructions(first, len) {
+            self.executed += 1;
+            last = at;
+        }
+        if let Some(profile) = &mut self.profile
+            && len > 0
+        {
+            profile.note(code, first, len, last);
+        }
+    }
+
+    /// What a register shows.
+    pub(super) fn load(&self, register: u32) -> Option<u64> {
+        match register {
+            CESR => Some(if self.counts { INSTRUCTIONS } else { 0 }),
+            CTR0 => Some(self.executed),
+            _ => None,
+        }
+    }
+
+    /// Changes a register. Nothing if it is not modelled, or not what it is set to.
+    pub(super) fn store(&mut self, register: u32, value: u64) -> Option<()> {
+        match (register, value) {
+            (CESR, INSTRUCTIONS | 0) => self.counts = value != 0,
+            (CTR0, _) => self.executed = value,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What was executed while instructions were counted: the calls that led to an instruction and its own address, and how
+    /// often.
+    pub(super) fn profile(&self, code: &Code) -> Vec<(Vec<u32>, u64)> {
+        let Some(profile) = &self.profile else { return Vec::new() };
+        let mut executed = Vec::new();
+        for (run, times) in &profile.times {
+            let path = profile.path(run.caller);
+            executed.extend(code.instructions(run.first, run.len).map(|at| {
+                let mut stack = path.clone();
+                stack.push(at);
+                (stack, *times)
+            }));
+        }
+        executed
+    }
+}

@@ -1,0 +1,143 @@
+//! What our own instructions cost on the board: how many a call executes, beside the budget that it has.
+
+use crate::bench::{Bench, Finding, Machine, Missing, Rows, Sweep, everywhere, table};
+
+/// Instructions of a call.
+struct Budget {
+    algorithm: &'static str,
+    metric: &'static str,
+    /// The parameter that the row has.
+    param: u64,
+    /// What it is to be, at most.
+    goal: u64,
+    /// What it must not exceed: what was measured when it was written down. Where it is above the goal, the call is not yet
+    /// as lean as it is to be.
+    most: u64,
+}
+
+/// A budget that holds, or one with what was measured instead.
+const fn row(algorithm: &'static str, metric: &'static str, param: u64, goal: u64, most: u64) -> Budget {
+    Budget { algorithm, metric, param, goal, most }
+}
+
+/// Compilers differ a little from version to version.
+const BAND_PERCENT: u64 = 5;
+
+const BUDGETS: &[Budget] = &[
+    row("pscw-default", "origin", 13, 600, 1050),
+    row("pscw-default", "origin", 31, 1000, 1357),
+    row("pscw-default", "post", 1, 150, 382),
+    row("pscw-default", "wait", 1, 200, 481),
+    row("pscw-scosco", "origin", 13, 3900, 6266),
+    row("pscw-scosco", "origin", 31, 9300, 14600),
+    row("barrier-default", "root", 0, 400, 255),
+    row("barrier-default", "inner", 0, 250, 441),
+    row("barrier-default", "others", 0, 150, 230),
+    row("barrier-dissemination", "others", 0, 600, 1220),
+    row("barrier-rcce-linear", "root", 0, 5640, 7618),
+    row("broadcast-default", "root", 0, 250, 893),
+    row("broadcast-default", "others", 0, 250, 884),
+    row("broadcast-oc-k7", "chunk", 0, 300, 1527),
+    row("send-receive", "both", 0, 400, 1051),
+    row("put", "line", 0, 28, 21),
+    row("put", "call", 0, 60, 25),
+    row("get", "line", 0, 24, 20),
+    row("get", "call", 0, 60, 17),
+    row("put-made", "line", 0, 45, 35),
+    row("put-made", "call", 0, 60, 29),
+    row("get-used", "line", 0, 45, 35),
+    row("get-used", "call", 0, 60, 31),
+    row("word", "load", 0, 25, 27),
+    row("word", "store", 0, 25, 27),
+    row("register", "acquire", 0, 35, 40),
+    row("register", "free", 0, 35, 17),
+    row("element", "load", 0, 4, 4),
+    row("element", "store", 0, 4, 4),
+];
+
+impl Budget {
+    /// What rows say it takes.
+    fn measured(&self, rows: &Rows) -> Result<u64, Missing> {
+        Ok(rows.line(self.algorithm, self.metric)?.at(self.param)? as u64)
+    }
+
+    /// What is refused.
+    fn limit(&self) -> u64 {
+        self.goal.max(self.most) * (100 + BAND_PERCENT) / 100
+    }
+
+    fn is_met(&self, measured: u64) -> bool {
+        measured <= self.goal
+    }
+
+    fn name(&self) -> String {
+        let Self { algorithm, metric, param, .. } = self;
+        if *param == 0 { format!("{algorithm} {metric}") } else { format!("{algorithm} {metric}, {param}") }
+    }
+}
+
+/// Counts the instructions of calls.
+pub(crate) const INSTRUCTIONS: Bench = Bench {
+    name: "instructions",
+    about: "instructions of calls on the emulated board with an SCC, failed polls apart, beside their budgets",
+    runs: &[Sweep("bench-instructions", &[])],
+    only_on: Some(Machine::Board),
+    report: Some(report),
+    claims: &[
+        everywhere("no call executes more instructions than it did, but for 5 % that compilers differ").holds(|rows| {
+            Finding::all(BUDGETS.iter().map(|budget| {
+                let (measured, limit) = (budget.measured(rows)?, budget.limit());
+                Ok(Finding::new(format!("{}: {measured}", budget.name()), format!("<= {limit}"), measured <= limit))
+            }))
+        }),
+        everywhere("calls that are within their budgets").reports(|rows| {
+            let measured = BUDGETS.iter().map(|budget| Ok((budget, budget.measured(rows)?)));
+            let measured = measured.collect::<Result<Vec<_>, Missing>>()?;
+            let met = measured.iter().filter(|(budget, measured)| budget.is_met(*measured)).count();
+            Ok(format!("{met} of {}", BUDGETS.len()))
+        }),
+    ],
+    ..Bench::PLAIN
+};
+
+/// The budgets, and what was measured.
+fn report(rows: &Rows) -> String {
+    let lines = BUDGETS.iter().map(|budget| {
+        let measured = budget.measured(rows);
+        let verdict = match measured {
+            Ok(measured) if budget.is_met(measured) => "within",
+            Ok(_) => "above",
+            Err(Missing) => "not measured",
+        };
+        let shown = measured.map_or_else(|Missing| "-".to_owned(), |measured| measured.to_string());
+        vec![budget.name(), budget.goal.to_string(), shown, verdict.to_owned()]
+    });
+    table::aligned(&["instructions of", "budget", "measured", ""], lines, |column| [1, 2].contains(&column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::testing::sample;
+
+    fn rows(change: impl Fn(&Budget) -> u64) -> Rows {
+        Rows::pool(BUDGETS.iter().map(|budget| {
+            sample(budget.algorithm, [48, budget.param, 0], &format!("{} count", budget.metric), change(budget))
+        }))
+    }
+
+    #[test]
+    fn a_call_that_takes_more_is_named() {
+        let check = |rows: &Rows| INSTRUCTIONS.claims[0].check(rows, true, true);
+        assert!(check(&rows(|budget| budget.most)).finding.is_some_and(|finding| finding.holds()));
+        let more = rows(|budget| if budget.metric == "wait" { budget.limit() + 1 } else { budget.goal });
+        let finding = check(&more).finding.expect("all rows are there");
+        assert!(!finding.holds() && finding.measured.contains(" wait, "), "{finding:?}");
+    }
+
+    #[test]
+    fn the_table_says_which_budgets_are_met() {
+        let text = report(&rows(|budget| if budget.metric == "post" { budget.goal + 1 } else { budget.goal }));
+        assert!(text.contains("within") && text.contains("above") && !text.contains("not measured"), "{text}");
+    }
+}
