@@ -39,10 +39,11 @@ fn room(tree: &Tree) -> usize {
 /// Broadcasts down `tree`, in as many operations as the message takes.
 pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
     let most = room(tree) * TAGGED_BYTES;
-    if message.len() <= most {
-        return in_one(comm, tree, message);
+    match message.len() {
+        0 => {}
+        len if len <= most => in_one(comm, tree, message),
+        _ => message.chunks_mut(most).for_each(|message| in_one(comm, tree, message)),
     }
-    message.chunks_mut(most).for_each(|message| in_one(comm, tree, message));
 }
 
 /// Broadcasts what fits one operation.
