@@ -53,6 +53,16 @@ pub enum Error {
         /// The call of that rank, and the call of rank 0.
         calls: [Call; 2],
     },
+    /// A list of ranks names one of them twice.
+    RankTwice {
+        /// The rank.
+        rank: usize,
+    },
+    /// Only the communicator of all ranks can do it.
+    WholeMachine {
+        /// What was wanted.
+        what: &'static str,
+    },
     /// More ranks than a communicator can have.
     TooManyRanks {
         /// Ranks that were wanted; [`MAX_RANKS`] are possible.
@@ -311,6 +321,8 @@ impl Error {
             Self::NoSuchRank { .. }
             | Self::NoSuchMember { .. }
             | Self::SelfMessage { .. }
+            | Self::RankTwice { .. }
+            | Self::WholeMachine { .. }
             | Self::Engines { .. }
             | Self::NoDegree
             | Self::NotAllocated { .. }
@@ -376,6 +388,10 @@ impl fmt::Display for Error {
                 )
             }
             Self::CallsDiffer { rank, ref calls } => Differing { rank, calls }.fmt(out),
+            Self::RankTwice { rank } => write!(out, "rank {rank} is named twice; a communicator has each rank once"),
+            Self::WholeMachine { what } => {
+                write!(out, "{what} takes the communicator of all ranks, and this is one of some")
+            }
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
             }
@@ -488,6 +504,12 @@ impl fmt::Display for Error {
             Self::NotSubscribed { rank } => write!(out, "rank {rank} has not subscribed to notifications"),
             Self::MessageTooLong { len_bytes, limit_bytes } => {
                 write!(out, "a message of {len_bytes} bytes does not fit; mailboxes have {limit_bytes}")
+            }
+            Self::TooManyRequests { limit: 0 } => {
+                write!(
+                    out,
+                    "the MPBs have no lines left for non-blocking operations of this communicator; free others first"
+                )
             }
             Self::TooManyRequests { limit } => {
                 write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")

@@ -44,6 +44,10 @@ collectives! {
     Fence "a fence",
     Free "the freeing of a window",
     Share "share",
+    Split "split",
+    Dup "dup",
+    Create "create",
+    FreeCommunicator "the freeing of a communicator",
 }
 
 /// Words of a call.

@@ -15,14 +15,19 @@
 //! out before such an operation came by, the next one begins with a barrier; all ranks find that at the same
 //! operation, since they count alike. So most operations need no acknowledgements at all, and the rest share one
 //! barrier (MPICH's release-gather does so with its cells, Jain et al., SC'18).
+//!
+//! **A communicator of some ranks** has few staging lines of its own, and no claim to those of all ranks, which its members may
+//! be using for something else. One buffer of these is quiescent whenever its owner is in no operation, though. So an
+//! operation that wants more lines gets them there: if anyone may write them, after a barrier, since who has come to it is
+//! in no other operation; and at its end a barrier leaves them quiescent again. Long operations cost that much more, short ones nothing.
 
 use core::{cell::Cell, ops::Range};
 
-use hal::{LINE_BYTES, MPB_LINES, Mpb, MpbCopy, MpbLine, Wait};
+use hal::{LINE_BYTES, Mpb, MpbCopy, MpbLine, Wait};
 
 use crate::{Comm, Error};
 
-/// Operations that can be under way before one has to wait for all ranks.
+/// Operations that can be under way before one has to wait for all ranks, among all ranks of a machine.
 pub(crate) const TURNS: u32 = 8;
 
 /// Cells of each operation.
@@ -44,22 +49,32 @@ pub(crate) struct Sequence {
     begun: Cell<u32>,
     /// How many of these, from the first, are complete on all ranks.
     complete: Cell<u32>,
-    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
-    /// operations that may not be complete.
+    /// The staging lines that the communicator has.
+    shared: Staging,
+    /// Those that were lent to the operation under way.
+    lent: Staging,
+    /// Whether there are any.
+    are_lent: Cell<bool>,
+}
+
+/// Staging lines that operations share over time.
+#[derive(Default)]
+struct Staging {
+    /// The staging lines that the next operation gets, from the first one, and how many are taken by operations that may
+    /// not be complete.
     next: Cell<usize>,
     taken: Cell<usize>,
     /// How many of these the last operation took.
     last: Cell<usize>,
     /// An operation that keeps its staging to itself may not be complete on other ranks.
     kept: Cell<bool>,
-    /// The lines of the second buffer, by the bits of [`lines_bits`], that may hold anything: whatever a message has
-    /// where lines have their tags could be the tag of the next operation. The others hold 0, or tagged data of earlier
-    /// operations.
+    /// The lines, by the bits of [`lines_bits`], that may hold anything: whatever a message has where lines have their
+    /// tags could be the tag of the next operation. The others hold 0, or tagged data of earlier operations.
     raw: Cell<u128>,
 }
 
-impl Sequence {
-    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are
+impl Staging {
+    /// Where `lines` staging lines of `room` would be, from the first one, and how many more are
     /// skipped to get there; none if that takes lines of operations that may not be complete.
     fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
         let (next, taken) = (self.next.get(), self.taken.get());
@@ -71,10 +86,9 @@ impl Sequence {
     }
 }
 
-/// A bit for each of these lines, which are in the second half of the MPB.
-fn lines_bits(lines: &Range<usize>) -> u128 {
-    const FIRST: usize = MPB_LINES - u128::BITS as usize;
-    lines.clone().map(|line| 1 << (line - FIRST)).fold(0, |bits, bit: u128| bits | bit)
+/// A bit for each of these lines, counted from the first one that there is; no communicator has more.
+fn lines_bits(lines: Range<usize>) -> u128 {
+    lines.map(|line| 1 << line).fold(0, |bits, bit: u128| bits | bit)
 }
 
 /// What one operation may use.
@@ -95,33 +109,65 @@ impl Sequence {
     pub(crate) fn all_complete(&self) {
         // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
         self.complete.set(self.begun.get());
-        self.taken.set(0);
-        self.kept.set(false);
+        self.staging().taken.set(0);
+        self.staging().kept.set(false);
     }
 
     /// All ranks have entered the operation that was begun last; so those before it are complete.
     pub(crate) fn earlier_complete(&self) {
         self.complete.set(self.begun.get().wrapping_sub(1));
-        self.taken.set(self.last.get());
-        self.kept.set(false);
+        let staging = self.staging();
+        staging.taken.set(staging.last.get());
+        staging.kept.set(false);
     }
 
     /// The MPBs are laid out anew.
     pub(crate) fn restart_staging(&self) {
-        self.next.set(0);
-        self.kept.set(true);
+        self.shared.next.set(0);
+        self.shared.kept.set(true);
     }
 
     /// Staging lines may hold anything from now on.
     pub(crate) fn staging_is_raw(&self) {
-        self.raw.set(u128::MAX);
+        self.shared.raw.set(u128::MAX);
+    }
+
+    /// The staging lines that operations get now.
+    #[inline]
+    fn staging(&self) -> &Staging {
+        if self.are_lent.get() { &self.lent } else { &self.shared }
+    }
+
+    /// From now on operations get lines that were lent, which hold anything. Only their owners know that nobody uses them.
+    fn borrow_lines(&self) {
+        self.are_lent.set(true);
+        self.lent.next.set(0);
+        self.lent.taken.set(0);
+        self.lent.last.set(0);
+        self.lent.kept.set(true);
+        self.lent.raw.set(u128::MAX);
+    }
+
+    /// Whether lines were lent, which are given back.
+    pub(crate) fn return_lines(&self) -> bool {
+        self.are_lent.replace(false)
     }
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lines of the staging that operations share: no [`turn`](Self::turn) gets more.
     pub(crate) fn shared_staging_lines(&self) -> usize {
-        self.mpb_layout().buffer_lines()
+        self.mpb_layout().most_shared()
+    }
+
+    /// The staging lines out of which an operation gets `lines`.
+    #[inline]
+    fn staging_for(&self, lines: usize) -> Range<usize> {
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
+        if lines > layout.shared().len() && !sequence.are_lent.get() {
+            sequence.borrow_lines();
+        }
+        if sequence.are_lent.get() { layout.lent() } else { layout.shared() }
     }
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
@@ -129,35 +175,35 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
         let turn = self.begin(lines, writers);
         if lines > 0 {
-            let raw = &self.sequence().raw;
-            raw.set(raw.get() | lines_bits(&turn.staging));
+            let (raw, first) = (&self.sequence().staging().raw, self.staging_for(0).start);
+            raw.set(raw.get() | lines_bits(turn.staging.start - first..turn.staging.end - first));
         }
         turn
     }
 
     fn begin(&self, lines: usize, writers: Writers) -> Turn {
         self.assert_no_profile();
-        let layout = self.mpb_layout();
-        let room = layout.buffer_lines();
-        debug_assert!(lines <= room);
-        let sequence = self.sequence();
-        let foreign = writers == Writers::Anyone && lines > 0 && sequence.kept.get();
-        let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= TURNS;
-        if late || foreign || lines > 0 && sequence.place(lines, room).is_none() {
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
+        let all = self.staging_for(lines);
+        let staging = sequence.staging();
+        debug_assert!(lines <= all.len());
+        let foreign = writers == Writers::Anyone && lines > 0 && staging.kept.get();
+        let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= layout.turns();
+        if late || foreign || lines > 0 && staging.place(lines, all.len()).is_none() {
             self.synchronise();
         }
         if lines > 0 {
             // After a barrier nothing is taken, so that any number fits.
-            let (first, skipped) = sequence.place(lines, room).unwrap_or_default();
-            sequence.next.set(first);
-            sequence.taken.set(sequence.taken.get() + skipped + lines);
+            let (first, skipped) = staging.place(lines, all.len()).unwrap_or_default();
+            staging.next.set(first);
+            staging.taken.set(staging.taken.get() + skipped + lines);
         }
-        let first = layout.buffer(1) + sequence.next.get();
-        sequence.next.set(sequence.next.get() + lines);
-        sequence.last.set(lines);
+        let first = all.start + staging.next.get();
+        staging.next.set(staging.next.get() + lines);
+        staging.last.set(lines);
         let begun = sequence.begun.get().wrapping_add(1);
         sequence.begun.set(begun);
-        let turn = begun % TURNS;
+        let turn = begun % layout.turns();
         Turn {
             tag: tag_of(begun),
             cells: core::array::from_fn(|cell| layout.cell(turn, cell)),
@@ -169,11 +215,20 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// others have done with its staging.
     pub(crate) fn own_staging_turn(&self) {
         self.assert_no_profile();
-        if self.sequence().taken.get() > 0 {
+        let sequence = self.sequence();
+        if self.is_part() {
+            // These buffers are others than what its operations share, unless that was lent to them.
+            if sequence.are_lent.get() {
+                self.synchronise();
+                sequence.borrow_lines();
+            }
+            return;
+        }
+        if sequence.shared.taken.get() > 0 {
             self.synchronise();
         }
-        self.sequence().kept.set(true);
-        self.sequence().staging_is_raw();
+        sequence.shared.kept.set(true);
+        sequence.staging_is_raw();
     }
 }
 
@@ -183,22 +238,23 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// follows.
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
-        let (layout, sequence) = (self.mpb_layout(), self.sequence());
-        let place = || sequence.place(lines, layout.buffer_lines());
+        let all = self.staging_for(lines);
+        let staging = self.sequence().staging();
+        let place = || staging.place(lines, all.len());
         if place().is_none() {
             self.synchronise();
         }
-        let first = layout.buffer(1) + place().unwrap_or_default().0;
-        let bits = lines_bits(&(first..first + lines));
-        if sequence.raw.get() & bits != 0 {
+        let first = place().unwrap_or_default().0;
+        let bits = lines_bits(first..first + lines);
+        if staging.raw.get() & bits != 0 {
             // Nobody reads or writes these lines of this rank's any more.
-            let own = MpbLine::new(self.hal().core(), first);
+            let own = MpbLine::new(self.hal().core(), all.start + first);
             self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
             self.synchronise();
-            sequence.raw.set(sequence.raw.get() & !bits);
+            staging.raw.set(staging.raw.get() & !bits);
         }
         let turn = self.begin(lines, Writers::Anyone);
-        debug_assert_eq!(turn.staging, first..first + lines);
+        debug_assert_eq!(turn.staging, all.start + first..all.start + first + lines);
         turn
     }
 }

@@ -17,7 +17,7 @@
 use alloc::{boxed::Box, vec};
 use core::{cell::Cell, iter};
 
-use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
+use hal::{Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, TimedOut, Wait};
 
 use super::bytes::{IN_WORD, repeated, spread, words, words_of};
 use crate::Comm;
@@ -62,6 +62,9 @@ impl Signals {
     fn change(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize, change: impl FnOnce(u8) -> u8) {
         let value = change(self.sent[to].get());
         self.sent[to].set(value);
+        if let Some(elsewhere) = comm.elsewhere() {
+            return elsewhere.set(comm, to, value);
+        }
         let (line, byte) = comm.mpb_layout().signal_from(comm.rank());
         comm.hal().set_flag(comm.mpb_line(to, line), byte, value);
     }
@@ -118,6 +121,10 @@ impl Signals {
         count: u8,
         reason: Reason,
     ) -> bool {
+        if comm.elsewhere().is_some() {
+            let ranks = (0..LINE_BYTES).filter(|byte| mask >> byte & 1 == 1).map(|byte| index * LINE_BYTES + byte);
+            return ranks.into_iter().all(|rank| self.take_elsewhere(comm, rank, count, reason));
+        }
         let taken = &self.taken[index];
         let (line, _) = comm.mpb_layout().signal_from(index * LINE_BYTES);
         let all_there = |poll: &Poll<'_>| {
@@ -150,6 +157,20 @@ impl Signals {
         }
         true
     }
+
+    /// The same for one rank, whose signals do not come through MPBs.
+    #[cold]
+    fn take_elsewhere<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) -> bool {
+        let (taken, shift) = self.taken_of(from);
+        let before = (taken.get() >> shift) as u8;
+        let is_there = |byte: u8| byte.wrapping_sub(before) & COUNT >= count;
+        if !comm.await_signal(from, None, Deadline::Never, reason, |_, byte| is_there(byte).then_some(())).is_ok() {
+            return false;
+        }
+        let after = before & !COUNT | before.wrapping_add(count) & COUNT;
+        taken.set(taken.get() & !(0xFF << shift) | u32::from(after) << shift);
+        true
+    }
 }
 
 /// A rank is further ahead than any may be.
@@ -176,6 +197,31 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Turns these bits of messages over for `rank`, after all that was put and stored before.
     pub(crate) fn turn_signal(&self, bits: u8, rank: usize) {
         self.signals().turn(self, bits, rank);
+    }
+
+    /// Waits until `check` returns a value for the byte of rank `from`, and for a poll whose second place is `also`.
+    pub(crate) fn await_signal<R>(
+        &self,
+        from: usize,
+        also: Option<MpbLine>,
+        deadline: Deadline,
+        reason: Reason,
+        check: impl Fn(&Poll<'_>, u8) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        let reason = reason.from(self.core_of(from));
+        if let Some(elsewhere) = self.elsewhere() {
+            let signal = elsewhere.place(self.rank(), from);
+            let places = [signal, also.map_or(signal, Place::Line)];
+            let places = &places[..1 + usize::from(also.is_some())];
+            return self.wait_until(places, deadline, reason, |poll| check(poll, poll.word(0) as u8));
+        }
+        let (line, byte) = self.mpb_layout().signal_from(from);
+        let signal = self.mpb_line(self.rank(), line);
+        let places = [signal, also.unwrap_or(signal)].map(Place::Line);
+        let places = &places[..1 + usize::from(also.is_some())];
+        self.wait_until(places, deadline, reason, |poll| {
+            check(poll, (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8)
+        })
     }
 
     /// Takes the next signal from `rank`.

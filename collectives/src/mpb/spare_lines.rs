@@ -1,35 +1,84 @@
 //! Who has which of the spare lines of every MPB.
 //!
 //! Lines are taken and given back collectively, in the same order on all ranks, so that all find the same ones
-//! without asking.
+//! without asking. Once there are several communicators, ranks have taken different lines: then those of a communicator first
+//! tell each other which.
 
-use core::{cell::RefCell, ops::Range};
+use core::{cell::Cell, ops::Range};
 
-use hal::MPB_LINES;
+use hal::{MPB_LINES, Messenger};
 
-/// The spare lines of a communicator.
+use crate::{Comm, Operator, collective::reduction};
+
+/// Lines as bits.
+pub(crate) type Lines = [u32; MPB_LINES / 32];
+
+/// The spare lines of a core's MPB.
 pub(crate) struct SpareLines {
-    range: Range<usize>,
-    taken: RefCell<[bool; MPB_LINES]>,
+    range: Cell<(usize, usize)>,
+    taken: Cell<Lines>,
+}
+
+fn contains(lines: &Lines, line: usize) -> bool {
+    lines[line / 32] >> (line % 32) & 1 == 1
 }
 
 impl SpareLines {
     pub(crate) fn new(range: Range<usize>) -> Self {
-        Self { range, taken: RefCell::new([false; MPB_LINES]) }
+        Self { range: Cell::new((range.start, range.end)), taken: Cell::default() }
     }
 
-    /// Takes `count` lines in a row, the first that are free. They contain anything.
-    pub(crate) fn take(&self, count: usize) -> Option<usize> {
-        let mut taken = self.taken.borrow_mut();
-        let last = self.range.end.checked_sub(count)?;
-        let first = (self.range.start..=last).find(|first| taken[*first..first + count].iter().all(|line| !line))?;
-        taken[first..first + count].fill(true);
-        Some(first)
+    /// There are more lines behind the last one.
+    pub(crate) fn extend(&self, end: usize) {
+        self.range.set((self.range.get().0, end));
+    }
+
+    /// How many are in none of `taken`.
+    pub(crate) fn free(&self, taken: &Lines) -> usize {
+        let (start, end) = self.range.get();
+        (start..end).filter(|line| !contains(taken, *line)).count()
+    }
+
+    /// The first `count` lines in a row of which none is in `taken`.
+    pub(crate) fn find(&self, count: usize, taken: &Lines) -> Option<usize> {
+        let (start, end) = self.range.get();
+        let last = end.checked_sub(count)?;
+        (start..=last).find(|first| (*first..first + count).all(|line| !contains(taken, line)))
+    }
+
+    /// Takes these lines. They contain anything.
+    pub(crate) fn mark(&self, first: usize, count: usize) {
+        self.change(first, count, |word, bit| word | bit);
     }
 
     /// Gives lines back that were taken together. Nobody writes to them any more.
     pub(crate) fn give_back(&self, first: usize, count: usize) {
-        self.taken.borrow_mut()[first..first + count].fill(false);
+        self.change(first, count, |word, bit| word & !bit);
+    }
+
+    fn change(&self, first: usize, count: usize, change: impl Fn(u32, u32) -> u32) {
+        let mut taken = self.taken.get();
+        (first..first + count).for_each(|line| taken[line / 32] = change(taken[line / 32], 1 << (line % 32)));
+        self.taken.set(taken);
+    }
+}
+
+impl<C: Messenger> Comm<'_, C> {
+    /// The spare lines that are taken at some rank. Collective.
+    pub(crate) fn taken_lines(&self) -> Lines {
+        let mut taken = self.spare_lines().taken.get();
+        if self.is_divided().get() {
+            let reduced = reduction::allreduce(self, &mut taken, &Operator::OR);
+            debug_assert_eq!(reduced, Ok(()), "a word always fits");
+        }
+        taken
+    }
+
+    /// Takes `count` spare lines in a row, the first that are free at all ranks. They contain anything. Collective.
+    pub(crate) fn take_spare_lines(&self, count: usize) -> Option<usize> {
+        let first = self.spare_lines().find(count, &self.taken_lines())?;
+        self.spare_lines().mark(first, count);
+        Some(first)
     }
 }
 
@@ -40,9 +89,25 @@ mod tests {
     #[test]
     fn runs_of_free_lines_are_found() {
         let lines = SpareLines::new(10..20);
-        assert_eq!((lines.take(4), lines.take(4), lines.take(4), lines.take(2)), (Some(10), Some(14), None, Some(18)));
+        let take = |count| {
+            let first = lines.find(count, &lines.taken.get())?;
+            lines.mark(first, count);
+            Some(first)
+        };
+        assert_eq!((take(4), take(4), take(4), take(2)), (Some(10), Some(14), None, Some(18)));
         lines.give_back(10, 4);
-        assert_eq!((lines.take(5), lines.take(3), lines.take(1), lines.take(1)), (None, Some(10), Some(13), None));
-        assert_eq!(SpareLines::new(3..3).take(1), None);
+        assert_eq!(lines.free(&lines.taken.get()), 4);
+        assert_eq!((take(5), take(3), take(1), take(1)), (None, Some(10), Some(13), None));
+        lines.extend(40);
+        assert_eq!((take(20), lines.find(1, &lines.taken.get())), (Some(20), None));
+        assert_eq!(SpareLines::new(3..3).find(1, &Lines::default()), None);
+    }
+
+    #[test]
+    fn lines_that_others_have_are_not_taken() {
+        let lines = SpareLines::new(30..40);
+        let mut taken = Lines::default();
+        taken[1] = 0b10;
+        assert_eq!((lines.find(3, &taken), lines.find(4, &taken), lines.free(&taken)), (Some(30), Some(34), 9));
     }
 }

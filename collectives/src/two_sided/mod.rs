@@ -24,14 +24,11 @@ mod within;
 
 use core::{iter, ops::Range};
 
-use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Place, Poll, Reason, Span, TimedOut, Wait};
+use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Poll, Reason, Span, TimedOut, Wait};
 
 use crate::{
     Comm, Error,
-    mpb::{
-        bytes::IN_WORD,
-        signals::{ANSWER, CHUNK},
-    },
+    mpb::signals::{ANSWER, CHUNK},
 };
 
 /// Bytes of the length before a message.
@@ -153,20 +150,16 @@ impl<C: Messenger> Comm<'_, C> {
         reason: Reason,
         check: impl Fn(&Poll<'_>, u8) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        let (line, byte) = self.mpb_layout().signal_from(from);
-        let signal = self.mpb_line(self.rank(), line);
-        let places = [signal, also.unwrap_or(signal)].map(Place::Line);
-        let places = &places[..1 + usize::from(also.is_some())];
         // It does not time out, unless the machine is dying.
-        self.wait_until(places, Deadline::Never, reason.from(self.core_of(from)), |poll| {
-            let found = (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8;
+        self.await_signal(from, also, Deadline::Never, reason, |poll, found| {
             check(poll, self.signals().turned(from, found))
         })
     }
 
     /// The lines that a message goes through, as often as it takes.
     fn message_lines(&self) -> Range<usize> {
-        let layout = self.mpb_layout();
+        // Those of all ranks, whatever the communicator is: nobody reads them any more when a message has been received.
+        let layout = self.world_of().mpb_layout();
         if self.profile_in_force() { layout.rcce_payload() } else { layout.message_lines() }
     }
 }

@@ -181,7 +181,7 @@ impl Marks {
     /// one first: to the peers, then here, then to those peers where it was before.
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
         let count = peers.len();
-        let least = self.kept.for_peers(comm.hal().layout(), comm.core_of(comm.rank()), peers);
+        let least = self.kept.for_peers(comm.hal().layout(), comm.members(), peers);
         if self.tell_where_they_are(comm, first, peers, told, least) {
             return;
         }
