@@ -44,7 +44,10 @@ use crate::{
         call::{Call, Collective},
         reduction,
     },
-    mpb::{Buffers, layout::Share},
+    mpb::{
+        Buffers,
+        layout::{MpbLayout, Share},
+    },
 };
 
 /// Ranks that are near each other in one way or another.
@@ -141,6 +144,7 @@ impl<'c, C: Core> Comm<'c, C> {
             let layout = world.mpb_layout().divided();
             world.set_mpb_layout(layout);
             world.spare_lines().extend(layout.spare().end);
+            world.clear_staging();
             world.synchronise();
             world.is_divided().set(true);
         }
@@ -151,30 +155,39 @@ impl<'c, C: Core> Comm<'c, C> {
         let cores: Box<[CoreId]> = ranks.iter().map(|rank| self.core_of(*rank)).collect();
         let members = Members::some(hal.core(), cores, hal.layout());
         let elsewhere = if own.is_none() { self.words_for(ranks)? } else { None };
-        let buffers = Buffers::new(world.mpb_layout().beside(most, own));
         if let (Some(_), Some((first, share))) = (&members, own) {
             let lines = share.lines(most);
             self.spare_lines().mark(first, lines);
-            // What a late packet, or an earlier communicator, may have left here nobody writes or reads any more.
+            // What earlier users of these lines may have left here nobody writes or reads any more.
             hal.put_made(lines * LINE_BYTES, self.mpb_line(self.rank(), first), |_, bytes| bytes.fill(0));
-            hal.drain();
         }
         self.synchronise();
-        let Some(members) = members else { return Ok(None) };
-        let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), buffers.layout().barrier());
-        Ok(Some(Comm {
+        let layout = world.mpb_layout().beside(most, own);
+        Ok(members.map(|members| self.assemble(members, layout, elsewhere)))
+    }
+
+    /// The communicator of these members, of whom this rank is one. Its lines and words are all zero.
+    pub(super) fn assemble(
+        &'c self,
+        members: Members,
+        layout: MpbLayout,
+        elsewhere: Option<Box<dyn Elsewhere<C>>>,
+    ) -> Self {
+        let hal = self.hal();
+        let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), layout.barrier());
+        Comm {
             hal,
             choices: Choices::new(Terms::new(hal.layout(), members.shape(), barrier_ns)),
             members,
-            buffers,
+            buffers: Buffers::new(layout),
             barrier,
             preferences: Preferences::default(),
             states: States::default(),
             compares_calls: Cell::new(self.compares_calls().get()),
-            origin: Origin::World(world),
+            origin: Origin::World(self.world_of()),
             elsewhere,
             name: RefCell::new(String::new()),
-        }))
+        }
     }
 
     /// Allocates words for the signals of the communicator of these ranks, at the first of them that can. Collective over this
@@ -190,7 +203,6 @@ impl<'c, C: Core> Comm<'c, C> {
             {
                 own[..3].copy_from_slice(&region.to_words());
                 own[3] = WORDS;
-                hal.drain();
             }
         } else if owner.is_none() && ranks.first() == Some(&self.rank()) {
             own[3] = REFUSED;

@@ -81,7 +81,7 @@ const LEAST_STAGING_LINES: usize = 16;
 const LENGTH_LINES: usize = 1;
 
 /// Lines that staging gives away while there are several communicators.
-const DIVIDED_LINES: usize = 32;
+const DIVIDED_LINES: usize = 48;
 
 /// Whose lines these are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,17 +105,18 @@ pub(crate) struct Share {
     staging: usize,
 }
 
-/// What is tried, in this order. Ten lines are what a reduction of one line takes on as many ranks as there are in any MPB.
+/// What is tried, in this order. Ten staging lines are what a reduction of one line takes on 48 ranks.
 const SHARES: [Share; 3] = [
-    Share { turns: 4, requests: 2, staging: 10 },
-    Share { turns: 2, requests: 1, staging: 6 },
+    Share { turns: 8, requests: 1, staging: 10 },
+    Share { turns: 4, requests: 1, staging: 6 },
     Share { turns: 1, requests: 0, staging: 2 },
 ];
 
 impl Share {
-    /// The largest share for `ranks` ranks that takes two thirds of `free` lines at most, so that there are some for the next one.
+    /// The largest share for `ranks` ranks that takes three quarters of `free` lines at most, so that there are some for the next
+    /// one.
     pub(crate) fn fitting(ranks: usize, free: usize) -> Option<Self> {
-        SHARES.into_iter().find(|share| share.lines(ranks) * 3 <= free * 2)
+        SHARES.into_iter().find(|share| share.lines(ranks) * 4 <= free * 3)
     }
 
     /// Lines that it takes.
@@ -455,6 +456,43 @@ mod tests {
         assert_eq!([992, 993, 1024].map(|ranks| MpbLayout::new(ranks).unwrap().buffer_lines()), [96, 95, 95]);
         assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 47);
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
+    }
+
+    #[test]
+    fn communicators_have_lines_of_their_own_until_there_are_none_left() {
+        for ranks in (1..=300).chain([992, 1024, MAX_RANKS]) {
+            let all = MpbLayout::new(ranks).unwrap().divided();
+            assert!(all.spare().end <= all.message_lines().start);
+            let mut free = all.spare();
+            for most in [ranks, ranks.div_ceil(2), 1, 1, 1, 1, 1, 1] {
+                let own = Share::fitting(most, free.len()).map(|share| (free.start, share));
+                let layout = all.beside(most, own);
+                let (staging, buffers) = (layout.buffer(0), all.buffer(0)..all.buffer(1));
+                assert!(staging >= buffers.start && layout.buffer(1) + layout.buffer_lines() <= buffers.end);
+                match own {
+                    Some((first, share)) => {
+                        assert_eq!(layout.own_lines(), first..first + share.lines(most));
+                        assert!(layout.barrier().end == layout.cells().start);
+                        assert!(layout.cells().end == layout.shared().start && layout.shared().end <= all.spare().end);
+                        assert!(layout.lent().end <= buffers.end);
+                        free.start = layout.own_lines().end;
+                    }
+                    None => {
+                        assert!(layout.cells().start == buffers.start && layout.cells().end == layout.shared().start);
+                        assert!(layout.shared().end <= staging && layout.shared().len() >= 8, "{layout:?}");
+                    }
+                }
+                assert_eq!(layout.lent_from(&all), layout);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_the_scc_have_all_that_is_fast() {
+        let free = MpbLayout::new(48).unwrap().divided().spare().len();
+        let rows = Share::fitting(6, free).unwrap();
+        let columns = Share::fitting(8, free - rows.lines(6)).unwrap();
+        assert_eq!((rows, columns), (SHARES[0], SHARES[0]));
     }
 
     #[test]

@@ -233,6 +233,15 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 }
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
+    /// Clears this rank's staging lines that operations share, so that no one has to when it wants them for tagged data. Nobody
+    /// uses them, and a barrier has to follow.
+    pub(crate) fn clear_staging(&self) {
+        let lines = self.mpb_layout().shared();
+        let own = MpbLine::new(self.hal().core(), lines.start);
+        self.hal().put_made(lines.len() * LINE_BYTES, own, |_, bytes| bytes.fill(0));
+        self.sequence().shared.raw.set(0);
+    }
+
     /// Like [`turn`](Self::turn) for anyone, with staging lines that only ever hold tagged data, so that no tag is in
     /// them that this operation did not write. Where other data was before, every rank clears its own, and a barrier
     /// follows.
