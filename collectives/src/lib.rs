@@ -8,6 +8,7 @@ pub mod collective;
 pub mod comm;
 pub mod error;
 pub mod lock;
+pub mod matched;
 pub mod memory;
 pub mod model;
 pub mod mpb;
@@ -31,6 +32,7 @@ pub use collective::{
 pub use comm::{Comm, division::Near, group::Group};
 pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
+pub use matched::{Arrival, Envelope, Messages, Source, Tag, request::Transfer};
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, rcce_profile::RcceProfile};
 pub use one_sided::{

@@ -48,6 +48,8 @@ collectives! {
     Dup "dup",
     Create "create",
     FreeCommunicator "the freeing of a communicator",
+    OpenMessages "open_messages",
+    CloseMessages "the closing of messages",
 }
 
 /// Words of a call.

@@ -139,15 +139,12 @@ impl<'c, C: Core> Comm<'c, C> {
     fn divide(&'c self, ranks: &[usize], most: usize) -> Result<Option<Self>, Error> {
         let (hal, world) = (self.hal(), self.world_of());
         let _span = hal.span(Span::new("new communicator"));
-        if !world.is_divided().get() {
-            // This is that of all ranks, since there is no other.
-            let layout = world.mpb_layout().divided();
-            world.set_mpb_layout(layout);
-            world.spare_lines().extend(layout.spare().end);
-            world.clear_staging();
-            world.synchronise();
-            world.is_divided().set(true);
-        }
+        // While there is no other, this is that of all ranks.
+        world.divide_lines();
+        let mut context = [world.next_context().get()];
+        reduction::allreduce(self, &mut context, &Operator::MAX)?;
+        let [context] = context;
+        world.next_context().set(context.wrapping_add(1));
         let taken = self.taken_lines();
         let free = self.spare_lines().free(&taken);
         let own = Share::fitting(most, free)
@@ -163,7 +160,7 @@ impl<'c, C: Core> Comm<'c, C> {
         }
         self.synchronise();
         let layout = world.mpb_layout().beside(most, own);
-        Ok(members.map(|members| self.assemble(members, layout, elsewhere)))
+        Ok(members.map(|members| self.assemble(members, layout, elsewhere, context)))
     }
 
     /// The communicator of these members, of whom this rank is one. Its lines and words are all zero.
@@ -172,6 +169,7 @@ impl<'c, C: Core> Comm<'c, C> {
         members: Members,
         layout: MpbLayout,
         elsewhere: Option<Box<dyn Elsewhere<C>>>,
+        context: u32,
     ) -> Self {
         let hal = self.hal();
         let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), layout.barrier());
@@ -187,7 +185,21 @@ impl<'c, C: Core> Comm<'c, C> {
             origin: Origin::World(self.world_of()),
             elsewhere,
             name: RefCell::new(String::new()),
+            context,
         }
+    }
+
+    /// Lets staging give lines to the spare ones, if it has not yet. Collective over all ranks.
+    pub(crate) fn divide_lines(&self) {
+        if self.is_divided().get() {
+            return;
+        }
+        let layout = self.mpb_layout().divided();
+        self.set_mpb_layout(layout);
+        self.spare_lines().extend(layout.spare().end);
+        self.clear_staging();
+        self.synchronise();
+        self.is_divided().set(true);
     }
 
     /// Allocates words for the signals of the communicator of these ranks, at the first of them that can. Collective over this

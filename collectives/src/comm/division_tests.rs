@@ -432,7 +432,7 @@ fn made_silently<'c>(world: &'c Comm<'c, SimCore>, has_lines: bool, number: usiz
         .region(hal::SharedAddress::new(0, (1 << 20) + number * 64), Words::len_bytes(ranks).next_multiple_of(32));
     let elsewhere: Box<dyn Elsewhere<SimCore>> = Box::new(Words { region, ranks, owner: 0 });
     let layout = world.mpb_layout().beside(ranks, has_lines.then_some((first, share)));
-    world.assemble(members, layout, (!has_lines).then_some(elsewhere))
+    world.assemble(members, layout, (!has_lines).then_some(elsewhere), number as u32 + 1)
 }
 
 /// Runs something on two ranks and two communicators of both in all orders, and returns how many there are.

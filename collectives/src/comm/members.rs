@@ -69,6 +69,14 @@ impl Members {
         self.cores[rank]
     }
 
+    /// The rank on a core.
+    pub(crate) fn rank_on(&self, core: CoreId) -> Option<usize> {
+        match self.cores.get(core.index()) {
+            Some(same) if *same == core => Some(core.index()),
+            _ => self.cores.iter().position(|of| *of == core),
+        }
+    }
+
     pub(crate) fn cores(&self) -> &[CoreId] {
         &self.cores
     }

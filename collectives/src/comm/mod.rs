@@ -53,6 +53,8 @@ pub struct Comm<'c, C> {
     /// Signals that do not go through MPBs.
     elsewhere: Option<Box<dyn Elsewhere<C>>>,
     name: RefCell<String>,
+    /// Tells messages of this communicator from those of others: no two that a rank has been in have the same.
+    context: u32,
 }
 
 /// What a core has once, however many communicators it is in.
@@ -68,6 +70,8 @@ struct Common<C> {
     engines: Engines<C>,
     /// Whether there may be other communicators.
     is_divided: Cell<bool>,
+    /// The context of the next one, if all of its ranks can have it.
+    next_context: Cell<u32>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -90,9 +94,15 @@ impl<'c, C: Core> Comm<'c, C> {
             preferences: Preferences::default(),
             states: States::default(),
             compares_calls: Cell::new(false),
-            origin: Origin::This(Common { regions, engines: Engines::default(), is_divided: Cell::new(false) }),
+            origin: Origin::This(Common {
+                regions,
+                engines: Engines::default(),
+                is_divided: Cell::new(false),
+                next_context: Cell::new(1),
+            }),
             elsewhere: None,
             name: RefCell::new(String::from("world")),
+            context: 0,
         };
         let _span = hal.span(Span::new("world"));
         comm.allocator().initialise()?;
@@ -143,6 +153,16 @@ impl<'c, C> Comm<'c, C> {
     /// Whether there may be other communicators than that of all ranks.
     pub(crate) fn is_divided(&self) -> &Cell<bool> {
         &self.common().is_divided
+    }
+
+    /// The context of the next communicator, if all of its ranks can have it.
+    pub(crate) fn next_context(&self) -> &Cell<u32> {
+        &self.common().next_context
+    }
+
+    /// What tells messages of this communicator from those of others.
+    pub(crate) fn context(&self) -> u32 {
+        self.context
     }
 
     /// Number of ranks.
