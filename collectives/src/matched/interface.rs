@@ -216,6 +216,9 @@ impl<'c, C: Core> Comm<'c, C> {
             wait_for(self, || (state.is_done() || post.can_stream(&state)).then_some(()))?;
             post.stream(world, Some((&state, message)));
         }
+        if !is_copied {
+            wait_for(self, || post.has_quiescent_mpb().then_some(()))?;
+        }
         Ok(())
     }
 

@@ -33,9 +33,9 @@
 //!
 //! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest.
 //!
-//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 12 on 48 ranks, and a buffer in shared memory for
-//! each rank. A message of up to 64 bytes goes at once, in [packets](slots) of one line; longer ones wait for their receive,
-//! and are then copied twice, by way of the sender's buffer in [shared memory](post). What comes unexpected is bounded: a rank keeps up to
+//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 20 on 48 ranks, and a buffer in shared memory for
+//! each rank. A message of up to 240 bytes goes at once, in a [packet](slots) of up to 8 lines; longer ones wait for their receive,
+//! and are then copied twice, by way of a [buffer](post) of the sender. What comes unexpected is bounded: a rank keeps up to
 //! 16 messages of each other one, of which the long ones are only announced.
 
 mod interface;

@@ -1,22 +1,28 @@
-//! What ranks tell each other, and what it looks like on the way: four words, and up to 16 bytes.
+//! What ranks tell each other, and what it looks like on the way: four words, and bytes behind them.
+
+use alloc::vec::Vec;
 
 use hal::LINE_BYTES;
 
-/// Bytes of payload of a packet.
-pub(super) const PAYLOAD_BYTES: usize = LINE_BYTES - 16;
+/// Bytes of the words.
+const HEADER_BYTES: usize = 16;
+
+/// Lines of a packet at most.
+pub(super) const MOST_LINES: usize = 8;
+
+/// Bytes of payload of a packet at most.
+pub(super) const PAYLOAD_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
 
 /// What a packet is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A message of `number` bytes that comes at once: in this packet, and in those that follow.
+    /// A message that comes at once.
     Eager,
-    /// More bytes of it.
-    More,
     /// A message of `number` bytes that waits for a receive; the payload is the sender's number of it.
     Announce,
     /// The message that the sender has given this number is received; the tag says how.
     Clear,
-    /// The next `number` bytes of the message that is being received are in a half of the sender's buffer, which the tag says.
+    /// The next `number` bytes of the message that is being received are where the tag says.
     Data,
     /// They were taken from there.
     Taken,
@@ -25,64 +31,70 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::Eager, Self::More, Self::Announce, Self::Clear, Self::Data, Self::Taken, Self::Credit];
+    const ALL: [Self; 6] = [Self::Eager, Self::Announce, Self::Clear, Self::Data, Self::Taken, Self::Credit];
 }
 
 /// A packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Packet {
     pub(super) kind: Kind,
     pub(super) context: u32,
     pub(super) number: u32,
     pub(super) tag: u32,
-    len: u8,
-    payload: [u8; PAYLOAD_BYTES],
+    pub(super) payload: Vec<u8>,
 }
 
 impl Packet {
     pub(super) fn new(kind: Kind, number: u32) -> Self {
-        Self { kind, context: 0, number, tag: 0, len: 0, payload: [0; PAYLOAD_BYTES] }
+        Self { kind, context: 0, number, tag: 0, payload: Vec::new() }
     }
 
     pub(super) fn tagged(self, context: u32, tag: u32) -> Self {
         Self { context, tag, ..self }
     }
 
-    /// With the first of these bytes, as many as there is room for.
-    pub(super) fn carrying(mut self, bytes: &[u8]) -> Self {
-        let len = bytes.len().min(PAYLOAD_BYTES);
-        self.payload[..len].copy_from_slice(&bytes[..len]);
-        self.len = len as u8;
-        self
+    /// With these bytes, of which there is room for [`PAYLOAD_BYTES`].
+    pub(super) fn carrying(self, payload: Vec<u8>) -> Self {
+        debug_assert!(payload.len() <= PAYLOAD_BYTES);
+        Self { payload, ..self }
     }
 
-    pub(super) fn payload(&self) -> &[u8] {
-        &self.payload[..usize::from(self.len)]
+    /// Lines that it takes.
+    pub(super) fn lines(&self) -> usize {
+        (HEADER_BYTES + self.payload.len()).div_ceil(LINE_BYTES)
     }
 
-    pub(super) fn to_bytes(self) -> [u8; LINE_BYTES] {
-        let mut bytes = [0; LINE_BYTES];
-        bytes[..4].copy_from_slice(&[self.kind as u8, self.len, 0, 0]);
-        for (index, word) in [self.context, self.number, self.tag].into_iter().enumerate() {
-            bytes[4 + index * 4..][..4].copy_from_slice(&word.to_le_bytes());
-        }
-        bytes[LINE_BYTES - PAYLOAD_BYTES..].copy_from_slice(&self.payload);
-        bytes
+    /// What is in line `index` of it.
+    pub(super) fn line(&self, index: usize) -> [u8; LINE_BYTES] {
+        let mut line = [0; LINE_BYTES];
+        let rest = if index == 0 {
+            line[..4].copy_from_slice(&[self.kind as u8, self.payload.len() as u8, 0, 0]);
+            for (word, at) in [self.context, self.number, self.tag].into_iter().zip([4, 8, 12]) {
+                line[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            }
+            &mut line[HEADER_BYTES..]
+        } else {
+            &mut line[..]
+        };
+        let from = (index * LINE_BYTES).saturating_sub(HEADER_BYTES);
+        let payload = &self.payload[from..self.payload.len().min(from + rest.len())];
+        rest[..payload.len()].copy_from_slice(payload);
+        line
     }
 
-    pub(super) fn from_bytes(bytes: &[u8; LINE_BYTES]) -> Self {
-        let word = |index: usize| u32::from_le_bytes(core::array::from_fn(|byte| bytes[4 + index * 4 + byte]));
-        Self {
-            kind: Kind::ALL[usize::from(bytes[0])],
-            context: word(0),
-            number: word(1),
-            tag: word(2),
-            len: bytes[1],
-            payload: core::array::from_fn(|byte| bytes[LINE_BYTES - PAYLOAD_BYTES + byte]),
-        }
+    /// The packet with this first line, and how many bytes of payload are missing.
+    pub(super) fn from_line(line: &[u8; LINE_BYTES]) -> (Self, usize) {
+        let word = |at: usize| u32::from_le_bytes(core::array::from_fn(|byte| line[at + byte]));
+        let len = usize::from(line[1]);
+        let here = len.min(LINE_BYTES - HEADER_BYTES);
+        let mut payload = Vec::with_capacity(len);
+        payload.extend_from_slice(&line[HEADER_BYTES..HEADER_BYTES + here]);
+        let kind = Kind::ALL[usize::from(line[0])];
+        (Self { kind, context: word(4), number: word(8), tag: word(12), payload }, len - here)
     }
 }
+
+const _: () = assert!(PAYLOAD_BYTES <= u8::MAX as usize, "a length fits its byte");
 
 #[cfg(test)]
 mod tests {
@@ -90,11 +102,14 @@ mod tests {
 
     #[test]
     fn packets_come_back_as_they_were() {
-        for (kind, len) in Kind::ALL.into_iter().zip([0, 1, 8, 15, 16, 4, 3]) {
-            let packet = Packet::new(kind, 0xFFFF_FFFE).tagged(3, u32::MAX).carrying(&[0xA5; PAYLOAD_BYTES][..len]);
-            assert_eq!(Packet::from_bytes(&packet.to_bytes()), packet);
-            assert_eq!(packet.payload().len(), len);
+        for (kind, len) in Kind::ALL.into_iter().cycle().zip([0, 1, 8, 15, 16, 17, 48, 49, 100, PAYLOAD_BYTES]) {
+            let payload: Vec<u8> = (0..len as u8).collect();
+            let packet = Packet::new(kind, 0xFFFF_FFFE).tagged(3, u32::MAX).carrying(payload);
+            let (mut found, missing) = Packet::from_line(&packet.line(0));
+            let lines: Vec<_> = (1..packet.lines()).flat_map(|index| packet.line(index)).collect();
+            assert_eq!(lines.len(), missing.next_multiple_of(LINE_BYTES));
+            found.payload.extend_from_slice(&lines[..missing]);
+            assert_eq!(found, packet);
         }
-        assert_eq!(Packet::new(Kind::More, 0).carrying(&[1; 40]).payload(), [1; PAYLOAD_BYTES]);
     }
 }

@@ -1,13 +1,16 @@
 //! The post of a rank: what it has to send, what has come, and what makes both go on.
 //!
-//! **Short** messages go at once, in a packet or a few. **Long** ones are announced. When the receive is there, the sender writes them
-//! to a buffer of its own in shared memory, one half after the other, and the receiver reads one half while the other is written. So
-//! from some length on a message takes the slower of the two copies, and one half's. One message of a rank is on its way like
-//! this at a time.
+//! **Short** messages go at once, in a packet. **Long** ones are announced. When the receive is there, the sender writes them to a
+//! buffer of its own, one half after the other, and the receiver reads one half while the other is written. So from some length
+//! on a message takes the slower of the two copies, and one half's. One message of a rank is on its way like this at a time.
+//!
+//! The buffer of a rank that waits for its send is the first staging buffer of its MPB, which nobody else uses meanwhile, and
+//! which is quiescent when the send returns. That of a send which was begun, and goes on whatever the rank does, is in shared memory.
 //!
 //! **Flow control.** A rank has [`CREDITS`] messages at most at another one for which there is no receive yet, short or announced;
 //! further ones wait here, in their order. A receive gives the sender a credit back: at once, when it clears an announced message,
-//! and for several short ones together. So what a rank keeps for others is bounded, whatever they send.
+//! and for several short ones together. So what a rank keeps for others is bounded, whatever they send; unless it wants something
+//! that could be among what waits there: then it gives more credits, and keeps the next ones to itself.
 
 use alloc::{
     boxed::Box,
@@ -18,6 +21,7 @@ use alloc::{
 use core::{
     cell::{Cell, RefCell},
     mem,
+    ops::Range,
 };
 
 use hal::{Core, LINE_BYTES, Place, Poll, Region, kind};
@@ -36,15 +40,19 @@ pub(super) const CREDITS: u32 = 16;
 /// Credits that are given back together.
 const TOGETHER: u32 = CREDITS / 2;
 
-/// Bytes of a message that goes at once: four packets take about as long as an announcement, its answer, and a half of the buffer.
-pub(super) const SHORT_BYTES: usize = 4 * PAYLOAD_BYTES;
+/// Bytes of a message that goes at once.
+pub(super) const SHORT_BYTES: usize = PAYLOAD_BYTES;
 
 /// What the tag of a [`Clear`](Kind::Clear) says: the message is longer than its receive has room for; its credit does not come
 /// back.
 const UNWANTED: u32 = 1;
 const KEPT: u32 = 2;
 
-/// Bytes of half of a rank's buffer.
+/// What the tag of [`Data`](Kind::Data) says: which half, and that it is one of the MPB.
+const HALVES: u32 = 1;
+const IN_MPB: u32 = 2;
+
+/// Bytes of half of a rank's buffer in shared memory.
 pub(super) const HALF_BYTES: usize = 4096;
 
 /// A message on its way out.
@@ -81,8 +89,6 @@ struct Peer {
     limit: u32,
     /// Messages that wait for credits.
     waiting: VecDeque<Outgoing>,
-    /// A short message of which packets are missing.
-    partial: Option<(Label, Vec<u8>)>,
     /// Long ones that were cleared, in the order in which they will come.
     incoming: VecDeque<Incoming>,
     /// Packets that wait for room.
@@ -106,8 +112,10 @@ pub(super) struct Post {
     /// Halves of the own buffer that nobody reads, and which is written next.
     free: [Cell<bool>; 2],
     half: Cell<usize>,
-    /// A half of another rank's buffer that a waiting receive reads itself: of which rank, which half, and how many bytes.
-    ready: Cell<Option<(usize, usize, usize)>>,
+    /// A half of another rank's buffer that a waiting receive reads itself: of which rank, where, and how many bytes.
+    ready: Cell<Option<(usize, u32, usize)>>,
+    /// Halves of the own MPB that others read.
+    of_mpb: Cell<usize>,
 }
 
 impl Post {
@@ -126,6 +134,7 @@ impl Post {
             free: [Cell::new(true), Cell::new(true)],
             half: Cell::new(0),
             ready: Cell::new(None),
+            of_mpb: Cell::new(0),
         }
     }
 
@@ -144,9 +153,7 @@ impl Post {
     /// Whether nothing is under way, and nothing has come that was not received.
     pub(super) fn is_quiet(&self) -> bool {
         let peers = self.peers.borrow();
-        self.has_sent_all()
-            && self.matching.borrow().is_empty()
-            && peers.iter().all(|peer| peer.partial.is_none() && peer.incoming.is_empty())
+        self.has_sent_all() && self.matching.borrow().is_empty() && peers.iter().all(|peer| peer.incoming.is_empty())
     }
 
     /// Whether nothing is on its way out.
@@ -198,10 +205,8 @@ impl Post {
             let Outgoing { context, tag, len, ref bytes, .. } = outgoing;
             match bytes {
                 Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
-                    self.post(world, to, Packet::new(Kind::Eager, len as u32).tagged(context, tag).carrying(bytes));
-                    for more in bytes.chunks(PAYLOAD_BYTES).skip(1) {
-                        self.post(world, to, Packet::new(Kind::More, 0).carrying(more));
-                    }
+                    let packet = Packet::new(Kind::Eager, 0).tagged(context, tag);
+                    self.post(world, to, packet.carrying(bytes.clone()));
                     outgoing.state.finish_sent();
                 }
                 _ => {
@@ -209,7 +214,7 @@ impl Post {
                     self.next.set(number.wrapping_add(1));
                     self.announced.borrow_mut().insert(number, outgoing);
                     let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
-                    self.post(world, to, packet.carrying(&number.to_le_bytes()));
+                    self.post(world, to, packet.carrying(number.to_le_bytes().to_vec()));
                 }
             }
         }
@@ -227,17 +232,13 @@ impl Post {
     fn post<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: Packet) {
         self.peers.borrow_mut()[to].queue.push_back(packet);
         self.queued.set(self.queued.get() + 1);
-        if !self.slots.is_ready(to) {
-            self.slots.look(world);
-        }
         self.push(world, to);
     }
 
     /// Sends as many packets to `to` as there is room for.
     fn push<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
         let queue = &mut self.peers.borrow_mut()[to].queue;
-        while let (true, Some(packet)) = (self.slots.is_ready(to), queue.front()) {
-            self.slots.send(world, to, packet);
+        while queue.front().is_some_and(|packet| self.slots.send(world, to, packet)) {
             queue.pop_front();
             self.queued.set(self.queued.get() - 1);
         }
@@ -245,17 +246,14 @@ impl Post {
 
     /// Does what a packet says.
     fn dispatch<C: Core>(&self, world: &Comm<'_, C>, from: usize, packet: Packet) {
-        let Packet { kind, context, number, tag, .. } = packet;
-        let label = Label { context, from, tag, len: number as usize };
+        let Packet { kind, context, number, tag, payload } = packet;
         match kind {
-            Kind::Eager => self.take_short(world, label, packet.payload().to_vec()),
-            Kind::More => {
-                let Some((label, mut bytes)) = self.peers.borrow_mut()[from].partial.take() else { return };
-                bytes.extend(packet.payload());
-                self.take_short(world, label, bytes);
+            Kind::Eager => {
+                self.arrive(world, Label { context, from, tag, len: payload.len() }, Body::Bytes(payload));
             }
             Kind::Announce => {
-                let number = packet.payload().first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                let label = Label { context, from, tag, len: number as usize };
+                let number = payload.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
                 self.arrive(world, label, Body::Announced(number));
             }
             Kind::Clear => {
@@ -272,7 +270,7 @@ impl Post {
                 self.stream(world, None);
             }
             Kind::Data => {
-                self.ready.set(Some((from, tag as usize, number as usize)));
+                self.ready.set(Some((from, tag, number as usize)));
                 let waits =
                     self.peers.borrow()[from].incoming.front().is_some_and(|incoming| incoming.state.is_direct());
                 if !waits {
@@ -280,21 +278,16 @@ impl Post {
                 }
             }
             Kind::Taken => {
-                self.free[tag as usize].set(true);
+                self.free[(tag & HALVES) as usize].set(true);
+                if tag & IN_MPB != 0 {
+                    self.of_mpb.set(self.of_mpb.get() - 1);
+                }
                 self.stream(world, None);
             }
             Kind::Credit => {
                 self.peers.borrow_mut()[from].credits += number;
                 self.issue(world, from);
             }
-        }
-    }
-
-    fn take_short<C: Core>(&self, world: &Comm<'_, C>, label: Label, bytes: Vec<u8>) {
-        if bytes.len() < label.len {
-            self.peers.borrow_mut()[label.from].partial = Some((label, bytes));
-        } else {
-            self.arrive(world, label, Body::Bytes(bytes));
         }
     }
 
@@ -406,10 +399,18 @@ impl Post {
                 (None, Some((state, bytes))) if Rc::ptr_eq(state, &outgoing.state) => bytes,
                 (None, _) => return,
             };
-            let part = &bytes[outgoing.written..outgoing.len.min(outgoing.written + HALF_BYTES)];
-            let hal = world.hal();
-            hal.write(self.buffers[world.rank()], half * HALF_BYTES, part);
-            hal.drain();
+            let (hal, is_direct) = (world.hal(), outgoing.bytes.is_none());
+            let half_bytes = if is_direct { mpb_half(world, half).len() * LINE_BYTES } else { HALF_BYTES };
+            let part = &bytes[outgoing.written..outgoing.len.min(outgoing.written + half_bytes)];
+            let mut place = half as u32;
+            if is_direct {
+                hal.put(part, world.mpb_line(world.rank(), mpb_half(world, half).start));
+                self.of_mpb.set(self.of_mpb.get() + 1);
+                place |= IN_MPB;
+            } else {
+                hal.write(self.buffers[world.rank()], half * HALF_BYTES, part);
+                hal.drain();
+            }
             let (to, number) = (outgoing.to, part.len() as u32);
             outgoing.written += part.len();
             if outgoing.written == outgoing.len {
@@ -419,8 +420,13 @@ impl Post {
             drop(cleared);
             self.free[half].set(false);
             self.half.set(1 - half);
-            self.post(world, to, Packet::new(Kind::Data, number).tagged(0, half as u32));
+            self.post(world, to, Packet::new(Kind::Data, number).tagged(0, place));
         }
+    }
+
+    /// Whether nobody reads this rank's MPB.
+    pub(super) fn has_quiescent_mpb(&self) -> bool {
+        self.of_mpb.get() == 0
     }
 
     /// Whether it is the turn of a send that waits, and there is room for it.
@@ -437,13 +443,16 @@ impl Post {
 
     /// Reads what is ready, into the buffer of the receive that waits for it or into a copy.
     pub(super) fn read<C: Core>(&self, world: &Comm<'_, C>, from: usize, direct: Option<&mut [u8]>) {
-        let Some((_, half, len)) = self.ready.take() else { return };
-        let hal = world.hal();
+        let Some((_, place, len)) = self.ready.take() else { return };
+        let (hal, half) = (world.hal(), (place & HALVES) as usize);
         // L1 may have lines of an earlier message.
         hal.invalidate_mpb();
         let mut peers = self.peers.borrow_mut();
         let Some(incoming) = peers[from].incoming.front_mut() else { return };
-        let read = |bytes: &mut [u8]| hal.read(self.buffers[from], half * HALF_BYTES, bytes);
+        let read = |bytes: &mut [u8]| match place & IN_MPB {
+            0 => hal.read(self.buffers[from], half * HALF_BYTES, bytes),
+            _ => hal.get(world.mpb_line(from, mpb_half(world, half).start), bytes),
+        };
         match direct {
             Some(buffer) => read(&mut buffer[incoming.read..incoming.read + len]),
             None => incoming.state.with_copy(|copy| read(&mut copy[incoming.read..incoming.read + len])),
@@ -454,7 +463,7 @@ impl Post {
             peers[from].incoming.pop_front();
         }
         drop(peers);
-        self.post(world, from, Packet::new(Kind::Taken, 0).tagged(0, half as u32));
+        self.post(world, from, Packet::new(Kind::Taken, 0).tagged(0, place));
     }
 
     /// The rank whose half is ready.
@@ -501,6 +510,13 @@ impl<C: Core> Engine<C> for Post {
     fn handle(&self, world: &Comm<'_, C>) {
         self.go_on(world);
     }
+}
+
+/// The lines of a half of every first staging buffer.
+fn mpb_half<C>(world: &Comm<'_, C>, half: usize) -> Range<usize> {
+    let layout = world.mpb_layout();
+    let (first, lines) = (layout.buffer(0), layout.buffer_lines() / 2);
+    first + half * lines..first + (half + 1) * lines
 }
 
 /// Lines of memory that so many bytes take, and those of a copy of them: what is short stays in registers and L1.

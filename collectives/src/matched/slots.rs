@@ -1,9 +1,9 @@
 //! How packets get from one rank to another: put into a slot of the sender's own MPB, and got from there.
 //!
-//! A sender puts a packet, one line, into a free slot of its own and rings: its byte among the receiver's doorbells says in which
-//! slot, and a number. The receiver gets the line and acknowledges it, by the same byte among the *sender's* acknowledgements. So
-//! everybody polls lines of its own, all bytes have one writer, and a rank needs slots for what it has under way and not
-//! for each sender: 8 lines, and 2 for each 32 ranks. There is one packet from one rank to another at a time.
+//! A sender puts a packet into free lines of its own, its slots, and rings: its byte among the receiver's doorbells says where the
+//! packet begins, and a number. The receiver gets it and acknowledges it, by the same byte among the *sender's* acknowledgements.
+//! So everybody polls lines of its own, all bytes have one writer, and a rank needs slots for what it has under way and not
+//! for each sender: 16 lines, and 2 for each 32 ranks. There is one packet from one rank to another at a time.
 
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::{array, cell::Cell, iter};
@@ -15,10 +15,10 @@ use crate::Comm;
 use super::packet::Packet;
 
 /// Slots of a rank.
-const SLOTS: usize = 8;
+const SLOTS: usize = 16;
 
-/// Bits of a doorbell that say which slot; the others are a number.
-const SLOT_BITS: u32 = 3;
+/// Bits of a doorbell that say where a packet begins; the others are a number.
+const SLOT_BITS: u32 = 4;
 const _: () = assert!(SLOTS == 1 << SLOT_BITS, "each slot has a number");
 
 /// What this rank knows of a peer.
@@ -37,8 +37,8 @@ pub(super) struct Slots {
     pairs: Box<[Pair]>,
     /// The doorbells at the last look.
     doorbells: Box<[Cell<Line>]>,
-    /// Whose packet is in each slot.
-    receivers: [Cell<Option<usize>>; SLOTS],
+    /// Of each slot in which a packet begins that was not acknowledged, how many it takes.
+    taken: [Cell<usize>; SLOTS],
 }
 
 impl Slots {
@@ -55,7 +55,7 @@ impl Slots {
             first,
             pairs: vec![Pair::default(); comm.size()].into_boxed_slice(),
             doorbells: vec![Cell::default(); comm.size().div_ceil(LINE_BYTES)].into_boxed_slice(),
-            receivers: array::from_fn(|_| Cell::new(None)),
+            taken: array::from_fn(|_| Cell::new(0)),
         }
     }
 
@@ -73,25 +73,46 @@ impl Slots {
         (comm.mpb_line(of, line), from % LINE_BYTES)
     }
 
-    /// Whether a packet to `to` can be sent, as far as this rank has seen.
-    pub(super) fn is_ready(&self, to: usize) -> bool {
-        let pair = &self.pairs[to];
-        pair.acknowledged == pair.rung && self.receivers.iter().any(|receiver| receiver.get().is_none())
+    /// The first of so many free slots in a row.
+    fn room_for(&self, lines: usize) -> Option<usize> {
+        let (mut slot, mut first) = (0, 0);
+        while slot < SLOTS {
+            match self.taken[slot].get() {
+                0 if slot + 1 - first == lines => return Some(first),
+                0 => slot += 1,
+                taken => {
+                    slot += taken;
+                    first = slot;
+                }
+            }
+        }
+        None
     }
 
-    /// Sends a packet to `to`, which is ready.
-    pub(super) fn send<C: Core>(&self, comm: &Comm<'_, C>, to: usize, packet: &Packet) {
-        let (hal, me) = (comm.hal(), comm.rank());
-        let free = self.receivers.iter().position(|receiver| receiver.get().is_none());
-        let slot = free.unwrap_or_else(|| unreachable!("a slot is free"));
-        self.receivers[slot].set(Some(to));
-        // A whole line leaves the write-combine buffer at once; the flag comes behind it.
-        let bytes = packet.to_bytes();
-        hal.put_made(LINE_BYTES, comm.mpb_line(me, self.first + slot), |_, line| line.copy_from_slice(&bytes));
-        let rung = &self.pairs[to].rung;
-        rung.set(((rung.get() >> SLOT_BITS).wrapping_add(1) << SLOT_BITS) | slot as u8);
+    /// Sends a packet to `to`, if it can; whether it could.
+    pub(super) fn send<C: Core>(&self, comm: &Comm<'_, C>, to: usize, packet: &Packet) -> bool {
+        let (hal, me, pair) = (comm.hal(), comm.rank(), &self.pairs[to]);
+        if pair.acknowledged != pair.rung {
+            // That packet may have been taken since the last look.
+            let (line, _) = self.acknowledgements(comm, me, to);
+            hal.invalidate_mpb();
+            self.note_acknowledgements(to / LINE_BYTES, hal.load_line(line));
+            if pair.acknowledged != pair.rung {
+                return false;
+            }
+        }
+        if self.room_for(packet.lines()).is_none() {
+            self.look(comm);
+        }
+        let Some(slot) = self.room_for(packet.lines()) else { return false };
+        self.taken[slot].set(packet.lines());
+        // Whole lines leave the write-combine buffer at once; the flag comes behind them.
+        let at = comm.mpb_line(me, self.first + slot);
+        hal.put_made(packet.lines() * LINE_BYTES, at, |index, line| line.copy_from_slice(&packet.line(index)));
+        pair.rung.set(((pair.rung.get() >> SLOT_BITS).wrapping_add(1) << SLOT_BITS) | slot as u8);
         let (line, byte) = self.doorbells(comm, to, me);
-        hal.set_flag(line, byte, rung.get());
+        hal.set_flag(line, byte, pair.rung.get());
+        true
     }
 
     /// Takes the next of the packets that were there at the last look, with its sender.
@@ -101,12 +122,15 @@ impl Slots {
         let rung = self.rung_by(from);
         let slot = usize::from(rung) % SLOTS;
         // The look has forgotten what L1 had of the slot, and nobody has read it since.
-        let mut bytes = [0; LINE_BYTES];
-        hal.get_used(comm.mpb_line(from, self.first + slot), LINE_BYTES, |_, line| bytes.copy_from_slice(line));
+        let first = comm.mpb_line(from, self.first + slot);
+        let (mut packet, missing) = Packet::from_line(&hal.load_line(first).0);
+        if missing > 0 {
+            hal.get_used(first.plus(1), missing, |_, line| packet.payload.extend_from_slice(line));
+        }
         self.pairs[from].taken.set(rung);
         let (line, byte) = self.acknowledgements(comm, from, me);
         hal.set_flag(line, byte, rung);
-        Some((from, Packet::from_bytes(&bytes)))
+        Some((from, packet))
     }
 
     fn rung_by(&self, from: usize) -> u8 {
@@ -147,12 +171,21 @@ impl Slots {
             seen.set(line);
         }
         let mut is_new = false;
-        for (pair, byte) in self.pairs.iter().zip(lines.flat_map(|line| line.0)) {
-            if pair.acknowledged.replace(byte) != byte {
-                is_new = true;
-                self.receivers[usize::from(byte) % SLOTS].set(None);
-            }
+        for (index, line) in lines.enumerate() {
+            is_new |= self.note_acknowledgements(index, line);
         }
         is_new || self.next_arrival().is_some()
+    }
+
+    /// Notes what a line of acknowledgements says, and whether that was not known.
+    fn note_acknowledgements(&self, index: usize, line: Line) -> bool {
+        let mut is_new = false;
+        for (pair, byte) in self.pairs[index * LINE_BYTES..].iter().zip(line.0) {
+            if pair.acknowledged.replace(byte) != byte {
+                is_new = true;
+                self.taken[usize::from(byte) % SLOTS].set(0);
+            }
+        }
+        is_new
     }
 }
