@@ -211,8 +211,8 @@ impl<'c> Tested<'c> {
             }
             3 => {
                 let seed = random.below(1 << 20) as u32;
-                let color = |rank| Some(Random(seed ^ rank as u32 * 977).below(3) as u32).filter(|color| *color > 0);
-                self.part(color, |rank| Random(seed ^ rank as u32 * 31).below(7) as i32)
+                let color = |rank| Some(Random(seed ^ (rank as u32 * 977)).below(3) as u32).filter(|color| *color > 0);
+                self.part(color, |rank| Random(seed ^ (rank as u32 * 31)).below(7) as i32)
             }
             _ => {
                 let (first, step) = (random.below(size), 1 + random.below(3));

@@ -46,7 +46,7 @@ impl Sent {
 
 /// What `from` sends, in its order; all ranks find the same.
 fn plan(ranks: usize, from: usize, count: usize, seed: u32) -> Vec<Sent> {
-    let mut random = Random(seed ^ (from as u32 + 1) * 7_919);
+    let mut random = Random(seed ^ ((from as u32 + 1) * 7_919));
     let lens = [0, 1, 8, 16, 17, 40, 200, 240, 241, 5000];
     (0..count as u32)
         .map(|number| Sent {
@@ -275,7 +275,7 @@ fn requests_by_the_hundred_are_waited_for_in_every_way() {
                 })
                 .collect();
             // Backwards, and every third one long.
-            let len = |tag: usize| if tag % 3 == 0 { 70 } else { 2 };
+            let len = |tag: usize| if tag.is_multiple_of(3) { 70 } else { 2 };
             let send = |tag: usize| world.start_send_tagged(&vec![tag as u32; len(tag)], right, tag as u32).unwrap();
             let mut sends: Vec<_> = (0..COUNT).rev().map(send).collect();
             let mut done = [false; COUNT];

@@ -164,7 +164,7 @@ impl Signals {
         let (taken, shift) = self.taken_of(from);
         let before = (taken.get() >> shift) as u8;
         let is_there = |byte: u8| byte.wrapping_sub(before) & COUNT >= count;
-        if !comm.await_signal(from, None, Deadline::Never, reason, |_, byte| is_there(byte).then_some(())).is_ok() {
+        if comm.await_signal(from, None, Deadline::Never, reason, |_, byte| is_there(byte).then_some(())).is_err() {
             return false;
         }
         let after = before & !COUNT | before.wrapping_add(count) & COUNT;

@@ -77,9 +77,12 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("gather").with(comm.core_of(root)).of(block.len()));
-        comm.operate(|| match self {
-            Self::TwoSided => comm.send_within(Source::Memory, block, root),
-            _ => Ok(gather::send(comm, self, common, block, root)),
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => comm.send_within(Source::Memory, block, root)?,
+                _ => gather::send(comm, self, common, block, root),
+            }
+            Ok(())
         })
     }
 
@@ -97,9 +100,12 @@ impl Exchange {
         if let Some(own) = own {
             gather::keep_own(comm, own, all, spans);
         }
-        comm.operate(|| match self {
-            Self::TwoSided => two_sided::collect(comm, all, spans),
-            _ => Ok(gather::collect(comm, self, common, all, spans)),
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => two_sided::collect(comm, all, spans)?,
+                _ => gather::collect(comm, self, common, all, spans),
+            }
+            Ok(())
         })
     }
 
@@ -112,9 +118,12 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("scatter").of(all.len()));
-        comm.operate(|| match self {
-            Self::TwoSided => two_sided::distribute(comm, all, spans),
-            _ => Ok(scatter::send(comm, self, common, all, spans)),
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => two_sided::distribute(comm, all, spans)?,
+                _ => scatter::send(comm, self, common, all, spans),
+            }
+            Ok(())
         })
     }
 
@@ -127,9 +136,12 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("scatter").with(comm.core_of(root)).of(block.len()));
-        comm.operate(|| match self {
-            Self::TwoSided => comm.receive_within(block, root),
-            _ => Ok(scatter::receive(comm, self, common, block, root)),
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => comm.receive_within(block, root)?,
+                _ => scatter::receive(comm, self, common, block, root),
+            }
+            Ok(())
         })
     }
 
@@ -163,10 +175,13 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("alltoall").of(buffers.receive.len()));
-        comm.operate(|| match (self, common) {
-            (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers),
-            (_, Some(len)) => Ok(alltoall::exchange_equal(comm, self, len, &mut buffers)),
-            (_, None) => Ok(alltoall::exchange_each(comm, self, &mut buffers)),
+        comm.operate(|| {
+            match (self, common) {
+                (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
+                (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
+                (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
+            }
+            Ok::<_, Error>(())
         })?;
         buffers.keep_own(comm.hal(), comm.rank());
         Ok(())
