@@ -69,8 +69,9 @@ impl<C> Comm<'_, C> {
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
     pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
-        self.own_staging_turn();
+        self.own_staging_turn(2 * self.mpb_layout().buffer_lines());
         self.buffers().layout.set(layout);
         self.sequence().restart_staging();
+        self.choices().forget();
     }
 }

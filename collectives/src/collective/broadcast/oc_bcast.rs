@@ -73,7 +73,7 @@ impl OcBcast {
         if comm.size() == 1 {
             return Ok(());
         }
-        comm.own_staging_turn();
+        comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
         let node = Node::new(comm, root, self);
         let chunk_bytes = node.lines * LINE_BYTES;
         let chunks = message.len().div_ceil(chunk_bytes);
