@@ -16,6 +16,7 @@ impl Program for Obedient {
         ("panic", "the rank that panics"),
         ("wait", "the rank that waits for ever"),
         ("stray", "the rank that broadcasts from another root"),
+        ("refused", "the rank that sends to nobody"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -26,6 +27,9 @@ impl Program for Obedient {
         assert!(me != rank.args.get("panic", usize::MAX)?, "told to");
         if me == rank.args.get("wait", usize::MAX)? {
             rank.comm.receive(&mut [0], (me + 1) % rank.comm.size())?;
+        }
+        if me == rank.args.get("refused", usize::MAX)? {
+            rank.comm.send(&[0], 99)?;
         }
         let stray = rank.args.get("stray", usize::MAX)?;
         if stray < usize::MAX {
@@ -77,6 +81,15 @@ fn failure_of_one_is_failure() {
     assert!(!simulation.success);
     assert!(simulation.console.contains("\nrank 2 failed: told to\n"));
     assert!(simulation.console.ends_with("\n@done failed on 1 of 4 ranks\n"));
+}
+
+#[test]
+fn an_error_names_the_line_that_passed_it_on() {
+    let place = " (at kernel/src/launch/tests.rs:";
+    let console = run("cores=4 refused=2").console;
+    let line = console.lines().find(|line| line.starts_with("rank 2 failed: ")).expect("it fails");
+    assert!(line.contains("rank 99") && line.contains(place) && line.ends_with(')'), "{line}");
+    assert!(!run("cores=4 fail=2").console.contains(place));
 }
 
 #[test]
