@@ -5,13 +5,11 @@
 //! on operations before is in `mixed.rs`. A fence is the barrier of all ranks, and non-blocking operations have one algorithm
 //! each: they have nothing to be compared with.
 
-mod common;
-
 use std::cell::RefCell;
 
+use crate::common::run;
 use bytemuck::Zeroable;
 use collectives::{Barrier, Broadcast, Class, Exchange, Group, Operator, Pieces, Reduction, Scan};
-use common::run;
 use descriptions::boards::{Board, Handed, handed};
 use hal::{
     Clock, Layout,
