@@ -10,6 +10,8 @@ mod caching_region;
 mod copies;
 mod core_hardware;
 #[cfg(feature = "sim")]
+mod host_lines;
+#[cfg(feature = "sim")]
 mod host_memory;
 #[cfg(feature = "sim")]
 mod host_window;
@@ -28,4 +30,8 @@ pub use self::{
     slices::{Conflict, Slices},
 };
 #[cfg(feature = "sim")]
-pub use self::{host_memory::HostMemory, host_window::HostWindow};
+pub use self::{
+    host_lines::{HOST_LINE_BYTES, HostLines},
+    host_memory::HostMemory,
+    host_window::HostWindow,
+};

@@ -180,6 +180,9 @@ pub unsafe trait Platform: 'static {
     /// flushed they may have written some.
     fn await_write_backs(&self) {}
 
+    /// Called by drains and flushes: what this core has written is in memory before what it writes from now on.
+    fn fence(&self) {}
+
     /// How much of cached memory is fetched at a time.
     fn fetch_unit(&self) -> FetchUnit;
 

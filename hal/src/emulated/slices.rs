@@ -52,6 +52,11 @@ impl Slices {
         Self(Table::new())
     }
 
+    /// Whether there is none, so that nothing is excluded.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// An access by a view of `core`, of all of the view's bytes if it makes a slice. What it borrows shows which earlier
     /// slices of the core are gone.
     ///

@@ -14,6 +14,8 @@ mod exposures;
 mod hardware;
 mod lines;
 mod mappings;
+#[cfg(feature = "sim")]
+pub mod panics;
 mod pieces;
 mod runs;
 mod time;

@@ -10,7 +10,6 @@
 
 mod machine;
 mod memory;
-mod panics;
 mod platform;
 mod stuck;
 

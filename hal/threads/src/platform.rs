@@ -6,7 +6,7 @@ use std::{
     ptr::NonNull,
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
     thread,
@@ -14,7 +14,7 @@ use std::{
 };
 
 use hal::{
-    CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, Slices, WaitInfo},
     kind,
     kit::{CounterAccess, Expense, Watch, Woken},
@@ -25,11 +25,11 @@ use crate::{memory::Memory, stuck::Cores};
 /// A core that is a thread: what a program gets.
 pub type ThreadCore = EmulatedCore<ThreadPlatform>;
 
-/// Failed polls of a wait until a core lets others have its processor.
-const POLLS_AT_FULL_SPEED: u32 = 64;
+/// Failed polls of a wait until a core lets others have its processor, if there are fewer processors than cores.
+pub(crate) const POLLS_IN_A_CROWD: u32 = 64;
 
 /// Failed polls of a wait until a core says what it waits for, and sleeps in between.
-const POLLS_AWAKE: u32 = 4096;
+pub(crate) const POLLS_AWAKE: u32 = 4096;
 
 /// For how long a core sleeps between two polls of a long wait.
 const NAP: Duration = Duration::from_micros(100);
@@ -50,8 +50,8 @@ pub(crate) struct Shared {
     pub(crate) raised: Vec<AtomicBool>,
     pub(crate) begin: Instant,
     pub(crate) coherent: bool,
-    /// What all cores look at by slices, where memory is coherent.
-    pub(crate) slices: Mutex<Slices>,
+    /// Failed polls of a wait until a core lets others have its processor.
+    pub(crate) polls_at_full_speed: u32,
     /// Seeds of what hardware does by itself, and of hand-overs; 0 for none.
     pub(crate) explore: u64,
     pub(crate) preempt: u64,
@@ -121,22 +121,11 @@ impl ThreadPlatform {
         self.hand_over_by_chance();
     }
 
-    /// Insists that no slice of a coherent machine excludes an access to memory, while it is made.
-    fn past_slices<R>(&self, at: LineAddress, len_bytes: usize, writes: bool, access: impl FnOnce() -> R) -> R {
-        let LineAddress::Shared(address) = at else { return access() };
-        if !self.shared.coherent {
-            return access();
+    /// Leaves the program if the machine comes to its end.
+    fn leave_if_dying(&self) {
+        if self.is_dying() && !thread::panicking() {
+            panic::resume_unwind(Box::new(Leaves));
         }
-        let slices = self.slices();
-        if let Err(conflict) = slices.access_memory(address, len_bytes, writes) {
-            drop(slices);
-            panic!("{conflict}");
-        }
-        access()
-    }
-
-    fn slices(&self) -> std::sync::MutexGuard<'_, Slices> {
-        self.shared.slices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a long wait goes on, of which the others are told.
@@ -146,7 +135,7 @@ impl ThreadPlatform {
 }
 
 // SAFETY: 1. all of it is chosen when the machine is made, and `Machine::run` makes one value for each core; 2. `Memory::at`
-// checks; 3. so does `Memory`; 4. `past_slices` holds the account meanwhile; 5. there is one account.
+// checks; 3. so does `Memory`; 4. `Memory::past_slices` holds the account meanwhile, or there is no slice; 5. there is one account.
 unsafe impl Platform for ThreadPlatform {
     type Window = HostWindow;
     type Copies = Rc<Copies<HostWindow>>;
@@ -165,29 +154,23 @@ unsafe impl Platform for ThreadPlatform {
 
     fn read_line(&self, at: LineAddress) -> Line {
         self.hand_over_by_chance();
-        self.past_slices(at, LINE_BYTES, false, || self.shared.memory.read_line(at))
+        self.shared.memory.read_line(at)
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
-        if mask == 0 {
-            return;
+        if mask != 0 {
+            self.shared.memory.write_line(at, data, mask);
+            self.wrote();
         }
-        let (first, end) = (mask.trailing_zeros() as usize, 32 - mask.leading_zeros() as usize);
-        let from = match at {
-            LineAddress::Shared(address) => LineAddress::Shared(address.plus(first)),
-            mpb @ LineAddress::Mpb(_) => mpb,
-        };
-        self.past_slices(from, end - first, true, || self.shared.memory.write_line(at, data, mask));
-        self.wrote();
     }
 
     fn read_word(&self, at: SharedAddress) -> u32 {
         self.hand_over_by_chance();
-        self.past_slices(LineAddress::Shared(at), 4, false, || self.shared.memory.read_word(at))
+        self.shared.memory.read_word(at)
     }
 
     fn write_word(&self, at: SharedAddress, value: u32) {
-        self.past_slices(LineAddress::Shared(at), 4, true, || self.shared.memory.write_word(at, value));
+        self.shared.memory.write_word(at, value);
         self.wrote();
     }
 
@@ -238,9 +221,7 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn park(&self, watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
-        if self.is_dying() && !thread::panicking() {
-            panic::resume_unwind(Box::new(Leaves));
-        }
+        self.leave_if_dying();
         let was_told = self.is_told();
         self.polls.set(self.polls.get().saturating_add(1));
         match deadline {
@@ -251,7 +232,7 @@ unsafe impl Platform for ThreadPlatform {
                 self.shared.cores.waits(self.core, self.writes.get(), self.now(), *info, register, is_taken);
                 thread::sleep(NAP);
             }
-            _ if self.polls.get() > POLLS_AT_FULL_SPEED => self.give_way(),
+            _ if self.polls.get() > self.shared.polls_at_full_speed => self.give_way(),
             _ => hint::spin_loop(),
         }
         Woken::Poll { missed_polls: 0 }
@@ -265,9 +246,7 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn relax(&self) {
-        if self.is_dying() && !thread::panicking() {
-            panic::resume_unwind(Box::new(Leaves));
-        }
+        self.leave_if_dying();
         self.give_way();
     }
 
@@ -302,10 +281,14 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R> {
-        self.shared.coherent.then(|| change(&mut self.slices()))
+        self.shared.coherent.then(|| self.shared.memory.with_slices(change))
     }
 
     fn meet_domain(&self, _changes: bool) {}
+
+    fn fence(&self) {
+        self.shared.memory.fence();
+    }
 
     fn fetch_unit(&self) -> FetchUnit {
         FetchUnit::Line

@@ -10,7 +10,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{
             AtomicBool, AtomicU64,
-            Ordering::{Relaxed, SeqCst},
+            Ordering::{Acquire, Relaxed, Release, SeqCst},
         },
     },
 };
@@ -56,13 +56,13 @@ impl Cores {
     /// A core has written what others may wait for.
     pub(crate) fn count_write(&self, core: CoreId) {
         let count = &self.writes[core.index()].0;
-        // Nobody else stores there.
-        count.store(count.load(Relaxed) + 1, SeqCst);
+        // Nobody else stores there. Who sees the count sees what was written.
+        count.store(count.load(Relaxed) + 1, Release);
     }
 
     /// Writes of all cores so far.
     pub(crate) fn writes(&self) -> u64 {
-        self.writes.iter().map(|writes| writes.0.load(SeqCst)).sum()
+        self.writes.iter().map(|writes| writes.0.load(Acquire)).sum()
     }
 
     /// A core waits, and its last poll has found nothing, when there had been this many writes.
@@ -123,13 +123,12 @@ struct Stuck<'a>(&'a [State]);
 
 impl fmt::Display for Stuck<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waiting = |core: usize| match self.0.get(core) {
-            Some(State::Waits { since, info, .. }) => Some((*since, info)),
-            _ => None,
+        let waiting = |core: usize| match self.0[core] {
+            State::Waits { since, info, .. } => Some((since, info)),
+            State::Runs | State::Finished { .. } => None,
         };
-        let undrained = |core: usize| match self.0.get(core)? {
-            State::Waits { info, .. } => info.undrained,
-            State::Finished { undrained } => *undrained,
+        let undrained = |core: usize| match self.0[core] {
+            State::Waits { info: WaitInfo { undrained, .. }, .. } | State::Finished { undrained } => undrained,
             State::Runs => None,
         };
         for core in 0..self.0.len() {

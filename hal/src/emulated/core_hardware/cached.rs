@@ -48,6 +48,7 @@ impl<P: Platform> Emulated<P> {
         if self.copies(home).is_shared() {
             self.platform.await_write_backs();
         }
+        self.platform.fence();
         let counting = self.account.counting();
         counting.lines_written_back.add(flushed.lines_written);
         counting.lines_evicted.add(flushed.neighbours_written);
@@ -117,6 +118,7 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
             self.platform.await_write_backs();
             written += self.own.write_back_invalidate_all(&self.platform);
         }
+        self.platform.fence();
         self.account.counting().lines_written_back.add(written);
     }
 }

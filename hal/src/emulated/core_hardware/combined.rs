@@ -69,6 +69,7 @@ impl<P: Platform> CombinedLines for Emulated<P> {
     fn drain(&self) {
         if !self.omits(Omit::DRAIN) {
             self.push_out_pending();
+            self.platform.fence();
         }
     }
 }
