@@ -28,6 +28,20 @@ impl fmt::Display for HostLines {
     }
 }
 
+impl HostLines {
+    /// Begins to fetch the host's line of an address, to which a store will follow soon. The address need not be valid.
+    #[inline]
+    pub fn expect_store(address: *const u8) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the instruction never faults and changes nothing; processors that do not have it do nothing.
+        unsafe {
+            std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = address;
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 impl HostLines {
     /// By the best instructions that this processor says it has. Nothing if it has none.

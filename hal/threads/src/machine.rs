@@ -19,7 +19,7 @@ use hal::{
 
 use crate::{
     memory::Memory,
-    platform::{Leaves, POLLS_AWAKE, POLLS_IN_A_CROWD, Shared, ThreadCore, ThreadPlatform},
+    platform::{Leaves, POLLS_IN_A_CROWD, POLLS_WITH_ROOM, Shared, ThreadCore, ThreadPlatform},
     stuck::Cores,
 };
 
@@ -132,7 +132,7 @@ impl Machine {
             raised: (0..cores).map(|_| AtomicBool::new(false)).collect(),
             begin: Instant::now(),
             coherent: self.coherent,
-            polls_at_full_speed: if is_crowded { POLLS_IN_A_CROWD } else { POLLS_AWAKE },
+            polls: if is_crowded { POLLS_IN_A_CROWD } else { POLLS_WITH_ROOM },
             explore: self.explore,
             preempt: self.preempt,
         });

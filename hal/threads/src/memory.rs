@@ -94,6 +94,7 @@ unsafe fn word<'m>(memory: *mut u8, index: usize) -> &'m AtomicU32 {
 }
 
 /// Makes a version odd, so that nobody else writes, and returns what it was.
+#[inline]
 fn begin_write(version: &AtomicU32) -> u32 {
     let mut before = 0;
     back_off_while(|| {
@@ -104,6 +105,7 @@ fn begin_write(version: &AtomicU32) -> u32 {
 }
 
 /// Writes bytes of a line after [`begin_write`], which has returned `before`, and makes its version even.
+#[inline]
 fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask: u32) {
     for (index, bytes) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
         // SAFETY: `place` points to whole lines, which are accessed by atomic words.
@@ -143,6 +145,7 @@ impl Memory {
     ///
     /// # Panics
     /// If there is no such line.
+    #[inline]
     fn place(&self, at: LineAddress) -> (*mut u8, &AtomicU32, Option<MutexGuard<'_, Vec<Exposed>>>) {
         let beside = |memory: &HostMemory, index: usize| {
             let line = memory.at(index * STRIDE, STRIDE);
@@ -236,6 +239,10 @@ impl Memory {
     /// Writes the bytes of a line whose bits in `mask` are set: one at least.
     pub(crate) fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
         let (line, version, _exposed) = self.place(at);
+        if mask == u32::MAX {
+            // Where a whole line is written, the next ones mostly follow.
+            HostLines::expect_store(line.wrapping_add(2 * STRIDE));
+        }
         let before = begin_write(version);
         if self.is_watched(at) {
             // Who makes slices has to come through first.

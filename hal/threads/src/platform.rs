@@ -25,11 +25,12 @@ use crate::{memory::Memory, stuck::Cores};
 /// A core that is a thread: what a program gets.
 pub type ThreadCore = EmulatedCore<ThreadPlatform>;
 
-/// Failed polls of a wait until a core lets others have its processor, if there are fewer processors than cores.
-pub(crate) const POLLS_IN_A_CROWD: u32 = 64;
+/// Failed polls of a wait until a core lets others have its processor, and until it says what it waits for and sleeps in
+/// between, where there are fewer processors than cores.
+pub(crate) const POLLS_IN_A_CROWD: [u32; 2] = [64, 4096];
 
-/// Failed polls of a wait until a core says what it waits for, and sleeps in between.
-pub(crate) const POLLS_AWAKE: u32 = 4096;
+/// The same where each core can have a processor: for longer than another one oversleeps, lest that makes this one sleep.
+pub(crate) const POLLS_WITH_ROOM: [u32; 2] = [1 << 16; 2];
 
 /// For how long a core sleeps between two polls of a long wait.
 const NAP: Duration = Duration::from_micros(100);
@@ -50,8 +51,8 @@ pub(crate) struct Shared {
     pub(crate) raised: Vec<AtomicBool>,
     pub(crate) begin: Instant,
     pub(crate) coherent: bool,
-    /// Failed polls of a wait until a core lets others have its processor.
-    pub(crate) polls_at_full_speed: u32,
+    /// Failed polls of a wait until a core lets others have its processor, and until it sleeps.
+    pub(crate) polls: [u32; 2],
     /// Seeds of what hardware does by itself, and of hand-overs; 0 for none.
     pub(crate) explore: u64,
     pub(crate) preempt: u64,
@@ -64,7 +65,7 @@ pub(crate) struct Leaves;
 pub struct ThreadPlatform {
     core: CoreId,
     shared: Arc<Shared>,
-    random: Cell<u32>,
+    random: Cell<u64>,
     /// Failed polls of the present wait, and the machine's writes before the last one, once it is a long wait.
     polls: Cell<u32>,
     writes: Cell<u64>,
@@ -74,21 +75,15 @@ pub struct ThreadPlatform {
 
 impl ThreadPlatform {
     pub(crate) fn new(core: CoreId, shared: Arc<Shared>) -> Self {
-        // Spread neighbouring seeds and cores; xorshift must not start at 0.
-        let mixed = (shared.explore ^ shared.preempt.rotate_left(32))
-            .wrapping_add(core.index() as u64 + 1)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let random = Cell::new((mixed >> 32) as u32 | 1);
+        let random = Cell::new((shared.explore ^ shared.preempt.rotate_left(32)).wrapping_add(core.index() as u64));
         Self { core, shared, random, polls: Cell::new(0), writes: Cell::new(0), crowded: Cell::new(0) }
     }
 
     fn draw(&self, below: usize) -> usize {
-        let mut state = self.random.get();
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
+        // Spread over all bits, of which the upper ones are drawn from.
+        let state = self.random.get().wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.random.set(state);
-        state as usize % below
+        (state >> 33) as usize % below
     }
 
     /// Lets others run, now and then, where that was asked for.
@@ -130,7 +125,7 @@ impl ThreadPlatform {
 
     /// Whether a long wait goes on, of which the others are told.
     fn is_told(&self) -> bool {
-        self.polls.get() > POLLS_AWAKE
+        self.polls.get() > self.shared.polls[1]
     }
 }
 
@@ -232,7 +227,7 @@ unsafe impl Platform for ThreadPlatform {
                 self.shared.cores.waits(self.core, self.writes.get(), self.now(), *info, register, is_taken);
                 thread::sleep(NAP);
             }
-            _ if self.polls.get() > self.shared.polls_at_full_speed => self.give_way(),
+            _ if self.polls.get() > self.shared.polls[0] => self.give_way(),
             _ => hint::spin_loop(),
         }
         Woken::Poll { missed_polls: 0 }

@@ -1,0 +1,118 @@
+//! What was measured, side by side, and where threads lose.
+
+use crate::bench::{Key, Row, Rows, Unit, table};
+use host::mpi::{MPICH, Mpi, OPEN_MPI};
+use std::fmt::Write;
+
+/// From which ratio on threads are said to lose.
+const LOSES: f64 = 1.1;
+
+/// Contenders, as rows have them after a name.
+const CONTENDERS: [(&str, &str); 4] =
+    [("coherent", ""), ("write-back", "@threads+write-back"), ("MPICH", "@mpich"), ("Open MPI", "@openmpi")];
+
+/// Bytes from which on what is moved takes longer than to say so.
+const MOVED_BYTES: u64 = 1024;
+
+/// The tables of all operations.
+pub(super) fn report(rows: &Rows) -> String {
+    let operations = || rows.iter().filter(|row| row.key.variant.is_empty()).map(|row| &row.key);
+    let titles = CONTENDERS.map(|(title, _)| title);
+    let header = ["operation", "bytes", ""].into_iter().chain(titles).collect::<Vec<_>>();
+    let medians =
+        table::aligned(&header, operations().map(|key| values(rows, key)), |column| column != 0 && column != 2);
+    let header = ["operation", "bytes", "coherent / MPICH", "/ Open MPI", "write-back / MPICH", "/ Open MPI"];
+    let ratios = table::aligned(&header, operations().map(|key| compared(rows, key)), |column| column > 0);
+    let mut text = format!(
+        "Median of all batches, and least time or most throughput of one, on threads and by MPI:\n{medians}\n\n\
+         How many times as long threads take, as median (quartiles) of rounds:\n{ratios}\n"
+    );
+    for mpi in [&MPICH, &OPEN_MPI] {
+        let compared: Vec<_> =
+            operations().filter_map(|key| Some((key, ratio(rows, key, "threads+coherent", mpi)?))).collect();
+        let lost: Vec<_> = compared.iter().filter(|(_, row)| row.quartiles.median > LOSES).collect();
+        if compared.is_empty() {
+            continue;
+        }
+        let (lost_count, all) = (lost.len(), compared.len());
+        _ = write!(text, "\nCoherent threads lose to {} in {lost_count} of {all}:", mpi.name);
+        if lost.is_empty() {
+            text.push_str(" nowhere.");
+        }
+        for (key, row) in lost {
+            _ = write!(text, "\n  {}, {} times as long: {}", name(key), number(row.quartiles.median), why(key));
+        }
+    }
+    text
+}
+
+/// An operation in words.
+fn name(key: &Key) -> String {
+    let what = if key.unit == Unit::MegabytesPerSecond { "back to back" } else { "" };
+    let words = [
+        key.algorithm.clone(),
+        (key.bytes > 0).then(|| format!("of {} bytes", key.bytes)).unwrap_or_default(),
+        what.into(),
+    ];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Why threads lose there.
+fn why(key: &Key) -> &'static str {
+    match key.algorithm.as_str() {
+        _ if key.bytes < MOVED_BYTES => {
+            "each flag is a line with a version, stored and polled through the account that a core keeps of lines and runs"
+        }
+        "put" => {
+            "a put is stored line by line, 32 bytes at a time, each under its version; MPI copies memory as a whole"
+        }
+        _ => {
+            "what ranks exchange goes through MPBs of 8 KB, line by line, 32 bytes at a time; MPI copies memory as a whole"
+        }
+    }
+}
+
+/// Three digits, or what is before the point.
+fn number(value: f64) -> String {
+    let digits = if value >= 100.0 { 0 } else { 2 - (value >= 10.0) as usize };
+    format!("{value:.digits$}")
+}
+
+/// What each contender has measured of an operation.
+fn values(rows: &Rows, key: &Key) -> Vec<String> {
+    let cells = CONTENDERS.map(|(_, variant)| {
+        let Some(row) = found(rows, key, variant, &key.metric) else { return "-".to_owned() };
+        let best = if key.unit == Unit::MegabytesPerSecond { row.quartiles.max } else { row.quartiles.min };
+        format!("{} ({})", number(row.quartiles.median), number(best))
+    });
+    [key.algorithm.clone(), key.bytes.to_string(), key.unit.name().to_owned()].into_iter().chain(cells).collect()
+}
+
+/// Ratios of an operation.
+fn compared(rows: &Rows, key: &Key) -> Vec<String> {
+    let cells = ["threads+coherent", "threads+write-back"].into_iter().flat_map(|ours| {
+        [&MPICH, &OPEN_MPI].map(|mpi| match ratio(rows, key, ours, mpi) {
+            Some(Row { quartiles, .. }) => {
+                let [median, q1, q3] = [quartiles.median, quartiles.q1, quartiles.q3].map(number);
+                format!("{median} ({q1} to {q3})")
+            }
+            None => "-".to_owned(),
+        })
+    });
+    let what = if key.unit == Unit::MegabytesPerSecond { "back to back" } else { "" };
+    let name = format!("{} {what}", key.algorithm).trim_end().to_owned();
+    [name, key.bytes.to_string()].into_iter().chain(cells).collect()
+}
+
+fn ratio<'r>(rows: &'r Rows, key: &Key, ours: &str, mpi: &Mpi) -> Option<&'r Row> {
+    found(rows, key, &format!("@{ours}/{}", mpi.key), &format!("{}-ratio", key.metric))
+}
+
+/// The row of the same operation that somebody else has measured.
+fn found<'r>(rows: &'r Rows, key: &Key, variant: &str, metric: &str) -> Option<&'r Row> {
+    rows.iter().find(|row| {
+        let other = &row.key;
+        (other.variant.as_str(), other.metric.as_str()) == (variant, metric)
+            && (&other.algorithm, other.ranks, other.bytes) == (&key.algorithm, key.ranks, key.bytes)
+    })
+}
