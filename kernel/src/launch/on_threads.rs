@@ -35,6 +35,7 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
 fn machine(line: &str, console: &dyn Console) -> Result<Machine, String> {
     let seed = |key| number(line, key).map(Option::unwrap_or_default);
     let machine = Machine::new(cores(line)?.unwrap_or(1))
+        .with_processors()
         .with_coherence(args::has(line, "coherent"))
         .with_stack_bytes(stack_bytes(line)?)
         .with_seeds(seed("seed")?, seed("preempt")?);

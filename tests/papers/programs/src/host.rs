@@ -18,7 +18,7 @@ const WARM_UP: u32 = 1;
 
 /// Calls of a batch, and of one whose calls move much.
 const CALLS: usize = 20;
-const LONG_CALLS: usize = 4;
+const LONG_CALLS: usize = 2;
 
 /// Nanoseconds after which no more batches are begun, and how many there are all the same: on a host that does other things, too,
 /// ranks may lose their processors in each call.
@@ -33,7 +33,7 @@ const SIZES: [usize; 3] = [8, 1024, 65_536];
 
 /// Puts of an epoch whose throughput is measured, and the bytes of each.
 const BURST: usize = 16;
-const BURST_SIZES: [usize; 2] = [4096, 65_536];
+const BURST_SIZES: [usize; 2] = [4096, 32_768];
 
 /// Measures what `host.c` measures.
 pub struct Host;

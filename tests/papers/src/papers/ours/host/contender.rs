@@ -125,12 +125,16 @@ fn build(mpi: &Mpi, compiler: PathBuf) -> Result<PathBuf> {
 
 fn run_mpi(mpi: &Mpi, [launcher, program]: &[PathBuf; 2], setting: &Setting<'_>) -> Result<Outcome> {
     let mut command = workspace::command(launcher);
-    command.args(["-n", &setting.cores.to_string()]).arg(program).arg(BATCHES.to_string());
+    command.args(["-n", &setting.cores.to_string()]);
     // Open MPI starts nothing for root, and no more ranks than there are processors, unless it is told to.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     if setting.cores as usize > processors() {
         command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    } else {
+        // As cores that are threads have it.
+        command.args(["-bind-to", "core"]);
     }
+    command.arg(program).arg(BATCHES.to_string());
     let finished = process::finish_within(&mut command, setting.limit).with_context(|| mpi.name)?;
     interrupt::check()?;
     ensure!(finished.status.success(), "{} has failed: {}", mpi.name, finished.messages.trim());

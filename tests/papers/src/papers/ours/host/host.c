@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { WARM_UP = 1, CALLS = 20, LONG_CALLS = 4, LONG_BYTES = 16384, BURST = 16 };
+enum { WARM_UP = 1, CALLS = 20, LONG_CALLS = 2, LONG_BYTES = 16384, BURST = 16 };
 enum { BUDGET_NS = 200000000, LEAST_BATCHES = 3 };
 
 static const size_t SIZES[] = {8, 1024, 65536};
-static const size_t BURST_SIZES[] = {4096, 65536};
+static const size_t BURST_SIZES[] = {4096, 32768};
 
 #define LEN(array) (sizeof(array) / sizeof(array)[0])
 

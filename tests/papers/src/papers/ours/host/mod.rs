@@ -98,7 +98,8 @@ mod tests {
             let samples = [("put", "latency ns", latency), ("put", "throughput kBps", throughput)];
             samples.map(|(name, metric, value)| median(&sample(name, [2, 0, 64], metric, value))).to_vec()
         };
-        let medians = HashMap::from([("threads+coherent".to_owned(), of(300, 100)), ("mpich".to_owned(), of(200, 400))]);
+        let medians =
+            HashMap::from([("threads+coherent".to_owned(), of(300, 100)), ("mpich".to_owned(), of(200, 400))]);
         let ratios = ratios(&medians);
         let found: Vec<_> = ratios.iter().map(|ratio| (ratio.key.metric.as_str(), ratio.values[0])).collect();
         assert_eq!(found, [("latency-ratio", 1500), ("throughput-ratio", 4000)]);

@@ -40,7 +40,10 @@ pub(super) fn report(rows: &Rows) -> String {
             text.push_str(" nowhere.");
         }
         for (key, row) in lost {
-            _ = write!(text, "\n  {}, {} times as long: {}", name(key), number(row.quartiles.median), why(key));
+            let at_best =
+                at_best(rows, key, mpi).map_or(String::new(), |ratio| format!(" ({} at best)", number(ratio)));
+            let median = number(row.quartiles.median);
+            _ = write!(text, "\n  {}, {median} times as long{at_best}: {}", name(key), why(key));
         }
     }
     text
@@ -72,9 +75,20 @@ fn why(key: &Key) -> &'static str {
     }
 }
 
-/// Three digits, or what is before the point.
+/// How many times as long the best batch takes as the best one by MPI.
+fn at_best(rows: &Rows, key: &Key, mpi: &Mpi) -> Option<f64> {
+    let [our, their] = ["", &format!("@{}", mpi.key)].map(|variant| found(rows, key, variant, &key.metric));
+    Some(if key.unit == Unit::MegabytesPerSecond { best(their?) / best(our?) } else { best(our?) / best(their?) })
+}
+
+/// The least time or the most throughput of a row.
+fn best(row: &Row) -> f64 {
+    if row.key.unit == Unit::MegabytesPerSecond { row.quartiles.max } else { row.quartiles.min }
+}
+
+/// Three digits that say something, or what is before the point.
 fn number(value: f64) -> String {
-    let digits = if value >= 100.0 { 0 } else { 2 - (value >= 10.0) as usize };
+    let digits = if value < 0.1 { 4 } else { [2, 1, 0][usize::from(value >= 10.0) + usize::from(value >= 100.0)] };
     format!("{value:.digits$}")
 }
 
@@ -82,8 +96,7 @@ fn number(value: f64) -> String {
 fn values(rows: &Rows, key: &Key) -> Vec<String> {
     let cells = CONTENDERS.map(|(_, variant)| {
         let Some(row) = found(rows, key, variant, &key.metric) else { return "-".to_owned() };
-        let best = if key.unit == Unit::MegabytesPerSecond { row.quartiles.max } else { row.quartiles.min };
-        format!("{} ({})", number(row.quartiles.median), number(best))
+        format!("{} ({})", number(row.quartiles.median), number(best(row)))
     });
     [key.algorithm.clone(), key.bytes.to_string(), key.unit.name().to_owned()].into_iter().chain(cells).collect()
 }
