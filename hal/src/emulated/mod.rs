@@ -18,7 +18,6 @@ mod host_window;
 mod line_cache;
 mod page_window;
 mod platform;
-mod slices;
 
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
@@ -27,7 +26,6 @@ pub use self::{
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     platform::{Choice, Platform, WaitInfo},
-    slices::{Conflict, Slices},
 };
 #[cfg(feature = "sim")]
 pub use self::{

@@ -4,11 +4,11 @@ use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
     CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
-    kit::{CounterAccess, Expense, Watch, Woken},
+    kit::{CounterAccess, Expense, Slices, Watch, Woken},
     wait::Deadline,
 };
 
-use super::{Copies, FetchUnit, PageWindow, Slices};
+use super::{Copies, FetchUnit, PageWindow};
 
 /// What is left open by the hardware and may be explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

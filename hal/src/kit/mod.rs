@@ -18,6 +18,7 @@ mod mappings;
 pub mod panics;
 mod pieces;
 mod runs;
+mod slices;
 mod time;
 mod tracer;
 mod tracing;
@@ -36,11 +37,14 @@ pub use self::{
     },
     mappings::Slot,
     runs::mask_of,
+    slices::{Conflict, Slices},
     tracer::{Spot, Tracer},
     tracing::Noting,
 };
 
 use self::deferral::Deferral;
+#[cfg(any(feature = "qemu", feature = "sim"))]
+pub(crate) use self::slices::Under;
 
 /// A core on top of its hardware.
 pub struct HardwareCore<H: Hardware> {

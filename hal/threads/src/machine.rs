@@ -17,9 +17,6 @@ use hal::{
     kit::panics,
 };
 
-#[cfg(target_os = "linux")]
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
 use crate::{
     memory::Memory,
     platform::{Leaves, POLLS_IN_A_CROWD, POLLS_WITH_ROOM, Shared, ThreadCore, ThreadPlatform},
@@ -37,7 +34,6 @@ pub struct Machine {
     layout: Layout,
     coherent: bool,
     host_lines: Option<HostLines>,
-    is_bound: bool,
     stack_bytes: usize,
     explore: u64,
     preempt: u64,
@@ -69,15 +65,7 @@ impl Machine {
     /// If there is no such machine.
     pub fn new(cores: usize) -> Self {
         let layout = Layout::scc().with_cores(cores);
-        Self {
-            layout,
-            coherent: false,
-            host_lines: None,
-            is_bound: false,
-            stack_bytes: 1 << 20,
-            explore: 0,
-            preempt: 0,
-        }
+        Self { layout, coherent: false, host_lines: None, stack_bytes: 1 << 20, explore: 0, preempt: 0 }
     }
 
     /// The machine with memory that is coherent, as the host's is, or not.
@@ -89,11 +77,6 @@ impl Machine {
     /// needs it that hosts share without coherence. Registers and counters stay the host's. Caches are emulated above that.
     pub fn with_write_backs(self, host_lines: HostLines) -> Self {
         Self { coherent: false, host_lines: Some(host_lines), ..self }
-    }
-
-    /// The machine with each core on a processor of its own, if this process has as many, for as long as it runs.
-    pub fn with_processors(self) -> Self {
-        Self { is_bound: true, ..self }
     }
 
     /// The machine with stacks of that many bytes.
@@ -142,7 +125,6 @@ impl Machine {
     ) -> Result<Vec<R>, Failure> {
         let cores = self.layout.cores();
         let is_crowded = thread::available_parallelism().map_or(1, usize::from) < cores;
-        let is_bound = self.is_bound && !is_crowded;
         let shared = Arc::new(Shared {
             layout: self.layout,
             memory: Memory::new(&self.layout, self.coherent, self.host_lines),
@@ -160,12 +142,7 @@ impl Machine {
                 thread::Builder::new()
                     .name(format!("core {core}"))
                     .stack_size(self.stack_bytes)
-                    .spawn_scoped(scope, move || {
-                        if is_bound {
-                            bind(core);
-                        }
-                        run_core(CoreId::new(core), shared, program)
-                    })
+                    .spawn_scoped(scope, move || run_core(CoreId::new(core), shared, program))
                     .expect("the host can start a thread for each core")
             };
             let threads: Vec<_> = (0..cores).map(start).collect();
@@ -178,18 +155,6 @@ impl Machine {
                 Ok(results.into_iter().map(|result| result.expect("a core without a report has a result")).collect())
             }
         }
-    }
-}
-
-/// Keeps this thread on the processor with this number among those that the process may use. It is free where that cannot be.
-fn bind(place: usize) {
-    #[cfg(target_os = "linux")]
-    if let Ok(usable) = sched_getaffinity(None)
-        && let Some(processor) = (0..CpuSet::MAX_CPU).filter(|processor| usable.is_set(*processor)).nth(place)
-    {
-        let mut own = CpuSet::new();
-        own.set(processor);
-        let _ = sched_setaffinity(None, &own);
     }
 }
 

@@ -5,7 +5,7 @@
 //! beside it, in the same line of the host.
 
 use std::{
-    array, hint,
+    hint,
     ptr::NonNull,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -19,13 +19,12 @@ use std::{
 
 use hal::{
     ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::{HOST_LINE_BYTES, HostLines, HostMemory, Slices},
+    emulated::{HOST_LINE_BYTES, HostLines, HostMemory},
     kind,
-    kit::{CounterAccess, mask_of},
+    kit::{CounterAccess, Slices, mask_of},
     topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
-/// Bytes of an uncached word.
 const WORD_BYTES: usize = size_of::<u32>();
 
 /// Words of a line.
@@ -94,7 +93,6 @@ unsafe fn word<'m>(memory: *mut u8, index: usize) -> &'m AtomicU32 {
 }
 
 /// Makes a version odd, so that nobody else writes, and returns what it was.
-#[inline]
 fn begin_write(version: &AtomicU32) -> u32 {
     let mut before = 0;
     back_off_while(|| {
@@ -105,10 +103,9 @@ fn begin_write(version: &AtomicU32) -> u32 {
 }
 
 /// Writes bytes of a line after [`begin_write`], which has returned `before`, and makes its version even.
-#[inline]
 fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask: u32) {
     for (index, bytes) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
-        // SAFETY: `place` points to whole lines, which are accessed by atomic words.
+        // SAFETY: as in `read_line`.
         let target = unsafe { word(line, index) };
         match mask >> (index * WORD_BYTES) & 0xF {
             0 => {}
@@ -145,7 +142,6 @@ impl Memory {
     ///
     /// # Panics
     /// If there is no such line.
-    #[inline]
     fn place(&self, at: LineAddress) -> (*mut u8, &AtomicU32, Option<MutexGuard<'_, Vec<Exposed>>>) {
         let beside = |memory: &HostMemory, index: usize| {
             let line = memory.at(index * STRIDE, STRIDE);
@@ -176,10 +172,7 @@ impl Memory {
         self.coherent && matches!(at, LineAddress::Shared(_)) && self.has_slices.load(SeqCst)
     }
 
-    /// Makes an access to bytes `from..from + len` of a line, while no slice can come that excludes it.
-    ///
-    /// # Panics
-    /// If there is one.
+    /// Makes an access to bytes `from..from + len` of a line, unless a slice excludes it, and while none can come.
     fn past_slices<R>(&self, at: LineAddress, [from, len]: [usize; 2], writes: bool, access: impl FnOnce() -> R) -> R {
         let slices = locked(&self.slices);
         if let LineAddress::Shared(address) = at
@@ -208,10 +201,8 @@ impl Memory {
     /// Reads what `load` reads of a line: bytes `bytes[0]..bytes[0] + bytes[1]`.
     fn read<R>(&self, at: LineAddress, bytes: [usize; 2], load: impl Fn(*mut u8) -> R) -> R {
         let (line, version, _exposed) = self.place(at);
-        if let Some(host_lines) = &self.host_lines {
-            // SAFETY: `place` points to memory.
-            unsafe { host_lines.forget(line) };
-        }
+        // SAFETY: `place` points to memory.
+        self.host_lines.inspect(|lines| unsafe { lines.forget(line) });
         let mut found = None;
         back_off_while(|| {
             let before = version.load(Acquire);
@@ -225,13 +216,12 @@ impl Memory {
 
     pub(crate) fn read_line(&self, at: LineAddress) -> Line {
         self.read(at, [0, LINE_BYTES], |line| {
-            // A load of Acquire that finds a new word makes that the version is found odd, or later.
-            // SAFETY: `place` points to whole lines, which are accessed by atomic words.
-            let words: [u32; WORDS] = array::from_fn(|index| unsafe { word(line, index) }.load(Acquire));
             let mut data = Line::default();
-            data.0.chunks_exact_mut(WORD_BYTES).zip(words).for_each(|(bytes, word)| {
-                bytes.copy_from_slice(&word.to_ne_bytes());
-            });
+            for (index, bytes) in data.0.as_chunks_mut::<WORD_BYTES>().0.iter_mut().enumerate() {
+                // Who finds a new word finds the version odd afterwards, or later: this is an acquire.
+                // SAFETY: `place` points to whole lines, which are accessed by atomic words.
+                *bytes = unsafe { word(line, index) }.load(Acquire).to_ne_bytes();
+            }
             data
         })
     }
@@ -253,10 +243,8 @@ impl Memory {
         } else {
             end_write(line, version, before, data, mask);
         }
-        if let Some(host_lines) = &self.host_lines {
-            // SAFETY: as in `read`.
-            unsafe { host_lines.write_back(line) };
-        }
+        // SAFETY: as in `read`.
+        self.host_lines.inspect(|lines| unsafe { lines.write_back(line) });
     }
 
     pub(crate) fn read_word(&self, at: SharedAddress) -> u32 {

@@ -15,9 +15,9 @@ use std::{
 
 use hal::{
     CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, Slices, WaitInfo},
+    emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Watch, Woken},
+    kit::{CounterAccess, Expense, Slices, Watch, Woken},
 };
 
 use crate::{memory::Memory, stuck::Cores};

@@ -131,23 +131,13 @@ impl fmt::Display for Stuck<'_> {
             State::Waits { info: WaitInfo { undrained, .. }, .. } | State::Finished { undrained } => undrained,
             State::Runs => None,
         };
-        for core in 0..self.0.len() {
-            match waiting(core) {
-                Some((_, info)) => writeln!(out, "core {core} waits for {}", info.reason)?,
-                None => writeln!(out, "core {core} has finished")?,
-            }
-            if let Some(line) = undrained(core) {
-                writeln!(out, "core {core} has not drained its write-combine buffer, which holds {line}")?;
-            }
-        }
-        let line = Deadlock {
+        let deadlock = Deadlock {
             cores: self.0.len(),
             awaits: &|core| waiting(core)?.1.reason.peer.map(CoreId::index),
             since: &|core| waiting(core).map(|(since, _)| since),
             reason: &|core, out| waiting(core).map_or(Ok(()), |(_, info)| fmt::Display::fmt(&info.reason, out)),
             undrained: &undrained,
         };
-        let count = (0..self.0.len()).filter(|core| waiting(*core).is_some()).count();
-        write!(out, "deadlock: {count} of {} cores wait{line}", self.0.len())
+        deadlock.write_with_cores(out)
     }
 }
