@@ -31,7 +31,22 @@ struct Slice {
     is_mutable: bool,
 }
 
-/// The slices of several cores.
+/// The slices of several cores, of which a machine has one account, under a lock.
+///
+/// ```
+/// use hal::{CoreId, Regions, SharedAddress, cached::ViewAccess, kit::Slices};
+///
+/// // SAFETY: nobody reaches the region.
+/// let region = unsafe { Regions::new(1) }.region(SharedAddress::new(0, 64), 32);
+/// let [one, other] = [0, 1].map(CoreId::new);
+/// let mut slices = Slices::new();
+/// slices.access(one, region, ViewAccess::Slice).unwrap();
+/// assert!(slices.access(other, region, ViewAccess::Load).is_ok());
+/// let conflict = slices.access_memory(SharedAddress::new(0, 68), 4, true).unwrap_err();
+/// assert!(conflict.to_string().contains("a store to memory that a slice of core 0 looks at"));
+/// slices.end(one);
+/// assert!(slices.is_empty());
+/// ```
 #[derive(Default)]
 pub struct Slices(Table<Slice>);
 

@@ -10,7 +10,7 @@ use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{
-            AtomicBool, AtomicU32,
+            AtomicBool, AtomicU8, AtomicU32,
             Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
         },
     },
@@ -110,11 +110,11 @@ fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask:
         match mask >> (index * WORD_BYTES) & 0xF {
             0 => {}
             0xF => target.store(u32::from_ne_bytes(*bytes), Release),
-            mask => {
-                let mut merged = target.load(Relaxed).to_ne_bytes();
-                (0..WORD_BYTES).filter(|byte| mask >> byte & 1 == 1).for_each(|byte| merged[byte] = bytes[byte]);
-                target.store(u32::from_ne_bytes(merged), Release);
-            }
+            // Views of a coherent machine may store to the others meanwhile.
+            mask => (0..WORD_BYTES).filter(|byte| mask >> byte & 1 == 1).for_each(|byte| {
+                // SAFETY: the byte is one of the word's.
+                unsafe { AtomicU8::from_ptr(target.as_ptr().cast::<u8>().add(byte)) }.store(bytes[byte], Release);
+            }),
         }
     }
     version.store(before.wrapping_add(2), Release);

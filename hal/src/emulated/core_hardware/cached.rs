@@ -72,6 +72,7 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
         if access.lasts() {
             // First, so that nobody comes to it any more who would be in the way.
+            self.has_slices.set(true);
             self.meet_slices(region, access)?;
         }
         let mut touch = Touch::default();
@@ -95,11 +96,15 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
     }
 
     fn end_view(&self, region: Region<kind::Cached>) {
-        self.platform.with_slices(|slices| slices.end_view(self.platform.core(), region));
+        if self.has_slices.get() {
+            self.platform.with_slices(|slices| slices.end_view(self.platform.core(), region));
+        }
     }
 
     fn end_slices(&self) {
-        self.platform.with_slices(|slices| slices.end(self.platform.core()));
+        if self.has_slices.replace(false) {
+            self.platform.with_slices(|slices| slices.end(self.platform.core()));
+        }
     }
 
     fn flush(&self, region: Region<kind::Cached>) {

@@ -129,3 +129,32 @@ fn found<'r>(rows: &'r Rows, key: &Key, variant: &str, metric: &str) -> Option<&
             && (&other.algorithm, other.ranks, other.bytes) == (&key.algorithm, key.ranks, key.bytes)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::testing::rows;
+
+    #[test]
+    fn who_loses_is_named_and_what_is_missing_is_no_number() {
+        let text = report(&rows(&[
+            ("put", [2, 0, 65_536], "latency ns", 60_000),
+            ("put@mpich", [2, 0, 65_536], "latency ns", 12_000),
+            ("put@threads+coherent/mpich", [2, 0, 65_536], "latency-ratio permille", 5000),
+            ("barrier", [2, 0, 0], "latency ns", 250),
+            ("barrier@mpich", [2, 0, 0], "latency ns", 500),
+            ("barrier@threads+coherent/mpich", [2, 0, 0], "latency-ratio permille", 500),
+        ]));
+        assert!(text.contains("60.0 (60.0)") && text.contains("0.50 (0.50 to 0.50)"), "{text}");
+        assert!(
+            text.contains("lose to MPICH in 1 of 2:\n  put of 65536 bytes, 5.00 times as long (5.00 at best): a put"),
+            "{text}"
+        );
+        assert!(!text.contains("to Open MPI in") && text.contains(" - "), "{text}");
+    }
+
+    #[test]
+    fn numbers_have_as_many_digits_as_say_something() {
+        assert_eq!([0.0004, 0.5, 12.34, 1234.5].map(number), ["0.0004", "0.50", "12.3", "1234"]);
+    }
+}
