@@ -97,9 +97,25 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
 ///
 /// When it does not build.
 pub(crate) fn on_threads(program: &Program) -> Result<Built> {
-    let target = workspace::target().join("threads");
     let what = format!("{} for threads of the host", program.binary);
-    for_host(program, &what, Profile::Release, &target, &["--features", "kernel/threads"])
+    for_host(program, &what, Profile::Release, &threads_directory(), &["--features", "kernel/threads"])
+}
+
+/// A program's binary with the machine that consists of the host's threads: built, or as it was built before.
+///
+/// # Errors
+///
+/// As [`on_threads`], or when nothing was built before.
+pub(crate) fn for_threads(program: &Program, no_build: bool) -> Result<PathBuf> {
+    if no_build {
+        built_before(program, &threads_directory(), Profile::Release)
+    } else {
+        Ok(on_threads(program)?.executable)
+    }
+}
+
+fn threads_directory() -> PathBuf {
+    workspace::target().join("threads")
 }
 
 /// As [`host()`], with another directory for what is built.

@@ -123,7 +123,8 @@ pub trait CombinedLines: Topology {
 
 /// Uncached words.
 pub trait UncachedWords: Topology {
-    /// Loads word `index` of a region, as one access.
+    /// Loads word `index` of a region, as one access. What another core exposes has to be mapped, as
+    /// [`Account::assert_mapped`] finds out, and is [reached](ExposedMemory::reach) first; lines are checked beforehand.
     ///
     /// # Panics
     /// If there is no such word, or it is another core's memory that is not mapped or not exposed.
@@ -191,7 +192,8 @@ pub trait Registers: Topology {
 ///    they were [touched](Self::touch): for the access that follows, or, for a slice, until the next coherence point.
 /// 3. Where other cores reach the same bytes, the machine [watches views](Self::WATCHES_VIEWS), and `touch` refuses an
 ///    access that the slice of another core excludes; from a touch for a slice on until the next coherence point of its core,
-///    no other core changes what it looks at, or looks at it if the slice is mutable.
+///    no other core changes what it looks at, or looks at it if the slice is mutable. [`Slices`](super::Slices) keeps account of
+///    that.
 pub unsafe trait CachedMemory: Topology {
     /// Whether the machine is told of each access of a view. If not, none of the methods is called that have a body here.
     const WATCHES_VIEWS: bool = false;

@@ -4,7 +4,10 @@ use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Once,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
@@ -12,6 +15,7 @@ use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 use crate::{
     CoreId, Counted, Counters, Layout,
     emulated::{Emulated, FetchUnit},
+    kit::panics,
 };
 
 use super::{
@@ -27,7 +31,6 @@ use super::{
     lines::Lines,
     memory::Memory,
     network::Network,
-    panics,
     platform::{Running, Shared},
 };
 
@@ -215,7 +218,8 @@ impl Machine {
     }
 
     pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
-        panics::be_quiet();
+        static PANICS: Once = Once::new();
+        panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
         if chooser.freedom().schedule == Schedule::Free {
             // Where there is no time, nobody can be late.
@@ -349,7 +353,7 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
             Err(_) => {
                 let time_ps = core.platform().now_ps();
                 let recording = shared.engine.borrow().chooser.recording();
-                let (core, message) = (CoreId::new(index), panics::take_message());
+                let (core, message) = (CoreId::new(index), panics::take());
                 return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
             }
         }
@@ -389,7 +393,7 @@ fn unwind<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>
         // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
         let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
     }
-    panics::forget_message();
+    panics::take();
 }
 
 /// Stacks of earlier runs that are kept for the next: an exploration makes thousands of runs of a few cores.

@@ -47,7 +47,6 @@ mod lines;
 mod machine;
 mod memory;
 mod network;
-mod panics;
 mod platform;
 mod waiting;
 

@@ -71,6 +71,14 @@ fn threads_end_as_simulated_cores_do() {
         let bad = on_threads(words);
         assert!(bad.console.ends_with(end), "{}", bad.console);
     }
+    if hal::emulated::HostLines::of_host().is_some() {
+        let written_back = on_threads("cores=3 write_back");
+        assert!(
+            written_back.success && written_back.console.contains(": written back by "),
+            "{}",
+            written_back.console
+        );
+    }
     let panicked = on_threads("cores=3 panic=1").console;
     assert!(panicked.contains("\n@done failed core 1 panicked: told to (at kernel/src/launch/tests.rs:"), "{panicked}");
 }

@@ -5,7 +5,7 @@
 mod find;
 mod install;
 
-pub(crate) use find::{DiskTools, EmulatorTools, Group, Toolchain, Tools};
+pub(crate) use find::{DiskTools, EmulatorTools, Group, MpiTools, Toolchain, Tools};
 
 use anyhow::Result;
 use clap::Args;
@@ -22,6 +22,10 @@ pub(crate) struct Arguments {
     /// Also what only `test` and `board` need: cmake and libclang, to build the emulator of boards
     #[arg(long)]
     all: bool,
+
+    /// What only `bench host` compares with, and nothing else: MPICH, Open MPI, and a compiler of C
+    #[arg(long, conflicts_with = "all")]
+    mpi: bool,
 }
 
 /// The command.
@@ -30,6 +34,13 @@ pub(crate) struct Arguments {
 ///
 /// When something is missing and cannot be installed.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if arguments.mpi {
+        let tools: MpiTools = ensure(arguments.yes)?;
+        println!("compiler   {}", tools.compiler.display());
+        println!("MPICH      {}", tools.mpich.display());
+        println!("Open MPI   {}", tools.open_mpi.display());
+        return Ok(());
+    }
     let (tools, emulator) = if arguments.all {
         let (tools, emulator): (Tools, EmulatorTools) = ensure(arguments.yes)?;
         (tools, Some(emulator))

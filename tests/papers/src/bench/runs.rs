@@ -3,6 +3,7 @@
 use super::{
     Machine,
     description::{Bench, Run},
+    machine::processors,
     series::Samples,
 };
 use crate::xtask;
@@ -48,6 +49,11 @@ impl Setting<'_> {
     ///
     /// When a run fails, with its name.
     pub(crate) fn run_all(&self, bench: &Bench) -> Result<Vec<Samples>> {
+        if let Some(measure) = bench.measure {
+            let runs = bench.runs();
+            self.build(&runs.iter().collect::<Vec<_>>())?;
+            return measure(self);
+        }
         let all = Mutex::new(None);
         self.run_each(&[bench], |_, samples, _| {
             if let Ok(mut all) = all.lock() {
@@ -89,7 +95,8 @@ impl Setting<'_> {
         for place in (0..benches.len()).filter(|place| of_each[*place].is_empty()) {
             finished(place, Err(anyhow!("it has nothing to run on {}", self.machine)), &progress);
         }
-        in_parallel(&all, |(bench, place, run)| {
+        let workers = if self.machine.is_host() { 1 } else { processors() };
+        in_parallel(workers, &all, |(bench, place, run)| {
             let is_needless = || pending[*bench].lock().is_ok_and(|pending| pending.failure.is_some());
             let samples = if is_needless() { Ok(Vec::new()) } else { self.measure(run) };
             interrupt::check()?;
@@ -187,7 +194,7 @@ impl Setting<'_> {
         let heap = match self.machine {
             Machine::Qemu => (self.cores <= MOST_CORES_WITH_HEAP).then_some(HEAP),
             Machine::Simulated(_) => Some(SIMULATED_HEAP),
-            Machine::Board => None,
+            Machine::Board | Machine::Threads(_) => None,
         };
         let heap = heap.filter(|_| !self.words.iter().any(|word| key(word) == key(HEAP)));
         let own = run.program_words().chain(heap);
@@ -235,8 +242,8 @@ impl Pending {
     }
 }
 
-/// Does something with each item, on as many threads as the host has cores. After a failure nothing new is begun.
-fn in_parallel<I: Sync>(items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> Result<()> {
+/// Does something with each item, on so many threads. After a failure nothing new is begun.
+fn in_parallel<I: Sync>(workers: usize, items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> Result<()> {
     let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let worker = || {
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -248,8 +255,7 @@ fn in_parallel<I: Sync>(items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> 
             }
         }
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(worker)));
+    thread::scope(|scope| (0..workers.min(items.len())).for_each(|_| _ = scope.spawn(worker)));
     failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
@@ -345,16 +351,16 @@ mod tests {
     #[test]
     fn every_item_has_its_turn() {
         let turns: Vec<AtomicUsize> = (0..50).map(|_| AtomicUsize::new(0)).collect();
-        in_parallel(&turns, |turns| Ok(_ = turns.fetch_add(1, Ordering::Relaxed))).unwrap();
+        in_parallel(2, &turns, |turns| Ok(_ = turns.fetch_add(1, Ordering::Relaxed))).unwrap();
         assert!(turns.iter().all(|turns| turns.load(Ordering::Relaxed) == 1));
-        assert!(in_parallel(&[0; 0], |_: &u64| Ok(())).is_ok());
+        assert!(in_parallel(2, &[0; 0], |_: &u64| Ok(())).is_ok());
     }
 
     #[test]
     fn the_first_failure_ends_the_queue() {
         let begun = AtomicUsize::new(0);
         let items: Vec<usize> = (0..1000).collect();
-        let result = in_parallel(&items, |item| {
+        let result = in_parallel(2, &items, |item| {
             begun.fetch_add(1, Ordering::Relaxed);
             // So that others do not get through all of them before the failure is seen.
             std::thread::sleep(Duration::from_millis(1));
