@@ -126,6 +126,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
     /// say the same.
+    #[inline]
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
         let turn = self.begin(lines, writers);
         if lines > 0 {
@@ -135,6 +136,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         turn
     }
 
+    #[inline]
     fn begin(&self, lines: usize, writers: Writers) -> Turn {
         self.assert_no_profile();
         let layout = self.mpb_layout();
