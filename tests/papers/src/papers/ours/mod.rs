@@ -3,6 +3,7 @@
 mod collectives;
 mod instructions;
 mod simulator;
+mod with_instructions;
 
 use crate::bench::Bench;
 
