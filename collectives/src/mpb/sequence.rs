@@ -144,6 +144,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
     /// say the same.
+    #[inline]
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
         let turn = self.begin(lines, writers, Contents::Raw);
         if lines > 0 {
@@ -153,6 +154,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         turn
     }
 
+    #[inline]
     fn begin(&self, lines: usize, writers: Writers, contents: Contents) -> Turn {
         self.assert_no_profile();
         let layout = self.mpb_layout();

@@ -42,6 +42,15 @@ pub trait CombinedLines: Topology {
         self.load_line(LineAddress::Mpb(at))
     }
 
+    /// Loads a line of an MPB to private memory.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn load_mpb_line_to(&self, at: MpbLine, target: &mut [u8; LINE_BYTES]) {
+        *target = self.load_mpb_line(at).0;
+    }
+
     /// Loads a word of a line of an MPB, one of eight.
     ///
     /// # Panics
@@ -58,6 +67,19 @@ pub trait CombinedLines: Topology {
     #[inline]
     fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         self.store_line(LineAddress::Mpb(at), offset, bytes);
+    }
+
+    /// Stores words to a line of an MPB, from word `first` on.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line), and if they do not fit the line.
+    #[inline]
+    fn store_mpb_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {
+        let (mut line, len) = (Line::default(), words.len() * size_of::<u32>());
+        for (bytes, word) in line.0.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        self.store_mpb_line(at, first * size_of::<u32>(), &line.0[..len]);
     }
 
     /// Forgets all lines in L1 (`CL1INVMB`).

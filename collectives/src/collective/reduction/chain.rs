@@ -80,7 +80,7 @@ pub(super) fn scan<C: Messenger, T: Pod>(
     }
     if let Some(above) = above {
         let left = len.div_ceil(chunk).min(slots) as u8;
-        comm.take_signals(core::iter::once(above), left, Reason::new("a scan, done with the last chunks"));
+        comm.take_signals_from(above, left, Reason::new("a scan, done with the last chunks"));
     }
     Ok(())
 }

@@ -92,6 +92,10 @@ pub(crate) struct Arguments {
     words: Vec<String>,
 }
 
+/// What times of the simulator are made of, for tables on the screen.
+const MODEL: &str = "Times are those of accesses and of what a program says that it computes: the library's own instructions are not in them \
+                     (`cargo xtask bench instructions` adds them).";
+
 /// The command.
 ///
 /// # Errors
@@ -136,6 +140,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
     } else {
         println!("{}\n", table::columns(&rows, bench.columns));
+    }
+    if matches!(machine, Machine::Simulated(_)) && rows.iter().any(|row| row.key.unit.is_of_time()) {
+        println!("{MODEL}\n");
     }
     if let Some(file) = &flame {
         println!("{}\n\nall of it, for flame graphs: {}\n", flame::functions(file)?, workspace::display(file));
@@ -210,7 +217,9 @@ fn measure(bench: &Bench, setting: &Setting<'_>) -> Result<Rows> {
 
 /// The rows that samples of a bench become, with those that are computed from others.
 fn rows_of(bench: &Bench, machine: &Machine, samples: Vec<Samples>) -> Result<Rows> {
-    let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
+    // Machines that runs have of their own are simulated.
+    let has_time = |samples: &Samples| machine.has_time() || samples.key.variant.starts_with('@');
+    let meaningful = |samples: &Samples| has_time(samples) || !samples.key.unit.is_of_time();
     let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
     ensure!(rows.iter().next().is_some(), "{} measures nothing but times, and on {machine} there are none", bench.name);
     (bench.derive)(&mut rows);

@@ -112,14 +112,15 @@ impl Setting<'_> {
     /// One run, and what it has measured.
     fn measure(&self, run: &Run) -> Result<Vec<Samples>> {
         let label = || self.label(run);
+        let machine = self.machine_of(run)?;
         let run_of_program = xtask::Run {
             program: run.program,
-            machine: &self.machine_of(run)?,
+            machine: &machine,
             cores: self.cores_of(run),
-            words: self.words(run),
+            words: self.words(run, &machine),
             has_input: false,
             heat_map: false,
-            flame: self.flame,
+            flame: self.flame.filter(|_| machine == *self.machine),
             yes: self.yes,
             limit: self.limit,
         };
@@ -135,7 +136,8 @@ impl Setting<'_> {
     /// one where the user has chosen the variant.
     fn possible(&self, runs: Vec<Run>) -> Vec<Run> {
         let fits = |run: &Run| run.cores().is_none_or(|cores| cores <= self.cores);
-        let is_default = *self.machine == Machine::default() && self.cores == self.machine.default_cores();
+        let has_others = *self.machine == Machine::default() || *self.machine == Machine::Board;
+        let is_default = has_others && self.cores == self.machine.default_cores();
         let others = runs.iter().filter(|run| run.machine().is_some()).count();
         if others > 0 && !is_default {
             println!("{others} runs on other machines: left out, they are part of the bench on all cores of `scc`");
@@ -166,11 +168,17 @@ impl Setting<'_> {
     }
 
     fn build(&self, runs: &[&Run]) -> Result<()> {
-        let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
-        ensure!(!programs.is_empty(), "there is nothing to run");
-        programs.sort_unstable();
-        programs.dedup();
-        xtask::build(&programs, self.machine, self.yes)
+        ensure!(!runs.is_empty(), "there is nothing to run");
+        let (own, others): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.machine().is_none());
+        for (runs, machine) in [(own, self.machine), (others, &Machine::default())] {
+            let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
+            programs.sort_unstable();
+            programs.dedup();
+            if !programs.is_empty() {
+                xtask::build(&programs, machine, self.yes)?;
+            }
+        }
+        Ok(())
     }
 
     /// The machine of a run: its own, or the variant that it wants of the user's.
@@ -190,8 +198,8 @@ impl Setting<'_> {
     }
 
     /// The words of a run. The user's come last, where they win over a program's defaults.
-    fn words(&self, run: &Run) -> Vec<String> {
-        let heap = match self.machine {
+    fn words(&self, run: &Run, machine: &Machine) -> Vec<String> {
+        let heap = match machine {
             Machine::Qemu => (self.cores <= MOST_CORES_WITH_HEAP).then_some(HEAP),
             Machine::Simulated(_) => Some(SIMULATED_HEAP),
             Machine::Board | Machine::Threads(_) => None,
@@ -291,7 +299,12 @@ mod tests {
         };
         let run = run(own);
         setting.check_words(&[&run])?;
-        Ok(format!("{} {} {}", setting.machine_of(&run)?, setting.cores_of(&run), setting.words(&run).join(" ")))
+        Ok(format!(
+            "{} {} {}",
+            setting.machine_of(&run)?,
+            setting.cores_of(&run),
+            setting.words(&run, &setting.machine_of(&run)?).join(" ")
+        ))
     }
 
     #[test]

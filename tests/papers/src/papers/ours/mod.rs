@@ -5,6 +5,7 @@ mod collectives;
 mod host;
 mod instructions;
 mod simulator;
+mod with_instructions;
 
 use crate::bench::Bench;
 
