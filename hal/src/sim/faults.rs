@@ -21,7 +21,7 @@ use std::{
     sync::{
         Mutex,
         atomic::{
-            AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64,
+            AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize,
             Ordering::{Relaxed, SeqCst},
         },
     },
@@ -112,7 +112,7 @@ impl Stop<'_> {
         let platform = self.core.platform();
         FAILED.store(ptr::from_ref(platform.shared()).cast_mut(), SeqCst);
         // The host's allocator is no code of the program's, and must not be left half-way.
-        let is_whole = !self.interrupted || code().contains(&self.place);
+        let is_whole = !self.interrupted || told(self.place).is_some();
         if is_whole && self.core.is_in_program() && !thread::panicking() && platform.may_stop() {
             limit_rest();
             platform.stop();
@@ -186,12 +186,10 @@ impl Write for Note {
 /// Where the core was, and what on its stack looks like return addresses, from the last call on.
 impl fmt::Display for Stop<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = code();
         let core = self.core.platform().id().index();
-        if code.contains(&self.place) {
-            write!(out, "  core {core} was at {:#x}", self.place - code.start)?;
-        } else {
-            write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?;
+        match told(self.place) {
+            Some(place) => write!(out, "  core {core} was at {place:#x}")?,
+            None => write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?,
         }
         let stack = self.core.platform().stack();
         let guard = stack.start + PAGE_BYTES;
@@ -205,9 +203,11 @@ impl fmt::Display for Stop<'_> {
         {
             // SAFETY: the slot lies in the core's stack above its guard page, which is mapped; the core does not run.
             let word = unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
-            if code.contains(&word) && left > 0 {
+            if let Some(place) = told(word)
+                && left > 0
+            {
                 left -= 1;
-                write!(out, " {:#x}", word - code.start)?;
+                write!(out, " {place:#x}")?;
             }
         }
         Ok(())
@@ -228,6 +228,33 @@ impl Write for Output {
             rest = usize::try_from(written).ok().and_then(|written| rest.get(written..)).ok_or(fmt::Error)?;
         }
         Ok(())
+    }
+}
+
+/// Where reports begin to count in code that was loaded: beyond all executables.
+const LOADED_BASE: usize = 1 << 62;
+
+/// Where the first copy of code that was loaded is, how far it is to the next, and where the last one ends.
+static LOADED: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+
+/// Tells reports of equal copies of code that the executable has loaded, from `start` on, each `stride` bytes behind the last one. A
+/// place in any of them is told as its distance from the copy's start, and 2⁶² added.
+pub fn note_loaded_code(start: usize, stride: usize, copies: usize) {
+    for (place, value) in LOADED.iter().zip([start, stride, start + stride * copies]) {
+        place.store(value, Relaxed);
+    }
+}
+
+/// What reports say for an address in code: its distance from the start of the executable, or of what was loaded.
+fn told(address: usize) -> Option<usize> {
+    let code = code();
+    let [start, stride, end] = [0, 1, 2].map(|index| LOADED[index].load(Relaxed));
+    if code.contains(&address) {
+        Some(address - code.start)
+    } else if (start..end).contains(&address) {
+        Some(LOADED_BASE + (address - start) % stride)
+    } else {
+        None
     }
 }
 
@@ -259,7 +286,7 @@ mod linux {
 
     use super::{
         ASKED, BETWEEN_LOOKS, HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, LAST_LINE, LOOKS, MOST_LOOKS, PAGE_BYTES,
-        PATIENCE_S, REST, Running, SECONDS, Stop, end, failed, say_last_line,
+        PATIENCE_S, REST, Running, SECONDS, Stop, end, failed, say_last_line, told,
     };
 
     /// What is said of a core that runs when the end is asked for.
@@ -435,7 +462,7 @@ mod linux {
         /// Reports what somebody has asked for, unless the simulator is in the middle of something.
         fn end_if_whole(&self) {
             let shared = self.core.platform().shared();
-            if code().contains(&self.place) && shared.engine.try_borrow().is_ok() {
+            if told(self.place).is_some() && shared.engine.try_borrow().is_ok() {
                 // SAFETY: the action is one. From now on nobody asks again.
                 unsafe { libc::signal(libc::SIGALRM, libc::SIG_IGN) };
                 self.tell(format_args!("{GIVEN_UP}"));

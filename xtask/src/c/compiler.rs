@@ -70,7 +70,8 @@ impl Flags for CompilerOptions {
 pub(super) fn flags(library: &Library) -> Vec<String> {
     let mut flags: Vec<_> =
         [of_side(library.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
-    flags.push("-nostdinc".into());
+    // What newlib declares only where it is told so.
+    flags.extend(["-D_POSIX_TIMERS=1", "-D_POSIX_MONOTONIC_CLOCK=1", "-nostdinc"].map(str::to_owned));
     for headers in &library.headers {
         flags.extend(["-isystem".to_owned(), headers.to_string_lossy().into_owned()]);
     }

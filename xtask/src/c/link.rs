@@ -26,13 +26,20 @@ pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Path
     let library = Library::ensure(Side::Simulator, tools)?;
     let scratch = workspace::scratch()?;
     let objects = compile_all(&library, sources, scratch.path())?;
-    let made = scratch.path().join("program");
-    let mut command = workspace::command(&library.compiler);
-    command.args(["-nostdlib", "-static-pie", "-g"]);
-    for option in ["-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"] {
+    let [own, made] = ["own.o", "program"].map(|name| scratch.path().join(name));
+    let compiler = || {
+        let mut command = workspace::command(&library.compiler);
+        command.arg("-nostdlib");
+        command
+    };
+    // What the program has twice is an error; what it has beside a library is its own.
+    link(compiler().args(["-r", "-o"]).arg(&own).args(&objects))?;
+    let mut command = compiler();
+    command.args(["-static-pie", "-g"]);
+    for option in ["-z,muldefs", "-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"] {
         command.arg(format!("-Wl,{option}"));
     }
-    command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(&made).args(&objects);
+    command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(&made).arg(&own);
     command
         .arg("-Wl,--start-group")
         .args(&library.archives)
@@ -63,7 +70,7 @@ pub(crate) fn for_p54c(
         command.args(["-m", "elf_i386", "-z", "noexecstack"]);
         command
     };
-    // What the program has twice is an error; what it has beside a library is its own.
+    // As above.
     link(ld().args(["-r", "-d", "-o"]).arg(&own).args(&objects))?;
     let mut command = ld();
     command.args(["-r", "-d", "--gc-sections", "-z", "muldefs", "-e", ENTRY, "-u", ENTRY, "-T"]);

@@ -26,6 +26,9 @@ const PACKAGE: &str = "c-programs";
 /// Words of the machine's among a program's arguments.
 const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
 
+/// The start of the word that tells the simulator which file to load.
+pub(crate) const IMAGE: &str = "image=";
+
 /// MiB of a rank's stack.
 const STACK_MIB: usize = 8;
 
@@ -126,6 +129,17 @@ pub(crate) fn encoded(word: &str) -> String {
     text
 }
 
+/// What was [`encoded`].
+pub(crate) fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.extend(part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()));
+        bytes.extend(part.get(2..).unwrap_or_default().bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The Rust side, as cargo knows it.
 pub(crate) fn rust_side() -> Program {
     Program {
@@ -145,6 +159,7 @@ mod tests {
     #[test]
     fn words_pass_the_command_line() {
         assert_eq!(encoded("a b%\"ä="), "a%20b%25%22%c3%a4=");
+        assert_eq!(decoded("a%20b%25%22%c3%a4="), "a b%\"ä=");
         let sources = Sources { files: vec!["/x/a b.c".into()], options: CompilerOptions::default() };
         assert_eq!(sources.name(), "a_b");
         let words =

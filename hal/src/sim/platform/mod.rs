@@ -25,6 +25,7 @@ use super::{
     account::Account,
     contention::{Journey, Trip},
     cost::Way,
+    float_control::FloatControl,
     heat::{HeatMap, Target},
     network::Stored,
     waiting::Sample,
@@ -112,9 +113,11 @@ impl SimPlatform {
     /// Gives way until the engine lets this core run.
     fn give_way(&self) {
         assert!(Running::is(self), "{} is used outside its own program", self.core);
+        let control = FloatControl::save();
         // SAFETY: the coroutine of this core is the one that runs, as just checked, so its yielder, which lives at the
         // bottom of its stack, was set by `started` and is alive.
         unsafe { (*self.yielder.get()).suspend(()) }
+        control.restore();
     }
 
     /// Whether the core can stop for good here, and the others go on.
