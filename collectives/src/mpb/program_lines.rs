@@ -89,7 +89,12 @@ impl<'p, 'c, C: Messenger> RcceProfile<'p, 'c, C> {
     }
 }
 
-impl<C: Messenger> ProgramLines<'_, '_, C> {
+impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
+    /// The communicator whose MPBs they are of.
+    pub fn comm(&self) -> &'l Comm<'c, C> {
+        self.comm
+    }
+
     /// Bytes that there are in each MPB.
     pub fn len_bytes(&self) -> usize {
         self.count * LINE_BYTES
