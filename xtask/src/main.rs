@@ -9,6 +9,7 @@ mod board;
 mod board_table;
 mod build;
 mod build_images;
+mod c;
 mod catalogue;
 mod cluster;
 mod described;

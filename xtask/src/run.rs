@@ -140,11 +140,13 @@ impl Common {
     ///
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
-        let words = KernelLine::default()
-            .value("program", (!program.is_own).then_some(&program.name))
-            .value("seed", self.seed)
-            .value("preempt", preempt);
-        words.switch("coherent", coherent).free(&self.words)
+        let words =
+            KernelLine::default().value("program", program.chosen()).value("seed", self.seed).value("preempt", preempt);
+        let words = words.switch("coherent", coherent);
+        match &program.c {
+            Some(sources) => sources.words(words, &self.words),
+            None => words.free(&self.words),
+        }
     }
 
     /// The input files, as [`inputs`] finds them.

@@ -5,7 +5,7 @@
 mod find;
 mod install;
 
-pub(crate) use find::{DiskTools, EmulatorTools, Group, Toolchain, Tools};
+pub(crate) use find::{CTools, DiskTools, EmulatorTools, Group, Toolchain, Tools};
 
 use anyhow::Result;
 use clap::Args;

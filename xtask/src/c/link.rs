@@ -1,0 +1,92 @@
+//! Links programs.
+
+use super::{
+    HostTools, Sources, compiler,
+    library::{Library, Side},
+};
+use crate::{process, workspace};
+use anyhow::{Context, Result, bail};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+/// Where every program begins: the only symbol that others see.
+const ENTRY: &str = "atoll_start";
+
+/// A program that was linked.
+pub(crate) struct Built {
+    pub(crate) executable: PathBuf,
+}
+
+/// Builds a program for the simulator.
+///
+/// # Errors
+///
+/// When it does not compile or link.
+pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Built> {
+    let library = Library::ensure(Side::Simulator, tools)?;
+    let scratch = workspace::scratch()?;
+    let objects = compile_all(&library, sources, scratch.path())?;
+    let made = scratch.path().join("program");
+    let mut command = workspace::command(&library.compiler);
+    command.args(["-nostdlib", "-static-pie", "-g"]);
+    for option in ["-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"] {
+        command.arg(format!("-Wl,{option}"));
+    }
+    command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(&made).args(&objects);
+    command
+        .arg("-Wl,--start-group")
+        .args(&library.archives)
+        .args(["-lgcc", "-Wl,--end-group"])
+        .arg(&library.end_of_frames);
+    link(&mut command)?;
+    keep(&made, sources, "simulator")
+}
+
+/// Compiles all files, several at a time.
+fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result<Vec<PathBuf>> {
+    let objects: Vec<_> = (0..sources.files.len()).map(|index| directory.join(format!("{index}.o"))).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(file) = sources.files.get(index)
+        {
+            compiler::compile(library, file, &sources.options, &objects[index])?;
+        }
+        anyhow::Ok(())
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(sources.files.len());
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("the compiler's thread has panicked")))
+    })?;
+    Ok(objects)
+}
+
+/// Runs a linker; what it misses is shown.
+fn link(command: &mut Command) -> Result<()> {
+    let finished = process::finish(command, |_| {})?;
+    if finished.status.success() {
+        return Ok(());
+    }
+    eprint!("{}", finished.messages);
+    let is_reason = |line: &&str| line.contains("undefined reference") || line.contains("multiple definition");
+    let first = finished.messages.lines().find(is_reason).or(finished.messages.lines().next());
+    bail!("cannot link: {}", first.unwrap_or("no reason given"))
+}
+
+/// Moves a program to where others of its name leave it alone.
+fn keep(made: &Path, sources: &Sources, side: &str) -> Result<Built> {
+    let directory = workspace::target().join("c").join("programs");
+    fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", workspace::display(&directory)))?;
+    let executable = directory.join(format!("{}-{:016x}-{side}", sources.name(), sources.checksum()));
+    let beside = executable.with_extension(std::process::id().to_string());
+    fs::copy(made, &beside).and_then(|_| fs::rename(&beside, &executable)).context("cannot keep the program")?;
+    Ok(Built { executable })
+}
