@@ -29,8 +29,8 @@ impl<'r, C: Core> Buffers<'r, C> {
         let len = bytes.checked_next_multiple_of(LINE_BYTES).filter(|len| *len > 0).ok_or(code::MALLOC)?;
         let start = self.blocks.take(len);
         let (end, limit) = (start.saturating_add(len), self.lines.limit_bytes());
-        let there = end <= self.lines.len_bytes()
-            || (end <= limit && self.lines.extend(end.div_ceil(LINE_BYTES)).is_ok());
+        let there =
+            end <= self.lines.len_bytes() || (end <= limit && self.lines.extend(end.div_ceil(LINE_BYTES)).is_ok());
         if !there {
             self.blocks.give_back(start);
             return Err(code::MALLOC);

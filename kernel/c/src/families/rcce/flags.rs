@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use kernel::{
     collectives::Error,
-    hal::{Core, Deadline, LINE_BYTES, Reason, TestAndSet},
+    hal::{Core, Deadline, LINE_BYTES, Reason},
 };
 
 use super::{buffers::Buffers, code};

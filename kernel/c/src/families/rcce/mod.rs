@@ -37,7 +37,7 @@ use self::{
 };
 use crate::session::Session;
 
-pub(crate) use self::table::{Table, TABLE_OPTION};
+pub(crate) use self::table::{FAITHFUL, Table};
 
 /// What RCCE knows of a rank.
 pub(crate) struct Rcce<'r, C: Core> {
@@ -61,7 +61,7 @@ impl<'r, C: Core> Rcce<'r, C> {
     /// Collective.
     fn new(session: &Session<'_, 'r, C>, is_gory: bool) -> Result<Self, i32> {
         let comm = session.comm;
-        let is_ours = !is_gory && !session.has_option(TABLE_OPTION);
+        let is_ours = !is_gory && !session.has_option(FAITHFUL);
         let lines = if is_ours {
             comm.reserve_lines(comm.mpb_layout().spare().len()).map_err(code::of)?
         } else {

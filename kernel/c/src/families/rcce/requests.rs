@@ -132,9 +132,8 @@ impl Requests {
 
     /// Whether a message from this rank is waited for by a request that names it.
     pub(super) fn expect_from(&self, rank: usize) -> bool {
-        let is_it = |request: &Request| {
-            !request.wanted.is_send && request.wanted.peer == Some(rank) && !request.is_over()
-        };
+        let is_it =
+            |request: &Request| !request.wanted.is_send && request.wanted.peer == Some(rank) && !request.is_over();
         self.all.values().any(is_it)
     }
 

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use kernel::{
     collectives::{Comm, Error, Placement},
-    hal::{Cached, Caches, Core, LINE_BYTES, LocalView, Region, kind},
+    hal::{Caches, Core, LINE_BYTES, LocalView, Region, kind},
 };
 
 use super::blocks::Blocks;

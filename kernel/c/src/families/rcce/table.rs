@@ -10,7 +10,9 @@ use core::{
 use kernel::hal::{Core, Deadline};
 
 use super::{
-    Rcce, buffers::Private, code,
+    Rcce,
+    buffers::Private,
+    code,
     flags::{Flag, Kind},
     groups::{Members, Type},
     requests::Wanted,
@@ -18,7 +20,7 @@ use super::{
 use crate::session::{Session, with};
 
 /// The option by which messages go as RCCE's.
-pub(crate) const TABLE_OPTION: &str = "rcce_faithful";
+pub(crate) const FAITHFUL: &str = "rcce_faithful";
 
 /// A place that is none, or anybody.
 const NONE: i32 = -1;
@@ -89,6 +91,7 @@ table! {
     start(request: *mut CRequest);
     look(request: *mut CRequest, waits: i32);
     push(send: i32, waits: i32);
+    await_any();
     cancel(number: u32);
     barrier(members: *const CMembers, flags: u32);
     new_barrier(members: u32, flags: *mut u32);
@@ -408,7 +411,8 @@ unsafe extern "C-unwind" fn incoming<C: Core>(
             let named = if from.read() == NONE { None } else { Some(rank(from.read())?) };
             loop {
                 rcce.push();
-                let senders = named.map_or_else(|| rcce.requests.borrow().unnamed_senders(rcce.comm), |from| [from].into());
+                let senders =
+                    named.map_or_else(|| rcce.requests.borrow().unnamed_senders(rcce.comm), |from| [from].into());
                 for sender in &senders {
                     if let Some(len) = rcce.incoming(*sender).map_err(code::of)? {
                         from.write(*sender as i32);
@@ -480,6 +484,18 @@ unsafe extern "C-unwind" fn push<C: Core>(context: *mut c_void, send: i32, waits
                 rcce.push();
             }
             if rcce.requests.borrow().go_on(send != 0) { Err(code::PENDING) } else { Ok(()) }
+        })
+    }
+}
+
+/// Waits until there is something to do for a request.
+unsafe extern "C-unwind" fn await_any<C: Core>(context: *mut c_void) -> i32 {
+    // SAFETY: see above.
+    unsafe {
+        run::<C>(context, |session, rcce| {
+            session.before_waiting();
+            rcce.await_step();
+            Ok(())
         })
     }
 }
@@ -578,8 +594,7 @@ unsafe extern "C-unwind" fn share<C: Core>(context: *mut c_void, bytes: usize, b
         run::<C>(context, |session, rcce| {
             session.before_waiting();
             block.write(ptr::null_mut());
-            let allocated =
-                session.with_caches(|caches| rcce.shared.borrow_mut().allocate(rcce.comm, caches, bytes));
+            let allocated = session.with_caches(|caches| rcce.shared.borrow_mut().allocate(rcce.comm, caches, bytes));
             match allocated {
                 Ok(allocated) => block.write(allocated),
                 Err(why) => session.print_line(why),
@@ -591,7 +606,9 @@ unsafe extern "C-unwind" fn share<C: Core>(context: *mut c_void, bytes: usize, b
 
 unsafe extern "C-unwind" fn unshare<C: Core>(context: *mut c_void, block: *mut u8) -> i32 {
     // SAFETY: see above.
-    unsafe { run::<C>(context, |_, rcce| if rcce.shared.borrow_mut().free(block) { Ok(()) } else { Err(code::MALLOC) }) }
+    unsafe {
+        run::<C>(context, |_, rcce| if rcce.shared.borrow_mut().free(block) { Ok(()) } else { Err(code::MALLOC) })
+    }
 }
 
 unsafe extern "C-unwind" fn flush<C: Core>(context: *mut c_void) -> i32 {
