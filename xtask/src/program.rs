@@ -66,6 +66,11 @@ impl Program {
         (!self.is_own && self.c.is_none()).then_some(&self.name)
     }
 
+    /// The user's words for the kernel: as they are, or arguments of a program in C among them.
+    pub(crate) fn words(&self, given: &[String]) -> Vec<String> {
+        self.c.as_ref().map_or_else(|| given.to_vec(), |sources| sources.words(given))
+    }
+
     /// One program of each image of the tree.
     pub(crate) fn of_each_image() -> [Self; 2] {
         [DEFAULT_PROGRAM, ROUNDS].map(Self::named)

@@ -93,9 +93,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut words = common.words(&program, None, arguments.coherent)?;
     if let Some(sources) = &program.c {
         let built = c::for_simulator(sources, &c::tools(arguments.yes)?)?;
-        words = words.value("image", Some(c::encoded(&built.executable.to_string_lossy())));
-        let kib = |mib: usize| Some(mib << 10);
-        words = words.value("stack_kib", kib(c::STACK_MIB)).value("heap_kib", kib(c::SIMULATED_HEAP_MIB));
+        words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
+        words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
     }
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());

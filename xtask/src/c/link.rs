@@ -4,7 +4,7 @@ use super::{
     HostTools, Sources, compiler,
     library::{Library, Side},
 };
-use crate::{process, workspace};
+use crate::{process, setup::Tools, workspace};
 use anyhow::{Context, Result, bail};
 use std::{
     fs,
@@ -17,17 +17,12 @@ use std::{
 /// Where every program begins: the only symbol that others see.
 const ENTRY: &str = "atoll_start";
 
-/// A program that was linked.
-pub(crate) struct Built {
-    pub(crate) executable: PathBuf,
-}
-
 /// Builds a program for the simulator.
 ///
 /// # Errors
 ///
 /// When it does not compile or link.
-pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Built> {
+pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<PathBuf> {
     let library = Library::ensure(Side::Simulator, tools)?;
     let scratch = workspace::scratch()?;
     let objects = compile_all(&library, sources, scratch.path())?;
@@ -45,6 +40,44 @@ pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Buil
         .arg(&library.end_of_frames);
     link(&mut command)?;
     keep(&made, sources, "simulator")
+}
+
+/// Builds an image: links a program with the archive of the Rust side by a linker script.
+///
+/// # Errors
+///
+/// When it does not compile or link.
+pub(crate) fn for_p54c(
+    sources: &Sources,
+    c_tools: &HostTools,
+    archive: &Path,
+    script: &Path,
+    tools: &Tools,
+) -> Result<PathBuf> {
+    let library = Library::ensure(Side::P54c, c_tools)?;
+    let scratch = workspace::scratch()?;
+    let objects = compile_all(&library, sources, scratch.path())?;
+    let [own, whole, image] = ["own.o", "whole.o", "image"].map(|name| scratch.path().join(name));
+    let ld = || {
+        let mut command = workspace::command(&tools.linker);
+        command.args(["-m", "elf_i386", "-z", "noexecstack"]);
+        command
+    };
+    // What the program has twice is an error; what it has beside a library is its own.
+    link(ld().args(["-r", "-d", "-o"]).arg(&own).args(&objects))?;
+    let mut command = ld();
+    command.args(["-r", "-d", "--gc-sections", "-z", "muldefs", "-e", ENTRY, "-u", ENTRY, "-T"]);
+    command.arg(workspace::root().join("kernel/c/program.ld")).arg("-o").arg(&whole).arg(&own);
+    link(command.arg("--start-group").args(&library.archives).arg("--end-group"))?;
+    // What Rust calls as C does, memcpy for one, is Rust's own, and no name of the program's can get in its way.
+    let mut command = workspace::command("objcopy");
+    link(command.arg(format!("--keep-global-symbol={ENTRY}")).arg(&whole))?;
+    let content = fs::read(script).with_context(|| format!("cannot read {}", workspace::display(script)))?;
+    let mut command = ld();
+    command.args(["-static", "--build-id=none", "--gc-sections"]).arg(format!("-T{}", script.display()));
+    command.arg(format!("--defsym=linker_script_checksum={:#010x}", crc32fast::hash(&content)));
+    link(command.arg("-o").arg(&image).arg(&whole).arg(archive))?;
+    keep(&image, sources, &script.file_stem().unwrap_or_default().to_string_lossy())
 }
 
 /// Compiles all files, several at a time.
@@ -82,11 +115,11 @@ fn link(command: &mut Command) -> Result<()> {
 }
 
 /// Moves a program to where others of its name leave it alone.
-fn keep(made: &Path, sources: &Sources, side: &str) -> Result<Built> {
+fn keep(made: &Path, sources: &Sources, side: &str) -> Result<PathBuf> {
     let directory = workspace::target().join("c").join("programs");
     fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", workspace::display(&directory)))?;
     let executable = directory.join(format!("{}-{:016x}-{side}", sources.name(), sources.checksum()));
     let beside = executable.with_extension(std::process::id().to_string());
     fs::copy(made, &beside).and_then(|_| fs::rename(&beside, &executable)).context("cannot keep the program")?;
-    Ok(Built { executable })
+    Ok(executable)
 }

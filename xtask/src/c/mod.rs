@@ -9,7 +9,7 @@ mod library;
 mod link;
 mod newlib;
 
-use crate::{kernel_line::KernelLine, program::Program, workspace};
+use crate::{program::Program, workspace};
 use anyhow::{Result, ensure};
 use clap::Args;
 use std::{
@@ -18,7 +18,7 @@ use std::{
 };
 
 pub(crate) use library::{HostTools, tools};
-pub(crate) use link::for_simulator;
+pub(crate) use link::{for_p54c, for_simulator};
 
 /// The package with the Rust side.
 const PACKAGE: &str = "c-programs";
@@ -27,7 +27,7 @@ const PACKAGE: &str = "c-programs";
 const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
 
 /// MiB of a rank's stack.
-pub(crate) const STACK_MIB: usize = 8;
+const STACK_MIB: usize = 8;
 
 /// MiB of a rank's heap in the simulator, where what is not touched takes no memory.
 pub(crate) const SIMULATED_HEAP_MIB: usize = 512;
@@ -87,17 +87,14 @@ impl Sources {
     }
 
     /// The words for the kernel: the machine's as they are, all others as arguments of the program.
-    ///
-    /// # Errors
-    ///
-    /// When a word of the machine's cannot pass.
-    pub(crate) fn words(&self, words: KernelLine, free: &[String]) -> Result<KernelLine> {
-        let (machine, arguments): (Vec<_>, Vec<_>) = free.iter().cloned().partition(|word| is_of_the_machine(word));
-        let encode = |key: &str, words: &[String]| -> Vec<_> {
-            words.iter().map(|word| format!("{key}={}", encoded(word))).collect()
-        };
-        let words = words.free(&machine)?.free(&encode("argument", &arguments))?;
-        words.free(&encode("environment", &self.options.environment))
+    pub(crate) fn words(&self, given: &[String]) -> Vec<String> {
+        let (mut words, arguments): (Vec<_>, Vec<_>) = given.iter().cloned().partition(|word| is_of_the_machine(word));
+        if !words.iter().any(|word| word.starts_with("stack_kib=")) {
+            words.push(format!("stack_kib={}", STACK_MIB << 10));
+        }
+        words.extend(arguments.iter().map(|word| format!("argument={}", encoded(word))));
+        words.extend(self.options.environment.iter().map(|word| format!("environment={}", encoded(word))));
+        words
     }
 
     /// A number that tells programs apart which have the same name.
@@ -151,7 +148,8 @@ mod tests {
         let sources = Sources { files: vec!["/x/a b.c".into()], options: CompilerOptions::default() };
         assert_eq!(sources.name(), "a_b");
         let words =
-            sources.words(KernelLine::default(), &["10", "stack_kib=9", "cores=3", ""].map(str::to_owned)).unwrap();
-        assert_eq!(words.to_string(), "stack_kib=9 argument=10 argument=cores=3 argument=");
+            |given: &[&str]| sources.words(&given.iter().map(ToString::to_string).collect::<Vec<_>>()).join(" ");
+        assert_eq!(words(&["10", "stack_kib=9", "cores=3", ""]), "stack_kib=9 argument=10 argument=cores=3 argument=");
+        assert_eq!(words(&[]), "stack_kib=8192");
     }
 }

@@ -7,6 +7,7 @@ mod install;
 
 pub(crate) use find::{CTools, DiskTools, EmulatorTools, Group, Toolchain, Tools};
 
+use crate::program::Program;
 use anyhow::Result;
 use clap::Args;
 use find::{Finder, Missing};
@@ -45,6 +46,18 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     println!("All is set up; `cargo xtask run` boots 48 cores.");
     Ok(())
+}
+
+/// Returns the tools that a program's image and more need, after installing what is missing with the user's consent.
+///
+/// # Errors
+///
+/// When the user does not want it, or it does not work.
+pub(crate) fn for_program<T: Group>(program: &Program, yes: bool) -> Result<T> {
+    if program.c.is_none() {
+        return ensure(yes);
+    }
+    ensure::<(T, CTools)>(yes).map(|(tools, _)| tools)
 }
 
 /// Returns the tools, after installing what is missing with the user's consent.

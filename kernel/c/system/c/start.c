@@ -15,6 +15,18 @@ extern char **environ;
 
 int main(int argc, char **argv, char **environment);
 
+/* What programs want to run before main and after exit, as linker scripts collect it. */
+typedef void (*hook)(int argc, char **argv, char **environment);
+extern const hook __init_array_start[], __init_array_end[];
+extern void (*const __fini_array_start[])(void);
+extern void (*const __fini_array_end[])(void);
+
+static void finish(void)
+{
+    for (size_t left = __fini_array_end - __fini_array_start; left > 0; left--)
+        __fini_array_start[left - 1]();
+}
+
 _Noreturn void atoll_leave(int status, int signal)
 {
     ending = (status & 0xFF) | signal << 8;
@@ -41,8 +53,12 @@ int atoll_start(const struct atoll_services *services, void *context, int argc, 
     /* Lines are put together on the other side. */
     setvbuf(stdout, NULL, _IONBF, 0);
     setvbuf(stderr, NULL, _IONBF, 0);
-    if (setjmp(back) == 0)
+    if (setjmp(back) == 0) {
+        atexit(finish);
+        for (const hook *next = __init_array_start; next != __init_array_end; next++)
+            (*next)(argc, argv, environment);
         exit(main(argc, argv, environment));
+    }
     set_precision(0x37F);
     return ending;
 }
