@@ -13,7 +13,12 @@ use kernel::{
 use crate::bare as machine;
 #[cfg(not(target_os = "none"))]
 use crate::host as machine;
-use crate::{services::Services, session::Session, words};
+use crate::{
+    families::{Tables, rcce},
+    services::Services,
+    session::Session,
+    words,
+};
 
 /// What starts the program and returns when it has ended: `atoll_start` in `start.c`.
 pub(crate) type Start =
@@ -30,6 +35,7 @@ impl Program for CProgram {
         ("image", "file with the program, in the simulator"),
         ("argument", "the next argument of the program"),
         ("environment", "a variable for getenv, as NAME=VALUE"),
+        (rcce::FAITHFUL, "send RCCE's messages by RCCE's own protocol"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -39,7 +45,8 @@ impl Program for CProgram {
         let start = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
         let session = Session::new(rank);
         let status = {
-            let services = Services::of::<C>();
+            let tables = Tables::of::<C>();
+            let services = Services::of::<C>(&tables);
             let name = CString::new(image).unwrap_or_default();
             let arguments: Vec<_> = core::iter::once(name).chain(arguments).collect();
             let count = arguments.len() as i32;

@@ -2,12 +2,17 @@
 
 use core::{
     ffi::{CStr, c_char, c_void},
-    ptr, slice,
+    slice,
 };
 
 use kernel::hal::Core;
 
-use crate::{files::Mode, program, session::with};
+use crate::{
+    families::{Tables, rcce},
+    files::Mode,
+    program,
+    session::with,
+};
 
 /// The table. Tables of families follow, one pointer each.
 #[repr(C)]
@@ -25,12 +30,12 @@ pub(crate) struct Services {
     sleep_ns: unsafe extern "C-unwind" fn(*mut c_void, u64),
     rank: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     ranks: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
-    rcce: *const c_void,
+    rcce: *const rcce::Table,
 }
 
 impl Services {
-    /// The table for ranks on cores of this type.
-    pub(crate) fn of<C: Core>() -> Self {
+    /// The table for ranks on cores of this type, and those of the families, which live longer.
+    pub(crate) fn of<C: Core>(tables: &Tables) -> Self {
         Self {
             bytes: size_of::<Self>() as u32,
             open: open::<C>,
@@ -45,7 +50,7 @@ impl Services {
             sleep_ns: sleep_ns::<C>,
             rank: rank::<C>,
             ranks: ranks::<C>,
-            rcce: ptr::null(),
+            rcce: &raw const tables.rcce,
         }
     }
 }

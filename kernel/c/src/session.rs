@@ -34,6 +34,11 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
         }
     }
 
+    /// Whether the program was started with this word among its options.
+    pub(crate) fn has_option(&self, name: &str) -> bool {
+        self.rank.borrow().args.flag(name).unwrap_or(false)
+    }
+
     /// Does something with the caches of the core.
     ///
     /// # Panics
