@@ -4,10 +4,12 @@
 //! package `c-programs` loads once for each rank. For the P54C its objects become one, of which only the entry is seen, and
 //! are linked with that package's archive into an image like any other.
 
+pub(crate) mod cc;
 mod compiler;
 mod library;
 mod link;
 mod newlib;
+mod objects;
 
 use crate::{program::Program, workspace};
 use anyhow::{Result, ensure};
@@ -53,6 +55,10 @@ pub(crate) struct CompilerOptions {
     /// C: variable for getenv
     #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
+
+    /// What a makefile has asked the compiler for besides.
+    #[arg(skip)]
+    more: Vec<String>,
 }
 
 /// A program in C: its files and how they are compiled.
@@ -70,13 +76,14 @@ impl Sources {
     /// When one is and another is not, or cannot be read.
     pub(crate) fn of(files: &[String], options: &CompilerOptions) -> Result<Option<Self>> {
         let files: Vec<_> = files.iter().map(PathBuf::from).collect();
-        if !files.iter().any(|file| is_c(file)) {
+        let is_part = |file: &&PathBuf| is_c(file) || objects::is_object(file);
+        if !files.iter().any(|file| is_part(&file)) {
             ensure!(*options == CompilerOptions::default(), "-I, -D, -O and --env are for programs in C");
             return Ok(None);
         }
         for file in &files {
-            ensure!(is_c(file), "{} is no file in C, as the others are", workspace::display(file));
             ensure!(file.is_file(), "there is no file {}", workspace::display(file));
+            ensure!(is_part(&file), "{} is neither in C nor an object, as the others are", workspace::display(file));
         }
         Ok(Some(Self { files, options: options.clone() }))
     }
