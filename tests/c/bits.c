@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES = 20000 };
+/* Values for each function, the first argument. */
+static int values = 1000;
 
 static uint32_t hash;
 static uint32_t state;
@@ -64,7 +65,7 @@ static void arithmetic(void)
 {
     begin();
     double sum = 0;
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         double a = number(1e6), b = number(3), c = number(1e-3);
         sum = sum * 0.75 + a * b - c / (b + 4);
         add_double(sum);
@@ -74,7 +75,7 @@ static void arithmetic(void)
     }
     end("arithmetic");
     begin();
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         double a = ldexp(number(1), -1020 - (int)(next() % 60)), b = number(4);
         add_double(a * b);
         add_double(a / (b + 5) + a);
@@ -83,7 +84,7 @@ static void arithmetic(void)
     end("subnormals");
     begin();
     float single = 0;
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         float a = number(1e5), b = number(2), c = a * b + 1.5f;
         single = single * 0.5f + c / 3.0f - a * 0.1f;
         add_float(single);
@@ -111,18 +112,18 @@ static void library(void)
 {
     for (size_t f = 0; f < sizeof FUNCTIONS / sizeof *FUNCTIONS; f++) {
         begin();
-        for (int i = 0; i < VALUES; i++)
+        for (int i = 0; i < values; i++)
             add_double(FUNCTIONS[f].function(number(FUNCTIONS[f].range)));
         end(FUNCTIONS[f].name);
     }
     for (size_t f = 0; f < sizeof FLOAT_FUNCTIONS / sizeof *FLOAT_FUNCTIONS; f++) {
         begin();
-        for (int i = 0; i < VALUES; i++)
+        for (int i = 0; i < values; i++)
             add_float(FLOAT_FUNCTIONS[f].function(number(FLOAT_FUNCTIONS[f].range)));
         end(FLOAT_FUNCTIONS[f].name);
     }
     begin();
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         double a = fabs(number(50)), b = number(20), whole;
         int exponent;
         add_double(pow(a, b));
@@ -143,7 +144,7 @@ static void library(void)
 static void text(void)
 {
     begin();
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         char line[400];
         double value = ldexp(number(10), (int)(next() % 200) - 100);
         int count = sprintf(line, "%.17g %e %.3f %g %a %10.4f|%d %x %lld", value, value, number(1e6), number(1), value,
@@ -152,7 +153,7 @@ static void text(void)
     }
     end("printf");
     begin();
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         char line[100];
         sprintf(line, "%d.%u%ue%d", (int)next(), (unsigned)next(), (unsigned)next(), (int)(next() % 600) - 300);
         add_double(strtod(line, NULL));
@@ -162,7 +163,7 @@ static void text(void)
     end("strtod");
     begin();
     srand(7);
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values; i++) {
         int value = rand();
         add(&value, sizeof value);
         add_double(drand48());
@@ -170,8 +171,10 @@ static void text(void)
     end("rand");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        values = atoi(argv[1]);
     arithmetic();
     library();
     text();

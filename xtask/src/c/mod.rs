@@ -61,6 +61,13 @@ pub(crate) struct CompilerOptions {
     more: Vec<String>,
 }
 
+impl CompilerOptions {
+    /// Nothing but a variable for getenv.
+    pub(crate) fn with_environment(variable: &str) -> Self {
+        Self { environment: vec![variable.into()], ..Self::default() }
+    }
+}
+
 /// A program in C: its files and how they are compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sources {
