@@ -19,7 +19,7 @@ mod table;
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 use core::{
-    cell::{Ref, RefCell, RefMut},
+    cell::{Cell, Ref, RefCell, RefMut},
     mem,
 };
 
@@ -47,6 +47,8 @@ pub(crate) struct Rcce<'r, C: Core> {
     flags: RefCell<Flags>,
     requests: RefCell<Requests>,
     shared: RefCell<Shared<'r>>,
+    /// Whether the program has flushed it: it knows that it is cached.
+    has_flushed: Cell<bool>,
     /// Numbers of the last barriers of communicators, by where their flags start.
     barriers: RefCell<BTreeMap<usize, u8>>,
     /// Ranks whose register this one has.
@@ -77,6 +79,7 @@ impl<'r, C: Core> Rcce<'r, C> {
             flags: RefCell::default(),
             requests: RefCell::default(),
             shared: RefCell::default(),
+            has_flushed: Cell::new(false),
             barriers: RefCell::default(),
             registers: RefCell::default(),
             counters: RefCell::default(),
@@ -229,6 +232,20 @@ impl<'r, C: Core> Rcce<'r, C> {
         self.finish_sending();
         members.is_world &= self.is_ours;
         Type::of(element)?.reduce(self.comm, members, operands, operator, root)
+    }
+
+    /// Flushes shared memory, as the program wants it.
+    fn flush(&self, session: &Session<'_, 'r, C>) {
+        self.has_flushed.set(true);
+        session.with_caches(|caches| self.shared.borrow_mut().flush(self.comm, caches));
+    }
+
+    /// Makes shared memory coherent for a program that has not flushed it yet, as if it were not cached: RCCE's is so by
+    /// default, and there are programs that rely on it.
+    fn make_coherent(&self, session: &Session<'_, 'r, C>) {
+        if !self.has_flushed.get() && self.shared.borrow().is_in_use() {
+            session.with_caches(|caches| self.shared.borrow_mut().flush(self.comm, caches));
+        }
     }
 
     /// Takes the register of `ue`'s core, if it may wait or the register is free.

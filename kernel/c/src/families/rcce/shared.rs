@@ -2,7 +2,8 @@
 //!
 //! The library reserves nearly all shared memory, once, and divides it among blocks without a word to others, as RCCE
 //! does. Programs reach it by pointers; where that needs lines to be fetched before, all blocks are fetched at each
-//! flush, which is when the program may expect to see what others have written back.
+//! flush, which is when the program may expect to see what others have written back. A program that never flushes expects
+//! memory that is not cached: for it, everything by which ranks synchronise flushes.
 
 use alloc::vec::Vec;
 
@@ -69,6 +70,11 @@ impl<'r> Shared<'r> {
             let offset = (block.addr()).wrapping_sub(pool.start.addr());
             offset < pool.viewed && pool.blocks.give_back(offset)
         })
+    }
+
+    /// Whether there has been a block.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.pools.iter().any(|pool| pool.viewed > 0)
     }
 
     /// Writes back what this rank has stored, and forgets what it has cached.

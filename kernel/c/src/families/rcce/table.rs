@@ -124,6 +124,27 @@ unsafe fn run<C: Core>(
     }
 }
 
+/// The same for what ranks synchronise by. It may wait; and until the program flushes its shared memory itself, that is
+/// made coherent before and after.
+///
+/// # Safety
+/// As for [`with`].
+unsafe fn synchronise<C: Core>(
+    context: *mut c_void,
+    action: impl for<'s, 'r> FnOnce(&Session<'s, 'r, C>, &Rcce<'r, C>) -> Result<(), i32>,
+) -> i32 {
+    // SAFETY: the caller says so.
+    unsafe {
+        run::<C>(context, |session, rcce| {
+            session.before_waiting();
+            rcce.make_coherent(session);
+            let result = action(session, rcce);
+            rcce.make_coherent(session);
+            result
+        })
+    }
+}
+
 /// A rank that C names.
 fn rank(ue: i32) -> Result<usize, i32> {
     usize::try_from(ue).map_err(|_| code::ID)
@@ -188,8 +209,7 @@ unsafe extern "C-unwind" fn init<C: Core>(context: *mut c_void, gory: i32) -> i3
 unsafe extern "C-unwind" fn finalize<C: Core>(context: *mut c_void) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             rcce.finalize();
             Ok(())
         })
@@ -292,7 +312,7 @@ unsafe extern "C-unwind" fn flag_write<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |_, rcce| {
+        synchronise::<C>(context, |_, rcce| {
             let (ue, payload) = (rank(ue)?, read(payload, bytes as usize));
             rcce.flags.borrow().write(&*rcce.buffers()?, flag.flag(), value, ue, payload, rcce.unless_held(ue))
         })
@@ -321,8 +341,7 @@ unsafe extern "C-unwind" fn flag_read<C: Core>(
 unsafe extern "C-unwind" fn flag_wait<C: Core>(context: *mut c_void, flag: CFlag, value: u32, test: *mut i32) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             let deadline = if test.is_null() { Deadline::Never } else { Deadline::At(0) };
             let has = rcce.flags.borrow().wait(&*rcce.buffers()?, flag.flag(), value, deadline)?;
             if !test.is_null() {
@@ -337,8 +356,7 @@ unsafe extern "C-unwind" fn flag_wait<C: Core>(context: *mut c_void, flag: CFlag
 unsafe extern "C-unwind" fn acquire<C: Core>(context: *mut c_void, ue: i32, test: *mut i32) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             let acquired = rcce.acquire(rank(ue)?, test.is_null()).map_err(code::of)?;
             if !test.is_null() {
                 test.write(acquired.into());
@@ -350,7 +368,7 @@ unsafe extern "C-unwind" fn acquire<C: Core>(context: *mut c_void, ue: i32, test
 
 unsafe extern "C-unwind" fn release<C: Core>(context: *mut c_void, ue: i32) -> i32 {
     // SAFETY: see above.
-    unsafe { run::<C>(context, |_, rcce| rcce.release(rank(ue)?).map_err(code::of)) }
+    unsafe { synchronise::<C>(context, |_, rcce| rcce.release(rank(ue)?).map_err(code::of)) }
 }
 
 unsafe extern "C-unwind" fn send<C: Core>(
@@ -362,8 +380,7 @@ unsafe extern "C-unwind" fn send<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |session, rcce| {
             let (message, to) = (read(message, bytes as usize), rank(to)?);
             let sent = if even_nothing == 0 { rcce.send(message, to) } else { rcce.send_even_nothing(message, to) };
             rcce.tell(session, "a send", sent)
@@ -381,8 +398,7 @@ unsafe extern "C-unwind" fn receive<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |session, rcce| {
             let (message, from) = (written(message, bytes as usize), rank(from)?);
             if !test.is_null() {
                 let is_there = message.is_empty() || rcce.incoming(from).map_err(code::of)?.is_some();
@@ -406,8 +422,7 @@ unsafe extern "C-unwind" fn incoming<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             let named = if from.read() == NONE { None } else { Some(rank(from.read())?) };
             loop {
                 rcce.push();
@@ -438,7 +453,7 @@ unsafe extern "C-unwind" fn incoming<C: Core>(
 unsafe extern "C-unwind" fn start<C: Core>(context: *mut c_void, request: *mut CRequest) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |_, rcce| {
+        synchronise::<C>(context, |_, rcce| {
             let CRequest { bytes, len, is_send, any_len, peer, .. } = request.read();
             let peer = if peer == NONE { None } else { Some(rank(peer)?) };
             if let Some(peer) = peer {
@@ -459,8 +474,7 @@ unsafe extern "C-unwind" fn start<C: Core>(context: *mut c_void, request: *mut C
 unsafe extern "C-unwind" fn look<C: Core>(context: *mut c_void, request: *mut CRequest, waits: i32) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |session, rcce| {
             let number = (*request).number;
             rcce.push();
             let ended = if waits != 0 { Some(rcce.wait(number)) } else { rcce.requests.borrow_mut().look(number)? };
@@ -476,8 +490,7 @@ unsafe extern "C-unwind" fn look<C: Core>(context: *mut c_void, request: *mut CR
 unsafe extern "C-unwind" fn push<C: Core>(context: *mut c_void, send: i32, waits: i32) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             if waits != 0 {
                 rcce.wait_for_all(send != 0);
             } else {
@@ -492,8 +505,7 @@ unsafe extern "C-unwind" fn push<C: Core>(context: *mut c_void, send: i32, waits
 unsafe extern "C-unwind" fn await_any<C: Core>(context: *mut c_void) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             rcce.await_step();
             Ok(())
         })
@@ -509,19 +521,13 @@ unsafe extern "C-unwind" fn cancel<C: Core>(context: *mut c_void, number: u32) -
 
 unsafe extern "C-unwind" fn barrier<C: Core>(context: *mut c_void, of: *const CMembers, flags: u32) -> i32 {
     // SAFETY: see above.
-    unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
-            rcce.barrier(members(rcce, of)?, flags as usize)
-        })
-    }
+    unsafe { synchronise::<C>(context, |_, rcce| rcce.barrier(members(rcce, of)?, flags as usize)) }
 }
 
 unsafe extern "C-unwind" fn new_barrier<C: Core>(context: *mut c_void, members: u32, flags: *mut u32) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             flags.write(rcce.new_barrier(members as usize)? as u32);
             Ok(())
         })
@@ -542,8 +548,7 @@ unsafe extern "C-unwind" fn broadcast<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             rcce.broadcast(members(rcce, of)?, written(message, bytes as usize), rank(root)?)
         })
     }
@@ -562,8 +567,7 @@ unsafe extern "C-unwind" fn reduce<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        run::<C>(context, |session, rcce| {
-            session.before_waiting();
+        synchronise::<C>(context, |_, rcce| {
             let members = members(rcce, of)?;
             let count = usize::try_from(count).map_err(|_| code::MESSAGE_LENGTH)?;
             let len = count.checked_mul(Type::of(element)?.bytes()).ok_or(code::MESSAGE_LENGTH)?;
@@ -615,7 +619,7 @@ unsafe extern "C-unwind" fn flush<C: Core>(context: *mut c_void) -> i32 {
     // SAFETY: see above.
     unsafe {
         run::<C>(context, |session, rcce| {
-            session.with_caches(|caches| rcce.shared.borrow_mut().flush(rcce.comm, caches));
+            rcce.flush(session);
             Ok(())
         })
     }
