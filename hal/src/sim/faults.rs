@@ -29,7 +29,7 @@ use std::{
     time::Duration,
 };
 
-use super::platform::{Running, Shared, SimCore};
+use super::platform::{Running, Shared, SimCore, SimPlatform};
 
 /// Waiting cores that a report lists.
 const LISTED: usize = 64;
@@ -39,6 +39,9 @@ const RETURNS: usize = 96;
 
 /// Bytes of the stack of handlers.
 const HANDLER_STACK_BYTES: usize = 64 << 10;
+
+/// Whether this process reports faults.
+static REPORTS: AtomicBool = AtomicBool::new(false);
 
 /// The exit status of the process after a fault.
 static STATUS: AtomicI32 = AtomicI32::new(1);
@@ -70,6 +73,7 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// For programs that simulate in their only thread. Where it is, the library's own traces of stacks are switched off: they
 /// would be allocated when a heap is full. Does nothing on hosts that are not Linux.
 pub fn end_on_faults(status: u8, patience: Duration) {
+    REPORTS.store(true, Relaxed);
     STATUS.store(status.into(), Relaxed);
     PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);
     #[cfg(target_os = "linux")]
@@ -150,6 +154,18 @@ fn tell_who_waits(shared: &Shared) -> fmt::Result {
     }
 }
 
+/// Says where cores wait that nothing can wake, if this process reports.
+pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
+    if !REPORTS.load(Relaxed) {
+        return;
+    }
+    for core in cores.take(LISTED) {
+        let place = SimPlatform::give_way as *const () as usize;
+        let stop = Stop { core, place, stack_pointer: core.platform().stack_pointer(), interrupted: true };
+        let _ = writeln!(Output, "{stop}");
+    }
+}
+
 /// The machine with a core that has failed, as long as it is there.
 fn failed<'a>() -> Option<&'a Shared> {
     // SAFETY: the machine does not go away before its `EndsAfterFault` has ended the process, and nothing gets a
@@ -191,26 +207,23 @@ impl fmt::Display for Stop<'_> {
             Some(place) => write!(out, "  core {core} was at {place:#x}")?,
             None => write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?,
         }
-        let stack = self.core.platform().stack();
-        let guard = stack.start + PAGE_BYTES;
-        if !stack.contains(&self.stack_pointer) {
+        if !self.core.platform().stack().contains(&self.stack_pointer) {
             return Ok(());
         }
         out.write_str(", on its stack are")?;
-        let mut left = RETURNS;
-        for slot in
-            (self.stack_pointer.max(guard).next_multiple_of(size_of::<usize>())..stack.end).step_by(size_of::<usize>())
-        {
+        self.words().filter_map(told).take(RETURNS).try_for_each(|place| write!(out, " {place:#x}"))
+    }
+}
+
+impl Stop<'_> {
+    /// The words of the core's stack, from the last one on.
+    fn words(&self) -> impl Iterator<Item = usize> {
+        let stack = self.core.platform().stack();
+        let first = self.stack_pointer.max(stack.start + PAGE_BYTES).next_multiple_of(size_of::<usize>());
+        (first..stack.end).step_by(size_of::<usize>()).map(|slot| {
             // SAFETY: the slot lies in the core's stack above its guard page, which is mapped; the core does not run.
-            let word = unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
-            if let Some(place) = told(word)
-                && left > 0
-            {
-                left -= 1;
-                write!(out, " {place:#x}")?;
-            }
-        }
-        Ok(())
+            unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() }
+        })
     }
 }
 
