@@ -95,6 +95,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         let built = c::for_simulator(sources, &c::tools(arguments.yes)?)?;
         words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
         words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
+        words = words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES));
     }
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());

@@ -29,6 +29,9 @@ const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_
 /// MiB of a rank's stack.
 const STACK_MIB: usize = 8;
 
+/// Pages of shared memory that a rank can hold in the simulator: all that there is, since programs reach it by pointers.
+pub(crate) const SIMULATED_CACHE_FRAMES: usize = 16384;
+
 /// MiB of a rank's heap in the simulator, where what is not touched takes no memory.
 pub(crate) const SIMULATED_HEAP_MIB: usize = 512;
 
@@ -50,6 +53,10 @@ pub(crate) struct CompilerOptions {
     /// C: variable for getenv
     #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
+
+    /// C: send RCCE's messages by RCCE's own protocol, instead of the fastest
+    #[arg(long)]
+    rcce_faithful: bool,
 }
 
 /// A program in C: its files and how they are compiled.
@@ -68,7 +75,10 @@ impl Sources {
     pub(crate) fn of(files: &[String], options: &CompilerOptions) -> Result<Option<Self>> {
         let files: Vec<_> = files.iter().map(PathBuf::from).collect();
         if !files.iter().any(|file| is_c(file)) {
-            ensure!(*options == CompilerOptions::default(), "-I, -D, -O and --env are for programs in C");
+            ensure!(
+                *options == CompilerOptions::default(),
+                "-I, -D, -O, --env and --rcce-faithful are for programs in C"
+            );
             return Ok(None);
         }
         for file in &files {
@@ -93,6 +103,7 @@ impl Sources {
             words.push(format!("stack_kib={}", STACK_MIB << 10));
         }
         words.extend(arguments.iter().map(|word| format!("argument={}", encoded(word))));
+        words.extend(self.options.rcce_faithful.then(|| "rcce_faithful".to_owned()));
         words.extend(self.options.environment.iter().map(|word| format!("environment={}", encoded(word))));
         words
     }
