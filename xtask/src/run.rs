@@ -198,8 +198,8 @@ pub(crate) fn plan(program: &Program, cores: u16, inputs: &[PathBuf], free: &[St
     let words = program.words(free);
     let number = |key| kernel_line::number(&words, key);
     let (heap_kib, heap0_kib, stack_kib) = (number("heap_kib")?, number("heap0_kib")?, number("stack_kib")?);
-    let most = program.c.as_ref().map(|_| memory::most_heap_kib(cores, bytes(inputs), stack_kib));
-    Plan::new(cores, bytes(inputs), heap_kib.or(most), heap0_kib)?.with_stacks(cores, stack_kib)
+    let large = program.c.as_ref().map(|_| memory::large_heap_kib(cores, bytes(inputs), stack_kib));
+    Plan::new(cores, bytes(inputs), heap_kib.or(large), heap0_kib)?.with_stacks(cores, stack_kib)
 }
 
 /// How much processor time a guest may use: what the user says, or more for a larger input.

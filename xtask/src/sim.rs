@@ -5,6 +5,7 @@ use crate::{
     console::Transcript,
     cores, host_command, image,
     image::Profile,
+    kernel_line::KernelLine,
     laboratory,
     machine::{self, Machine},
     program::Program,
@@ -90,13 +91,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
-    let mut words = common.words(&program, None, arguments.coherent)?;
-    if let Some(sources) = &program.c {
-        let built = c::for_simulator(sources, &c::tools(arguments.yes)?)?;
-        words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
-        words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
-        words = words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES));
-    }
+    let words = loading(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
@@ -113,6 +108,19 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path)?;
     }
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
+}
+
+/// The words of a program with what it takes to load one in C, which is built.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
+    let Some(sources) = &program.c else { return Ok(words) };
+    let built = c::for_simulator(sources, &c::tools(yes)?)?;
+    let words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
+    let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
+    Ok(words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES)))
 }
 
 /// Builds a program's simulator, and checks it for writable statics.

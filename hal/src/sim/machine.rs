@@ -21,7 +21,7 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
-    faults::EndsAfterFault,
+    faults::{self, EndsAfterFault},
     free::Next,
     heat::HeatMap,
     lines::Lines,
@@ -378,6 +378,7 @@ fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>])
             holder: wait.register.and_then(|register| shared.memory.holder(register)),
         });
     }
+    faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
     let recording = engine.chooser.recording();
     Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
 }

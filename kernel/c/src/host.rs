@@ -70,6 +70,7 @@ impl Image {
         image.stride = end.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
         let place = map(None, image.stride * ranks, libc::PROT_NONE, None);
         image.base = place.map_err(|error| format!("no room for {ranks} programs: {error}"))?;
+        sim::note_loaded_code(image.base, image.stride, ranks);
         Ok(image)
     }
 

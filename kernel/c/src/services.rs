@@ -110,8 +110,8 @@ unsafe extern "C-unwind" fn write<C: Core>(context: *mut c_void, file: i32, byte
     // SAFETY: see above.
     result(unsafe {
         with::<C, _>(context, |session| {
-            if PRINTED.contains(&file) {
-                session.print(bytes);
+            if let Some(stream) = PRINTED.iter().position(|printed| *printed == file) {
+                session.print(stream, bytes);
                 return Ok(bytes.len());
             }
             session.files.borrow_mut().write(file as usize, bytes)

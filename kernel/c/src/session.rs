@@ -19,7 +19,8 @@ pub struct Session<'s, 'r, C: Core> {
     /// What the families of functions know of this rank.
     pub families: Families<'r, C>,
     pub(crate) files: RefCell<Files<'r>>,
-    lines: RefCell<Lines>,
+    /// Standard output and standard error.
+    lines: [RefCell<Lines>; 2],
 }
 
 impl<'s, 'r, C: Core> Session<'s, 'r, C> {
@@ -28,7 +29,7 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
         Self {
             comm: rank.comm,
             files: RefCell::new(Files::new(inputs)),
-            lines: RefCell::default(),
+            lines: Default::default(),
             families: Families::default(),
             rank: RefCell::new(rank),
         }
@@ -47,14 +48,14 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
         action(&mut self.rank.borrow_mut().caches)
     }
 
-    /// Prints what the program has printed.
-    pub(crate) fn print(&self, bytes: &[u8]) {
-        self.lines.borrow_mut().take(bytes, &mut |line| self.print_line(line));
+    /// Prints what the program has printed to standard output (0) or standard error (1).
+    pub(crate) fn print(&self, stream: usize, bytes: &[u8]) {
+        self.lines[stream].borrow_mut().take(bytes, &mut |line| self.print_line(line));
     }
 
     /// To be called by whatever may wait for other ranks: a line that was begun is printed, lest theirs overtake it.
     pub fn before_waiting(&self) {
-        self.lines.borrow_mut().end(&mut |line| self.print_line(line));
+        self.lines.iter().for_each(|lines| lines.borrow_mut().end(&mut |line| self.print_line(line)));
     }
 
     /// Sends a file to the host.

@@ -8,7 +8,7 @@ use super::{
     library::{Library, Side},
 };
 use crate::{process, workspace};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -62,7 +62,28 @@ impl Flags for CompilerOptions {
         let level = format!("-O{}", self.optimise.as_deref().unwrap_or("2"));
         // Older programs define variables in headers, and a rank is one thread.
         let older = ["-fcommon", "-D__thread=", "-D_Thread_local="].map(str::to_owned);
-        include.chain(define).chain([level]).chain(older).collect()
+        include.chain(define).chain([level]).chain(older).chain(self.more.iter().cloned()).collect()
+    }
+}
+
+/// The same without warnings, which were shown before.
+pub(super) struct Silently<'o>(pub(super) &'o CompilerOptions);
+
+impl Flags for Silently<'_> {
+    fn flags(&self) -> Vec<String> {
+        let makes_rules = |flag: &String| flag.starts_with("-M");
+        let mut flags = CompilerOptions { more: Vec::new(), ..self.0.clone() }.flags();
+        // Rules for makefiles have been made, too.
+        let mut more = self.0.more.iter();
+        while let Some(flag) = more.next() {
+            if ["-MF", "-MT", "-MQ"].contains(&flag.as_str()) {
+                more.next();
+            } else if !makes_rules(flag) {
+                flags.push(flag.clone());
+            }
+        }
+        flags.push("-w".into());
+        flags
     }
 }
 
@@ -70,7 +91,8 @@ impl Flags for CompilerOptions {
 pub(super) fn flags(library: &Library) -> Vec<String> {
     let mut flags: Vec<_> =
         [of_side(library.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
-    flags.push("-nostdinc".into());
+    // What newlib declares only where it is told so.
+    flags.extend(["-D_POSIX_TIMERS=1", "-D_POSIX_MONOTONIC_CLOCK=1", "-nostdinc"].map(str::to_owned));
     for headers in &library.headers {
         flags.extend(["-isystem".to_owned(), headers.to_string_lossy().into_owned()]);
     }
@@ -106,6 +128,24 @@ pub(super) fn compile(library: &Library, source: &Path, flags: &dyn Flags, objec
     eprint!("{messages}");
     let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("the compiler has failed");
     bail!("cannot compile {}: {first}", workspace::display(source))
+}
+
+/// Preprocesses a file, into another one or to standard output.
+///
+/// # Errors
+///
+/// When the compiler refuses it; what it says is shown.
+pub(super) fn preprocess(library: &Library, source: &Path, flags: &dyn Flags, out: Option<&Path>) -> Result<()> {
+    let finished = process::finish(command(library, flags).arg("-E").arg(source), |_| {})?;
+    eprint!("{}", finished.messages);
+    ensure!(finished.status.success(), "cannot preprocess {}", workspace::display(source));
+    match out {
+        Some(out) => workspace::put(out, finished.output.as_bytes()),
+        None => {
+            print!("{}", finished.output);
+            Ok(())
+        }
+    }
 }
 
 /// What the compiler says of an array as long as a `const int`, which Intel's takes for a constant.

@@ -1,8 +1,9 @@
 //! Links programs.
 
 use super::{
-    HostTools, Sources, compiler,
+    HostTools, Sources, compiler, is_c,
     library::{Library, Side},
+    objects,
 };
 use crate::{process, setup::Tools, workspace};
 use anyhow::{Context, Result, bail};
@@ -25,21 +26,40 @@ const ENTRY: &str = "atoll_start";
 pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<PathBuf> {
     let library = Library::ensure(Side::Simulator, tools)?;
     let scratch = workspace::scratch()?;
-    let objects = compile_all(&library, sources, scratch.path())?;
-    let made = scratch.path().join("program");
+    let (own, made) = (own(&library, sources, scratch.path())?, scratch.path().join("program"));
+    for_host(&library, &own, &made)?;
+    keep(&made, sources, "simulator")
+}
+
+/// Links a program's own object with its libraries, for the simulator.
+///
+/// # Errors
+///
+/// When something is missing.
+pub(super) fn for_host(library: &Library, own: &Path, made: &Path) -> Result<()> {
     let mut command = workspace::command(&library.compiler);
     command.args(["-nostdlib", "-static-pie", "-g"]);
-    for option in ["-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"] {
-        command.arg(format!("-Wl,{option}"));
-    }
-    command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(&made).args(&objects);
-    command
-        .arg("-Wl,--start-group")
-        .args(&library.archives)
-        .args(["-lgcc", "-Wl,--end-group"])
-        .arg(&library.end_of_frames);
-    link(&mut command)?;
-    keep(&made, sources, "simulator")
+    let options =
+        ["-z,muldefs", "-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"];
+    command.args(options.map(|option| format!("-Wl,{option}")));
+    command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(made).arg(own);
+    command.arg("-Wl,--start-group").args(&library.archives).args(["-lgcc", "-Wl,--end-group"]);
+    link(command.arg(&library.end_of_frames))
+}
+
+/// Makes one object of all that is a program's own. What it has twice is an error there; what it has beside a library is its
+/// own.
+///
+/// # Errors
+///
+/// When something does not compile, or is there twice.
+pub(super) fn own(library: &Library, sources: &Sources, directory: &Path) -> Result<PathBuf> {
+    let objects = compile_all(library, sources, directory)?;
+    let own = directory.join("own.o");
+    let mut command = workspace::command(&library.compiler);
+    command.args(compiler::of_side(library.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
+    link(command.arg("-Wl,--start-group").args(&objects).arg("-Wl,--end-group"))?;
+    Ok(own)
 }
 
 /// Builds an image: links a program with the archive of the Rust side by a linker script.
@@ -56,15 +76,13 @@ pub(crate) fn for_p54c(
 ) -> Result<PathBuf> {
     let library = Library::ensure(Side::P54c, c_tools)?;
     let scratch = workspace::scratch()?;
-    let objects = compile_all(&library, sources, scratch.path())?;
-    let [own, whole, image] = ["own.o", "whole.o", "image"].map(|name| scratch.path().join(name));
+    let own = own(&library, sources, scratch.path())?;
+    let [whole, image] = ["whole.o", "image"].map(|name| scratch.path().join(name));
     let ld = || {
         let mut command = workspace::command(&tools.linker);
         command.args(["-m", "elf_i386", "-z", "noexecstack"]);
         command
     };
-    // What the program has twice is an error; what it has beside a library is its own.
-    link(ld().args(["-r", "-d", "-o"]).arg(&own).args(&objects))?;
     let mut command = ld();
     command.args(["-r", "-d", "--gc-sections", "-z", "muldefs", "-e", ENTRY, "-u", ENTRY, "-T"]);
     command.arg(workspace::root().join("kernel/c/program.ld")).arg("-o").arg(&whole).arg(&own);
@@ -80,15 +98,24 @@ pub(crate) fn for_p54c(
     keep(&image, sources, &script.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// Compiles all files, several at a time.
+/// The objects of all files: those in C are compiled, several at a time.
 fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result<Vec<PathBuf>> {
-    let objects: Vec<_> = (0..sources.files.len()).map(|index| directory.join(format!("{index}.o"))).collect();
+    let object = |(index, file): (usize, &PathBuf)| {
+        if is_c(file) {
+            Ok(directory.join(format!("{index}.o")))
+        } else {
+            objects::of_side(file, library.side, directory)
+        }
+    };
+    let objects = sources.files.iter().enumerate().map(object).collect::<Result<Vec<_>>>()?;
     let next = AtomicUsize::new(0);
     let work = || {
         while let index = next.fetch_add(1, Ordering::Relaxed)
             && let Some(file) = sources.files.get(index)
         {
-            compiler::compile(library, file, &sources.options, &objects[index])?;
+            if is_c(file) {
+                compiler::compile(library, file, &sources.options, &objects[index])?;
+            }
         }
         anyhow::Ok(())
     };

@@ -4,10 +4,12 @@
 //! package `c-programs` loads once for each rank. For the P54C its objects become one, of which only the entry is seen, and
 //! are linked with that package's archive into an image like any other.
 
+pub(crate) mod cc;
 mod compiler;
 mod library;
 mod link;
 mod newlib;
+mod objects;
 
 use crate::{program::Program, workspace};
 use anyhow::{Result, ensure};
@@ -25,6 +27,9 @@ const PACKAGE: &str = "c-programs";
 
 /// Words of the machine's among a program's arguments.
 const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
+
+/// The start of the word that tells the simulator which file to load.
+pub(crate) const IMAGE: &str = "image=";
 
 /// MiB of a rank's stack.
 const STACK_MIB: usize = 8;
@@ -57,6 +62,22 @@ pub(crate) struct CompilerOptions {
     /// C: send RCCE's messages by RCCE's own protocol, instead of the fastest
     #[arg(long)]
     rcce_faithful: bool,
+
+    /// What a makefile has asked the compiler for besides.
+    #[arg(skip)]
+    more: Vec<String>,
+}
+
+impl CompilerOptions {
+    /// For a test: these macros, and perhaps RCCE's own protocol.
+    pub(crate) fn of_test(define: &[&str], rcce_faithful: bool) -> Self {
+        Self { define: define.iter().map(|name| (*name).to_owned()).collect(), rcce_faithful, ..Self::default() }
+    }
+
+    /// Nothing but a variable for getenv.
+    pub(crate) fn with_environment(variable: &str) -> Self {
+        Self { environment: vec![variable.into()], ..Self::default() }
+    }
 }
 
 /// A program in C: its files and how they are compiled.
@@ -74,16 +95,14 @@ impl Sources {
     /// When one is and another is not, or cannot be read.
     pub(crate) fn of(files: &[String], options: &CompilerOptions) -> Result<Option<Self>> {
         let files: Vec<_> = files.iter().map(PathBuf::from).collect();
-        if !files.iter().any(|file| is_c(file)) {
-            ensure!(
-                *options == CompilerOptions::default(),
-                "-I, -D, -O, --env and --rcce-faithful are for programs in C"
-            );
+        let is_part = |file: &&PathBuf| is_c(file) || objects::is_object(file);
+        if !files.iter().any(|file| is_part(&file)) {
+            ensure!(*options == CompilerOptions::default(), "-I, -D, -O, --env and --rcce-faithful are for programs in C");
             return Ok(None);
         }
         for file in &files {
-            ensure!(is_c(file), "{} is no file in C, as the others are", workspace::display(file));
             ensure!(file.is_file(), "there is no file {}", workspace::display(file));
+            ensure!(is_part(&file), "{} is neither in C nor an object, as the others are", workspace::display(file));
         }
         Ok(Some(Self { files, options: options.clone() }))
     }
@@ -137,6 +156,17 @@ pub(crate) fn encoded(word: &str) -> String {
     text
 }
 
+/// What was [`encoded`].
+pub(crate) fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.extend(part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()));
+        bytes.extend(part.get(2..).unwrap_or_default().bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The Rust side, as cargo knows it.
 pub(crate) fn rust_side() -> Program {
     Program {
@@ -156,6 +186,7 @@ mod tests {
     #[test]
     fn words_pass_the_command_line() {
         assert_eq!(encoded("a b%\"ä="), "a%20b%25%22%c3%a4=");
+        assert_eq!(decoded("a%20b%25%22%c3%a4="), "a b%\"ä=");
         let sources = Sources { files: vec!["/x/a b.c".into()], options: CompilerOptions::default() };
         assert_eq!(sources.name(), "a_b");
         let words =
