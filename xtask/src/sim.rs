@@ -119,7 +119,8 @@ pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result
     let Some(sources) = &program.c else { return Ok(words) };
     let built = c::for_simulator(sources, &c::tools(yes)?)?;
     let words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
-    Ok(words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10)))
+    let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
+    Ok(words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES)))
 }
 
 /// Builds a program's simulator, and checks it for writable statics.

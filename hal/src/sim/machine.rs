@@ -11,7 +11,7 @@ use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 
 use crate::{
     CoreId, Counted, Counters, Layout,
-    emulated::{Emulated, FetchUnit},
+    emulated::{Emulated, FetchUnit, MAX_FRAMES},
 };
 
 use super::{
@@ -44,7 +44,8 @@ pub struct Options {
     /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two
     /// cores are the same memory, and it is up to the program that no two of them hold overlapping slices at a time.
     pub coherent: bool,
-    /// Pages of cached memory that a core can hold at a time, at most 1024. Slices of more panic.
+    /// Pages of cached memory that a core can hold at a time, at most 16384: all shared memory of the SCC. Slices of more
+    /// panic.
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
@@ -238,7 +239,7 @@ impl Machine {
             layout,
             cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores(), layout.controllers()),
-            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, 1024)),
+            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, MAX_FRAMES)),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,

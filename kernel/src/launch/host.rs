@@ -193,13 +193,16 @@ fn machine(line: &str) -> Result<Machine, String> {
     }
     number(line, "stuck_s")?;
     let [heap_kib, heap0_kib] = heaps_kib(line)?;
+    let standard = Options::default();
+    let frames = number(line, "cache_frames")?.map_or(standard.cache_frames, |frames| frames as usize);
     let options = Options {
         coherent: args::has(line, "coherent"),
+        cache_frames: frames,
         stack_bytes: stack_bytes(line)?,
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
-        ..Options::default()
+        ..standard
     };
     let machine = Machine::new(description).with_options(options);
     // As under QEMU, 0 stands for no exploration.

@@ -34,6 +34,9 @@ pub(crate) const IMAGE: &str = "image=";
 /// MiB of a rank's stack.
 const STACK_MIB: usize = 8;
 
+/// Pages of shared memory that a rank can hold in the simulator: all that there is, since programs reach it by pointers.
+pub(crate) const SIMULATED_CACHE_FRAMES: usize = 16384;
+
 /// MiB of a rank's heap in the simulator, where what is not touched takes no memory.
 pub(crate) const SIMULATED_HEAP_MIB: usize = 512;
 
@@ -56,12 +59,21 @@ pub(crate) struct CompilerOptions {
     #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
 
+    /// C: send RCCE's messages by RCCE's own protocol, instead of the fastest
+    #[arg(long)]
+    rcce_faithful: bool,
+
     /// What a makefile has asked the compiler for besides.
     #[arg(skip)]
     more: Vec<String>,
 }
 
 impl CompilerOptions {
+    /// For a test: these macros, and perhaps RCCE's own protocol.
+    pub(crate) fn of_test(define: &[&str], rcce_faithful: bool) -> Self {
+        Self { define: define.iter().map(|name| (*name).to_owned()).collect(), rcce_faithful, ..Self::default() }
+    }
+
     /// Nothing but a variable for getenv.
     pub(crate) fn with_environment(variable: &str) -> Self {
         Self { environment: vec![variable.into()], ..Self::default() }
@@ -85,7 +97,7 @@ impl Sources {
         let files: Vec<_> = files.iter().map(PathBuf::from).collect();
         let is_part = |file: &&PathBuf| is_c(file) || objects::is_object(file);
         if !files.iter().any(|file| is_part(&file)) {
-            ensure!(*options == CompilerOptions::default(), "-I, -D, -O and --env are for programs in C");
+            ensure!(*options == CompilerOptions::default(), "-I, -D, -O, --env and --rcce-faithful are for programs in C");
             return Ok(None);
         }
         for file in &files {
@@ -110,6 +122,7 @@ impl Sources {
             words.push(format!("stack_kib={}", STACK_MIB << 10));
         }
         words.extend(arguments.iter().map(|word| format!("argument={}", encoded(word))));
+        words.extend(self.options.rcce_faithful.then(|| "rcce_faithful".to_owned()));
         words.extend(self.options.environment.iter().map(|word| format!("environment={}", encoded(word))));
         words
     }

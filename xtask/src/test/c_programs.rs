@@ -18,7 +18,7 @@ use descriptions::boards::Board;
 use std::{fs, path::PathBuf};
 
 /// Where the programs are.
-const DIRECTORY: &str = "tests/c";
+pub(super) const DIRECTORY: &str = "tests/c";
 
 /// A variable that programs are given.
 const ENVIRONMENT: &str = "COLOUR=dark blue";
@@ -121,12 +121,12 @@ fn on_bare_metal<'t>(
 }
 
 /// A program that is tested.
-struct Subject<'t> {
-    kit: &'t Kit<'t>,
-    program: Program,
-    cores: u16,
-    words: Vec<String>,
-    inputs: Vec<PathBuf>,
+pub(super) struct Subject<'t> {
+    pub(super) kit: &'t Kit<'t>,
+    pub(super) program: Program,
+    pub(super) cores: u16,
+    pub(super) words: Vec<String>,
+    pub(super) inputs: Vec<PathBuf>,
 }
 
 impl<'t> Subject<'t> {
@@ -147,7 +147,7 @@ impl<'t> Subject<'t> {
         KernelLine::default().free(&self.program.words(&self.words))
     }
 
-    fn simulated(&self) -> Result<Outcome> {
+    pub(super) fn simulated(&self) -> Result<Outcome> {
         let binary = self.kit.simulator(&self.program)?;
         let words = sim::loading(&self.program, self.words()?, self.kit.arguments.yes)?;
         let words = words.value("machine", Some("scc")).value("cores", Some(self.cores));
@@ -155,7 +155,7 @@ impl<'t> Subject<'t> {
         guest::run(&format!("{} simulated", self.label()), &mut command, None, self.kit.limit(), |_| {})
     }
 
-    fn in_qemu(&self) -> Result<Outcome> {
+    pub(super) fn in_qemu(&self) -> Result<Outcome> {
         let tools = self.kit.tools()?;
         let machine = Machine {
             image: &image::bare_metal(&self.program, tools)?.executable,

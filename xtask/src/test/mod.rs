@@ -14,6 +14,7 @@ mod kit;
 mod main_job;
 mod miri;
 mod pc;
+mod rcce;
 mod rounds;
 mod summary;
 mod traces;
@@ -101,6 +102,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
     let (mut qemu, mut board, mut pc) = (Vec::new(), Vec::new(), Vec::new());
     if has(Stage::Sim) {
         host.extend(c_programs::simulated(kit));
+        host.extend(rcce::simulated(kit)?);
     }
     if has(Stage::Qemu) {
         qemu.extend(image_checks::jobs(kit));
@@ -112,6 +114,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
         qemu.extend(c_programs::in_qemu(kit));
+        qemu.extend(rcce::in_qemu(kit)?);
     }
     if has(Stage::Board) {
         board.extend(image_checks::of_emulator(kit));

@@ -29,7 +29,7 @@ static const char *const texts[] = {
     "the voltage is too low for this clock",
     "no power request is under way",
     "this power request is over",
-    "this is no communicator, or RCCE is not begun",
+    "no communicator, or RCCE has not begun",
     "there is no such operator",
     "there is no such type of elements",
     "there is no memory left, or none was there",
