@@ -1,12 +1,12 @@
 //! Builds an image and boots it in QEMU.
 
 use crate::{
-    catalogue, command_line,
+    c, catalogue, command_line,
     console::{Event, Transcript},
     cores, emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
-    memory::{Plan, bytes},
+    memory::{self, Plan, bytes},
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
@@ -39,9 +39,12 @@ const INPUT_KIB_PER_S: u64 = 20;
 /// status is 0 only when every rank has succeeded.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
     #[arg(default_value = DEFAULT_PROGRAM)]
-    program: String,
+    program: Vec<String>,
+
+    #[command(flatten)]
+    c: c::CompilerOptions,
 
     /// Install what is missing without asking
     #[arg(long)]
@@ -145,11 +148,9 @@ impl Common {
     ///
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
-        let words = KernelLine::default()
-            .value("program", (!program.is_own).then_some(&program.name))
-            .value("seed", self.seed)
-            .value("preempt", preempt);
-        words.switch("coherent", coherent).free(&self.words)
+        let words =
+            KernelLine::default().value("program", program.chosen()).value("seed", self.seed).value("preempt", preempt);
+        words.switch("coherent", coherent).free(&program.words(&self.words))
     }
 
     /// The input files, as [`inputs`] finds them.
@@ -193,14 +194,17 @@ pub(crate) fn default_input() -> PathBuf {
     workspace::root().join(DEFAULT_INPUT)
 }
 
-/// The memory for a program's inputs and the user's words about heaps.
+/// The memory for a program, its inputs and the user's words about heaps. A program in C gets what there is.
 ///
 /// # Errors
 ///
 /// When it is too much.
-pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
-    Plan::new(cores, bytes(inputs), kernel_line::number(free, "heap_kib")?, kernel_line::number(free, "heap0_kib")?)?
-        .with_stacks(cores, kernel_line::number(free, "stack_kib")?)
+pub(crate) fn plan(program: &Program, cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
+    let words = program.words(free);
+    let number = |key| kernel_line::number(&words, key);
+    let (heap_kib, heap0_kib, stack_kib) = (number("heap_kib")?, number("heap0_kib")?, number("stack_kib")?);
+    let large = program.c.as_ref().map(|_| memory::large_heap_kib(cores, bytes(inputs), stack_kib));
+    Plan::new(cores, bytes(inputs), heap_kib.or(large), heap0_kib)?.with_stacks(cores, stack_kib)
 }
 
 /// How much processor time a guest may use: what the user says, or more for a larger input.
@@ -217,7 +221,7 @@ pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     // What is wrong with the command line is said before anything is installed or built.
-    let program = Program::resolve(&arguments.program)?;
+    let program = Program::of_words(&arguments.program, &arguments.c)?;
     if catalogue::listed(&program)? {
         return Ok(());
     }
@@ -227,7 +231,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
     let trace_kib = arguments.trace.guest_kib();
-    let plan = plan(arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
         anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
@@ -237,7 +241,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if !common.no_build {
         catalogue::check(&program)?;
     }
-    let tools: setup::Tools = setup::ensure(arguments.yes)?;
+    let tools = setup::for_program(&program, arguments.yes)?;
     let image = image::for_qemu(&program, &tools, common.no_build)?;
     let boot = |coherent: bool| {
         let machine = Machine {

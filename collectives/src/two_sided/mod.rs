@@ -20,6 +20,7 @@
 
 #[cfg(test)]
 mod exploration;
+pub mod stepwise;
 mod within;
 
 use core::ops::Range;

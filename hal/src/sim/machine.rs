@@ -14,7 +14,7 @@ use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 
 use crate::{
     CoreId, Counted, Counters, Layout,
-    emulated::{Emulated, FetchUnit},
+    emulated::{Emulated, FetchUnit, MAX_FRAMES},
     kit::panics,
 };
 
@@ -25,7 +25,7 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
-    faults::EndsAfterFault,
+    faults::{self, EndsAfterFault},
     free::Next,
     heat::HeatMap,
     lines::Lines,
@@ -47,7 +47,8 @@ pub struct Options {
     /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two
     /// cores are the same memory, and it is up to the program that no two of them hold overlapping slices at a time.
     pub coherent: bool,
-    /// Pages of cached memory that a core can hold at a time, at most 1024. Slices of more panic.
+    /// Pages of cached memory that a core can hold at a time, at most 16384: all shared memory of the SCC. Slices of more
+    /// panic.
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
@@ -242,7 +243,7 @@ impl Machine {
             layout,
             cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores(), layout.controllers()),
-            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, 1024)),
+            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, MAX_FRAMES)),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
@@ -381,6 +382,7 @@ fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>])
             holder: wait.register.and_then(|register| shared.memory.holder(register)),
         });
     }
+    faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
     let recording = engine.chooser.recording();
     Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
 }

@@ -57,6 +57,47 @@ pub(crate) struct DiskTools {
     pub(crate) platform: PathBuf,
 }
 
+/// What programs in C are built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CTools {
+    /// GCC, which compiles for 32 bits and 64.
+    pub(crate) compiler: PathBuf,
+    /// Its version.
+    pub(crate) version: String,
+    /// The directory with its own headers.
+    pub(crate) headers: PathBuf,
+    /// The archive with newlib's sources.
+    pub(crate) newlib: PathBuf,
+}
+
+/// Where Debian's package has newlib's sources.
+const NEWLIB: &str = "/usr/src/newlib";
+
+impl Group for CTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        let compiler =
+            finder.program("gcc").filter(|gcc| finder.program("make").is_some() && compiles_for_32_bits(gcc));
+        let version = compiler.as_ref().and_then(|gcc| output(Command::new(gcc).arg("--version")));
+        let headers = compiler.as_ref().and_then(|gcc| output(Command::new(gcc).arg("-print-file-name=include")));
+        let archives = std::fs::read_dir(NEWLIB).into_iter().flatten().flatten().map(|entry| entry.path());
+        let newlib = archives.filter(|path| path.to_string_lossy().contains(".tar.")).min();
+        match (compiler, version, headers, newlib) {
+            (Some(compiler), Some(version), Some(headers), Some(newlib)) => {
+                Ok(Self { compiler, version, headers: headers.trim().into(), newlib })
+            }
+            (compiler, .., newlib) => {
+                Err(missing([(compiler.is_none(), Missing::CCompiler), (newlib.is_none(), Missing::Newlib)]))
+            }
+        }
+    }
+}
+
+/// Whether a compiler makes objects for a Pentium, without a library.
+fn compiles_for_32_bits(gcc: &Path) -> bool {
+    let arguments = ["-m32", "-march=pentium", "-x", "c", "-c", "/dev/null", "-o", "/dev/null"];
+    Command::new(gcc).args(arguments).output().is_ok_and(|output| output.status.success())
+}
+
 /// Where distributions put GRUB for a BIOS.
 const PLATFORMS: [&str; 3] = ["/usr/lib/grub/i386-pc", "/usr/share/grub2/i386-pc", "/usr/lib/grub2/i386-pc"];
 
@@ -145,6 +186,8 @@ pub(crate) enum Missing {
     Mkrescue,
     Compiler,
     Mpi(&'static Mpi),
+    CCompiler,
+    Newlib,
 }
 
 impl Missing {
@@ -159,6 +202,8 @@ impl Missing {
             Self::Mkrescue => "grub-mkrescue for machines with a BIOS",
             Self::Compiler => "a compiler of C",
             Self::Mpi(mpi) => mpi.name,
+            Self::CCompiler => "gcc for 32 bits and make",
+            Self::Newlib => "the sources of newlib",
         }
     }
 
@@ -173,6 +218,8 @@ impl Missing {
             Self::Mkrescue => &["grub-pc-bin", "grub-common", "xorriso", "mtools"],
             Self::Compiler => &["gcc", "libc6-dev"],
             Self::Mpi(mpi) => &mpi.packages,
+            Self::CCompiler => &["gcc", "make"],
+            Self::Newlib => &["newlib-source"],
         }
     }
 }

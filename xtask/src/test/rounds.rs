@@ -37,7 +37,8 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
             suite.begin();
             let label = format!("{PROGRAM} on {}", cores::cores(cores.into()));
             let _progress = Progress::new(format!("{label}, in QEMU and simulated"));
-            let in_qemu = backends.in_qemu(cores, &run::plan(cores, &[], &[])?, &KernelLine::default())?;
+            let in_qemu =
+                backends.in_qemu(cores, &run::plan(&backends.program, cores, &[], &[])?, &KernelLine::default())?;
             let simulated = backends.simulated(cores, &KernelLine::default())?;
             let verdict = in_qemu.verdict().and_then(|()| simulated.verdict());
             let same = || same(&label, "in QEMU", &in_qemu.transcript, &simulated.transcript);
