@@ -59,6 +59,9 @@ pub enum Near {
     Tile,
 }
 
+/// Lines that staging gives away when there are to be several communicators.
+pub(crate) const DIVIDED_LINES: usize = 48;
+
 /// What a rank tells about the words of the communicator that it will be in.
 const NO_WORDS: [u32; 4] = [0; 4];
 const WORDS: u32 = 1;
@@ -189,15 +192,14 @@ impl<'c, C: Core> Comm<'c, C> {
         }
     }
 
-    /// Lets staging give lines to the spare ones, if it has not yet. Collective over all ranks.
+    /// Lets staging give lines to the spare ones, if it can and has not yet. Collective over all ranks.
     pub(crate) fn divide_lines(&self) {
         if self.is_divided().get() {
             return;
         }
-        let layout = self.mpb_layout().divided();
-        self.set_mpb_layout(layout);
-        self.spare_lines().extend(layout.spare().end);
-        self.clear_staging();
+        if self.spare_up_to(self.mpb_layout().spare().end + DIVIDED_LINES) {
+            self.clear_staging();
+        }
         self.synchronise();
         self.is_divided().set(true);
     }

@@ -55,7 +55,7 @@ impl<C: Core> Elsewhere<C> for Words {
             return;
         }
         let others = (0..comm.size()).filter(|rank| *rank != self.owner);
-        comm.take_signals(others, 1, hal::Reason::new("the end of a communicator"));
+        comm.take_signals(others, hal::Reason::new("the end of a communicator"));
         // They are an allocation, so nothing can go wrong.
         let _ = comm.allocator().free(self.region);
     }

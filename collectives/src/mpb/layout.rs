@@ -25,8 +25,8 @@
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
-//! While there are other communicators than that of all ranks, staging gives its first [`DIVIDED_LINES`] lines to the spare ones. A
-//! communicator of some ranks has lines of its own among these, laid out as above as far as it goes:
+//! When other communicators than that of all ranks are made, staging gives its first lines to the spare ones. A communicator of
+//! some ranks has lines of its own among these, laid out as above as far as it goes:
 //!
 //! ```text
 //! f ‥              signals and flags of its barrier
@@ -37,8 +37,9 @@
 //! Long operations of such a communicator stage in the first staging buffer of all ranks, between two of its barriers; so they do
 //! with everything where it has no lines of its own. See the [sequence](crate::mpb::sequence).
 //!
-//! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines: see
-//! [`rcce_profile`](crate::mpb::rcce_profile).
+//! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines, see
+//! [`rcce_profile`](crate::mpb::rcce_profile), or to a program, see [`program_lines`](crate::mpb::program_lines). A program
+//! that wants more lines than are spare gets some of staging for good.
 //!
 //! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they
 //! return on a rank nobody will read that rank's buffer any more. The second one belongs to the `sequence` of
@@ -79,9 +80,6 @@ const LEAST_STAGING_LINES: usize = 16;
 
 /// Lines that messages have before the first staging buffer.
 const LENGTH_LINES: usize = 1;
-
-/// Lines that staging gives away while there are several communicators.
-const DIVIDED_LINES: usize = 48;
 
 /// Whose lines these are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,6 +150,8 @@ pub struct MpbLayout {
     most_shared: usize,
     /// Lines of each section, 0 without packets.
     section_lines: usize,
+    /// Lines at the front of the payload of RCCE that the program has for itself.
+    program_lines: usize,
 }
 
 impl MpbLayout {
@@ -181,6 +181,7 @@ impl MpbLayout {
                     shared_lines: 0,
                     most_shared: 0,
                     section_lines: 0,
+                    program_lines: 0,
                 };
                 Ok(layout.staged(buffer_lines, 0))
             }
@@ -198,14 +199,6 @@ impl MpbLayout {
             section_lines,
             ..self
         }
-    }
-
-    /// The layout with more spare lines; nothing changes while there are packets.
-    pub(crate) fn divided(&self) -> Self {
-        if self.section_lines > 0 {
-            return *self;
-        }
-        Self { staging: self.staging + DIVIDED_LINES, ..*self }.staged(self.buffer_lines - DIVIDED_LINES / 2, 0)
     }
 
     /// The layout of a communicator of at most `ranks` ranks, beside that of all ranks: with this share of the spare lines, from
@@ -325,9 +318,33 @@ impl MpbLayout {
     }
 
     /// The lines that the [profile of RCCE](crate::mpb::rcce_profile) has for its payload: 251 up to 96 ranks, and beyond
-    /// what signals and the barrier leave (246 for 255 ranks, 126 for 4096).
+    /// what signals and the barrier leave (246 for 255 ranks, 126 for 4096); fewer while a program has some of them.
     pub fn rcce_payload(&self) -> Range<usize> {
+        self.rcce_lines().start + self.program_lines..MPB_LINES
+    }
+
+    /// The lines that the program and the payload of the profile of RCCE have together.
+    pub(crate) fn rcce_lines(&self) -> Range<usize> {
         self.barrier().end.max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
+    }
+
+    /// The spare lines, and those that staging can give away.
+    pub(crate) fn most_spare(&self) -> Range<usize> {
+        self.spare().start..MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES
+    }
+
+    /// The layout in which a program has `lines` lines of the payload, if that leaves one to messages.
+    pub(crate) fn with_program_lines(&self, lines: usize) -> Option<Self> {
+        (lines < self.rcce_lines().len()).then_some(Self { program_lines: lines, ..*self })
+    }
+
+    /// The layout whose spare lines reach to `end` at least, for which staging gives lines away; none where it has packets,
+    /// or would be left with too few, or is that of some ranks.
+    pub(crate) fn with_spare_to(&self, end: usize) -> Option<Self> {
+        let buffer_lines = MPB_LINES.checked_sub(end + LENGTH_LINES)? / 2;
+        let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
+        let can_give = self.home == Home::All && self.section_lines == 0 && buffer_lines >= LEAST_STAGING_LINES;
+        can_give.then(|| Self { staging, ..*self }.staged(buffer_lines, 0))
     }
 
     /// First line of non-blocking operation `request` of those that can be outstanding.
@@ -445,6 +462,32 @@ mod tests {
     }
 
     #[test]
+    fn programs_get_lines_of_staging_or_of_the_payload() {
+        for ranks in 1..=MAX_RANKS {
+            let without = MpbLayout::new(ranks).unwrap();
+            let end = without.spare().end;
+            for end in [end + 1, end + 2, MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES] {
+                let with = without.with_spare_to(end).unwrap();
+                assert!((end..=end + 1).contains(&with.spare().end), "{ranks} ranks, {end}");
+                assert_eq!((with.spare().end, with.spare().start), (with.message_lines().start, without.spare().start));
+                assert_eq!(with.buffer(1) + with.buffer_lines(), MPB_LINES);
+            }
+            assert_eq!(without.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES), None);
+            let lines = without.rcce_lines().len();
+            assert_eq!(without.with_program_lines(lines - 1).unwrap().rcce_payload().len(), 1);
+            assert_eq!(without.with_program_lines(lines), None);
+        }
+        // What a program of 48 ranks gets in all: beside messages, and without them.
+        let scc = MpbLayout::new(48).unwrap();
+        let most = scc.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES).unwrap().spare().len();
+        assert_eq!(most, scc.most_spare().len());
+        assert_eq!(
+            [scc.spare().len(), most, scc.rcce_lines().len() - 1].map(|lines| lines * LINE_BYTES),
+            [960, 6080, 8000]
+        );
+    }
+
+    #[test]
     fn so_many_windows_have_marks_in_mpbs() {
         let fit = |ranks| MpbLayout::new(ranks).unwrap().windows_that_fit();
         assert_eq!([1, 48, 255, 1024].map(fit), [31, 10, 1, 0]);
@@ -458,10 +501,15 @@ mod tests {
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
     }
 
+    fn divided(ranks: usize) -> MpbLayout {
+        let all = MpbLayout::new(ranks).unwrap();
+        all.with_spare_to(all.spare().end + crate::comm::division::DIVIDED_LINES).unwrap()
+    }
+
     #[test]
     fn communicators_have_lines_of_their_own_until_there_are_none_left() {
         for ranks in (1..=300).chain([992, 1024, MAX_RANKS]) {
-            let all = MpbLayout::new(ranks).unwrap().divided();
+            let all = divided(ranks);
             assert!(all.spare().end <= all.message_lines().start);
             let mut free = all.spare();
             for most in [ranks, ranks.div_ceil(2), 1, 1, 1, 1, 1, 1] {
@@ -489,7 +537,7 @@ mod tests {
 
     #[test]
     fn rows_and_columns_of_the_scc_have_all_that_is_fast() {
-        let free = MpbLayout::new(48).unwrap().divided().spare().len();
+        let free = divided(48).spare().len();
         let rows = Share::fitting(6, free).unwrap();
         let columns = Share::fitting(8, free - rows.lines(6)).unwrap();
         assert_eq!((rows, columns), (SHARES[0], SHARES[0]));

@@ -2,6 +2,7 @@
 
 pub(crate) mod bytes;
 pub mod layout;
+pub mod program_lines;
 pub mod rcce_profile;
 pub(crate) mod sequence;
 pub mod signals;
@@ -39,6 +40,11 @@ impl Buffers {
     pub(crate) fn layout(&self) -> MpbLayout {
         self.layout.get()
     }
+
+    /// Lays this rank's MPB out anew, for those who have made sure that nobody uses what changes.
+    pub(crate) fn set_layout(&self, layout: MpbLayout) {
+        self.layout.set(layout);
+    }
 }
 
 impl<C> Comm<'_, C> {
@@ -66,9 +72,10 @@ impl<C> Comm<'_, C> {
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
     pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
-        self.own_staging_turn();
-        self.buffers().layout.set(layout);
+        self.own_staging_turn(2 * self.mpb_layout().buffer_lines());
+        self.buffers().set_layout(layout);
         self.sequence().restart_staging();
+        self.choices().forget();
     }
 
     /// Finds out which lines this communicator gets from that of all ranks, where those may have changed.

@@ -28,8 +28,8 @@ impl SpareLines {
         Self { range: Cell::new((range.start, range.end)), taken: Cell::default() }
     }
 
-    /// There are more lines behind the last one.
-    pub(crate) fn extend(&self, end: usize) {
+    /// More lines are spare from now on: those up to `end`.
+    pub(crate) fn set_end(&self, end: usize) {
         self.range.set((self.range.get().0, end));
     }
 
@@ -44,6 +44,19 @@ impl SpareLines {
         let (start, end) = self.range.get();
         let last = end.checked_sub(count)?;
         (start..=last).find(|first| (*first..first + count).all(|line| !contains(taken, line)))
+    }
+
+    /// Whether these are spare, and in none of `taken`.
+    fn are_free(&self, lines: Range<usize>, taken: &Lines) -> bool {
+        let (start, end) = self.range.get();
+        lines.start >= start && lines.end <= end && !lines.into_iter().any(|line| contains(taken, line))
+    }
+
+    /// The lines from which on none is in `taken`, up to the end.
+    fn free_end(&self, taken: &Lines) -> Range<usize> {
+        let (start, end) = self.range.get();
+        let first = (start..end).rev().take_while(|line| !contains(taken, *line)).last().unwrap_or(end);
+        first..end
     }
 
     /// Takes these lines. They contain anything.
@@ -80,6 +93,20 @@ impl<C: Messenger> Comm<'_, C> {
         self.spare_lines().mark(first, count);
         Some(first)
     }
+
+    /// Takes these lines, which are spare, if all of them are free at all ranks. Collective.
+    pub(crate) fn take_spare_lines_at(&self, lines: Range<usize>) -> bool {
+        let are_free = self.spare_lines().are_free(lines.clone(), &self.taken_lines());
+        if are_free {
+            self.spare_lines().mark(lines.start, lines.len());
+        }
+        are_free
+    }
+
+    /// The lines below which, and from which on, there is nothing that is taken at the end; and where the end is. Collective.
+    pub(crate) fn free_spare_end(&self) -> Range<usize> {
+        self.spare_lines().free_end(&self.taken_lines())
+    }
 }
 
 #[cfg(test)]
@@ -98,9 +125,27 @@ mod tests {
         lines.give_back(10, 4);
         assert_eq!(lines.free(&lines.taken.get()), 4);
         assert_eq!((take(5), take(3), take(1), take(1)), (None, Some(10), Some(13), None));
-        lines.extend(40);
+        lines.set_end(40);
         assert_eq!((take(20), lines.find(1, &lines.taken.get())), (Some(20), None));
         assert_eq!(SpareLines::new(3..3).find(1, &Lines::default()), None);
+    }
+
+    #[test]
+    fn lines_that_follow_are_taken_where_they_are_free() {
+        let lines = SpareLines::new(10..20);
+        let taken = || lines.taken.get();
+        lines.mark(10, 3);
+        assert_eq!(lines.free_end(&taken()), 13..20);
+        assert!(
+            lines.are_free(13..15, &taken()) && !lines.are_free(18..21, &taken()) && !lines.are_free(12..14, &taken())
+        );
+        lines.mark(18, 2);
+        lines.set_end(25);
+        assert_eq!((lines.find(6, &taken()), lines.free_end(&taken())), (None, 20..25));
+        lines.set_end(27);
+        assert_eq!((lines.find(6, &taken()), lines.free_end(&taken())), (Some(20), 20..27));
+        lines.mark(20, 7);
+        assert_eq!(lines.free_end(&taken()), 27..27);
     }
 
     #[test]

@@ -25,7 +25,16 @@ macro_rules! pages {
     };
 }
 
-pages!(first_program, one_sided, messages, choosing_an_algorithm, measuring, reading_a_failure, a_machine_of_your_own, glossary);
+pages!(
+    first_program,
+    one_sided,
+    messages,
+    choosing_an_algorithm,
+    measuring,
+    reading_a_failure,
+    a_machine_of_your_own,
+    glossary
+);
 
 /// The README of the project, whose program has to compile. What it prints, the page [`one_sided`] shows.
 #[cfg(doctest)]
