@@ -46,6 +46,10 @@ pub(super) fn report(rows: &Rows) -> String {
             _ = write!(text, "\n  {}, {median} times as long{at_best}: {}", name(key), why(key));
         }
     }
+    text.push_str(
+        "\nWith write-backs each line goes its way to memory when it is stored, and is fetched from there for each load: that is \
+         the price of memory that hosts share without coherence.",
+    );
     text
 }
 
