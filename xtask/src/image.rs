@@ -207,6 +207,10 @@ fn bare_metal_command(program: &Program, toolchain: &Toolchain, target: Target, 
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
     for_target(&mut command, target);
+    if program.package == Program::integration().package {
+        // On the host it is optimised less; images are what users get, optimised as theirs are.
+        command.arg(format!("--config=profile.release.package.{}.opt-level=3", program.package));
+    }
     command.args(options);
     // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
     // changed script a changed command: cargo does not look into it.
