@@ -18,6 +18,9 @@ use std::{
     process::Command,
 };
 
+/// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
+pub(crate) const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -192,8 +195,8 @@ fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Com
 }
 
 fn select(command: &mut Command, program: &Program, profile: Profile) {
-    // Places in reports have lines, also those of a user's own crate.
-    command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+    let (key, value) = DEBUG;
+    command.env(key, value);
     command.current_dir(&program.directory).args(["--package", &program.package, "--bin", &program.binary]);
     if profile == Profile::Release {
         command.arg("--release");
