@@ -4,14 +4,18 @@ use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Once,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 
 use crate::{
     CoreId, Counted, Counters, Layout, Topology,
-    emulated::{Emulated, FetchUnit},
+    emulated::{Emulated, FetchUnit, MAX_FRAMES},
+    kit::panics,
 };
 
 use super::{
@@ -21,13 +25,12 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
-    faults::EndsAfterFault,
+    faults::{self, EndsAfterFault},
     free::Next,
     heat::HeatMap,
     lines::Lines,
     memory::Memory,
     network::Network,
-    panics,
     platform::{Running, Shared},
 };
 
@@ -44,7 +47,8 @@ pub struct Options {
     /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two
     /// cores are the same memory, and it is up to the program that no two of them hold overlapping slices at a time.
     pub coherent: bool,
-    /// Pages of cached memory that a core can hold at a time, at most 1024. Slices of more panic.
+    /// Pages of cached memory that a core can hold at a time, at most 16384: all shared memory of the SCC. Slices of more
+    /// panic.
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
@@ -235,7 +239,8 @@ impl Machine {
 
     /// All of it that is the same for every program, so that it is compiled once.
     fn run_any(&self, chooser: Chooser, program: &dyn Fn(&SimCore)) -> Run<()> {
-        panics::be_quiet();
+        static PANICS: Once = Once::new();
+        panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
         if chooser.freedom().schedule == Schedule::Free {
             // Where there is no time, nobody can be late.
@@ -258,7 +263,7 @@ impl Machine {
             layout,
             cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores(), layout.controllers()),
-            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, 1024)),
+            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, MAX_FRAMES)),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
@@ -369,7 +374,7 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
             Err(_) => {
                 let time_ps = core.platform().now_ps();
                 let recording = shared.engine.borrow().chooser.recording();
-                let (core, message) = (CoreId::new(index), panics::take_message());
+                let (core, message) = (CoreId::new(index), panics::take());
                 return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
             }
         }
@@ -397,6 +402,7 @@ fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Fa
             holder: wait.register.and_then(|register| shared.memory.holder(register)),
         });
     }
+    faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
     let recording = engine.chooser.recording();
     Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
 }
@@ -409,7 +415,7 @@ fn unwind(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) {
         // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
         let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
     }
-    panics::forget_message();
+    panics::take();
 }
 
 /// Stacks of earlier runs that are kept for the next: an exploration makes thousands of runs of a few cores.

@@ -3,6 +3,7 @@
 mod arguments;
 mod backends;
 mod board;
+mod c_programs;
 mod cargo;
 mod clusters;
 mod guests;
@@ -13,6 +14,7 @@ mod kit;
 mod main_job;
 mod miri;
 mod pc;
+mod rcce;
 mod rounds;
 mod summary;
 mod traces;
@@ -104,6 +106,10 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
 
     let mut host: Vec<_> = host::jobs(kit, binaries).collect();
     let (mut qemu, mut board, mut pc) = (Vec::new(), Vec::new(), Vec::new());
+    if has(Stage::Sim) {
+        host.extend(c_programs::simulated(kit));
+        host.extend(rcce::simulated(kit)?);
+    }
     if has(Stage::Qemu) {
         qemu.extend(image_checks::jobs(kit));
         if in_kernel {
@@ -113,6 +119,8 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
             qemu.extend(clusters::jobs(kit, in_kernel));
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
+        qemu.extend(c_programs::in_qemu(kit));
+        qemu.extend(rcce::in_qemu(kit)?);
     }
     if has(Stage::Board) {
         board.extend(image_checks::of_emulator(kit));
@@ -120,6 +128,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
             board.extend(board::in_kernel(kit));
         }
         board.extend(board::jobs(kit));
+        board.extend(c_programs::on_board(kit));
     }
     if has(Stage::Pc) && is_plain {
         pc.extend(pc::jobs(kit));

@@ -1,5 +1,6 @@
 //! What our own instructions cost on the board: how many a call executes, beside the budget that it has.
 
+use super::with_instructions::{self, BARRIER, BROADCAST, DISSEMINATION, EPOCHS, OC_BCAST, RCCE};
 use crate::bench::{Bench, Finding, Machine, Missing, Rows, Sweep, everywhere, table};
 
 /// Instructions of a call.
@@ -79,8 +80,15 @@ impl Budget {
 /// Counts the instructions of calls.
 pub(crate) const INSTRUCTIONS: Bench = Bench {
     name: "instructions",
-    about: "instructions of calls on the emulated board with an SCC, failed polls apart, beside their budgets",
-    runs: &[Sweep("bench-instructions", &[])],
+    about: "instructions of calls on the emulated board with an SCC, failed polls apart, beside their budgets; and what \
+            they make of the simulator's times",
+    runs: &[
+        Sweep("bench-instructions", &[]),
+        Sweep("bench-pscw", &["machine=scc", "class={default|scosco}", "targets={13|31}"]),
+        Sweep("bench-barrier", &["machine=scc", "algorithm=default,dissemination,rcce-linear", "repetitions=500"]),
+        Sweep("bench-broadcast", &["machine=scc", "algorithm={default|oc-k7}", "sizes=28", "modes=separated"]),
+    ],
+    derive: with_instructions::derive,
     only_on: Some(Machine::Board),
     report: Some(report),
     claims: &[
@@ -96,6 +104,25 @@ pub(crate) const INSTRUCTIONS: Bench = Bench {
             let met = measured.iter().filter(|(budget, measured)| budget.is_met(*measured)).count();
             Ok(format!("{met} of {}", BUDGETS.len()))
         }),
+        everywhere("with instructions: an origin's epoch with 13 targets is at least 12 times below scosco's")
+            .at_least(12.0, "x", |rows| EPOCHS[0][0].times_under(&EPOCHS[0][1], rows)),
+        everywhere("with instructions: an origin's epoch with 31 targets is at least 15 times below scosco's")
+            .at_least(15.0, "x", |rows| EPOCHS[1][0].times_under(&EPOCHS[1][1], rows)),
+        everywhere("with instructions: the default barrier is at least 10 times below RCCE's").at_least(
+            10.0,
+            "x",
+            |rows| BARRIER.times_under(&RCCE, rows),
+        ),
+        everywhere("with instructions: the default barrier takes at most 0.65 of what dissemination takes").at_most(
+            0.65,
+            "x",
+            |rows| DISSEMINATION.times_under(&BARRIER, rows),
+        ),
+        everywhere("with instructions: a broadcast of 28 bytes is at least 3 times below OC-Bcast's, k = 7").at_least(
+            3.0,
+            "x",
+            |rows| BROADCAST.times_under(&OC_BCAST, rows),
+        ),
     ],
     ..Bench::PLAIN
 };
@@ -112,7 +139,9 @@ fn report(rows: &Rows) -> String {
         let shown = measured.map_or_else(|Missing| "-".to_owned(), |measured| measured.to_string());
         vec![budget.name(), budget.goal.to_string(), shown, verdict.to_owned()]
     });
-    table::aligned(&["instructions of", "budget", "measured", ""], lines, |column| [1, 2].contains(&column))
+    let budgets =
+        table::aligned(&["instructions of", "budget", "measured", ""], lines, |column| [1, 2].contains(&column));
+    format!("{budgets}\n\n{}", with_instructions::report(rows))
 }
 
 #[cfg(test)]
