@@ -52,8 +52,16 @@ impl<H: Hardware> HardwareCore<H> {
         Self { hardware, deferral: Deferral::default() }
     }
 
-    /// What is below.
-    pub fn hardware(&self) -> &H {
+    /// What is below. Nobody else's: it is called within operations only, and without the checks that the core makes
+    /// before, safe code could end another's exposure or slice.
+    ///
+    /// ```compile_fail,E0624
+    /// # use hal::{Region, kind, kit::{ExposedMemory, Hardware, HardwareCore}};
+    /// fn behind_its_back<H: Hardware>(core: &HardwareCore<H>, exposed: Region<kind::Cached>) {
+    ///     let _ = core.hardware().conceal(exposed);
+    /// }
+    /// ```
+    pub(crate) fn hardware(&self) -> &H {
         &self.hardware
     }
 }

@@ -1,5 +1,8 @@
 use super::{Only, simulate};
-use crate::{Failure, Program, Rank, launch::Simulation};
+use crate::{
+    Failure, Program, Rank,
+    launch::{Kept, Simulation, run_on_core},
+};
 use hal::Core;
 
 /// Does what its options say.
@@ -115,6 +118,25 @@ fn what_all_ranks_do_wrong_is_reported_once() {
         assert_eq!(simulation.console.matches(" failed: ").count(), 1, "{}", simulation.console);
         assert!(simulation.console.contains(&std::format!("rank 0 failed: {message}")), "{}", simulation.console);
     }
+}
+
+/// Begins anew in the middle.
+struct Restarted;
+
+impl Program for Restarted {
+    const NAME: &'static str = "restarted";
+    const ABOUT: &'static str = "runs another program on its own core";
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        run_on_core::<Only<Obedient>, C>(rank.comm.hal(), "", &[], &Kept::default())
+    }
+}
+
+#[test]
+fn a_core_gets_the_right_to_make_regions_once() {
+    let simulation = simulate::<Only<Restarted>>("cores=2", &[]);
+    let refused = "rank 1 failed: this core runs a program already\n";
+    assert!(simulation.console.contains(refused), "{}", simulation.console);
 }
 
 #[test]

@@ -113,6 +113,15 @@ impl Library {
     }
 }
 
+/// Builds what all programs in C are linked with, on both sides.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn prepare(tools: &HostTools) -> Result<()> {
+    [Side::Simulator, Side::P54c].into_iter().try_for_each(|side| Library::ensure(side, tools).map(drop))
+}
+
 /// Tools for C.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use library::{HostTools, tools};
+pub(crate) use library::{HostTools, prepare, tools};
 pub(crate) use link::{for_p54c, for_simulator};
 
 /// The package with the Rust side.

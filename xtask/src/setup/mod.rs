@@ -7,7 +7,7 @@ mod install;
 
 pub(crate) use find::{CTools, DiskTools, EmulatorTools, Group, Toolchain, Tools};
 
-use crate::program::Program;
+use crate::{c, program::Program};
 use anyhow::Result;
 use clap::Args;
 use find::{Finder, Missing};
@@ -23,6 +23,10 @@ pub(crate) struct Arguments {
     /// Also what only `test` and `board` need: cmake and libclang, to build the emulator of boards
     #[arg(long)]
     all: bool,
+
+    /// Also what programs in C need: gcc, make, and newlib, which is built
+    #[arg(long)]
+    c: bool,
 }
 
 /// The command.
@@ -37,12 +41,17 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     } else {
         (ensure(arguments.yes)?, None)
     };
+    let c_tools: Option<CTools> = if arguments.c { Some(ensure(arguments.yes)?) } else { None };
     println!("emulator   {}", tools.qemu.display());
     println!("binutils   {}", tools.linker.display());
     println!("compiler   {}", tools.toolchain);
     if let Some(emulator) = emulator {
         println!("cmake      {}", emulator.cmake.display());
         println!("libclang   {}", emulator.libclang.display());
+    }
+    if let Some(tools) = c_tools {
+        c::prepare(&tools)?;
+        println!("C          {}, {}", tools.compiler.display(), tools.newlib.display());
     }
     println!("All is set up; `cargo xtask run` boots 48 cores.");
     Ok(())

@@ -135,8 +135,6 @@ impl<'t> Subject<'t> {
         let file = format!("{DIRECTORY}/{}", case.file);
         let file = workspace::root().join(file).to_string_lossy().into_owned();
         let program = Program::of_words(&[file], &c::CompilerOptions::with_environment(ENVIRONMENT))?;
-        // What is missing is asked for as all else is.
-        c::tools(kit.arguments.yes)?;
         let words = case.words.iter().map(|word| (*word).to_owned()).collect();
         Ok(Self { kit, program, cores: case.cores, words, inputs: vec![run::default_input()] })
     }

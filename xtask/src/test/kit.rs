@@ -78,6 +78,9 @@ impl<'t> Kit<'t> {
             if [Stage::Qemu, Stage::Board, Stage::Pc].contains(stage) {
                 self.tools()?;
             }
+            if [Stage::Sim, Stage::Qemu, Stage::Board].contains(stage) {
+                c::tools(self.arguments.yes)?;
+            }
             match stage {
                 Stage::Board => _ = self.emulator_tools()?,
                 Stage::Pc => _ = self.disk_tools()?,

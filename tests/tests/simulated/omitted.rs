@@ -1,10 +1,8 @@
 //! Protocols with one of their flushes, invalidations or drains taken away: each has to fail, or it was there for
 //! nothing.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Assertions, Class, Group, Lock, Operator, Window};
-use common::run;
 use hal::{
     Clock, Deadline, LINE_BYTES, Place, Reason, Uncached, Wait,
     emulated::{FetchUnit, Omit},

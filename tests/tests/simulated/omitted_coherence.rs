@@ -1,9 +1,7 @@
 //! Coherence points with one of their halves taken away: each has to fail, or it was there for nothing.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Barrier, Scope};
-use common::run;
 use hal::{
     Cached, Clock, LINE_BYTES,
     emulated::Omit,

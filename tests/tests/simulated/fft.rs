@@ -1,10 +1,8 @@
 //! The Fourier transform on global memory, against an independent one, and without parts of its coherence points.
 
-mod common;
-
 use std::cell::RefCell;
 
-use common::run;
+use crate::common::run;
 use hal::{
     Caches, Region,
     emulated::FetchUnit,

@@ -1,9 +1,7 @@
 //! Clusters of coherent nodes: what needs no test-and-set register of another node works on them as anywhere.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Class, Error, Window};
-use common::run;
 use hal::{
     CoreId, Topology,
     sim::{Description, Machine},

@@ -1,15 +1,11 @@
 //! How much faster defaults are than what they stand against, in virtual time on the whole SCC, with and without contention.
 //! Benches have all numbers; these are the ratios for whose sake the algorithms exist, with room for a quarter.
 
-mod common;
-#[path = "common/latency.rs"]
-mod latency;
-
 use std::cell::RefCell;
 
+use crate::latency::{barrier_latency, latency, machines};
 use collectives::{Barrier, Broadcast, Class, Group, Operator, Reduction, Window};
 use hal::{Clock, sim::Machine};
-use latency::{barrier_latency, latency, machines};
 
 /// Demands that a default is so many times as fast as something else.
 fn ahead(what: &str, machine: &Machine, default: u64, other: u64, times: f64) {
@@ -25,7 +21,7 @@ fn ahead(what: &str, machine: &Machine, default: u64, other: u64, times: f64) {
 fn epoch(machine: &Machine, class: &str) -> u64 {
     const TARGETS: usize = 13;
     let taken = RefCell::new(0);
-    let outcome = common::run(machine, |context| {
+    let outcome = crate::common::run(machine, |context| {
         let class: Class = class.parse()?;
         let (window, mut view) = Window::<_, u32>::with_class(context.comm, context.caches, 0, class)?;
         let (origin, targets) = (Group::of([0])?, Group::of(1..=TARGETS)?);

@@ -1,9 +1,7 @@
 //! Barriers where the suite does not go: many cores, clusters, and without what makes them correct.
 
-mod common;
-
+use crate::common::run;
 use collectives::Barrier;
-use common::run;
 use hal::{
     emulated::Omit,
     sim::{Description, Machine, SimCore},

@@ -1,9 +1,7 @@
 //! The message channel with its flushes, invalidations or drains taken away.
 
-mod common;
-
+use crate::common::run;
 use collectives::Group;
-use common::run;
 use hal::{
     LINE_BYTES,
     emulated::{FetchUnit, Omit},

@@ -1,12 +1,8 @@
 //! What reductions cost in virtual time, on the SCC with and without contention.
 
-mod common;
-#[path = "common/latency.rs"]
-mod latency;
-
+use crate::latency::{barrier_latency, latency, machines};
 use collectives::{Barrier, Operator, Reduction, Release, Scan};
 use hal::sim::Machine;
-use latency::{barrier_latency, latency, machines};
 
 fn allreduce(machine: &Machine, reduction: Reduction, len: usize) -> u64 {
     latency(machine, |context| {

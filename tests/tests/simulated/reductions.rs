@@ -1,10 +1,8 @@
 //! Reductions in the simulator where the suite does not go: by chance on all rank counts, and with what keeps them right taken
 //! away.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Reduction, Scan};
-use common::run;
 use hal::{emulated::Omit, sim::Machine};
 use tests::{
     random::Numbers,

@@ -1,9 +1,7 @@
 //! Locks in virtual time: who comes when is known there.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Barrier, Error, Group, InPlace, Operator, Subscription, lock::Lock};
-use common::run;
 use hal::{
     Clock, Combined, Counted, Deadline, LINE_BYTES, MpbCoherence, Reason, Uncached, Wait,
     emulated::Omit,

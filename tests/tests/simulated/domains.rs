@@ -1,11 +1,9 @@
 //! Coherence domains in the simulator: every order of what their cores do to one line, what other domains push there,
 //! and what becomes of programs that leave their flushes out.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::run;
+use crate::common::run;
 use hal::{
     Cached, Combined, CoreId, LINE_BYTES, Layout, MpbCoherence, MpbLine, Place, Reason, Region, SharedAddress,
     TestAndSet, Tile, Topology, Uncached, Wait,

@@ -1,9 +1,7 @@
 //! Thousands of cores: the collectives work beyond what QEMU boots.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Broadcast, Error, OcBcast, Placement};
-use common::run;
 use hal::{
     kind,
     sim::{Description, Machine},

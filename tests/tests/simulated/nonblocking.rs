@@ -1,11 +1,9 @@
 //! Non-blocking operations in the simulator: on many core counts and over many seeds, and what they hide.
 
-mod common;
-
 use std::cell::Cell;
 
+use crate::common::run;
 use collectives::Operator;
-use common::run;
 use hal::{Clock, emulated::Omit, sim::Machine};
 use tests::{check, check_eq, nonblocking, suite};
 

@@ -1,9 +1,7 @@
 //! Our broadcasts where the suite does not go: many cores, much data, and without what makes them correct.
 
-mod common;
-
+use crate::common::run;
 use collectives::Broadcast;
-use common::run;
 use hal::{
     emulated::Omit,
     sim::{Description, Machine},

@@ -1,9 +1,7 @@
 //! Machines without atomic operations between coherence domains: what needs none works, and the rest is refused.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Class, Error, Group, Lock, Operator, Placement, Window};
-use common::run;
 use hal::{
     CoreId, TestAndSet, kind,
     sim::{Description, Machine},

@@ -1,9 +1,7 @@
 //! Barriers that are not made of flags, with their drain or their invalidation taken away: each has to fail.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Barrier, Error, Operator};
-use common::run;
 use hal::{
     Clock, Mpb,
     emulated::Omit,

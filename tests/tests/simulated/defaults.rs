@@ -3,13 +3,11 @@
 //!
 //! Ranks begin at the same time, in a fresh world for each algorithm, so that equal choices take equally long.
 
-mod common;
-
 use std::cell::RefCell;
 
+use crate::common::run;
 use bytemuck::Zeroable;
 use collectives::{Barrier, Broadcast, Class, Exchange, Group, Operator, Pieces, Reduction, Scan};
-use common::run;
 use descriptions::boards::{Board, Handed, handed};
 use hal::{
     Clock, Layout,

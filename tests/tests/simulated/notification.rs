@@ -1,9 +1,7 @@
 //! Notifications in the simulator with operations taken away.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Group, Message, Subscription};
-use common::run;
 use hal::{Clock, Deadline, emulated::Omit, sim::Machine};
 use tests::check_eq;
 

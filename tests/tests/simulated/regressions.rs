@@ -1,9 +1,7 @@
 //! Uses of windows that once hung or gave wrong data, each as small as it can be.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Assertions, Class, Comm, CopyEngines, Error, Group, Lock, SharedBuffer, Window};
-use common::run;
 use hal::{
     Clock, Deadline, Expose, Lines,
     sim::{Machine, SimCore},
@@ -288,7 +286,7 @@ fn a_barrier_that_meets_something_else_names_the_line_of_its_call() {
         Ok(())
     });
     let failure = outcome.unwrap_err();
-    let place = format!("(at tests/tests/regressions.rs:{line}:");
+    let place = format!("(at tests/tests/simulated/regressions.rs:{line}:");
     assert!(
         failure.contains("rank 2 calls broadcast of 4 u8 with root 0, rank 0 barrier") && failure.contains(&place),
         "{failure}"

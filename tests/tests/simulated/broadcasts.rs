@@ -1,9 +1,7 @@
 //! Broadcasts by chance, and broadcasts with drains or invalidations taken away.
 
-mod common;
-
+use crate::common::run;
 use collectives::Broadcast;
-use common::run;
 use hal::{
     Clock,
     emulated::Omit,

@@ -1,10 +1,8 @@
 //! Exchanges in the simulator: on many core counts and over many seeds, and with the operations taken away that they
 //! need.
 
-mod common;
-
+use crate::common::run;
 use collectives::{Exchange, Pieces};
-use common::run;
 use hal::{emulated::Omit, sim::Machine};
 use tests::{
     check_eq, exchanges,
