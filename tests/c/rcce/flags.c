@@ -1,6 +1,6 @@
 /* test: cores=1,2,5,16,48 */
 /* test: cores=1,5,48 options=-DGORY */
-/* test: cores=1,2,5,16,48 options=-DGORY,-DSINGLEBITFLAGS */
+/* test: cores=1,2,5,16 options=-DGORY,-DSINGLEBITFLAGS */
 /* test: cores=2,5 options=-DSINGLEBITFLAGS */
 /* Flags: each UE tells its right neighbour, and all tell UE 0 by flags of one line. */
 #include "../check.h"
