@@ -56,11 +56,8 @@ pub(super) fn report(rows: &Rows) -> String {
 /// An operation in words.
 fn name(key: &Key) -> String {
     let what = if key.unit == Unit::MegabytesPerSecond { "back to back" } else { "" };
-    let words = [
-        key.algorithm.clone(),
-        (key.bytes > 0).then(|| format!("of {} bytes", key.bytes)).unwrap_or_default(),
-        what.into(),
-    ];
+    let bytes = if key.bytes > 0 { format!("of {} bytes", key.bytes) } else { String::new() };
+    let words = [key.algorithm.clone(), bytes, what.into()];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
