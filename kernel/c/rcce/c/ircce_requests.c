@@ -1,5 +1,6 @@
 /* iRCCE: messages that go on while the program does something else. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <atoll/rcce.h>
 #include <iRCCE.h>
 
