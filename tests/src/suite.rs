@@ -5,10 +5,10 @@ use hal::{Core, Layout};
 
 use crate::{
     Context, allocation, arguments, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome,
-    cluster, coherence, conformance, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence,
-    fft, floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking,
-    notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces,
-    waiting, window,
+    cluster, coherence, communicators, conformance, copy_engine, default_broadcast, domains, epoch_cost, exchanges,
+    exposed, fence, fft, floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages,
+    nonblocking, notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions,
+    registers, traces, waiting, window,
 };
 
 bitflags! {
@@ -409,6 +409,9 @@ suite! {
         misuse_is_refused,
         costs_what_it_should,
     }
+    // Behind all others: from the first one on, the staging of all ranks has fewer lines, and spare ones are asked for.
+    #[needs(REGISTERS, SIZE)]
+    communicators::{ rows_and_columns, more_than_there_are_lines, messages_with_tags, }
 }
 
 /// Whether the machine has what a test needs.

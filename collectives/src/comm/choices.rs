@@ -11,7 +11,13 @@
 
 use core::cell::Cell;
 
+#[cfg(test)]
+use hal::CoreId;
 use hal::{Layout, Prices};
+
+#[cfg(test)]
+use super::members::Members;
+use super::members::Shape;
 
 /// What estimates are made of: times in nanoseconds, of operations that all ranks carry out alike.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +33,16 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn new(layout: &Layout, barrier_ns: u64) -> Self {
-        let members = layout.cores_per_domain().min(layout.cores()) as u64;
-        let (ranks, domains) = (layout.cores() as u64, layout.domains() as u64);
+    pub(crate) fn new(layout: &Layout, shape: Shape, barrier_ns: u64) -> Self {
+        let Shape { ranks, domains, per_domain, .. } = shape;
+        let (ranks, domains, members) = (ranks as u64, domains as u64, per_domain as u64);
         Self { prices: layout.prices(), ranks, domains, members, barrier_ns }
+    }
+
+    /// The terms for all cores of a machine.
+    #[cfg(test)]
+    pub(crate) fn of_machine(layout: &Layout, barrier_ns: u64) -> Self {
+        Self::new(layout, Members::all(CoreId::new(0), layout).shape(), barrier_ns)
     }
 
     /// Whether there is more than one domain.
@@ -274,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_last_choices_of_each_operation_are_remembered() {
-        let terms = Terms::new(&Layout::scc(), 1_000);
+        let terms = Terms::of_machine(&Layout::scc(), 1_000);
         let choices = Choices::new(terms);
         let made = Cell::new(0);
         let ask = |operation, bytes| {

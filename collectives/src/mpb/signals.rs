@@ -62,6 +62,9 @@ impl Signals {
     fn change(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize, change: impl FnOnce(u8) -> u8) {
         let value = change(self.sent[to].get());
         self.sent[to].set(value);
+        if let Some(elsewhere) = comm.elsewhere() {
+            return elsewhere.set(comm, to, value);
+        }
         let (line, byte) = comm.mpb_layout().signal_from(comm.rank());
         comm.hal().set_flag(comm.mpb_line(to, line), byte, value);
     }
@@ -120,6 +123,9 @@ impl Signals {
         count: u8,
         reason: Reason,
     ) -> bool {
+        if comm.elsewhere().is_some() {
+            return self.take_all_elsewhere(comm, index, bytes, count, reason);
+        }
         let (taken, count) = (&self.taken[index], repeated(count));
         let (line, _) = comm.mpb_layout().signal_from(index * LINE_BYTES);
         let looked_at = bytes.clone();
@@ -161,9 +167,44 @@ impl Signals {
         true
     }
 
+    /// The same for signals that do not come through MPBs, from each rank that has a byte in these words.
+    #[cold]
+    fn take_all_elsewhere<C: Mpb + Wait>(
+        &self,
+        comm: &Comm<'_, C>,
+        index: usize,
+        bytes: impl Iterator<Item = (usize, u32)>,
+        count: u8,
+        reason: Reason,
+    ) -> bool {
+        let mut ranks = bytes.flat_map(|(word, bytes)| {
+            let bytes = (0..IN_WORD).filter(move |byte| bytes >> (8 * byte) & 1 == 1);
+            bytes.map(move |byte| index * LINE_BYTES + word * IN_WORD + byte)
+        });
+        ranks.all(|rank| self.take_elsewhere(comm, rank, count, reason))
+    }
+
+    /// The same for one rank.
+    #[cold]
+    fn take_elsewhere<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) -> bool {
+        let (taken, shift) = self.taken_of(from);
+        let before = (taken.get() >> shift) as u8;
+        let is_there = |byte: u8| byte.wrapping_sub(before) & COUNT >= count;
+        if comm.await_signal_elsewhere(from, reason, |byte| is_there(byte).then_some(())).is_none() {
+            return false;
+        }
+        let after = before & !COUNT | before.wrapping_add(count) & COUNT;
+        taken.set(taken.get() ^ u32::from(before ^ after) << shift);
+        true
+    }
+
     /// The same for one rank, of whose line no more than a word is looked at.
     #[inline]
     fn take_from<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) {
+        if comm.elsewhere().is_some() {
+            self.take_elsewhere(comm, from, count, reason);
+            return;
+        }
         let (taken, shift) = self.taken_of(from);
         let (line, byte) = comm.mpb_layout().signal_from(from);
         let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
@@ -212,6 +253,20 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Turns these bits of messages over for `rank`, after all that was put and stored before.
     pub(crate) fn turn_signal(&self, bits: u8, rank: usize) {
         self.signals().turn(self, bits, rank);
+    }
+
+    /// Waits until `check` returns a value for the byte of rank `from`, which does not come through MPBs. Nothing comes back from
+    /// a machine that is dying.
+    #[cold]
+    pub(crate) fn await_signal_elsewhere<R>(
+        &self,
+        from: usize,
+        reason: Reason,
+        check: impl Fn(u8) -> Option<R>,
+    ) -> Option<R> {
+        let place = [self.elsewhere()?.place(self.rank(), from)];
+        let reason = reason.from(self.core_of(from));
+        self.wait_until(&place, Deadline::Never, reason, |poll| check(poll.word(0) as u8)).ok()
     }
 
     /// Takes the next signal from `rank`.

@@ -169,9 +169,13 @@ impl<C: Messenger> Comm<'_, C> {
     /// Waits until rank `from` has turned a bit since it was taken, and returns all that it has turned.
     #[inline]
     fn await_turned(&self, from: usize, bit: u8, reason: Reason) -> Result<u8, TimedOut> {
+        let taken = self.signals().taken_from(from);
+        if self.elsewhere().is_some() {
+            let turned = |found: u8| ((found ^ taken) & bit != 0).then_some(found ^ taken);
+            return self.await_signal_elsewhere(from, reason, turned).ok_or(TimedOut { reason });
+        }
         let (line, byte) = self.mpb_layout().signal_from(from);
         let place = [Place::Line(self.mpb_line(self.rank(), line))];
-        let taken = self.signals().taken_from(from);
         // It does not time out, unless the machine is dying.
         self.wait_until(&place, Deadline::Never, reason.from(self.core_of(from)), move |poll| {
             let turned = (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8 ^ taken;
@@ -181,7 +185,8 @@ impl<C: Messenger> Comm<'_, C> {
 
     /// The lines that a message goes through, as often as it takes.
     fn message_lines(&self) -> Range<usize> {
-        let layout = self.mpb_layout();
+        // Those of all ranks, whatever the communicator is: nobody reads them any more when a message has been received.
+        let layout = self.world_of().mpb_layout();
         if self.profile_in_force() { layout.rcce_payload() } else { layout.message_lines() }
     }
 }

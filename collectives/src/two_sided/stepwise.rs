@@ -214,6 +214,17 @@ impl<C: Messenger> Comm<'_, C> {
             ([rank], None) => Reason::new("a message").from(self.core_of(*rank)),
             _ => Reason::new("any of its messages"),
         };
+        if let Some(elsewhere) = self.elsewhere() {
+            let places: Vec<_> = wanted.iter().map(|(rank, _)| elsewhere.place(self.rank(), *rank)).collect();
+            let found = self.wait_until(&places, deadline, reason, |poll| {
+                let mut all = wanted.iter().enumerate();
+                let is_there = |(place, (rank, bits)): (usize, &(usize, u8))| {
+                    (poll.word(place) as u8 ^ self.signals().taken_from(*rank)) & bits != 0
+                };
+                all.any(is_there).then_some(())
+            });
+            return found.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason });
+        }
         let found = self.wait_until(&places, deadline, reason, |poll| {
             lines.iter().enumerate().find_map(|(place, line)| {
                 let bytes = poll.line(place).0;
@@ -232,8 +243,12 @@ impl<C: Messenger> Comm<'_, C> {
         let (line, byte) = self.mpb_layout().signal_from(from);
         let (place, taken) = ([Place::Line(self.mpb_line(self.rank(), line))], self.signals().taken_from(from));
         let reason = Reason::new("a look at messages").from(self.core_of(from));
-        let now = self.wait_until(&place, Deadline::Never, reason, |poll| Some(poll.line(0).0[byte] ^ taken));
-        let turned = now.unwrap_or(0);
+        let turned = if self.elsewhere().is_some() {
+            self.await_signal_elsewhere(from, reason, |found| Some(found ^ taken)).unwrap_or(0)
+        } else {
+            let now = self.wait_until(&place, Deadline::Never, reason, |poll| Some(poll.line(0).0[byte] ^ taken));
+            now.unwrap_or(0)
+        };
         if turned == 0 {
             // Whoever looks again and again lets the others run.
             self.hal().relax();

@@ -8,6 +8,7 @@ mod barriers;
 mod broadcasts;
 mod caching;
 mod cluster;
+mod communicators;
 mod default_broadcast;
 mod defaults;
 mod domains;

@@ -66,16 +66,18 @@ impl Broadcast {
         if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
             comm.check_no_profile()?;
         }
-        match self {
-            Self::Default => fastest::broadcast(comm, message, root)?,
-            Self::Short => fastest::short(comm, message, root),
-            Self::Long => fastest::long(comm, message, root),
-            Self::OcBcast(parameters) => parameters.run(comm, message, root)?,
-            Self::Binomial => binomial::broadcast(comm, message, root)?,
-            Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
-            Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),
-        }
-        Ok(())
+        comm.operate(|| {
+            match self {
+                Self::Default => fastest::broadcast(comm, message, root)?,
+                Self::Short => fastest::short(comm, message, root),
+                Self::Long => fastest::long(comm, message, root),
+                Self::OcBcast(parameters) => parameters.run(comm, message, root)?,
+                Self::Binomial => binomial::broadcast(comm, message, root)?,
+                Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
+                Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),
+            }
+            Ok(())
+        })
     }
 }
 

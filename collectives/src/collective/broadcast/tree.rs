@@ -7,10 +7,10 @@
 use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::{cell::RefCell, ops::Range};
 
-use hal::{Layout, Mpb, Wait};
+use hal::{Mpb, Wait};
 
 use super::{OcBcast, notification};
-use crate::{Comm, Group};
+use crate::{Comm, Group, comm::members::Shape};
 
 /// A rank's place in a tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,9 +93,9 @@ impl Nodes {
 }
 
 impl Place {
-    fn find(layout: &Layout, size: usize, rank: usize, root: usize, parameters: &OcBcast) -> Self {
-        let ranks_per_node = if parameters.shared_tiles { layout.cores_per_tile() } else { 1 };
-        let nodes = Nodes { size, root, ranks_per_node };
+    fn find(shape: Shape, rank: usize, root: usize, parameters: &OcBcast) -> Self {
+        let ranks_per_node = if parameters.shared_tiles { shape.per_tile } else { 1 };
+        let nodes = Nodes { size: shape.ranks, root, ranks_per_node };
         let leader = nodes.leader_of(rank);
         let Family { parent, mut siblings, mut children } = nodes.by_position(leader, parameters.k);
         siblings.extend(parent.into_iter().flat_map(|parent| nodes.mates(parent)));
@@ -136,7 +136,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                 place.clone()
             }
             _ => {
-                let place = Rc::new(Place::find(self.hal().layout(), self.size(), self.rank(), root, parameters));
+                let place = Rc::new(Place::find(self.members().shape(), self.rank(), root, parameters));
                 *last = Some((root, *parameters, place.clone()));
                 place
             }
@@ -147,6 +147,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comm::members::Members;
+    use hal::{CoreId, Layout};
 
     fn variants() -> impl Iterator<Item = OcBcast> {
         [1, 2, 7, 47, usize::MAX].into_iter().flat_map(|k| {
@@ -165,9 +167,9 @@ mod tests {
     #[test]
     fn places_of_all_ranks_make_one_tree() {
         for (size, root) in [(1, 0), (2, 1), (3, 2), (5, 0), (16, 9), (47, 46), (48, 0), (48, 13), (101, 77)] {
-            let layout = Layout::scc().with_cores(size);
+            let shape = Members::all(CoreId::new(0), &Layout::scc().with_cores(size)).shape();
             for parameters in variants() {
-                let place = |rank| Place::find(&layout, size, rank, root, &parameters);
+                let place = |rank| Place::find(shape, rank, root, &parameters);
                 let places: Vec<_> = (0..size).map(place).collect();
                 for (rank, place) in places.iter().enumerate() {
                     assert_eq!(place.parent.is_none(), rank == root);
@@ -191,9 +193,9 @@ mod tests {
 
     #[test]
     fn trees_of_the_scc_are_no_deeper_than_the_papers() {
-        let layout = Layout::scc();
+        let shape = Members::all(CoreId::new(0), &Layout::scc()).shape();
         for parameters in variants().filter(|parameters| !parameters.shared_tiles) {
-            let place = |rank| Place::find(&layout, 48, rank, 5, &parameters);
+            let place = |rank| Place::find(shape, rank, 5, &parameters);
             let places: Vec<_> = (0..48).map(place).collect();
             let deepest = (0..48).map(|rank| levels(&places, rank)).max();
             let papers = match parameters.k {

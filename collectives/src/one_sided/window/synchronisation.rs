@@ -33,10 +33,13 @@ impl Synchronisation {
         let ranks = comm.size();
         Ok(match class {
             Class::Default => {
-                let first = comm.spare_lines().take(marks::lines(ranks));
+                let first = comm.take_spare_lines(marks::lines(ranks));
                 Self::Marks(Marks::new(first.map_or(Home::Words, |first| Home::Mpb { first }), comm))
             }
-            Class::Message => Self::Message(comm.open_channel()?),
+            Class::Message => {
+                comm.check_whole("a window of class message")?;
+                Self::Message(comm.open_channel()?)
+            }
             Class::TrulyOneSided | Class::TriggerOnly | Class::Immediate | Class::Deferred => {
                 comm.check_registers()?;
                 Self::MatchVector

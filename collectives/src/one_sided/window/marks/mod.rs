@@ -227,7 +227,7 @@ impl Marks {
     /// one first: to the peers, then here, then to those peers where it was before.
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
         let count = peers.len();
-        let least = self.kept.for_peers(comm.hal().layout(), comm.core_of(comm.rank()), peers);
+        let least = self.kept.for_peers(comm.hal().layout(), comm.members(), peers);
         let [mut all_stay_kept, mut all_stay_pushed] = [true; 2];
         for (index, members) in peers.words().iter().enumerate() {
             let Moves { was_kept, will_be_kept } = self.raise(index, *members, told, least, count);
