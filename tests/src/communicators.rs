@@ -6,7 +6,7 @@ use collectives::{Comm, Error, Exchange, InPlace, Operator, Source, Tag};
 use hal::Core;
 
 use crate::{
-    Context, check,
+    Context,
     check::{Outcome, pattern},
     check_eq,
 };

@@ -18,6 +18,9 @@ use std::{
     process::Command,
 };
 
+/// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
+pub(crate) const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -207,8 +210,8 @@ fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Com
 }
 
 fn select(command: &mut Command, program: &Program, profile: Profile) {
-    // Places in reports have lines, also those of a user's own crate.
-    command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+    let (key, value) = DEBUG;
+    command.env(key, value);
     command.current_dir(&program.directory).args(["--package", &program.package, "--bin", &program.binary]);
     if profile == Profile::Release {
         command.arg("--release");
@@ -242,6 +245,10 @@ fn bare_metal_command(
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
     for_target(&mut command, target);
+    if program.package == Program::integration().package {
+        // On the host it is optimised less; images are what users get, optimised as theirs are.
+        command.arg(format!("--config=profile.release.package.{}.opt-level=3", program.package));
+    }
     command.args(options);
     // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
     // changed script a changed command: cargo does not look into it.

@@ -279,6 +279,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let common = &arguments.common;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
+    ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);

@@ -265,6 +265,24 @@ mod tests {
     }
 
     #[test]
+    fn lines_have_a_byte_for_each_member_and_for_nobody_else() {
+        for size in [1, 4, 5, 31, 32, 33, 48, 100] {
+            let sets = [(0, 1), (size - 1, 1), (0, 3), (size / 2, 2)];
+            for group in sets.map(|(first, step)| Group::of((first..size).step_by(step)).unwrap()) {
+                for rank in 0..size {
+                    let line = group.lines().iter().find(|line| line.index == rank / 32);
+                    let (word, mask) = (rank % 32 / IN_WORD, 0xFF << (rank % IN_WORD * 8));
+                    let expected = if group.contains(rank) { mask } else { 0 };
+                    let of_all = line.map_or(0, |line| line.bytes[word]);
+                    let found = line.and_then(|line| line.words().find(|(index, _)| *index == word));
+                    let of_words = found.map_or(0, |(_, bytes)| bytes);
+                    assert_eq!([of_all & mask, of_words & mask], [expected; 2], "rank {rank} of {size}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn positions_are_those_of_the_members_in_order() {
         let (a, b) = (Group::of([1, 5, 40, 99]).unwrap(), Group::of([5, 40, 41]).unwrap());
         assert_eq!((a.rank_at(2), a.rank_at(4), a.position_of(99), a.position_of(2)), (Some(40), None, Some(3), None));

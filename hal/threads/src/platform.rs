@@ -130,7 +130,7 @@ impl ThreadPlatform {
 }
 
 // SAFETY: 1. all of it is chosen when the machine is made, and `Machine::run` makes one value for each core; 2. `Memory::at`
-// checks; 3. so does `Memory`; 4. `Memory::past_slices` holds the account meanwhile, or there is no slice; 5. there is one account.
+// checks; 3. so does `Memory`; 4. `Memory` holds the account meanwhile, unless nobody has a slice; 5. there is one account.
 unsafe impl Platform for ThreadPlatform {
     type Window = HostWindow;
     type Copies = Rc<Copies<HostWindow>>;

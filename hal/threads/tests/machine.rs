@@ -114,7 +114,8 @@ fn who_is_interrupted_in_a_wait_goes_on() {
 /// Stores of several cores to one line, while another one looks.
 #[test]
 fn lines_are_whole_and_no_byte_of_theirs_is_lost() {
-    const TIMES: u8 = 200;
+    const TIMES: usize = 20_000;
+    const LAST: u8 = u8::MAX;
     let [bytes, whole] = [2, 3].map(|line| MpbLine::new(CoreId::new(0), line));
     let all = [Machine::new(4), Machine::new(4).with_coherence(true), Machine::new(4).with_seeds(0, 1)];
     let written_back = hal::emulated::HostLines::of_host().map(|lines| Machine::new(4).with_write_backs(lines));
@@ -122,17 +123,18 @@ fn lines_are_whole_and_no_byte_of_theirs_is_lost() {
         let results = machine.run(|core| {
             let me = core.core().index();
             if me > 0 {
-                for time in 1..=TIMES {
-                    core.store(bytes, me, &[time]);
-                    core.store(whole, 0, &[time ^ (me as u8) << 6; 32]);
+                for time in 0..TIMES {
+                    core.store(bytes, me, &[(time % 255) as u8]);
+                    core.store(whole, 0, &[(time % 64 + me * 64) as u8; 32]);
                 }
+                core.store(bytes, me, &[LAST]);
                 core.drain();
                 return;
             }
             core.wait(&[Place::Line(bytes), Place::Line(whole)], Reason::new("the last bytes"), |poll| {
                 let line = poll.line(1).0;
                 assert!(line.iter().all(|byte| *byte == line[0]), "{line:?}");
-                (poll.line(0).0[1..4] == [TIMES; 3]).then_some(())
+                (poll.line(0).0[1..4] == [LAST; 3]).then_some(())
             });
         });
         assert_eq!(results, Ok(vec![(); 4]));

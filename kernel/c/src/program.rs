@@ -74,6 +74,7 @@ fn ended(status: i32) -> Result<(), Failure> {
         [(2, "SIGINT"), (4, "SIGILL"), (6, "SIGABRT"), (8, "SIGFPE"), (11, "SIGSEGV"), (15, "SIGTERM")];
     match (status >> 8, status & 0xFF) {
         (0, 0) => Ok(()),
+        (-1, _) => Err(Failure::new("`services.h` and `services.rs` differ").on_all_ranks()),
         (0, status) => Err(Failure::new(format_args!("it exited with status {status}"))),
         (signal, _) => {
             let name = SIGNALS.iter().find_map(|(number, name)| (*number == signal).then_some(*name));
@@ -112,6 +113,7 @@ mod tests {
         assert_eq!(ended(0), Ok(()));
         assert_eq!(message(3), Failure::new("it exited with status 3"));
         assert_eq!(message(6 << 8), Failure::new("it ended itself by the signal SIGABRT"));
+        assert_eq!(message(-1).to_string(), "`services.h` and `services.rs` differ");
         assert_eq!(message(20 << 8), Failure::new("it ended itself by the signal 20"));
     }
 

@@ -1,7 +1,5 @@
 //! The host's own threads, and the command line that describes them.
 
-use std::thread;
-
 use hal::{Topology, emulated::HostLines};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -57,8 +55,10 @@ fn machine(line: &str, console: &dyn Console) -> Result<Machine, String> {
 /// Keeps one of so many threads on a processor of its own, if the process may use as many: two that share one by chance would
 /// take turns of milliseconds. It stays free where that cannot be done.
 fn bind(place: usize, cores: usize) {
+    #[cfg(not(target_os = "linux"))]
+    let _ = (place, cores);
     #[cfg(target_os = "linux")]
-    if thread::available_parallelism().is_ok_and(|processors| processors.get() >= cores)
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() >= cores)
         && let Ok(usable) = sched_getaffinity(None)
         && let Some(processor) = (0..CpuSet::MAX_CPU).filter(|processor| usable.is_set(*processor)).nth(place)
     {

@@ -1,4 +1,4 @@
-/* test: cores=1 options=-DGORY fails="fault" */
+/* test: cores=1 options=-DGORY fails="dereference.c:9" */
 /* A place in the MPBs is no pointer to follow. */
 #include <RCCE.h>
 

@@ -19,6 +19,7 @@ mod latency;
 mod litmus;
 mod locks;
 mod many_cores;
+mod mixed;
 mod model;
 mod nonblocking;
 mod notification;

@@ -395,6 +395,19 @@ mod tests {
     }
 
     #[test]
+    fn programs_in_c_need_a_compiler_for_32_bits_and_make() {
+        let path = tempfile::tempdir().unwrap();
+        let finder = Finder::within(path.path(), path.path());
+        let is_missing = || CTools::find(&finder).err().is_some_and(|missing| missing.contains(&Missing::CCompiler));
+        assert!(is_missing());
+        script(path.path(), "make", "true");
+        script(path.path(), "gcc", "case \"$*\" in *-m32*) exit 1;; esac");
+        assert!(is_missing());
+        script(path.path(), "gcc", "echo x");
+        assert!(!is_missing());
+    }
+
+    #[test]
     fn the_emulator_needs_cmake_and_what_carries_it_out() {
         let path = tempfile::tempdir().unwrap();
         let finder = Finder::within(path.path(), path.path());

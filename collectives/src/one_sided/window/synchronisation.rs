@@ -17,10 +17,7 @@ use super::{
 };
 
 /// What synchronises the PSCW epochs of a window.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a window has one, mostly the large one, and reaches it without a pointer"
-)]
+#[expect(clippy::large_enum_variant, reason = "a window has one, and each epoch looks at it")]
 pub(super) enum Synchronisation {
     /// Match vectors and completion counters.
     MatchVector,

@@ -43,9 +43,12 @@ static void set_precision(unsigned short control_word)
 #endif
 }
 
-/* Runs the program. Returns its exit status, and above 8 bits the signal that ended it. */
+/* Runs the program. Returns its exit status, and above 8 bits the signal that ended it; -1 if it cannot run. */
 int atoll_start(const struct atoll_services *services, void *context, int argc, char **argv, char **environment)
 {
+    /* The two sides of the table have not been written at the same time. */
+    if (services->bytes != sizeof *services)
+        return -1;
     atoll_services = services;
     atoll_context = context;
     environ = environment;

@@ -17,7 +17,7 @@ pub(crate) struct Bench {
     /// Independent of each other.
     pub(crate) runs: &'static [Sweep],
     /// How it measures, where that is more than all runs, which are built beforehand.
-    pub(crate) measure: Option<fn(&Setting<'_>) -> Result<Vec<Samples>>>,
+    pub(crate) measure: Option<Measure>,
     /// The machine that it is about, where it means nothing on others.
     pub(crate) only_on: Option<Place>,
     /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the
@@ -33,6 +33,9 @@ pub(crate) struct Bench {
     pub(crate) derive: fn(&mut Rows),
     pub(crate) claims: &'static [Claim],
 }
+
+/// Measures in a way of its own.
+pub(crate) type Measure = fn(&Setting<'_>) -> Result<Vec<Samples>>;
 
 impl Bench {
     /// What a bench is whose author says no more: all rows are shown as they were measured, and nothing is claimed.

@@ -169,7 +169,7 @@ impl Setting<'_> {
 
     fn build(&self, runs: &[&Run]) -> Result<()> {
         ensure!(!runs.is_empty(), "there is nothing to run");
-        let (own, others): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.machine().is_none());
+        let (own, others): (Vec<&Run>, Vec<&Run>) = runs.iter().copied().partition(|run| run.machine().is_none());
         for (runs, machine) in [(own, self.machine), (others, &Machine::default())] {
             let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
             programs.sort_unstable();

@@ -57,6 +57,11 @@ impl Line {
         location < self.kind.capacity() && self.taken[location / 64] >> (location % 64) & 1 == 1
     }
 
+    fn first_free(&self) -> Option<usize> {
+        let (word, taken) = self.taken.iter().enumerate().find(|(_, taken)| **taken != u64::MAX)?;
+        Some(word * 64 + taken.trailing_ones() as usize).filter(|location| *location < self.kind.capacity())
+    }
+
     fn set(&mut self, location: usize, taken: bool) {
         let (word, bit) = (&mut self.taken[location / 64], 1 << (location % 64));
         *word = if taken { *word | bit } else { *word & !bit };
@@ -72,7 +77,7 @@ pub(super) struct Flags {
 impl Flags {
     /// Allocates a flag. In a line that had none it is 0, else what it was last.
     pub(super) fn allocate<C: Core>(&mut self, buffers: &mut Buffers<'_, C>, kind: Kind) -> Result<Flag, i32> {
-        let free = |line: &Line| (0..kind.capacity()).find(|location| line.kind == kind && !line.is_taken(*location));
+        let free = |line: &Line| if line.kind == kind { line.first_free() } else { None };
         if let Some((start, location)) = self.lines.iter().find_map(|(start, line)| Some((*start, free(line)?))) {
             self.lines.entry(start).and_modify(|line| line.set(location, true));
             return Ok(Flag { line: start, location });

@@ -46,17 +46,18 @@ pub(super) fn report(rows: &Rows) -> String {
             _ = write!(text, "\n  {}, {median} times as long{at_best}: {}", name(key), why(key));
         }
     }
+    text.push_str(
+        "\nWith write-backs each line goes its way to memory when it is stored, and is fetched from there for each load: that is \
+         the price of memory that hosts share without coherence.",
+    );
     text
 }
 
 /// An operation in words.
 fn name(key: &Key) -> String {
     let what = if key.unit == Unit::MegabytesPerSecond { "back to back" } else { "" };
-    let words = [
-        key.algorithm.clone(),
-        (key.bytes > 0).then(|| format!("of {} bytes", key.bytes)).unwrap_or_default(),
-        what.into(),
-    ];
+    let bytes = if key.bytes > 0 { format!("of {} bytes", key.bytes) } else { String::new() };
+    let words = [key.algorithm.clone(), bytes, what.into()];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

@@ -6,12 +6,10 @@
 //! the last rank of the scan, while the named algorithm followed on each rank by itself. An all-reduce was 1.4 times as long as
 //! by blocks, a scan of 8 bytes after a long one 4.7 times as long as by a chain.
 
-mod common;
-
 use std::cell::RefCell;
 
+use crate::common::run;
 use collectives::{Operator, Reduction, Scan};
-use common::run;
 use hal::{
     Clock,
     sim::{Description, Machine, SimCore},
