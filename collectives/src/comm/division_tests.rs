@@ -523,12 +523,15 @@ fn words_need_the_drain_before_and_the_invalidation_behind() {
     }
 }
 
+/// A name, a bound of what it takes on a communicator, and what it is.
+type Measured = (&'static str, f64, fn(&Comm<'_, SimCore>));
+
 /// What operations take in a row on duplicates of all ranks, beside what they take on all ranks before these are made: short ones
 /// the same, long ones little more.
 #[test]
 fn operations_take_what_those_of_all_ranks_take() {
     use hal::Clock;
-    let kinds: [(&str, f64, fn(&Comm<'_, SimCore>)); 8] = [
+    let kinds: [Measured; 8] = [
         ("barrier", 1.05, |comm| comm.barrier()),
         ("broadcast of 8 bytes", 1.05, |comm| comm.broadcast(&mut [0_u8; 8], 0).unwrap()),
         ("broadcast of 1 KB", 1.15, |comm| comm.broadcast(&mut [0_u8; 1024], 0).unwrap()),

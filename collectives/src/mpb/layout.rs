@@ -35,7 +35,7 @@
 //! ```
 //!
 //! Long operations of such a communicator stage in the first staging buffer of all ranks, between two of its barriers; so they do
-//! with everything where it has no lines of its own. See the [sequence](crate::mpb::sequence).
+//! with everything where it has no lines of its own. See `sequence`.
 //!
 //! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines, see
 //! [`rcce_profile`](crate::mpb::rcce_profile), or to a program, see [`program_lines`](crate::mpb::program_lines). A program
