@@ -97,7 +97,10 @@ impl Sources {
         let files: Vec<_> = files.iter().map(PathBuf::from).collect();
         let is_part = |file: &&PathBuf| is_c(file) || objects::is_object(file);
         if !files.iter().any(|file| is_part(&file)) {
-            ensure!(*options == CompilerOptions::default(), "-I, -D, -O, --env and --rcce-faithful are for programs in C");
+            ensure!(
+                *options == CompilerOptions::default(),
+                "-I, -D, -O, --env and --rcce-faithful are for programs in C"
+            );
             return Ok(None);
         }
         for file in &files {

@@ -30,7 +30,8 @@ struct Case {
 impl Case {
     /// The name of the test.
     fn name(&self) -> String {
-        let how: String = self.define.iter().map(|name| format!("-{}", name.to_lowercase().replace('_', "-"))).collect();
+        let how: String =
+            self.define.iter().map(|name| format!("-{}", name.to_lowercase().replace('_', "-"))).collect();
         let faithful = if self.faithful { "-faithful" } else { "" };
         format!("rcce-{}{how}{faithful}-on-{}", self.program.replace('_', "-"), self.cores)
     }
