@@ -1,5 +1,6 @@
 /* iRCCE: transfers of any length, whole-line flags, counters, operations of all. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <atoll/rcce.h>
 #include <iRCCE.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* iRCCE: messages that go on while the program does something else. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <atoll/rcce.h>
 #include <iRCCE.h>
 
@@ -24,17 +25,19 @@ static int look_at_send(iRCCE_SEND_REQUEST *request, int waits)
 {
     struct atoll_rcce_request of = {.number = request->number};
     if (request->finished)
-        return iRCCE_SUCCESS;
+        return request->result;
     int code = ATOLL(look, &of, waits);
-    request->finished = code >= 0;
-    return result(code);
+    if (code < 0)
+        return code;
+    request->finished = 1;
+    return request->result = result(code);
 }
 
 static int look_at_receive(iRCCE_RECV_REQUEST *request, int waits)
 {
     struct atoll_rcce_request of = {.number = request->number, .len = request->size, .peer = request->source};
     if (request->finished)
-        return iRCCE_SUCCESS;
+        return request->result;
     int code = ATOLL(look, &of, waits);
     if (code < 0)
         return code;
@@ -43,7 +46,7 @@ static int look_at_receive(iRCCE_RECV_REQUEST *request, int waits)
         request->size = last_length = of.len;
         request->source = last_source = of.peer;
     }
-    return result(code);
+    return request->result = result(code);
 }
 
 static int begin_send(char *message, ssize_t size, int to, iRCCE_SEND_REQUEST *request)

@@ -1,5 +1,6 @@
 /* iRCCE: several requests at a time. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <atoll/rcce.h>
 #include <iRCCE.h>
 

@@ -1,5 +1,6 @@
 /* RCCE: beginning, end, communicators. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <RCCE.h>
 #include <RCCE_lib.h>
 #include <atoll/rcce.h>

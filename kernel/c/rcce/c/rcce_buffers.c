@@ -1,5 +1,6 @@
 /* RCCE: memory of the MPBs, put and get, locks. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <RCCE.h>
 #include <RCCE_lib.h>
 #include <atoll/rcce.h>

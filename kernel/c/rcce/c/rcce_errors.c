@@ -1,5 +1,6 @@
 /* RCCE: error texts, and what is said of errors. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <RCCE.h>
 #include <atoll/rcce.h>
 #include <string.h>

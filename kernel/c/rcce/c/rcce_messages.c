@@ -1,5 +1,6 @@
 /* RCCE: messages; and those of the gory interface, through buffers and flags of the program. */
 
+#define ATOLL_RCCE_LIBRARY
 #include <RCCE.h>
 #include <atoll/rcce.h>
 

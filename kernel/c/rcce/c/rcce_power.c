@@ -3,6 +3,7 @@
  * nothing: tiles keep the clock that they have.
  */
 
+#define ATOLL_RCCE_LIBRARY
 #include <RCCE.h>
 #include <RCCE_lib.h>
 #include <atoll/rcce.h>

@@ -145,8 +145,12 @@ extern RCCE_COMM RCCE_COMM_WORLD;
 #define ATOLL_FLAG_ALLOC
 #endif
 
-/* How many UEs the program has room for. */
+/* How many UEs the program has room for; the program says it, and RCCE_init looks. */
+#ifdef ATOLL_RCCE_LIBRARY
+extern const int atoll_rcce_maxnp;
+#else
 __attribute__((weak)) const int atoll_rcce_maxnp = RCCE_MAXNP;
+#endif
 
 int RCCE_init(int *, char ***) __asm__(ATOLL_INIT);
 int RCCE_finalize(void);

@@ -34,6 +34,7 @@ typedef struct _iRCCE_SEND_REQUEST {
     size_t size;
     int dest;
     int finished;
+    int result;
     unsigned number;
     struct _iRCCE_SEND_REQUEST *next;
 } iRCCE_SEND_REQUEST;
@@ -43,6 +44,7 @@ typedef struct _iRCCE_RECV_REQUEST {
     size_t size;
     int source;
     int finished;
+    int result;
     unsigned number;
     struct _iRCCE_RECV_REQUEST *next;
 } iRCCE_RECV_REQUEST;

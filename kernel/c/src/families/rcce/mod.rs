@@ -64,6 +64,11 @@ impl<'r, C: Core> Rcce<'r, C> {
     fn new(session: &Session<'_, 'r, C>, is_gory: bool) -> Result<Self, i32> {
         let comm = session.comm;
         let is_ours = !is_gory && !session.has_option(FAITHFUL);
+        let mut shared = Shared::default();
+        if !is_ours {
+            // Later on, operations of all are not to be had. Where there is no shared memory, `allocate` says why.
+            let _ = shared.reserve(comm);
+        }
         let lines = if is_ours {
             comm.reserve_lines(comm.mpb_layout().spare().len()).map_err(code::of)?
         } else {
@@ -78,7 +83,7 @@ impl<'r, C: Core> Rcce<'r, C> {
             buffers: RefCell::new(Some(Buffers::new(lines))),
             flags: RefCell::default(),
             requests: RefCell::default(),
-            shared: RefCell::default(),
+            shared: RefCell::new(shared),
             has_flushed: Cell::new(false),
             barriers: RefCell::default(),
             registers: RefCell::default(),

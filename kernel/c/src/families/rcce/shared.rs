@@ -37,7 +37,8 @@ pub(super) struct Shared<'r> {
 }
 
 impl<'r> Shared<'r> {
-    /// Allocates a block, and returns where it is; null if there is no room. The first call is collective.
+    /// Allocates a block, and returns where it is; null if there is no room. The first call is collective, unless memory is
+    /// [reserved](Self::reserve) before.
     ///
     /// # Errors
     /// If shared memory is not to be had on this machine, in a line.
@@ -84,7 +85,10 @@ impl<'r> Shared<'r> {
     }
 
     /// Takes nearly all shared memory. Collective.
-    fn reserve<C: Core>(&mut self, comm: &Comm<'r, C>) -> Result<(), &'static str> {
+    ///
+    /// # Errors
+    /// If there is none, in a line.
+    pub(super) fn reserve<C: Core>(&mut self, comm: &Comm<'r, C>) -> Result<(), &'static str> {
         let layout = comm.hal().layout();
         if (1..layout.cores()).any(|core| layout.domain_cores(layout.domain(comm.core_of(core))).len() > 1) {
             return Err("cores of this machine share their caches, and RCCE's shared memory is for cores that do not");
