@@ -218,7 +218,7 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
     /// [`Error::NoSuchRank`], [`Error::BeyondLines`].
     pub fn put_own(&self, from: usize, rank: usize, to: usize, len: usize) -> Result<(), Error> {
         let (source, target) = (self.place(self.comm.rank(), from, len)?, self.place(rank, to, len)?);
-        if source.1 == 0 && target.1 == 0 && len % LINE_BYTES == 0 {
+        if source.1 == 0 && target.1 == 0 && len.is_multiple_of(LINE_BYTES) {
             self.comm.hal().invalidate_mpb();
             self.comm.hal().put_from_own_mpb(source.0.line.into(), target.0, len / LINE_BYTES);
             return Ok(());
@@ -234,7 +234,7 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
     /// [`Error::NoSuchRank`], [`Error::BeyondLines`].
     pub fn get_to_own(&self, rank: usize, from: usize, to: usize, len: usize) -> Result<(), Error> {
         let (source, target) = (self.place(rank, from, len)?, self.place(self.comm.rank(), to, len)?);
-        if source.1 == 0 && target.1 == 0 && len % LINE_BYTES == 0 {
+        if source.1 == 0 && target.1 == 0 && len.is_multiple_of(LINE_BYTES) {
             self.comm.hal().invalidate_mpb();
             self.comm.hal().get_to_own_mpb(source.0, target.0.line.into(), len / LINE_BYTES);
             return Ok(());
