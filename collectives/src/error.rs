@@ -53,6 +53,32 @@ pub enum Error {
         /// The call of that rank, and the call of rank 0.
         calls: [Call; 2],
     },
+    /// A list of ranks names one of them twice.
+    RankTwice {
+        /// The rank.
+        rank: usize,
+    },
+    /// Only the communicator of all ranks can do it.
+    WholeMachine {
+        /// What was wanted.
+        what: &'static str,
+    },
+    /// A message has come that is longer than the buffer of the receive, which stays as it was. The message is gone, and its
+    /// sender does not know.
+    Truncated {
+        /// The rank that has sent it.
+        from: usize,
+        /// Its tag.
+        tag: u32,
+        /// Its length, in bytes.
+        sent: usize,
+        /// Bytes that there was room for.
+        room: usize,
+    },
+    /// A send or receive that was completed or cancelled before.
+    Completed,
+    /// There are no messages with tags until [`Comm::open_messages`](crate::Comm::open_messages) was called.
+    MessagesClosed,
     /// More ranks than a communicator can have.
     TooManyRanks {
         /// Ranks that were wanted; [`MAX_RANKS`] are possible.
@@ -318,6 +344,10 @@ impl Error {
             Self::NoSuchRank { .. }
             | Self::NoSuchMember { .. }
             | Self::SelfMessage { .. }
+            | Self::RankTwice { .. }
+            | Self::Truncated { .. }
+            | Self::Completed
+            | Self::WholeMachine { .. }
             | Self::Engines { .. }
             | Self::NoDegree
             | Self::NotAllocated { .. }
@@ -358,6 +388,7 @@ impl Error {
             | Self::Subscribed { .. }
             | Self::NotSubscribed { .. }
             | Self::RequestsOutstanding
+            | Self::MessagesClosed
             | Self::RegistersWanted
             | Self::Claim(ClaimError::Claimed { .. } | ClaimError::NotExposed { .. }) => ErrorKind::State,
             Self::TimedOut { .. } => ErrorKind::TimedOut,
@@ -384,6 +415,17 @@ impl fmt::Display for Error {
                 )
             }
             Self::CallsDiffer { rank, ref calls } => Differing { rank, calls }.fmt(out),
+            Self::RankTwice { rank } => write!(out, "rank {rank} is named twice; a communicator has each rank once"),
+            Self::WholeMachine { what } => {
+                write!(out, "{what} takes the communicator of all ranks, and this is one of some")
+            }
+            Self::Truncated { from, tag, sent, room } => {
+                write!(out, "rank {from} has sent {sent} bytes with tag {tag}, and the buffer has room for {room}")
+            }
+            Self::Completed => write!(out, "this send or receive was completed or cancelled before"),
+            Self::MessagesClosed => {
+                write!(out, "messages with tags are closed; open them first, on all ranks (Comm::open_messages)")
+            }
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
             }
@@ -502,6 +544,12 @@ impl fmt::Display for Error {
             Self::NotSubscribed { rank } => write!(out, "rank {rank} has not subscribed to notifications"),
             Self::MessageTooLong { len_bytes, limit_bytes } => {
                 write!(out, "a message of {len_bytes} bytes does not fit; mailboxes have {limit_bytes}")
+            }
+            Self::TooManyRequests { limit: 0 } => {
+                write!(
+                    out,
+                    "the MPBs have no lines left for non-blocking operations of this communicator; free others first"
+                )
             }
             Self::TooManyRequests { limit } => {
                 write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")

@@ -8,6 +8,7 @@ pub mod collective;
 pub mod comm;
 pub mod error;
 pub mod lock;
+pub mod matched;
 pub mod memory;
 pub mod model;
 pub mod mpb;
@@ -28,9 +29,10 @@ pub use collective::{
     preference::Algorithm,
     reduction::{Combine, Operation, Reduction, Scan},
 };
-pub use comm::{Comm, group::Group};
+pub use comm::{Comm, division::Near, group::Group};
 pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
+pub use matched::{Arrival, Envelope, Messages, Source, Tag, request::Transfer};
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, program_lines::ProgramLines, rcce_profile::RcceProfile};
 pub use one_sided::{

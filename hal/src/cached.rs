@@ -419,7 +419,7 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::{LINE_BYTES, Layout, Line, emulated::Slices};
+    use crate::{LINE_BYTES, Layout, Line, kit::Slices};
 
     /// Memory that two cores see in common, without any caches.
     struct Common {

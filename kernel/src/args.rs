@@ -13,6 +13,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "seed",
     "preempt",
     "coherent",
+    "write_back",
     "work",
     "heatmap",
     "heap_kib",

@@ -18,6 +18,7 @@ pub mod channel;
 pub mod check;
 pub mod cluster;
 pub mod coherence;
+pub mod communicators;
 pub mod conformance;
 pub mod copy_engine;
 pub mod default_broadcast;

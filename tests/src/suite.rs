@@ -5,10 +5,10 @@ use hal::{Core, Layout};
 
 use crate::{
     Context, allocation, arguments, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome,
-    cluster, coherence, conformance, copy_engine, default_broadcast, domains, epoch_cost, exchanges, exposed, fence,
-    fft, floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages, nonblocking,
-    notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions, registers, traces,
-    waiting, window,
+    cluster, coherence, communicators, conformance, copy_engine, default_broadcast, domains, epoch_cost, exchanges,
+    exposed, fence, fft, floating_point, group_barriers, hazards, interrupts, litmus, locks, marks, memory, messages,
+    nonblocking, notification, operations, overlap, passive, private_window, promises, pscw, queue, reductions,
+    registers, traces, waiting, window,
 };
 
 bitflags! {
@@ -24,12 +24,12 @@ bitflags! {
         /// with a seed they evict and drain.
         const QUIET = 4;
         /// Many cores: with more ranks it takes other paths (deeper trees, more lines, longer tables, other algorithms),
-        /// and so it runs on the largest simulated machine, too. All others say nothing about 255 cores that they do not
-        /// say about 48, where all run.
+        /// and so it runs on 48 cores in QEMU and on the largest simulated machine, too. All others say nothing about
+        /// so many cores that they do not say about 16, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
-        /// same code on every machine runs on one size of each kind; of those that depend on size, too, one of each family
+        /// same code on every machine runs on one of each kind; of those that depend on size, too, one of each family
         /// runs on the largest of them.
         const MACHINE = 16;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.
@@ -409,6 +409,9 @@ suite! {
         misuse_is_refused,
         costs_what_it_should,
     }
+    // Behind all others: from the first one on, the staging of all ranks has fewer lines, and spare ones are asked for.
+    #[needs(REGISTERS, SIZE)]
+    communicators::{ rows_and_columns, more_than_there_are_lines, messages_with_tags, }
 }
 
 /// Whether the machine has what a test needs.

@@ -18,6 +18,9 @@ use std::{
     process::Command,
 };
 
+/// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
+pub(crate) const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -96,9 +99,25 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
 ///
 /// When it does not build.
 pub(crate) fn on_threads(program: &Program) -> Result<Built> {
-    let target = workspace::target().join("threads");
     let what = format!("{} for threads of the host", program.binary);
-    for_host(program, &what, Profile::Release, &target, &["--features", "kernel/threads"])
+    for_host(program, &what, Profile::Release, &threads_directory(), &["--features", "kernel/threads"])
+}
+
+/// A program's binary with the machine that consists of the host's threads: built, or as it was built before.
+///
+/// # Errors
+///
+/// As [`on_threads`], or when nothing was built before.
+pub(crate) fn for_threads(program: &Program, no_build: bool) -> Result<PathBuf> {
+    if no_build {
+        built_before(program, &threads_directory(), Profile::Release)
+    } else {
+        Ok(on_threads(program)?.executable)
+    }
+}
+
+fn threads_directory() -> PathBuf {
+    workspace::target().join("threads")
 }
 
 /// As [`host()`], with another directory for what is built.
@@ -191,8 +210,8 @@ fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Com
 }
 
 fn select(command: &mut Command, program: &Program, profile: Profile) {
-    // Places in reports have lines, also those of a user's own crate.
-    command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+    let (key, value) = DEBUG;
+    command.env(key, value);
     command.current_dir(&program.directory).args(["--package", &program.package, "--bin", &program.binary]);
     if profile == Profile::Release {
         command.arg("--release");
@@ -226,6 +245,10 @@ fn bare_metal_command(
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
     for_target(&mut command, target);
+    if program.package == Program::integration().package {
+        // On the host it is optimised less; images are what users get, optimised as theirs are.
+        command.arg(format!("--config=profile.release.package.{}.opt-level=3", program.package));
+    }
     command.args(options);
     // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
     // changed script a changed command: cargo does not look into it.

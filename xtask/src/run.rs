@@ -71,6 +71,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     coherent: bool,
 
+    /// On threads: write lines of the host's caches back and invalidate them by instructions (`clwb`, `clflushopt`), as
+    /// memory needs it that hosts share without coherence
+    #[arg(long, conflicts_with = "coherent")]
+    write_back: bool,
+
     /// One host thread per core: real interleavings, but slow beyond a few cores and never the same twice
     #[arg(long)]
     thread_multi: bool,
@@ -224,6 +229,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.machine == Cores::Threads {
         return on_threads(arguments, &program, &inputs);
     }
+    ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
     let trace_kib = arguments.trace.guest_kib();
     let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
     let words = |coherent| {
@@ -273,12 +279,12 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let common = &arguments.common;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
-    ensure!(!common.no_build, "--no-build is an option of --machine qemu");
     ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
+    let words = words.switch("write_back", arguments.write_back);
     let words = words.value("trace_kib", arguments.trace.guest_kib());
-    let mut command = host_command::of(&image::on_threads(program)?.executable, words, inputs)?;
+    let mut command = host_command::of(&image::for_threads(program, common.no_build)?, words, inputs)?;
     let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
     let limit = limit(arguments.timeout, bytes(inputs));
     if common.lines {

@@ -45,6 +45,12 @@ collectives! {
     Fence "a fence",
     Free "the freeing of a window",
     Share "share",
+    Split "split",
+    Dup "dup",
+    Create "create",
+    FreeCommunicator "the freeing of a communicator",
+    OpenMessages "open_messages",
+    CloseMessages "the closing of messages",
 }
 
 /// Words of a call.

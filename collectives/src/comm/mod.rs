@@ -1,12 +1,21 @@
-//! The communicator: a rank's view of its machine.
+//! The communicator: a rank's view of its machine, or of some of its ranks.
+//!
+//! [`Comm::world`] is that of all ranks. Others are [divided](division) from it, and what they have in common with it, because a
+//! core has it once, is in that of all ranks: the heap, the spare lines of the MPBs, what goes on while the rank waits.
 
 pub(crate) mod choices;
+pub mod division;
+#[cfg(test)]
+mod division_tests;
+pub(crate) mod elsewhere;
 pub(crate) mod engines;
 pub mod group;
+pub(crate) mod members;
+mod operating;
 mod states;
 
-use alloc::vec::Vec;
-use core::cell::Cell;
+use alloc::{boxed::Box, string::String, vec::Vec};
+use core::cell::{Cell, RefCell};
 
 use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Regions, Span, TimedOut, Wait};
 
@@ -16,29 +25,53 @@ use crate::{
         barrier::{self, FlagBarrier},
         preference::Preferences,
     },
-    mpb::Buffers,
+    mpb::{Buffers, layout::MpbLayout},
 };
 
 use self::{
     choices::{Choices, Terms},
+    elsewhere::Elsewhere,
     engines::Engines,
+    members::Members,
     states::States,
 };
 
-/// A rank of all ranks that run a program: rank r runs on core r.
+/// A rank among the ranks of a communicator: of all that run a program, where rank r runs on core r, or of some of them.
 ///
 /// It is a value that is passed along: whatever a rank does with others, it does through this.
 pub struct Comm<'c, C> {
     hal: &'c C,
-    regions: Regions,
-    size: usize,
+    members: Members,
     buffers: Buffers,
     barrier: FlagBarrier,
     choices: Choices,
     preferences: Preferences,
-    engines: Engines<C>,
     states: States,
     compares_calls: Cell<bool>,
+    /// What every core has once.
+    origin: Origin<'c, C>,
+    /// Signals that do not go through MPBs.
+    elsewhere: Option<Box<dyn Elsewhere<C>>>,
+    name: RefCell<String>,
+    /// Tells messages of this communicator from those of others: no two that a rank has been in have the same.
+    context: u32,
+}
+
+/// What a core has once, however many communicators it is in.
+enum Origin<'c, C> {
+    /// This is the communicator of all ranks, which has it.
+    This(Common<C>),
+    /// The communicator of all ranks has it.
+    World(&'c Comm<'c, C>),
+}
+
+struct Common<C> {
+    regions: Regions,
+    engines: Engines<C>,
+    /// Whether there may be other communicators.
+    is_divided: Cell<bool>,
+    /// The context of the next one, if all of its ranks can have it.
+    next_context: Cell<u32>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -49,20 +82,27 @@ impl<'c, C: Core> Comm<'c, C> {
     /// [`Error::TooManyRanks`] if the machine has more cores than a communicator can have ranks;
     /// [`Error::SecondWorld`], on the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C, regions: Regions) -> Result<Self, Error> {
-        let size = hal.layout().cores();
-        let buffers = Buffers::new(size)?;
-        let (schedule, barrier_ns) = barrier::world(hal.core().index(), hal.layout());
+        let buffers = Buffers::new(MpbLayout::new(hal.layout().cores())?);
+        let members = Members::all(hal.core(), hal.layout());
+        let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), buffers.layout().barrier());
         let comm = Self {
             hal,
-            regions,
-            size,
-            barrier: FlagBarrier::new(&schedule, CoreId::new, buffers.layout().barrier()),
+            barrier,
             buffers,
-            choices: Choices::new(Terms::new(hal.layout(), barrier_ns)),
+            choices: Choices::new(Terms::new(hal.layout(), members.shape(), barrier_ns)),
+            members,
             preferences: Preferences::default(),
-            engines: Engines::default(),
             states: States::default(),
             compares_calls: Cell::new(false),
+            origin: Origin::This(Common {
+                regions,
+                engines: Engines::default(),
+                is_divided: Cell::new(false),
+                next_context: Cell::new(1),
+            }),
+            elsewhere: None,
+            name: RefCell::new(String::from("world")),
+            context: 0,
         };
         let _span = hal.span(Span::new("world"));
         comm.allocator().initialise()?;
@@ -72,7 +112,7 @@ impl<'c, C: Core> Comm<'c, C> {
 
     /// The allocator of shared memory.
     pub fn allocator(&self) -> SharedAllocator<'_, C> {
-        SharedAllocator::new(self.hal, &self.regions)
+        SharedAllocator::new(self.hal, self.regions())
     }
 }
 
@@ -82,18 +122,73 @@ impl<'c, C> Comm<'c, C> {
         self.hal
     }
 
+    /// The communicator of all ranks.
+    pub(crate) fn world_of(&self) -> &Self {
+        match &self.origin {
+            Origin::This(_) => self,
+            Origin::World(world) => world,
+        }
+    }
+
+    /// Whether this is a communicator that was divided from another one.
+    #[inline]
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(self.origin, Origin::World(_))
+    }
+
+    #[inline]
+    fn common(&self) -> &Common<C> {
+        match &self.origin {
+            Origin::This(common) => common,
+            // The world's origin is itself.
+            Origin::World(world) => world.common(),
+        }
+    }
+
     /// The right to make regions of what ranks tell each other.
     pub(crate) fn regions(&self) -> &Regions {
-        &self.regions
+        &self.common().regions
+    }
+
+    /// Whether there may be other communicators than that of all ranks.
+    pub(crate) fn is_divided(&self) -> &Cell<bool> {
+        &self.common().is_divided
+    }
+
+    /// The context of the next communicator, if all of its ranks can have it.
+    pub(crate) fn next_context(&self) -> &Cell<u32> {
+        &self.common().next_context
+    }
+
+    /// What tells messages of this communicator from those of others.
+    pub(crate) fn context(&self) -> u32 {
+        self.context
     }
 
     /// Number of ranks.
     pub fn size(&self) -> usize {
-        self.size
+        self.members.size()
+    }
+
+    /// This rank.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.members.rank()
+    }
+
+    /// The ranks, and where they are.
+    pub(crate) fn members(&self) -> &Members {
+        &self.members
+    }
+
+    /// Signals that do not go through MPBs, if these have no lines for this communicator.
+    #[inline]
+    pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere<C>> {
+        self.elsewhere.as_deref()
     }
 
     /// The barrier of all ranks.
-    pub(crate) fn world_barrier(&self) -> &FlagBarrier {
+    pub(crate) fn own_barrier(&self) -> &FlagBarrier {
         &self.barrier
     }
 
@@ -119,7 +214,7 @@ impl<'c, C> Comm<'c, C> {
 
     /// What goes on while this rank waits.
     pub(crate) fn engines(&self) -> &Engines<C> {
-        &self.engines
+        &self.common().engines
     }
 
     /// What a protocol keeps here, of a type that is its own.
@@ -128,8 +223,9 @@ impl<'c, C> Comm<'c, C> {
     }
 
     /// The core that `rank` runs on.
+    #[inline]
     pub fn core_of(&self, rank: usize) -> CoreId {
-        CoreId::new(rank)
+        self.members.core_of(rank)
     }
 
     /// All ranks.
@@ -137,7 +233,7 @@ impl<'c, C> Comm<'c, C> {
     /// # Panics
     /// Never: no communicator has more ranks than a group can hold.
     pub fn group(&self) -> Group {
-        Group::all(self.size).expect("a communicator has no more ranks than a group")
+        Group::all(self.size()).expect("a communicator has no more ranks than a group")
     }
 
     /// Refuses a rank that does not exist.
@@ -145,20 +241,15 @@ impl<'c, C> Comm<'c, C> {
     /// # Errors
     /// [`Error::NoSuchRank`].
     pub fn check_rank(&self, rank: usize) -> Result<(), Error> {
-        if rank < self.size { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size }) }
+        if rank < self.size() { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size() }) }
     }
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
-    /// This rank.
-    pub fn rank(&self) -> usize {
-        self.hal.core().index()
-    }
-
     /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on,
     /// because a peer may not get any further before they do. `check` finds its own places first among those of the
     /// poll.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait_until<R>(
         &self,
         places: &[Place],
@@ -166,7 +257,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         reason: Reason,
         check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        if self.engines.are_idle() {
+        if self.engines().are_idle() {
             return self.hal.wait_until(places, deadline, reason, check);
         }
         self.wait_beside_engines(places, deadline, reason, check)
@@ -182,15 +273,16 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
+        let world = self.world_of();
         loop {
-            if self.engines.are_idle() {
+            if self.engines().are_idle() {
                 return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
             }
             let mut all = places.to_vec();
-            let mut engines: Vec<_> = self.engines.busy().into_iter().map(|engine| (engine, 0, false)).collect();
+            let mut engines: Vec<_> = self.engines().busy().into_iter().map(|engine| (engine, 0, false)).collect();
             for (engine, first, _) in &mut engines {
                 *first = all.len();
-                engine.add_places(self, &mut all);
+                engine.add_places(world, &mut all);
             }
             let found = self.hal.wait_until(&all, deadline, reason, |poll| match check(poll) {
                 None => {
@@ -207,7 +299,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                 Some(found) => return Ok(found),
                 None => {
                     for (engine, ..) in engines.iter().filter(|(.., has_news)| *has_news) {
-                        engine.handle(self);
+                        engine.handle(world);
                     }
                 }
             }

@@ -57,7 +57,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_rank(home)?;
         self.check_no_profile()?;
         self.agree_on_registers([self.core_of(home)])?;
-        let line = self.spare_lines().take(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
+        let line = self.take_spare_lines(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
         self.hal().put(&[0; LINE_BYTES], self.mpb_line(self.rank(), line));
         self.hal().drain();
         let shared = self.share_words(Some(home), 1).inspect_err(|_| self.spare_lines().give_back(line, 1))?;

@@ -33,7 +33,7 @@ impl<C: Core> Comm<'_, C> {
         // Whoever cannot reach one of the registers that guard the heaps cannot reach that of core 0.
         self.agree_on_registers(is_owner.then_some(CoreId::new(0)))?;
         // Each owner says in its own MPB where the words are.
-        let line = self.spare_lines().take(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
+        let line = self.take_spare_lines(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
         let len_bytes = words * 4;
         let mut refused = [0];
         let mut own = None;

@@ -25,6 +25,18 @@
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
+//! When other communicators than that of all ranks are made, staging gives its first lines to the spare ones. A communicator of
+//! some ranks has lines of its own among these, laid out as above as far as it goes:
+//!
+//! ```text
+//! f ‥              signals and flags of its barrier
+//! ‥                cells, for fewer turns, and lines of fewer non-blocking operations
+//! ‥                staging that its operations share, of few lines
+//! ```
+//!
+//! Long operations of such a communicator stage in the first staging buffer of all ranks, between two of its barriers; so they do
+//! with everything where it has no lines of its own. See the [sequence](crate::mpb::sequence).
+//!
 //! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines, see
 //! [`rcce_profile`](crate::mpb::rcce_profile), or to a program, see [`program_lines`](crate::mpb::program_lines). A program
 //! that wants more lines than are spare gets some of staging for good.
@@ -69,14 +81,73 @@ const LEAST_STAGING_LINES: usize = 16;
 /// Lines that messages have before the first staging buffer.
 const LENGTH_LINES: usize = 1;
 
+/// Whose lines these are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Home {
+    /// The communicator of all ranks has the MPB.
+    All,
+    /// A communicator has lines of its own among the spare ones.
+    Own,
+    /// It has none, and gets the first staging buffer for each operation.
+    Lent,
+}
+
+/// What a communicator of some ranks has among the spare lines, besides signals and the flags of its barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Share {
+    /// Operations that can be under way, a power of 2.
+    turns: u32,
+    /// Non-blocking operations that can be outstanding.
+    requests: usize,
+    /// Staging lines of short operations.
+    staging: usize,
+}
+
+/// What is tried, in this order. Ten staging lines are what a reduction of one line takes on 48 ranks.
+const SHARES: [Share; 3] = [
+    Share { turns: 8, requests: 1, staging: 10 },
+    Share { turns: 4, requests: 1, staging: 6 },
+    Share { turns: 1, requests: 0, staging: 2 },
+];
+
+impl Share {
+    /// The largest share for `ranks` ranks that takes three quarters of `free` lines at most, so that there are some for the next
+    /// one.
+    pub(crate) fn fitting(ranks: usize, free: usize) -> Option<Self> {
+        SHARES.into_iter().find(|share| share.lines(ranks) * 4 <= free * 3)
+    }
+
+    /// Lines that it takes.
+    pub(crate) fn lines(&self, ranks: usize) -> usize {
+        ranks.div_ceil(LINE_BYTES)
+            + barrier::world_lines(ranks)
+            + self.turns as usize * CELLS
+            + self.requests * REQUEST_LINES
+            + self.staging
+    }
+}
+
 /// The layout of every MPB of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MpbLayout {
+    home: Home,
     ranks: usize,
+    /// First line of the signals.
+    first: usize,
     signal_lines: usize,
+    /// First line of the cells.
+    cells: usize,
+    turns: u32,
+    requests: usize,
     /// First line of messages and of the staging buffers, or of the packets that have taken lines from them.
     staging: usize,
+    /// Behind the second staging buffer.
+    end: usize,
     buffer_lines: usize,
+    /// The lines that operations share, and the most that one gets.
+    shared: usize,
+    shared_lines: usize,
+    most_shared: usize,
     /// Lines of each section, 0 without packets.
     section_lines: usize,
     /// Lines at the front of the payload of RCCE that the program has for itself.
@@ -95,34 +166,155 @@ impl MpbLayout {
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines + LEAST_SPARE_LINES <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
-                let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
-                Ok(Self { ranks, signal_lines, staging, buffer_lines, section_lines: 0, program_lines: 0 })
+                let layout = Self {
+                    home: Home::All,
+                    ranks,
+                    first: 1,
+                    signal_lines,
+                    cells: 1 + signal_lines + barrier::world_lines(ranks),
+                    turns: TURNS,
+                    requests: REQUESTS,
+                    staging: MPB_LINES - 2 * buffer_lines - LENGTH_LINES,
+                    end: MPB_LINES,
+                    buffer_lines: 0,
+                    shared: 0,
+                    shared_lines: 0,
+                    most_shared: 0,
+                    section_lines: 0,
+                    program_lines: 0,
+                };
+                Ok(layout.staged(buffer_lines, 0))
             }
             _ => Err(Error::TooManyRanks { size: ranks }),
         }
     }
 
+    /// The layout with buffers of so many lines, the second of which is for operations to share.
+    fn staged(self, buffer_lines: usize, section_lines: usize) -> Self {
+        Self {
+            buffer_lines,
+            shared: self.end - buffer_lines,
+            shared_lines: buffer_lines,
+            most_shared: buffer_lines,
+            section_lines,
+            ..self
+        }
+    }
+
+    /// The layout of a communicator of at most `ranks` ranks, beside that of all ranks: with this share of the spare lines, from
+    /// line `first` on, or with nothing of its own.
+    pub(crate) fn beside(self, ranks: usize, own: Option<(usize, Share)>) -> Self {
+        let signal_lines = ranks.div_ceil(LINE_BYTES);
+        let layout = match own {
+            Some((first, Share { turns, requests, staging })) => {
+                let cells = first + signal_lines + barrier::world_lines(ranks);
+                Self {
+                    home: Home::Own,
+                    ranks,
+                    first,
+                    signal_lines,
+                    cells,
+                    turns,
+                    requests,
+                    shared: cells + turns as usize * CELLS + requests * REQUEST_LINES,
+                    shared_lines: staging,
+                    ..self
+                }
+            }
+            None => Self { home: Home::Lent, ranks, signal_lines: 0, requests: 0, ..self },
+        };
+        layout.lent_from(&self)
+    }
+
+    /// This layout of some ranks after that of all ranks has changed: they lend their first staging buffer.
+    pub(crate) fn lent_from(self, all: &Self) -> Self {
+        let (first, lines) = (all.buffer(0), all.buffer_lines);
+        match self.home {
+            Home::All => self,
+            Home::Own => {
+                Self { staging: first, end: first + lines / 2 * 2, buffer_lines: lines / 2, most_shared: lines, ..self }
+            }
+            Home::Lent => {
+                let turns = if lines < STAGING_LINES[3] { 1 } else { 4 };
+                let cell_lines = turns as usize * CELLS;
+                let buffer_lines = (lines - cell_lines) / 4;
+                let shared_lines = lines - cell_lines - 2 * buffer_lines;
+                Self {
+                    first,
+                    cells: first,
+                    turns,
+                    shared: first + cell_lines,
+                    shared_lines,
+                    most_shared: shared_lines,
+                    staging: first + cell_lines + shared_lines,
+                    end: first + lines,
+                    buffer_lines,
+                    ..self
+                }
+            }
+        }
+    }
+
+    /// All lines that a communicator of some ranks has for itself.
+    pub(crate) fn own_lines(&self) -> Range<usize> {
+        self.first..self.shared().end
+    }
+
+    /// Whether there are lines that nobody else ever uses.
+    pub(crate) fn has_own_lines(&self) -> bool {
+        self.home != Home::Lent
+    }
+
+    /// The most ranks that it has room for.
+    pub(crate) fn ranks(&self) -> usize {
+        self.ranks
+    }
+
     /// Line and byte of the signal from `rank`.
     pub fn signal_from(&self, rank: usize) -> (usize, usize) {
         debug_assert!(rank < self.ranks);
-        (1 + rank / LINE_BYTES, rank % LINE_BYTES)
+        (self.first + rank / LINE_BYTES, rank % LINE_BYTES)
     }
 
     /// Line of cell `cell` of turn `turn`.
     pub(crate) fn cell(&self, turn: u32, cell: usize) -> usize {
-        debug_assert!(turn < TURNS && cell < CELLS);
-        self.cells().start + turn as usize * CELLS + cell
+        debug_assert!(turn < self.turns && cell < CELLS);
+        self.cells + turn as usize * CELLS + cell
+    }
+
+    /// Operations that can be under way before one has to wait for all ranks; a power of 2.
+    pub(crate) fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Non-blocking operations that can be outstanding.
+    pub(crate) fn requests(&self) -> usize {
+        self.requests
     }
 
     /// The flags of the barrier of all ranks.
     pub(crate) fn barrier(&self) -> Range<usize> {
-        let first = 1 + self.signal_lines;
-        first..first + barrier::world_lines(self.ranks)
+        self.first + self.signal_lines..self.cells
     }
 
     /// The cells of all turns, and the lines of non-blocking operations.
     pub(crate) fn cells(&self) -> Range<usize> {
-        self.barrier().end..self.spare().start
+        self.cells..self.cells + self.turns as usize * CELLS + self.requests * REQUEST_LINES
+    }
+
+    /// The staging lines that operations take turns in.
+    pub(crate) fn shared(&self) -> Range<usize> {
+        self.shared..self.shared + self.shared_lines
+    }
+
+    /// The most staging lines that an operation gets: of those, or of the lines that are lent to it.
+    pub(crate) fn most_shared(&self) -> usize {
+        self.most_shared
+    }
+
+    /// The lines that are lent to a communicator of some ranks which has lines of its own.
+    pub(crate) fn lent(&self) -> Range<usize> {
+        self.staging..self.staging + self.most_shared
     }
 
     /// The lines that the [profile of RCCE](crate::mpb::rcce_profile) has for its payload: 251 up to 96 ranks, and beyond
@@ -147,26 +339,24 @@ impl MpbLayout {
     }
 
     /// The layout whose spare lines reach to `end` at least, for which staging gives lines away; none where it has packets,
-    /// or would be left with too few.
+    /// or would be left with too few, or is that of some ranks.
     pub(crate) fn with_spare_to(&self, end: usize) -> Option<Self> {
         let buffer_lines = MPB_LINES.checked_sub(end + LENGTH_LINES)? / 2;
         let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
-        (self.section_lines == 0 && buffer_lines >= LEAST_STAGING_LINES).then_some(Self {
-            staging,
-            buffer_lines,
-            ..*self
-        })
+        let can_give = self.home == Home::All && self.section_lines == 0 && buffer_lines >= LEAST_STAGING_LINES;
+        can_give.then(|| Self { staging, ..*self }.staged(buffer_lines, 0))
     }
 
     /// First line of non-blocking operation `request` of those that can be outstanding.
     pub(crate) fn request(&self, request: usize) -> usize {
-        debug_assert!(request < REQUESTS);
-        self.cells().start + CELL_LINES + request * REQUEST_LINES
+        debug_assert!(request < self.requests);
+        self.cells + self.turns as usize * CELLS + request * REQUEST_LINES
     }
 
-    /// Lines that nobody owns.
+    /// Lines that nobody owns; none in the layout of some ranks, which share those of all.
     pub fn spare(&self) -> Range<usize> {
-        self.barrier().end + FIXED_LINES..self.staging
+        let first = if self.home == Home::All { self.cells + FIXED_LINES } else { self.staging };
+        first..self.staging
     }
 
     /// Windows whose marks fit the spare lines at a time, if nothing else takes some; those of further windows are in
@@ -178,7 +368,7 @@ impl MpbLayout {
     /// First line of staging buffer `index` (0 or 1).
     pub fn buffer(&self, index: usize) -> usize {
         debug_assert!(index < 2);
-        MPB_LINES - (2 - index) * self.buffer_lines
+        self.end - (2 - index) * self.buffer_lines
     }
 
     /// The lines that messages of the program go through: a staging buffer, and one more for their length.
@@ -191,18 +381,21 @@ impl MpbLayout {
         self.buffer_lines
     }
 
-    /// The layout with room for packets, unless there are too many ranks for a section each.
+    /// The layout with room for packets, unless there are too many ranks for a section each, or some ranks only.
     pub(crate) fn with_packets(&self) -> Option<Self> {
+        if self.home != Home::All {
+            return None;
+        }
         let flags = 2 * self.signal_lines;
         let lines = MPB_LINES - self.staging - LENGTH_LINES;
         let section_lines = lines.checked_sub(flags + 2 * LEAST_STAGING_LINES)? / self.ranks;
         let buffer_lines = (lines - flags - self.ranks * section_lines) / 2;
-        (section_lines > 0).then_some(Self { buffer_lines, section_lines, ..*self })
+        (section_lines > 0).then_some(self.staged(buffer_lines, section_lines))
     }
 
     /// The layout without them.
     pub(crate) fn without_packets(&self) -> Self {
-        Self { buffer_lines: (MPB_LINES - self.staging - LENGTH_LINES) / 2, section_lines: 0, ..*self }
+        self.staged((MPB_LINES - self.staging - LENGTH_LINES) / 2, 0)
     }
 
     /// Lines of the doorbells, which the acknowledgements follow, as many.
@@ -306,6 +499,48 @@ mod tests {
         assert_eq!([992, 993, 1024].map(|ranks| MpbLayout::new(ranks).unwrap().buffer_lines()), [96, 95, 95]);
         assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 47);
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
+    }
+
+    fn divided(ranks: usize) -> MpbLayout {
+        let all = MpbLayout::new(ranks).unwrap();
+        all.with_spare_to(all.spare().end + crate::comm::division::DIVIDED_LINES).unwrap()
+    }
+
+    #[test]
+    fn communicators_have_lines_of_their_own_until_there_are_none_left() {
+        for ranks in (1..=300).chain([992, 1024, MAX_RANKS]) {
+            let all = divided(ranks);
+            assert!(all.spare().end <= all.message_lines().start);
+            let mut free = all.spare();
+            for most in [ranks, ranks.div_ceil(2), 1, 1, 1, 1, 1, 1] {
+                let own = Share::fitting(most, free.len()).map(|share| (free.start, share));
+                let layout = all.beside(most, own);
+                let (staging, buffers) = (layout.buffer(0), all.buffer(0)..all.buffer(1));
+                assert!(staging >= buffers.start && layout.buffer(1) + layout.buffer_lines() <= buffers.end);
+                match own {
+                    Some((first, share)) => {
+                        assert_eq!(layout.own_lines(), first..first + share.lines(most));
+                        assert!(layout.barrier().end == layout.cells().start);
+                        assert!(layout.cells().end == layout.shared().start && layout.shared().end <= all.spare().end);
+                        assert!(layout.lent().end <= buffers.end);
+                        free.start = layout.own_lines().end;
+                    }
+                    None => {
+                        assert!(layout.cells().start == buffers.start && layout.cells().end == layout.shared().start);
+                        assert!(layout.shared().end <= staging && layout.shared().len() >= 8, "{layout:?}");
+                    }
+                }
+                assert_eq!(layout.lent_from(&all), layout);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_the_scc_have_all_that_is_fast() {
+        let free = divided(48).spare().len();
+        let rows = Share::fitting(6, free).unwrap();
+        let columns = Share::fitting(8, free - rows.lines(6)).unwrap();
+        assert_eq!((rows, columns), (SHARES[0], SHARES[0]));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use core::cell::Cell;
 
 use hal::{Mpb, MpbLine, Wait};
 
-use crate::{Comm, Error};
+use crate::Comm;
 
 use self::{layout::MpbLayout, sequence::Sequence, signals::Signals, spare_lines::SpareLines};
 
@@ -27,17 +27,14 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// # Errors
-    /// [`Error::TooManyRanks`].
-    pub(crate) fn new(ranks: usize) -> Result<Self, Error> {
-        let layout = MpbLayout::new(ranks)?;
-        Ok(Self {
+    pub(crate) fn new(layout: MpbLayout) -> Self {
+        Self {
             layout: Cell::new(layout),
-            signals: Signals::new(ranks),
+            signals: Signals::new(layout.ranks()),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             profile: Cell::new(false),
-        })
+        }
     }
 
     pub(crate) fn layout(&self) -> MpbLayout {
@@ -61,9 +58,9 @@ impl<C> Comm<'_, C> {
         &self.buffers().sequence
     }
 
-    /// The lines of every MPB that protocols may take for a time.
+    /// The lines of this rank's MPB that protocols may take for a time.
     pub(crate) fn spare_lines(&self) -> &SpareLines {
-        &self.buffers().spare_lines
+        &self.world_of().buffers().spare_lines
     }
 
     /// Line `line` of `rank`'s MPB.
@@ -75,8 +72,18 @@ impl<C> Comm<'_, C> {
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
     pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
-        self.own_staging_turn();
+        self.own_staging_turn(2 * self.mpb_layout().buffer_lines());
         self.buffers().set_layout(layout);
         self.sequence().restart_staging();
+        self.choices().forget();
+    }
+
+    /// Finds out which lines this communicator gets from that of all ranks, where those may have changed.
+    #[inline]
+    pub(crate) fn refresh_mpb_layout(&self) {
+        if self.is_part() {
+            let layout = self.mpb_layout().lent_from(&self.world_of().mpb_layout());
+            self.buffers().layout.set(layout);
+        }
     }
 }

@@ -57,10 +57,9 @@ impl<'c, C: Messenger> Comm<'c, C> {
     pub fn reserve_lines(&self, count: usize) -> Result<ProgramLines<'_, 'c, C>, Error> {
         self.check_call(|| Call::new(Collective::ReserveLines).len(count))?;
         self.check_no_profile()?;
-        let spare = self.spare_lines();
-        let first = spare.take(count).or_else(|| {
-            let free = spare.free_end();
-            self.spare_up_to(free.start + count).then(|| spare.take(count))?
+        let first = self.take_spare_lines(count).or_else(|| {
+            let free = self.free_spare_end();
+            self.spare_up_to(free.start + count).then(|| self.take_spare_lines(count))?
         });
         let first = first.ok_or(Error::NoSpareLines { wanted: count })?;
         let lines = ProgramLines { comm: self, first, count, profile: None };
@@ -70,7 +69,7 @@ impl<'c, C: Messenger> Comm<'c, C> {
 
     /// Makes lines up to `end` spare that are staging's, and says whether it could. All ranks do the same, and a barrier
     /// has to follow.
-    fn spare_up_to(&self, end: usize) -> bool {
+    pub(crate) fn spare_up_to(&self, end: usize) -> bool {
         let layout = self.mpb_layout().with_spare_to(end);
         if let Some(layout) = layout {
             self.set_mpb_layout(layout);
@@ -123,10 +122,10 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
             comm.buffers().set_layout(layout);
         } else {
             let added = self.first + before..self.first + count;
-            let is_there = || comm.spare_lines().take_at(added.clone());
+            let is_there = || comm.take_spare_lines_at(added.clone());
             if !is_there() {
                 // All that is behind these lines has to be free.
-                let free = comm.spare_lines().free_end();
+                let free = comm.free_spare_end();
                 if free.start > added.start || !comm.spare_up_to(added.end) || !is_there() {
                     return Err(refused);
                 }

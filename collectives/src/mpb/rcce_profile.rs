@@ -31,19 +31,20 @@ impl<'c, C: Messenger> Comm<'c, C> {
     /// Lends the MPBs to two-sided messages, until what it returns is dropped. Collective.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::NoSpareLines`] if windows have lines of the MPBs, [`Error::ProfileInForce`] if
-    /// it is already. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking
+    /// On every rank alike: [`Error::NoSpareLines`] if windows or other communicators have lines of the MPBs,
+    /// [`Error::ProfileInForce`] if it is already, [`Error::WholeMachine`] on a communicator of some ranks. [`Error::RequestsOutstanding`] on a rank that has not completed all of its non-blocking
     /// operations, as all have to.
     pub fn rcce_profile(&self) -> Result<RcceProfile<'_, 'c, C>, Error> {
         self.check_call(|| Call::new(Collective::RcceProfile))?;
         self.check_no_profile()?;
+        self.check_whole("the profile of RCCE")?;
         self.check_no_requests()?;
         let layout = self.mpb_layout();
         let refused = Error::NoSpareLines { wanted: layout.rcce_payload().len() };
         if layout.section_lines() > 0 {
             return Err(refused);
         }
-        let spare = self.spare_lines().take(layout.spare().len()).ok_or(refused)?;
+        let spare = self.take_spare_lines(layout.spare().len()).ok_or(refused)?;
         // All earlier operations are complete on all ranks when this returns.
         self.synchronise();
         self.buffers().profile.set(true);
@@ -61,7 +62,7 @@ impl<'p, 'c, C: Messenger> RcceProfile<'p, 'c, C> {
 impl<C> Comm<'_, C> {
     /// Whether the MPBs are lent.
     pub(crate) fn profile_in_force(&self) -> bool {
-        self.buffers().profile.get()
+        self.world_of().buffers().profile.get()
     }
 
     /// Refuses what needs lines that are lent.

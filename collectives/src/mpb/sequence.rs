@@ -5,9 +5,10 @@
 //!
 //! * a **cell** is a line that only ever holds [tagged](crate::mpb::tagged) data. Operation n has the two cells of turn n
 //!   mod [`TURNS`] in every MPB, and its tag tells them from what was there before;
-//! * **staging lines** come from the second staging buffer, one operation's behind those of the one before. They hold
-//!   what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
-//!   last cleared.
+//! * **staging lines** come from the second staging buffer: the first in a row that no earlier operation may have. They
+//!   hold what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
+//!   last cleared. To clear lines takes about as long as a short reduction. So an operation gets such lines as have held
+//!   its kind of data before, if it can: then operations of both kinds can take turns.
 //!
 //! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end
 //! of an operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that
@@ -15,14 +16,19 @@
 //! out before such an operation came by, the next one begins with a barrier; all ranks find that at the same
 //! operation, since they count alike. So most operations need no acknowledgements at all, and the rest share one
 //! barrier (MPICH's release-gather does so with its cells, Jain et al., SC'18).
+//!
+//! **A communicator of some ranks** has few staging lines of its own, and no claim to those of all ranks, which its members may
+//! be using for something else. One buffer of these is quiescent whenever its owner is in no operation, though. So an
+//! operation that wants more lines gets them there: if anyone may write them, after a barrier, since who has come to it is
+//! in no other operation; and at its end a barrier leaves them quiescent again. Long operations cost that much more, short ones nothing.
 
 use core::{cell::Cell, ops::Range};
 
-use hal::{LINE_BYTES, MPB_LINES, Mpb, MpbCopy, MpbLine, Wait};
+use hal::{LINE_BYTES, Mpb, MpbCopy, MpbLine, Wait};
 
 use crate::{Comm, Error};
 
-/// Operations that can be under way before one has to wait for all ranks.
+/// Operations that can be under way before one has to wait for all ranks, among all ranks of a machine.
 pub(crate) const TURNS: u32 = 8;
 
 /// Cells of each operation.
@@ -37,6 +43,15 @@ pub(crate) enum Writers {
     Anyone,
 }
 
+/// What an operation has in its staging lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Contents {
+    /// Anything.
+    Raw,
+    /// Lines with tags.
+    Tagged,
+}
+
 /// The count of collective operations of one rank: how far it, and all ranks, have come.
 #[derive(Default)]
 pub(crate) struct Sequence {
@@ -44,37 +59,54 @@ pub(crate) struct Sequence {
     begun: Cell<u32>,
     /// How many of these, from the first, are complete on all ranks.
     complete: Cell<u32>,
-    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
-    /// operations that may not be complete.
-    next: Cell<usize>,
-    taken: Cell<usize>,
-    /// How many of these the last operation took.
-    last: Cell<usize>,
+    /// The staging lines that the communicator has.
+    shared: Staging,
+    /// Those that were lent to the operation under way.
+    lent: Staging,
+    /// Whether there are any.
+    are_lent: Cell<bool>,
+}
+
+/// Staging lines that operations share over time.
+#[derive(Default)]
+struct Staging {
+    /// The lines, by the bits of [`lines_bits`], that operations have which may not be complete.
+    taken: Cell<u128>,
+    /// Those of them that the last operation has.
+    last: Cell<u128>,
     /// An operation that keeps its staging to itself may not be complete on other ranks.
     kept: Cell<bool>,
-    /// The lines of the second buffer, by the bits of [`lines_bits`], that may hold anything: whatever a message has
-    /// where lines have their tags could be the tag of the next operation. The others hold 0, or tagged data of earlier
-    /// operations.
+    /// The lines that may hold anything: whatever a message has where lines have their tags could be the tag of the next
+    /// operation. The others hold 0, or tagged data of earlier operations.
     raw: Cell<u128>,
 }
 
-impl Sequence {
-    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are
-    /// skipped to get there; none if that takes lines of operations that may not be complete.
-    fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
-        let (next, taken) = (self.next.get(), self.taken.get());
-        let wrapped = next + lines > room;
-        // Where nothing is taken, there is nothing to get around.
-        let skipped = if wrapped && taken > 0 { room - next } else { 0 };
-        let first = if wrapped { 0 } else { next };
-        (taken + skipped + lines <= room).then_some((first, skipped))
+impl Staging {
+    /// The first of `lines` staging lines of `room`; none if no such lines in a row are left by operations that may not be
+    /// complete.
+    fn place(&self, lines: usize, room: usize, contents: Contents) -> Option<usize> {
+        let (taken, raw) = (self.taken.get(), self.raw.get());
+        let others = if contents == Contents::Raw { !raw } else { raw };
+        free_lines(taken | others, lines, room).or_else(|| free_lines(taken, lines, room))
     }
 }
 
-/// A bit for each of these lines, which are in the second half of the MPB.
-fn lines_bits(lines: &Range<usize>) -> u128 {
-    const FIRST: usize = MPB_LINES - u128::BITS as usize;
-    lines.clone().map(|line| 1 << (line - FIRST)).fold(0, |bits, bit: u128| bits | bit)
+/// The first of `lines` lines in a row that are among the first `room` and not among the `others`.
+fn free_lines(others: u128, lines: usize, room: usize) -> Option<usize> {
+    let mut first = 0;
+    while first + lines <= room {
+        let met = others & lines_bits(first, lines);
+        if met == 0 {
+            return Some(first);
+        }
+        first = met.ilog2() as usize + 1;
+    }
+    None
+}
+
+/// A bit for each of these lines, counted from the first one that there is; no communicator has as many as bits.
+fn lines_bits(first: usize, lines: usize) -> u128 {
+    !(u128::MAX << lines) << first
 }
 
 /// What one operation may use.
@@ -95,69 +127,104 @@ impl Sequence {
     pub(crate) fn all_complete(&self) {
         // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
         self.complete.set(self.begun.get());
-        self.taken.set(0);
-        self.kept.set(false);
+        self.staging().taken.set(0);
+        self.staging().kept.set(false);
     }
 
     /// All ranks have entered the operation that was begun last; so those before it are complete.
     pub(crate) fn earlier_complete(&self) {
         self.complete.set(self.begun.get().wrapping_sub(1));
-        self.taken.set(self.last.get());
-        self.kept.set(false);
+        let staging = self.staging();
+        staging.taken.set(staging.last.get());
+        staging.kept.set(false);
     }
 
     /// The MPBs are laid out anew.
     pub(crate) fn restart_staging(&self) {
-        self.next.set(0);
-        self.kept.set(true);
+        self.shared.kept.set(true);
     }
 
     /// Staging lines may hold anything from now on.
     pub(crate) fn staging_is_raw(&self) {
-        self.raw.set(u128::MAX);
+        self.shared.raw.set(u128::MAX);
+    }
+
+    /// The staging lines that operations get now.
+    #[inline]
+    fn staging(&self) -> &Staging {
+        if self.are_lent.get() { &self.lent } else { &self.shared }
+    }
+
+    /// From now on operations get lines that were lent, which hold anything. Only their owners know that nobody uses them.
+    fn borrow_lines(&self) {
+        self.are_lent.set(true);
+        self.lent.taken.set(0);
+        self.lent.last.set(0);
+        self.lent.kept.set(true);
+        self.lent.raw.set(u128::MAX);
+    }
+
+    /// Whether lines were lent, which are given back.
+    pub(crate) fn return_lines(&self) -> bool {
+        self.are_lent.replace(false)
     }
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lines of the staging that operations share: no [`turn`](Self::turn) gets more.
     pub(crate) fn shared_staging_lines(&self) -> usize {
-        self.mpb_layout().buffer_lines()
+        self.mpb_layout().most_shared()
+    }
+
+    /// The staging lines out of which an operation gets `lines`.
+    #[inline]
+    fn staging_for(&self, lines: usize) -> Range<usize> {
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
+        if lines > layout.shared().len() && !sequence.are_lent.get() {
+            sequence.borrow_lines();
+        }
+        if sequence.are_lent.get() { layout.lent() } else { layout.shared() }
     }
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
     /// say the same.
+    #[inline]
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
-        let turn = self.begin(lines, writers);
+        let turn = self.begin(lines, writers, Contents::Raw);
         if lines > 0 {
-            let raw = &self.sequence().raw;
-            raw.set(raw.get() | lines_bits(&turn.staging));
+            let staging = self.sequence().staging();
+            staging.raw.set(staging.raw.get() | staging.last.get());
         }
         turn
     }
 
-    fn begin(&self, lines: usize, writers: Writers) -> Turn {
+    #[inline]
+    fn begin(&self, lines: usize, writers: Writers, contents: Contents) -> Turn {
         self.assert_no_profile();
-        let layout = self.mpb_layout();
-        let room = layout.buffer_lines();
-        debug_assert!(lines <= room);
-        let sequence = self.sequence();
-        let foreign = writers == Writers::Anyone && lines > 0 && sequence.kept.get();
-        let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= TURNS;
-        if late || foreign || lines > 0 && sequence.place(lines, room).is_none() {
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
+        let all = self.staging_for(lines);
+        let staging = sequence.staging();
+        debug_assert!(lines <= all.len());
+        let foreign = writers == Writers::Anyone && lines > 0 && staging.kept.get();
+        let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= layout.turns();
+        if late || foreign || lines > 0 && staging.place(lines, all.len(), contents).is_none() {
             self.synchronise();
         }
+        let mut first = all.start;
         if lines > 0 {
             // After a barrier nothing is taken, so that any number fits.
-            let (first, skipped) = sequence.place(lines, room).unwrap_or_default();
-            sequence.next.set(first);
-            sequence.taken.set(sequence.taken.get() + skipped + lines);
+            let place = staging.place(lines, all.len(), contents).unwrap_or(0);
+            first += place;
+            let bits = lines_bits(place, lines);
+            staging.taken.set(staging.taken.get() | bits);
+            staging.last.set(bits);
+        } else {
+            staging.last.set(0);
         }
-        let first = layout.buffer(1) + sequence.next.get();
-        sequence.next.set(sequence.next.get() + lines);
-        sequence.last.set(lines);
         let begun = sequence.begun.get().wrapping_add(1);
         sequence.begun.set(begun);
-        let turn = begun % TURNS;
+        // A power of 2.
+        let turn = begun & (layout.turns() - 1);
         Turn {
             tag: tag_of(begun),
             cells: core::array::from_fn(|cell| layout.cell(turn, cell)),
@@ -165,40 +232,65 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         }
     }
 
-    /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before
-    /// others have done with its staging.
-    pub(crate) fn own_staging_turn(&self) {
+    /// Begins a collective operation that stages in its own MPB only, in this many lines from the start of the first
+    /// buffer on, and that no rank leaves before others have done with its staging.
+    pub(crate) fn own_staging_turn(&self, lines: usize) {
         self.assert_no_profile();
-        if self.sequence().taken.get() > 0 {
+        let sequence = self.sequence();
+        if self.is_part() {
+            // These buffers are others than what its operations share, unless that was lent to them.
+            if sequence.are_lent.get() {
+                self.synchronise();
+                sequence.borrow_lines();
+            }
+            return;
+        }
+        if lines <= self.mpb_layout().buffer_lines() {
+            // The second buffer is left as it is.
+            return;
+        }
+        if sequence.shared.taken.get() != 0 {
             self.synchronise();
         }
-        self.sequence().kept.set(true);
-        self.sequence().staging_is_raw();
+        sequence.shared.kept.set(true);
+        sequence.staging_is_raw();
     }
 }
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
+    /// Clears this rank's staging lines that operations share, so that no one has to when it wants them for tagged data. Nobody
+    /// uses them, and a barrier has to follow.
+    pub(crate) fn clear_staging(&self) {
+        let lines = self.mpb_layout().shared();
+        let own = MpbLine::new(self.hal().core(), lines.start);
+        self.hal().put_made(lines.len() * LINE_BYTES, own, |_, bytes| bytes.fill(0));
+        self.sequence().shared.raw.set(0);
+    }
+
     /// Like [`turn`](Self::turn) for anyone, with staging lines that only ever hold tagged data, so that no tag is in
     /// them that this operation did not write. Where other data was before, every rank clears its own, and a barrier
     /// follows.
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
-        let (layout, sequence) = (self.mpb_layout(), self.sequence());
-        let place = || sequence.place(lines, layout.buffer_lines());
-        if place().is_none() {
+        let all = self.staging_for(lines);
+        let staging = self.sequence().staging();
+        let place = || staging.place(lines, all.len(), Contents::Tagged);
+        let raw = |first: usize| staging.raw.get() & lines_bits(first, lines);
+        // To clear lines takes a barrier, too: after one there may be some that need not be cleared.
+        let waits = |first| raw(first) != 0 && free_lines(staging.raw.get(), lines, all.len()).is_some();
+        if place().is_none_or(waits) {
             self.synchronise();
         }
-        let first = layout.buffer(1) + place().unwrap_or_default().0;
-        let bits = lines_bits(&(first..first + lines));
-        if sequence.raw.get() & bits != 0 {
+        let first = place().unwrap_or(0);
+        if raw(first) != 0 {
             // Nobody reads or writes these lines of this rank's any more.
-            let own = MpbLine::new(self.hal().core(), first);
+            let own = MpbLine::new(self.hal().core(), all.start + first);
             self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
             self.synchronise();
-            sequence.raw.set(sequence.raw.get() & !bits);
+            staging.raw.set(staging.raw.get() & !raw(first));
         }
-        let turn = self.begin(lines, Writers::Anyone);
-        debug_assert_eq!(turn.staging, first..first + lines);
+        let turn = self.begin(lines, Writers::Anyone, Contents::Tagged);
+        debug_assert_eq!(raw(turn.staging.start - all.start), 0);
         turn
     }
 }
@@ -338,7 +430,7 @@ mod tests {
     #[test]
     fn staging_that_was_kept_is_waited_for_by_those_who_write_to_others() {
         let (owner, anyone, after) = on_all(|comm| {
-            comm.own_staging_turn();
+            comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
             let owner = begin(comm, 4, Writers::Owner).1;
             let anyone = begin(comm, 4, Writers::Anyone).1;
             (owner, anyone, begin(comm, 4, Writers::Anyone).1)
@@ -372,15 +464,53 @@ mod tests {
             };
             let mut barriers = Vec::from([tagged(20)]);
             fill(comm.turn(30, Writers::Owner));
-            barriers.extend([tagged(46), tagged(20), tagged(30)]);
-            comm.own_staging_turn();
+            barriers.extend([tagged(46), tagged(20), tagged(30), tagged(47)]);
+            comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
             barriers.extend([tagged(10), tagged(10)]);
             comm.barrier();
             barriers.extend([tagged(60), tagged(20), tagged(10)]);
             barriers
         });
-        // The first two turns get lines that were always clean. Then there is no room, and then there is what was put.
-        assert_eq!(barriers, [false, false, true, true, true, true, true, true, true]);
+        // The first two turns get lines that were always clean. Then there is no room; then what was put is skipped, and then
+        // it is in the way. The last turn gets lines that were cleared before.
+        assert_eq!(barriers, [false, false, true, false, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_first_buffer_is_no_matter_of_the_second_one() {
+        let (before, after) = on_all(|comm| {
+            let before = begin(comm, 4, Writers::Anyone).1;
+            comm.own_staging_turn(comm.mpb_layout().buffer_lines());
+            (before, begin(comm, 4, Writers::Anyone).1 || comm.sequence().shared.raw.get().count_ones() > 8)
+        });
+        assert_eq!((before, after), (false, false));
+    }
+
+    #[test]
+    fn operations_of_both_kinds_take_turns_without_clearing_lines() {
+        let cleared = on_all(|comm| {
+            use hal::Counted;
+            let mut cleared = Vec::new();
+            for _ in 0..12 {
+                comm.turn(30, Writers::Owner);
+                let before = comm.hal().counters().mpb_lines_written;
+                comm.tagged_turn(30);
+                let written = comm.hal().counters().mpb_lines_written - before;
+                comm.sequence().earlier_complete();
+                cleared.push(written);
+            }
+            cleared
+        });
+        assert_eq!(cleared, [0; 12], "lines cleared, and flags of barriers");
+    }
+
+    #[test]
+    fn lines_are_found_between_others() {
+        let others = lines_bits(0, 1) | lines_bits(5, 2) | lines_bits(95, 1);
+        let found = |lines| free_lines(others, lines, 96);
+        assert_eq!([1, 4, 5, 88, 89].map(found), [Some(1), Some(1), Some(7), Some(7), None]);
+        assert_eq!([free_lines(others, 87, 95), free_lines(others, 5, 91)], [Some(7), Some(7)]);
+        assert_eq!([free_lines(0, 96, 96), free_lines(u128::MAX, 1, 96)], [Some(0), None]);
     }
 
     #[test]

@@ -8,12 +8,15 @@
 //! A rank sends one message at a time, since all go through the same lines of its MPB.
 
 use alloc::vec::Vec;
-use core::cell::Cell;
+use core::{cell::Cell, ops::Range};
 
 use hal::{Deadline, LINE_BYTES, Messenger, Place, Reason};
 
-use super::{ANSWER, Answer, CHUNK, Chunk, HEADER, chunks};
-use crate::{Comm, Error};
+use super::{Answer, HEADER, copy, memory_lines};
+use crate::{
+    Comm, Error,
+    mpb::signals::{ANSWER, CHUNK},
+};
 
 /// A message that this rank sends in steps.
 #[derive(PartialEq, Eq, Debug)]
@@ -83,19 +86,18 @@ impl<C: Messenger> Comm<'_, C> {
     /// Puts the chunk that is next, if there is one.
     fn put_next_chunk(&self, sending: &Sending, message: &[u8]) -> bool {
         let lines = self.message_lines();
-        let next = chunks(sending.len, lines.len()).nth(sending.chunk);
-        if let Some(Chunk { start, len, memory_lines }) = next {
-            self.hal().account_memory(memory_lines, 0);
+        if let Some(Range { start, end }) = chunk(sending.chunk, sending.len, lines.len()) {
+            self.hal().account_memory(memory_lines(start, end), 0);
             let header = (sending.len as u32).to_le_bytes();
-            self.hal().put_made(len, self.mpb_line(self.rank(), lines.start), |index, line| {
-                let at = start + index * LINE_BYTES;
-                let (from, rest) = if at == 0 {
-                    line[..HEADER].copy_from_slice(&header);
-                    (0, &mut line[HEADER..])
-                } else {
-                    (at - HEADER, line)
-                };
-                rest.copy_from_slice(&message[from..][..rest.len()]);
+            let staging = self.mpb_line(self.rank(), lines.start);
+            self.hal().put_made((end - start).next_multiple_of(LINE_BYTES), staging, |index, line| {
+                match (start + index * LINE_BYTES, line.split_first_chunk_mut()) {
+                    (0, Some((length, data))) => {
+                        *length = header;
+                        copy(message, data);
+                    }
+                    (from, _) => copy(&message[from - HEADER..], line),
+                }
             });
             self.turn_signal(CHUNK, sending.to);
             return true;
@@ -172,21 +174,20 @@ impl<C: Messenger> Comm<'_, C> {
             receiving.sent = self.incoming(from)?;
         }
         let (lines, sent) = (self.message_lines(), receiving.sent.unwrap_or(receiving.len));
-        let mut rest = chunks(sent, lines.len()).skip(receiving.chunk);
-        if let Some(Chunk { start, len, memory_lines }) = rest.next() {
+        if let Some(Range { start, end }) = chunk(receiving.chunk, sent, lines.len()) {
             self.signals().take_turned(from, CHUNK);
             if sent == receiving.len {
-                self.hal().get_used(self.mpb_line(from, lines.start), len, |index, line| {
-                    let at = start + index * LINE_BYTES;
-                    let (to, data) = if at == 0 { (0, &line[HEADER..]) } else { (at - HEADER, line) };
-                    message[to..to + data.len()].copy_from_slice(data);
+                let (staging, len) = (self.mpb_line(from, lines.start), (end - start).next_multiple_of(LINE_BYTES));
+                self.hal().get_used(staging, len, |index, line| match start + index * LINE_BYTES {
+                    0 => copy(&line[HEADER..], message),
+                    to => copy(line, &mut message[to - HEADER..]),
                 });
-                self.hal().account_memory(0, memory_lines);
+                self.hal().account_memory(0, memory_lines(start, end));
             }
             self.turn_signal(ANSWER, from);
             receiving.chunk += 1;
         }
-        receiving.is_over = rest.next().is_none();
+        receiving.is_over = chunk(receiving.chunk, sent, lines.len()).is_none();
         if receiving.is_over && sent != receiving.len {
             return Err(Error::MessageLength { from, to: self.rank(), sent, wanted: receiving.len });
         }
@@ -213,12 +214,23 @@ impl<C: Messenger> Comm<'_, C> {
             ([rank], None) => Reason::new("a message").from(self.core_of(*rank)),
             _ => Reason::new("any of its messages"),
         };
+        if let Some(elsewhere) = self.elsewhere() {
+            let places: Vec<_> = wanted.iter().map(|(rank, _)| elsewhere.place(self.rank(), *rank)).collect();
+            let found = self.wait_until(&places, deadline, reason, |poll| {
+                let mut all = wanted.iter().enumerate();
+                let is_there = |(place, (rank, bits)): (usize, &(usize, u8))| {
+                    (poll.word(place) as u8 ^ self.signals().taken_from(*rank)) & bits != 0
+                };
+                all.any(is_there).then_some(())
+            });
+            return found.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason });
+        }
         let found = self.wait_until(&places, deadline, reason, |poll| {
             lines.iter().enumerate().find_map(|(place, line)| {
                 let bytes = poll.line(place).0;
                 let is_there = |(rank, bits): &(usize, u8)| {
                     let (at, byte) = layout.signal_from(*rank);
-                    at == *line && self.signals().turned(*rank, bytes[byte]) & bits != 0
+                    at == *line && (bytes[byte] ^ self.signals().taken_from(*rank)) & bits != 0
                 };
                 wanted.iter().any(is_there).then_some(())
             })
@@ -228,8 +240,15 @@ impl<C: Messenger> Comm<'_, C> {
 
     /// The bits of messages that rank `from` has turned by now.
     fn turned_now(&self, from: usize) -> u8 {
-        let now = self.await_turned(from, None, Reason::new("a look at messages"), |_, turned| Some(turned));
-        let turned = now.unwrap_or(0);
+        let (line, byte) = self.mpb_layout().signal_from(from);
+        let (place, taken) = ([Place::Line(self.mpb_line(self.rank(), line))], self.signals().taken_from(from));
+        let reason = Reason::new("a look at messages").from(self.core_of(from));
+        let turned = if self.elsewhere().is_some() {
+            self.await_signal_elsewhere(from, reason, |found| Some(found ^ taken)).unwrap_or(0)
+        } else {
+            let now = self.wait_until(&place, Deadline::Never, reason, |poll| Some(poll.line(0).0[byte] ^ taken));
+            now.unwrap_or(0)
+        };
         if turned == 0 {
             // Whoever looks again and again lets the others run.
             self.hal().relax();
@@ -240,4 +259,10 @@ impl<C: Messenger> Comm<'_, C> {
 
 fn check_same_len(len: usize, wanted: usize) -> Result<(), Error> {
     if len == wanted { Ok(()) } else { Err(Error::Length { len, wanted }) }
+}
+
+/// Where a chunk of a message is, counted from the first byte of its length; none behind the last one.
+fn chunk(number: usize, message_len: usize, lines: usize) -> Option<Range<usize>> {
+    let (start, total) = (number * lines * LINE_BYTES, HEADER + message_len);
+    (start < total).then(|| start..total.min(start + lines * LINE_BYTES))
 }

@@ -14,8 +14,11 @@ mod exposures;
 mod hardware;
 mod lines;
 mod mappings;
+#[cfg(feature = "sim")]
+pub mod panics;
 mod pieces;
 mod runs;
+mod slices;
 mod time;
 mod tracer;
 mod tracing;
@@ -34,11 +37,14 @@ pub use self::{
     },
     mappings::Slot,
     runs::mask_of,
+    slices::{Conflict, Slices},
     tracer::{Spot, Tracer},
     tracing::Noting,
 };
 
 use self::deferral::Deferral;
+#[cfg(any(feature = "qemu", feature = "sim"))]
+pub(crate) use self::slices::Under;
 
 /// A core on top of its hardware.
 pub struct HardwareCore<H: Hardware> {

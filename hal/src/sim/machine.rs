@@ -4,14 +4,18 @@ use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Once,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 
 use crate::{
-    CoreId, Counted, Counters, Layout,
+    CoreId, Counted, Counters, Layout, Topology,
     emulated::{Emulated, FetchUnit, MAX_FRAMES},
+    kit::panics,
 };
 
 use super::{
@@ -27,7 +31,6 @@ use super::{
     lines::Lines,
     memory::Memory,
     network::Network,
-    panics,
     platform::{Running, Shared},
 };
 
@@ -124,6 +127,18 @@ impl<R> Outcome<R> {
     }
 }
 
+impl Outcome<()> {
+    /// The same with what each core's program has returned.
+    fn with<R>(self, results: impl Iterator<Item = R>) -> Outcome<R> {
+        let Self { cores, time_ps, recording, work, heat_map } = self;
+        let with = |(core, result): (CoreOutcome<()>, R)| {
+            let CoreOutcome { result: (), counters, time_ps } = core;
+            CoreOutcome { result, counters, time_ps }
+        };
+        Outcome { cores: cores.into_iter().zip(results).map(with).collect(), time_ps, recording, work, heat_map }
+    }
+}
+
 /// How a run ended, and the answers that it was given, if they were kept.
 pub(super) struct Run<R> {
     /// Nothing if it was broken off, because all that could follow has been explored.
@@ -216,7 +231,16 @@ impl Machine {
     }
 
     pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
-        panics::be_quiet();
+        let results: Vec<Cell<Option<R>>> = (0..self.layout().cores()).map(|_| Cell::new(None)).collect();
+        let run = self.run_any(chooser, &|core| results[core.core().index()].set(Some(program(core))));
+        let results = results.into_iter().filter_map(Cell::into_inner);
+        Run { result: run.result.map(|result| result.map(|outcome| outcome.with(results))), answers: run.answers }
+    }
+
+    /// All of it that is the same for every program, so that it is compiled once.
+    fn run_any(&self, chooser: Chooser, program: &dyn Fn(&SimCore)) -> Run<()> {
+        static PANICS: Once = Once::new();
+        panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
         if chooser.freedom().schedule == Schedule::Free {
             // Where there is no time, nobody can be late.
@@ -256,14 +280,14 @@ impl Machine {
             Box::new(SimCore::new(Emulated::new(platform, own, domain)))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
-        let mut programs: Vec<Program<R>> = cores
+        let mut programs: Vec<Program> = cores
             .iter()
             .map(|core| {
-                let (core, program) = (&**core, &program);
+                let core = &**core;
                 let stack = stack(self.options.stack_bytes);
                 core.platform().set_stack(&stack);
-                // SAFETY: the coroutine borrows `cores` and `program`, which are declared before `programs` and
-                // therefore outlive it; `programs` does not leave this function.
+                // SAFETY: the coroutine borrows `cores`, which is declared before `programs` and therefore outlives it, and
+                // `program`, which the caller lends until this function returns; `programs` does not leave this function.
                 let coroutine = unsafe {
                     Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
                         core.platform().started(yielder);
@@ -303,9 +327,9 @@ impl Machine {
     }
 }
 
-struct Program<R> {
-    coroutine: Coroutine<(), (), R>,
-    outcome: Option<CoreOutcome<R>>,
+struct Program {
+    coroutine: Coroutine<(), (), ()>,
+    outcome: Option<CoreOutcome<()>>,
 }
 
 enum Stopped {
@@ -316,7 +340,7 @@ enum Stopped {
 }
 
 /// Lets cores run, one at a time, until all have finished or no more can.
-fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) -> Option<Stopped> {
+fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> Option<Stopped> {
     let _ends = EndsAfterFault(shared);
     let mut unfinished = programs.len();
     while unfinished > 0 {
@@ -341,16 +365,16 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
         drop(running);
         match result {
             Ok(CoroutineResult::Yield(())) => {}
-            Ok(CoroutineResult::Return(result)) => {
+            Ok(CoroutineResult::Return(())) => {
                 let time_ps = core.platform().now_ps();
-                program.outcome = Some(CoreOutcome { result, counters: core.counters(), time_ps });
+                program.outcome = Some(CoreOutcome { result: (), counters: core.counters(), time_ps });
                 shared.engine.borrow_mut().finished();
                 unfinished -= 1;
             }
             Err(_) => {
                 let time_ps = core.platform().now_ps();
                 let recording = shared.engine.borrow().chooser.recording();
-                let (core, message) = (CoreId::new(index), panics::take_message());
+                let (core, message) = (CoreId::new(index), panics::take());
                 return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
             }
         }
@@ -358,7 +382,7 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
     None
 }
 
-fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>]) -> Failure {
+fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Failure {
     let engine = shared.engine.borrow();
     let (mut waiting, mut finished) = (Vec::new(), Vec::new());
     for (index, program) in programs.iter().enumerate() {
@@ -384,14 +408,14 @@ fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>])
 }
 
 /// Takes down what still runs. From here on operations do nothing.
-fn unwind<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) {
+fn unwind(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) {
     shared.dying.set(true);
     for (core, program) in cores.iter().zip(programs) {
         let _running = Running::now(core);
         // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
         let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
     }
-    panics::forget_message();
+    panics::take();
 }
 
 /// Stacks of earlier runs that are kept for the next: an exploration makes thousands of runs of a few cores.

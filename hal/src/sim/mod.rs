@@ -48,7 +48,6 @@ mod lines;
 mod machine;
 mod memory;
 mod network;
-mod panics;
 mod platform;
 mod waiting;
 

@@ -2,10 +2,11 @@
 //!
 //! 1. [`first_program`]: what a program is, and how to run it;
 //! 2. [`one_sided`]: windows, and epochs of post, start, complete and wait;
-//! 3. [`choosing_an_algorithm`]: the default, one by its name, one by an option;
-//! 4. [`measuring`]: time, counters, and numbers for tables;
-//! 5. [`reading_a_failure`]: deadlocks, undrained buffers, stale reads, exit statuses;
-//! 6. [`a_machine_of_your_own`]: porting to another board, step by step.
+//! 3. [`messages`]: messages with tags, and communicators of some ranks;
+//! 4. [`choosing_an_algorithm`]: the default, one by its name, one by an option;
+//! 5. [`measuring`]: time, counters, and numbers for tables;
+//! 6. [`reading_a_failure`]: deadlocks, undrained buffers, stale reads, exit statuses;
+//! 7. [`a_machine_of_your_own`]: porting to another board, step by step.
 //!
 //! [`glossary`] says what the words mean. `cargo xtask new NAME` makes a crate to begin with.
 //!
@@ -24,7 +25,16 @@ macro_rules! pages {
     };
 }
 
-pages!(first_program, one_sided, choosing_an_algorithm, measuring, reading_a_failure, a_machine_of_your_own, glossary);
+pages!(
+    first_program,
+    one_sided,
+    messages,
+    choosing_an_algorithm,
+    measuring,
+    reading_a_failure,
+    a_machine_of_your_own,
+    glossary
+);
 
 /// The README of the project, whose program has to compile. What it prints, the page [`one_sided`] shows.
 #[cfg(doctest)]

@@ -88,7 +88,7 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     // of what its allocator gave out and ranks told each other of, and keeps the heaps' and windows' own data to itself;
     // 4. they are the machine's.
     let regions = unsafe { Regions::new(hal.layout().controllers()) };
-    let comm = Comm::world(hal, regions).map_err(|error| Failure::from(error).on_all_ranks())?;
+    let comm = Comm::world(hal, regions).map_err(|error| Failure::new(error).on_all_ranks())?;
     comm.check_arguments(args::checks_arguments(start.line)?);
     let mut rank = Rank {
         comm: &comm,

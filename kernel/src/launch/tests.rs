@@ -16,6 +16,7 @@ impl Program for Obedient {
         ("panic", "the rank that panics"),
         ("wait", "the rank that waits for ever"),
         ("stray", "the rank that broadcasts from another root"),
+        ("refused", "the rank that sends to nobody"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -26,6 +27,9 @@ impl Program for Obedient {
         assert!(me != rank.args.get("panic", usize::MAX)?, "told to");
         if me == rank.args.get("wait", usize::MAX)? {
             rank.comm.receive(&mut [0], (me + 1) % rank.comm.size())?;
+        }
+        if me == rank.args.get("refused", usize::MAX)? {
+            rank.comm.send(&[0], 99)?;
         }
         let stray = rank.args.get("stray", usize::MAX)?;
         if stray < usize::MAX {
@@ -67,6 +71,14 @@ fn threads_end_as_simulated_cores_do() {
         let bad = on_threads(words);
         assert!(bad.console.ends_with(end), "{}", bad.console);
     }
+    if hal::emulated::HostLines::of_host().is_some() {
+        let written_back = on_threads("cores=3 write_back");
+        assert!(
+            written_back.success && written_back.console.contains(": written back by "),
+            "{}",
+            written_back.console
+        );
+    }
     let panicked = on_threads("cores=3 panic=1").console;
     assert!(panicked.contains("\n@done failed core 1 panicked: told to (at kernel/src/launch/tests.rs:"), "{panicked}");
 }
@@ -77,6 +89,15 @@ fn failure_of_one_is_failure() {
     assert!(!simulation.success);
     assert!(simulation.console.contains("\nrank 2 failed: told to\n"));
     assert!(simulation.console.ends_with("\n@done failed on 1 of 4 ranks\n"));
+}
+
+#[test]
+fn an_error_names_the_line_that_passed_it_on() {
+    let place = " (at kernel/src/launch/tests.rs:";
+    let console = run("cores=4 refused=2").console;
+    let line = console.lines().find(|line| line.starts_with("rank 2 failed: ")).expect("it fails");
+    assert!(line.contains("rank 99") && line.contains(place) && line.ends_with(')'), "{line}");
+    assert!(!run("cores=4 fail=2").console.contains(place));
 }
 
 #[test]

@@ -68,6 +68,8 @@ impl Plan {
 /// What a user does himself.
 fn by_hand(what: Missing) -> &'static str {
     match what {
+        Missing::Compiler => "install gcc and the headers of the C library",
+        Missing::Mpi(_) => "install it with a compiler that is called `mpicc` and an ending, as Debian's packages do",
         Missing::Qemu => {
             "install qemu-system-x86 (Debian, Ubuntu, Arch), qemu-system-x86-core (Fedora) or qemu (Homebrew)"
         }

@@ -5,7 +5,7 @@
 mod find;
 mod install;
 
-pub(crate) use find::{CTools, DiskTools, EmulatorTools, Group, Toolchain, Tools};
+pub(crate) use find::{CTools, DiskTools, EmulatorTools, Group, MpiTools, Toolchain, Tools};
 
 use crate::{c, program::Program};
 use anyhow::Result;
@@ -27,6 +27,10 @@ pub(crate) struct Arguments {
     /// Also what programs in C need: gcc, make, and newlib, which is built
     #[arg(long)]
     c: bool,
+
+    /// What only `bench host` compares with, and nothing else: MPICH, Open MPI, and a compiler of C
+    #[arg(long, conflicts_with_all = ["all", "c"])]
+    mpi: bool,
 }
 
 /// The command.
@@ -35,6 +39,13 @@ pub(crate) struct Arguments {
 ///
 /// When something is missing and cannot be installed.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if arguments.mpi {
+        let tools: MpiTools = ensure(arguments.yes)?;
+        println!("compiler   {}", tools.compiler.display());
+        println!("MPICH      {}", tools.mpich.display());
+        println!("Open MPI   {}", tools.open_mpi.display());
+        return Ok(());
+    }
     let (tools, emulator) = if arguments.all {
         let (tools, emulator): (Tools, EmulatorTools) = ensure(arguments.yes)?;
         (tools, Some(emulator))

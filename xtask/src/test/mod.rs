@@ -29,11 +29,17 @@ use jobs::Job;
 use kit::Kit;
 use std::num::NonZero;
 
-/// Sizes at which the in-kernel tests boot.
-const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
-
-/// The largest machine, booted once for the tests that depend on the number of cores.
-const LARGEST: u16 = crate::cores::MOST;
+/// Sizes at which the in-kernel tests boot, and what tests there have to depend on, if not all run: a full chip says nothing
+/// about what does not depend on size, and the largest machine nothing about what is the same code on each.
+const CORES: [(u16, Option<&str>); 7] = [
+    (1, None),
+    (2, None),
+    (3, None),
+    (5, None),
+    (16, None),
+    (48, Some("size")),
+    (crate::cores::MOST, Some(guests::SIZE_AND_MACHINE)),
+];
 
 /// The command.
 ///
@@ -82,8 +88,8 @@ fn guests(arguments: &Arguments) -> Vec<Guest> {
                 Guest { thread_multi: true, ..Guest::of(2) },
                 Guest { domains: NonZero::new(2), ..Guest::of(8) },
             ];
-            let largest = Guest { only: Some(guests::SIZE_AND_MACHINE), ..chosen(LARGEST) };
-            CORES.into_iter().map(chosen).chain([largest]).chain(schedules).collect()
+            let sizes = CORES.into_iter().map(|(cores, only)| Guest { only, ..chosen(cores) });
+            sizes.chain(schedules).collect()
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, string::String, vec::Vec};
 
-use hal::{LINE_BYTES, Layout};
+use hal::{CoreId, LINE_BYTES, Layout};
 
 use super::{
     Barrier,
@@ -120,7 +120,7 @@ fn check(schedules: &[Schedule], slots: usize) -> Result<(), String> {
 fn parties(len: usize) -> Vec<Party> {
     let layout = Layout::mesh(1, 1, 1).with_cores(len);
     let domains = [1, 2, 3, 8, 16, 50, 5000];
-    domains.map(|cores| Party::new(0..len, &layout.with_domains_of(cores))).into()
+    domains.map(|cores| Party::new((0..len).map(CoreId::new), &layout.with_domains_of(cores))).into()
 }
 
 fn on(name: &str, party: &Party) -> Algorithm {
@@ -145,7 +145,7 @@ fn all_are_barriers_for_all_numbers() {
 fn all_are_barriers_of_very_many() {
     for len in [255, 1024, 4096] {
         let layout = Layout::mesh(1, 1, 1).with_cores(len).with_domains_of(16);
-        let party = Party::new(0..len, &layout);
+        let party = Party::new((0..len).map(CoreId::new), &layout);
         for name in NAMES {
             let algorithm = on(name, &party);
             // With each of 4096 telling all others there is nothing left to prove.
@@ -161,7 +161,7 @@ fn all_are_barriers_of_very_many() {
 fn groups_need_not_have_whole_domains() {
     let layout = Layout::mesh(8, 4, 2).with_domains_of(8);
     for group in [std::vec![3, 4, 5, 40, 63], std::vec![1, 9, 17, 25, 33, 41, 49, 57], (7..60).step_by(3).collect()] {
-        let party = Party::new(group.iter().copied(), &layout);
+        let party = Party::new(group.iter().copied().map(CoreId::new), &layout);
         for name in NAMES {
             let algorithm = on(name, &party);
             let outcome = check(&schedules(algorithm, &party), algorithm.slots(&party));
@@ -253,7 +253,7 @@ fn run_ahead(schedules: &[Schedule], favourite: usize) -> Result<(), String> {
 fn ranks_do_what_is_documented() {
     let counts = |name: &str, len: usize, domain: u16| {
         let layout = Layout::mesh(1, 1, 1).with_cores(len).with_domains_of(domain);
-        let party = Party::new(0..len, &layout);
+        let party = Party::new((0..len).map(CoreId::new), &layout);
         let count = |schedule: &Schedule| {
             let sets = schedule.actions().iter().filter(|action| matches!(action, Action::Set { .. })).count();
             (sets, schedule.actions().len() - sets)

@@ -64,7 +64,7 @@ fn barriers_without_mpb_in_all_orders() {
         Box::new(Central::with_words(words(), comm.rank(), group))
     };
     let counter = |_: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
-        Box::new(LockedCounter::with_words(words(), group))
+        Box::new(LockedCounter::with_words(words(), group, CoreId::new(0)))
     };
     let registers = |comm: &Comm<'_, SimCore>, group: &Group| -> Box<dyn Mechanism<SimCore>> {
         Box::new(Registers::taken(comm, group))
@@ -80,7 +80,7 @@ fn barriers_without_mpb_in_all_orders() {
 /// A barrier on flags, in a line that nothing else uses.
 fn flags(comm: &Comm<'_, SimCore>, name: &str) -> Box<dyn Mechanism<SimCore>> {
     let (barrier, layout): (Barrier, _) = (name.parse().expect("a name"), comm.hal().layout());
-    let party = Party::new(0..2, layout);
+    let party = Party::new((0..2).map(CoreId::new), layout);
     let schedule = barrier.algorithm(&party, layout).schedule(comm.rank(), &party);
     let line = comm.mpb_layout().spare().start + 1;
     Box::new(FlagBarrier::new(&schedule, CoreId::new, line..line + 1))

@@ -6,12 +6,14 @@
 //! computes the same, and so chooses the same.
 
 use alloc::{vec, vec::Vec};
-use core::iter;
+use core::{iter, ops::Range};
 
 use hal::{LINE_BYTES, Layout, Prices};
 
+use crate::comm::members::Members;
+
 use super::{
-    Release, algorithm::Algorithm, dissemination::Dissemination, hierarchical::Hierarchical, party::Party,
+    FlagBarrier, Release, algorithm::Algorithm, dissemination::Dissemination, hierarchical::Hierarchical, party::Party,
     schedule::Schedule, tree::Tree,
 };
 
@@ -20,11 +22,22 @@ pub(crate) const fn world_lines(ranks: usize) -> usize {
     if ranks <= 2 * LINE_BYTES { 2 } else { 1 }
 }
 
-/// What the barrier of all ranks of a machine does on one of them, and how many nanoseconds it is estimated to take.
-pub(crate) fn world(rank: usize, layout: &Layout) -> (Schedule, u64) {
-    let (party, prices) = (Party::new(0..layout.cores(), layout), layout.prices());
-    let algorithm = choose(&party, &prices, world_lines(party.len()) * LINE_BYTES);
-    (algorithm.schedule(rank, &party), estimate(algorithm, &party, &prices))
+/// The barrier of all ranks of a communicator, whose flags are in these lines of every MPB, if there are any, and how many nanoseconds it is
+/// estimated to take.
+pub(crate) fn of_all(members: &Members, layout: &Layout, lines: Range<usize>) -> (FlagBarrier, u64) {
+    // Neighbours in a domain are neighbours in the order of cores, whatever the order of ranks is.
+    let by_core = members.by_core();
+    let core_at = |position: usize| members.core_of(by_core[position]);
+    let (party, prices) = (Party::new((0..by_core.len()).map(core_at), layout), layout.prices());
+    if lines.is_empty() {
+        // Signals will do what these flags would.
+        let rounds = Algorithm::Dissemination(Dissemination { partners: 1, flags: Release::Push });
+        return (FlagBarrier::new(&Schedule::default(), core_at, lines), estimate(rounds, &party, &prices));
+    }
+    let algorithm = choose(&party, &prices, lines.len() * LINE_BYTES);
+    let position = by_core.iter().position(|rank| *rank == members.rank()).unwrap_or(0);
+    let schedule = algorithm.schedule(position, &party);
+    (FlagBarrier::new(&schedule, core_at, lines), estimate(algorithm, &party, &prices))
 }
 
 /// Partners in a round of dissemination that are considered; more never pays.

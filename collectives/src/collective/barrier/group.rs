@@ -45,7 +45,8 @@ impl<'c, C: Core> Comm<'c, C> {
     /// On every rank alike, if one of them has reason to refuse: [`Error::NoSuchRank`] for the group,
     /// [`Error::NoDegree`] for a tree without children or a dissemination without partners; [`Error::NoSpareLines`] if
     /// the MPBs have no room for its flags, [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is none for
-    /// its words, [`Error::RegistersWanted`], [`Error::NoAtomicCounters`], [`Error::BarriersDiffer`]; and [`Error::ProfileInForce`].
+    /// its words, [`Error::RegistersWanted`], [`Error::WholeMachine`] for registers on a communicator of some ranks, [`Error::NoAtomicCounters`],
+    /// [`Error::BarriersDiffer`]; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
         self.check_call(|| Call::new(Collective::BarrierOf))?;
         self.check_no_profile()?;
@@ -54,7 +55,10 @@ impl<'c, C: Core> Comm<'c, C> {
             Barrier::Central => Box::new(Central::new(self, group)?),
             Barrier::LockedCounter => Box::new(LockedCounter::new(self, group)?),
             Barrier::AtomicCounters => Box::new(AtomicCounters::new(self, group)?),
-            Barrier::Registers => Box::new(Registers::new(self, group)?),
+            Barrier::Registers => {
+                self.check_whole("a barrier of registers")?;
+                Box::new(Registers::new(self, group)?)
+            }
             _ => Box::new(self.flag_barrier(group, barrier)?),
         };
         Ok(GroupBarrier { comm: self, mechanism })
@@ -91,13 +95,15 @@ impl<'c, C: Core> Comm<'c, C> {
     }
 
     fn flag_barrier(&self, group: &Group, barrier: Barrier) -> Result<FlagBarrier, Error> {
-        let party = Party::new(group.iter(), self.hal().layout());
+        let mut members: Vec<_> = group.iter().map(|rank| self.core_of(rank)).collect();
+        members.sort_unstable();
+        let party = Party::new(members.iter().copied(), self.hal().layout());
         let algorithm = barrier.algorithm(&party, self.hal().layout());
         // Groups may need different numbers of lines, and all ranks have to take the same.
         let lines = self.most([algorithm.slots(&party).div_ceil(LINE_BYTES) as u32])[0] as usize;
-        let first_line = self.spare_lines().take(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
-        let members: Vec<_> = group.iter().map(|rank| self.core_of(rank)).collect();
-        let schedule = group.position_of(self.rank()).map(|position| algorithm.schedule(position, &party));
+        let first_line = self.take_spare_lines(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
+        let position = members.iter().position(|core| *core == self.core_of(self.rank()));
+        let schedule = position.map(|position| algorithm.schedule(position, &party));
         self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));
         self.hal().drain();
         self.synchronise();

@@ -36,18 +36,13 @@ impl LockedCounter {
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
         let first = group.rank_at(0).filter(|_| group.contains(comm.rank()));
         comm.agree_on_registers(first.map(|first| comm.core_of(first)))?;
-        Ok(Self::with_words(comm.share_words(first, 2)?, group))
+        let register = comm.core_of(group.rank_at(0).unwrap_or(0));
+        Ok(Self::with_words(comm.share_words(first, 2)?, group, register))
     }
 
-    /// The barrier with words that are all zero.
-    pub(super) fn with_words(words: Option<SharedWords>, group: &Group) -> Self {
-        Self {
-            words,
-            len: group.len(),
-            register: CoreId::new(group.rank_at(0).unwrap_or(0)),
-            sense: Cell::new(0),
-            came_last: Cell::new(false),
-        }
+    /// The barrier with words that are all zero, under this register.
+    pub(super) fn with_words(words: Option<SharedWords>, group: &Group, register: CoreId) -> Self {
+        Self { words, len: group.len(), register, sense: Cell::new(0), came_last: Cell::new(false) }
     }
 }
 

@@ -40,12 +40,12 @@ mod exploration;
 #[cfg(test)]
 mod timing;
 
-use hal::{LINE_BYTES, Layout, Messenger, Mpb, Span, Wait};
+use hal::{CoreId, LINE_BYTES, Layout, Messenger, Mpb, Reason, Span, Wait};
 
 pub use self::group::{Arrived, GroupBarrier};
 
 pub(crate) use self::{
-    fastest::{world, world_lines},
+    fastest::{of_all, world_lines},
     flags::FlagBarrier,
 };
 
@@ -150,7 +150,19 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// A barrier that tells the [sequence](crate::mpb::sequence) nothing.
     pub(crate) fn meet(&self) {
-        self.world_barrier().run(self);
+        if self.mpb_layout().has_own_lines() { self.own_barrier().run(self) } else { self.disseminate() }
+    }
+
+    /// A barrier of signals: everybody waits for signals in its own MPB only, and for all that others send to it. So whoever leaves
+    /// it has seen the last store to the lines of this communicator in its MPB, and reads no lines of others any more.
+    pub(crate) fn disseminate(&self) {
+        let (rank, size) = (self.rank(), self.size());
+        let mut distance = 1;
+        while distance < size {
+            self.signal((rank + distance) % size);
+            self.take_signal((rank + size - distance) % size, Reason::new("a barrier"));
+            distance *= 2;
+        }
     }
 }
 
@@ -159,9 +171,9 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 const MOST_LOCAL_FAN_IN: usize = 2 * LINE_BYTES - 10;
 
 impl Barrier {
-    /// What [`Default`](Self::Default) is for these members of a machine.
+    /// What [`Default`](Self::Default) is for these ranks of all cores of a machine.
     pub fn fastest(group: &Group, layout: &Layout) -> Self {
-        let party = Party::new(group.iter(), layout);
+        let party = Party::new(group.iter().map(CoreId::new), layout);
         match Self::Default.algorithm(&party, layout) {
             Algorithm::Linear => Self::RcceLinear,
             Algorithm::Butterfly => Self::Butterfly,

@@ -15,11 +15,11 @@ pub(crate) struct Party {
 }
 
 impl Party {
-    /// The party of these ranks, which ascend, on this machine.
-    pub(crate) fn new(ranks: impl Iterator<Item = usize>, layout: &Layout) -> Self {
+    /// The party on these cores, which ascend, of this machine.
+    pub(crate) fn new(cores: impl Iterator<Item = CoreId>, layout: &Layout) -> Self {
         let (mut len, mut firsts, mut last) = (0, Vec::new(), None);
-        for rank in ranks {
-            let domain = layout.domain(CoreId::new(rank));
+        for core in cores {
+            let domain = layout.domain(core);
             if last != Some(domain) {
                 firsts.push(len as u16);
                 last = Some(domain);
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn members_of_a_domain_are_neighbours() {
         let layout = Layout::mesh(2, 2, 4).with_domains_of(4);
-        let party = Party::new([1, 2, 3, 9, 12, 15].into_iter(), &layout);
+        let party = Party::new([1, 2, 3, 9, 12, 15].map(CoreId::new).into_iter(), &layout);
         assert_eq!((party.len(), party.domains(), party.largest_domain()), (6, 3, 3));
         assert_eq!([0, 1, 2].map(|domain| party.domain(domain)), [0..3, 3..4, 4..6]);
         assert_eq!([0, 2, 3, 4, 5].map(|position| party.domain_of(position)), [0, 0, 1, 2, 2]);

@@ -49,7 +49,7 @@ fn machine(name: &str) -> Machine {
 }
 
 fn party(machine: &Machine) -> Party {
-    Party::new(0..machine.layout().cores(), machine.layout())
+    Party::new((0..machine.layout().cores()).map(hal::CoreId::new), machine.layout())
 }
 
 fn chosen(machine: &Machine, barrier: Barrier) -> Algorithm {

@@ -52,6 +52,7 @@ pub enum Broadcast {
 
 impl Broadcast {
     /// Broadcasts by this algorithm, whatever is preferred.
+    #[inline]
     pub(crate) fn broadcast<C: Messenger, T: Pod>(
         &self,
         comm: &Comm<'_, C>,
@@ -59,22 +60,24 @@ impl Broadcast {
         root: usize,
     ) -> Result<(), Error> {
         comm.check_call(|| Call::new(Collective::Broadcast).of::<T>().len(message.len()).rooted(root).by(self))?;
-        let message = cast_slice_mut(message);
         comm.check_rank(root)?;
+        let message = cast_slice_mut(message);
         let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
         if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
             comm.check_no_profile()?;
         }
-        match self {
-            Self::Default => fastest::broadcast(comm, message, root)?,
-            Self::Short => fastest::short(comm, message, root),
-            Self::Long => fastest::long(comm, message, root),
-            Self::OcBcast(parameters) => parameters.run(comm, message, root)?,
-            Self::Binomial => binomial::broadcast(comm, message, root)?,
-            Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
-            Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),
-        }
-        Ok(())
+        comm.operate(|| {
+            match self {
+                Self::Default => fastest::broadcast(comm, message, root)?,
+                Self::Short => fastest::short(comm, message, root),
+                Self::Long => fastest::long(comm, message, root),
+                Self::OcBcast(parameters) => parameters.run(comm, message, root)?,
+                Self::Binomial => binomial::broadcast(comm, message, root)?,
+                Self::ScatterAllgather(rounds) => scatter_allgather::broadcast(comm, message, root, *rounds)?,
+                Self::OneSidedScatterAllgather => one_sided_scatter_allgather::broadcast(comm, message, root),
+            }
+            Ok(())
+        })
     }
 }
 

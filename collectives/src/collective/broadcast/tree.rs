@@ -4,28 +4,34 @@
 //! root's tile and the first rank on others, and the other ranks are children of their leader, behind those in the
 //! tree.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::{cell::RefCell, ops::Range};
 
-use hal::{Layout, Mpb, Wait};
+use hal::{Mpb, Wait};
 
-use super::OcBcast;
-use crate::Comm;
+use super::{OcBcast, notification};
+use crate::{Comm, Group, comm::members::Shape};
 
 /// A rank's place in a tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     /// None at the root.
-    pub(super) parent: Option<usize>,
-    /// All children of the parent.
-    pub(super) siblings: Vec<usize>,
-    /// Which of them this rank is, from 1.
-    pub(super) member: usize,
-    pub(super) children: Vec<usize>,
-    /// The children in ascending order of their ranks.
-    pub(super) children_by_rank: Vec<usize>,
+    pub(super) parent: Option<Parent>,
+    pub(super) children: Group,
+    /// The children that this rank [notifies](super::notification) itself.
+    pub(super) notified: Box<[usize]>,
     /// Whether chunks go through this rank's MPB.
     pub(super) stages: bool,
+}
+
+/// A parent, as one of its children knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Parent {
+    pub(super) rank: usize,
+    /// Who notifies this rank: the parent, or another of its children.
+    pub(super) notified_by: usize,
+    /// Children of the parent that this rank notifies.
+    pub(super) notified: Box<[usize]>,
 }
 
 /// The part of a tree around one of its nodes. Nodes are known by their leaders.
@@ -87,24 +93,32 @@ impl Nodes {
 }
 
 impl Place {
-    fn find(layout: &Layout, size: usize, rank: usize, root: usize, parameters: &OcBcast) -> Self {
-        let ranks_per_node = if parameters.shared_tiles { layout.cores_per_tile() } else { 1 };
-        let nodes = Nodes { size, root, ranks_per_node };
+    fn find(shape: Shape, rank: usize, root: usize, parameters: &OcBcast) -> Self {
+        let ranks_per_node = if parameters.shared_tiles { shape.per_tile } else { 1 };
+        let nodes = Nodes { size: shape.ranks, root, ranks_per_node };
         let leader = nodes.leader_of(rank);
         let Family { parent, mut siblings, mut children } = nodes.by_position(leader, parameters.k);
         siblings.extend(parent.into_iter().flat_map(|parent| nodes.mates(parent)));
         children.extend(nodes.mates(leader));
         let (parent, siblings, children) =
             if rank == leader { (parent, siblings, children) } else { (Some(leader), children, Vec::new()) };
-        let mut children_by_rank = children.clone();
-        children_by_rank.sort_unstable();
+        let degree = parameters.notification_degree;
+        let notified = |member: usize, children: &[usize]| -> Box<[usize]> {
+            notification::below(member, degree, children.len()).map(|below| children[below - 1]).collect()
+        };
+        let parent = parent.map(|parent| {
+            let member = siblings.iter().take_while(|sibling| **sibling != rank).count() + 1;
+            let notified_by = match notification::above(member, degree) {
+                0 => parent,
+                sibling => siblings[sibling - 1],
+            };
+            Parent { rank: parent, notified_by, notified: notified(member, &siblings) }
+        });
         Self {
             parent,
-            member: siblings.iter().take_while(|sibling| **sibling != rank).count() + 1,
-            siblings,
             stages: rank == leader && !(parameters.straight_leaves && children.is_empty()),
-            children,
-            children_by_rank,
+            notified: notified(0, &children),
+            children: Group::of(children).expect("ranks of a communicator"),
         }
     }
 }
@@ -122,7 +136,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                 place.clone()
             }
             _ => {
-                let place = Rc::new(Place::find(self.hal().layout(), self.size(), self.rank(), root, parameters));
+                let place = Rc::new(Place::find(self.members().shape(), self.rank(), root, parameters));
                 *last = Some((root, *parameters, place.clone()));
                 place
             }
@@ -133,6 +147,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comm::members::Members;
+    use hal::{CoreId, Layout};
 
     fn variants() -> impl Iterator<Item = OcBcast> {
         [1, 2, 7, 47, usize::MAX].into_iter().flat_map(|k| {
@@ -145,22 +161,27 @@ mod tests {
     }
 
     fn levels(places: &[Place], rank: usize) -> usize {
-        places[rank].parent.map_or(0, |parent| 1 + levels(places, parent))
+        places[rank].parent.as_ref().map_or(0, |parent| 1 + levels(places, parent.rank))
     }
 
     #[test]
     fn places_of_all_ranks_make_one_tree() {
         for (size, root) in [(1, 0), (2, 1), (3, 2), (5, 0), (16, 9), (47, 46), (48, 0), (48, 13), (101, 77)] {
-            let layout = Layout::scc().with_cores(size);
+            let shape = Members::all(CoreId::new(0), &Layout::scc().with_cores(size)).shape();
             for parameters in variants() {
-                let place = |rank| Place::find(&layout, size, rank, root, &parameters);
+                let place = |rank| Place::find(shape, rank, root, &parameters);
                 let places: Vec<_> = (0..size).map(place).collect();
                 for (rank, place) in places.iter().enumerate() {
                     assert_eq!(place.parent.is_none(), rank == root);
-                    if let Some(parent) = place.parent {
-                        assert_eq!(places[parent].children, place.siblings, "{size} {root} {parameters:?}");
-                        assert_eq!(place.siblings[place.member - 1], rank);
-                        assert!(places[parent].stages);
+                    if let Some(Parent { rank: parent, notified_by, .. }) = &place.parent {
+                        let above = &places[*parent];
+                        assert!(above.children.contains(rank) && above.stages, "{size} {root} {parameters:?}");
+                        let notifier = &places[*notified_by];
+                        let notified = match &notifier.parent {
+                            Some(of) if notified_by != parent => (&of.notified, of.rank),
+                            _ => (&notifier.notified, *parent),
+                        };
+                        assert!(notified.0.contains(&rank) && notified.1 == *parent, "rank {rank} is not told");
                     }
                     let mates = if parameters.shared_tiles { 1 } else { 0 };
                     assert!(place.children.len() <= parameters.k.saturating_add(mates));
@@ -172,9 +193,9 @@ mod tests {
 
     #[test]
     fn trees_of_the_scc_are_no_deeper_than_the_papers() {
-        let layout = Layout::scc();
+        let shape = Members::all(CoreId::new(0), &Layout::scc()).shape();
         for parameters in variants().filter(|parameters| !parameters.shared_tiles) {
-            let place = |rank| Place::find(&layout, 48, rank, 5, &parameters);
+            let place = |rank| Place::find(shape, rank, 5, &parameters);
             let places: Vec<_> = (0..48).map(place).collect();
             let deepest = (0..48).map(|rank| levels(&places, rank)).max();
             let papers = match parameters.k {

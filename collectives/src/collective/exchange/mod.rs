@@ -77,11 +77,13 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("gather").with(comm.core_of(root)).of(block.len()));
-        match self {
-            Self::TwoSided => comm.send_within(Source::Memory, block, root)?,
-            _ => gather::send(comm, self, common, block, root),
-        }
-        Ok(())
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => comm.send_within(Source::Memory, block, root)?,
+                _ => gather::send(comm, self, common, block, root),
+            }
+            Ok(())
+        })
     }
 
     /// The root collects all blocks; its own one is in its place unless it is named apart.
@@ -98,11 +100,13 @@ impl Exchange {
         if let Some(own) = own {
             gather::keep_own(comm, own, all, spans);
         }
-        match self {
-            Self::TwoSided => two_sided::collect(comm, all, spans)?,
-            _ => gather::collect(comm, self, common, all, spans),
-        }
-        Ok(())
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => two_sided::collect(comm, all, spans)?,
+                _ => gather::collect(comm, self, common, all, spans),
+            }
+            Ok(())
+        })
     }
 
     fn distribute<C: Messenger>(
@@ -114,11 +118,13 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("scatter").of(all.len()));
-        match self {
-            Self::TwoSided => two_sided::distribute(comm, all, spans)?,
-            _ => scatter::send(comm, self, common, all, spans),
-        }
-        Ok(())
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => two_sided::distribute(comm, all, spans)?,
+                _ => scatter::send(comm, self, common, all, spans),
+            }
+            Ok(())
+        })
     }
 
     fn receive_from_root<C: Messenger>(
@@ -130,11 +136,13 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("scatter").with(comm.core_of(root)).of(block.len()));
-        match self {
-            Self::TwoSided => comm.receive_within(block, root)?,
-            _ => scatter::receive(comm, self, common, block, root),
-        }
-        Ok(())
+        comm.operate(|| {
+            match self {
+                Self::TwoSided => comm.receive_within(block, root)?,
+                _ => scatter::receive(comm, self, common, block, root),
+            }
+            Ok(())
+        })
     }
 
     /// All blocks to all; the own one is in its place unless it is named apart.
@@ -150,12 +158,13 @@ impl Exchange {
         if let Some(own) = own {
             gather::keep_own(comm, own, all, spans);
         }
-        if self == Self::TwoSided || allgather::goes_around(comm, self, spans) {
-            two_sided::ring(comm, all, |rank| spans.of(rank))?;
-        } else {
+        comm.operate(|| {
+            if self == Self::TwoSided || allgather::goes_around(comm, self, spans) {
+                return two_sided::ring(comm, all, |rank| spans.of(rank));
+            }
             allgather::exchange(comm, self, all, spans);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn meet<C: Messenger>(
@@ -166,11 +175,14 @@ impl Exchange {
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("alltoall").of(buffers.receive.len()));
-        match (self, common) {
-            (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
-            (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
-            (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
-        }
+        comm.operate(|| {
+            match (self, common) {
+                (Self::TwoSided, _) => two_sided::meet(comm, &mut buffers)?,
+                (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
+                (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
+            }
+            Ok::<_, Error>(())
+        })?;
         buffers.keep_own(comm.hal(), comm.rank());
         Ok(())
     }

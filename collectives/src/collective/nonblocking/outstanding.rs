@@ -1,9 +1,9 @@
 //! The non-blocking operations of a rank that are outstanding, and what makes them go on.
 
-use alloc::{rc::Rc, vec::Vec};
-use core::cell::{Cell, RefCell};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use core::cell::{Cell, OnceCell, RefCell};
 
-use hal::{CoreId, Line, Messenger, Place, Poll};
+use hal::{CoreId, Line, Messenger, MpbLine, Place, Poll};
 
 use crate::{Comm, Error, comm::engines::Engine};
 
@@ -20,6 +20,8 @@ type Found = (usize, Want, Line);
 
 /// The operations that are outstanding, each in its place.
 pub(super) struct Outstanding {
+    /// The cores of the communicator's ranks: any wait of this core drives its operations.
+    cores: OnceCell<Box<[CoreId]>>,
     operations: RefCell<[Option<Operation>; REQUESTS]>,
     /// What the next look is for, and what the last one has found.
     watched: RefCell<Vec<(usize, Want)>>,
@@ -34,6 +36,7 @@ pub(super) struct Outstanding {
 impl Default for Outstanding {
     fn default() -> Self {
         Self {
+            cores: OnceCell::new(),
             operations: RefCell::default(),
             watched: RefCell::default(),
             found: RefCell::default(),
@@ -47,11 +50,11 @@ impl Default for Outstanding {
 impl Outstanding {
     /// Begins an operation, and does what it can do at once. Returns its place.
     pub(super) fn begin<C: Messenger>(&self, comm: &Comm<'_, C>, kind: Kind, data: Vec<u8>) -> Result<usize, Error> {
-        let place = self.begun.get() % REQUESTS;
+        let limit = comm.mpb_layout().requests();
         let mut operations = self.operations.borrow_mut();
-        if operations[place].is_some() {
-            return Err(Error::TooManyRequests { limit: REQUESTS });
-        }
+        let place = self.begun.get().checked_rem(limit).filter(|place| operations[*place].is_none());
+        let place = place.ok_or(Error::TooManyRequests { limit })?;
+        self.cores.get_or_init(|| comm.members().cores().into());
         let line = comm.mpb_layout().request(place);
         let mut next = self.next.get();
         let mut operation = Operation::new(kind, comm.rank(), comm.size(), line, next[place], data);
@@ -97,13 +100,14 @@ impl<C: Messenger> Engine<C> for Outstanding {
         self.operations.borrow().iter().flatten().all(Operation::is_done)
     }
 
-    fn add_places(&self, comm: &Comm<'_, C>, places: &mut Vec<Place>) {
+    fn add_places(&self, _: &Comm<'_, C>, places: &mut Vec<Place>) {
+        let cores = self.cores.get().map_or(&[][..], |cores| cores);
         let mut watched = self.watched.borrow_mut();
         watched.clear();
         for (place, operation) in self.operations.borrow().iter().enumerate() {
             for (want, rank, line) in operation.iter().flat_map(Operation::wants) {
                 watched.push((place, want));
-                places.push(Place::Line(comm.mpb_line(rank, line)));
+                places.push(Place::Line(MpbLine::new(cores[rank], line)));
             }
         }
     }
@@ -163,6 +167,12 @@ impl<C: Messenger> Comm<'_, C> {
     /// From now on waits drive what is outstanding.
     pub(super) fn drive_requests(&self) {
         self.engines().add(self.state::<Requests>().0.clone());
+    }
+
+    /// None is outstanding, and none will be.
+    pub(crate) fn end_requests(&self) {
+        let engine: Rc<dyn Engine<C>> = self.state::<Requests>().0.clone();
+        self.engines().remove(&engine);
     }
 }
 

@@ -151,7 +151,7 @@ impl<C: Core> Comm<'_, C> {
         let acknowledgements = members.len().div_ceil(LINE_BYTES);
         let mut lines = Lines { first: 0, acknowledgements, payload: subscription.payload_lines };
         let wanted = lines.count();
-        lines.first = self.spare_lines().take(wanted).ok_or(Error::NoSpareLines { wanted })?;
+        lines.first = self.take_spare_lines(wanted).ok_or(Error::NoSpareLines { wanted })?;
         let hal = self.hal();
         for line in lines.first..lines.payload() {
             hal.store(self.mpb_line(self.rank(), line), 0, &[0; LINE_BYTES]);

@@ -142,7 +142,7 @@ impl Reduction {
         let _span = comm.hal().span(span.of(buffers.len() * size_of::<T>()));
         let Some(mut buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
         let (spread, wanted) = root.map_or((Spread::All, Wanted::ByAll), |root| (Spread::One, Wanted::By(root)));
-        match select::reduction::<T>(self, comm, buffers.len(), spread) {
+        comm.operate(|| match select::reduction::<T>(self, comm, buffers.len(), spread) {
             Way::Tree => short::reduce(comm, &mut buffers, operation, &wanted),
             Way::Blocks => blocks::reduce(comm, buffers, operation, root),
             Way::TreeAndBroadcast => {
@@ -151,7 +151,7 @@ impl Reduction {
                 Broadcast::Default.broadcast(comm, buffers.result_bytes(all), 0)
             }
             Way::TwoSided => two_sided::reduce(comm, buffers, operation, root),
-        }
+        })
     }
 
     /// Reduces, and each rank keeps its block.
@@ -194,11 +194,11 @@ impl Reduction {
         self.check_lines(comm)?;
         let _span = comm.hal().span(Span::new("reduce-scatter").of(buffers.len() * size_of::<T>()));
         let Some(mut buffers) = buffers.unless_trivial(comm, 0) else { return Ok(()) };
-        match select::reduction::<T>(self, comm, buffers.len(), Spread::Blocks) {
+        comm.operate(|| match select::reduction::<T>(self, comm, buffers.len(), Spread::Blocks) {
             Way::Tree => short::reduce(comm, &mut buffers, operation, &Wanted::Mine(blocks.of(comm.rank()))),
             Way::Blocks => scatter::reduce_scatter(comm, buffers, operation, blocks),
             Way::TreeAndBroadcast | Way::TwoSided => two_sided::reduce_scatter(comm, buffers, operation, blocks),
-        }
+        })
     }
 
     /// Refuses an algorithm whose lines are lent.
@@ -255,11 +255,11 @@ impl Scan {
         let _span = comm.hal().span(Span::new("scan").of(buffers.len() * size_of::<T>()));
         let none = usize::from(kind == Kind::Exclusive);
         let Some(buffers) = buffers.unless_trivial(comm, none) else { return Ok(()) };
-        match select::scan::<T>(self, comm, buffers.len()) {
+        comm.operate(|| match select::scan::<T>(self, comm, buffers.len()) {
             Scan::Doubling => doubling::scan(comm, buffers, operation, kind),
             Scan::Chain => chain::scan(comm, buffers, operation, kind),
             Scan::Default | Scan::TwoSided => two_sided::scan(comm, buffers, operation, kind),
-        }
+        })
     }
 }
 

@@ -56,12 +56,13 @@ pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wai
     };
     let bytes = len * size_of::<T>();
     let answer = comm.choices().fastest(operation, (bytes, size_of::<T>()), |terms| {
-        let tree = |spread| tree::<T>(terms, len, comm.shared_staging_lines(), spread);
+        let room = &Room::of(comm);
+        let tree = |spread| tree::<T>(terms, len, room, spread);
         let lines = bytes.div_ceil(LINE_BYTES);
         let and_broadcast = (terms.has_nodes() && spread == Spread::All)
             .then(|| Some(tree(Spread::One)? + broadcast::by_domains(terms, bytes)))
             .flatten();
-        [tree(spread), Some(blocks(terms, lines as u64, spread)), and_broadcast]
+        [tree(spread), Some(blocks(terms, lines as u64, spread) + room.lending(terms, lines, false)), and_broadcast]
     });
     [Way::Tree, Way::Blocks, Way::TreeAndBroadcast][answer]
 }
@@ -73,17 +74,40 @@ pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: u
     }
     let bytes = len * size_of::<T>();
     let answer = comm.choices().fastest(Operation::Scan, (bytes, size_of::<T>()), |terms| {
-        let doubling = doubling::<T>(terms, len, comm.shared_staging_lines());
+        let doubling = doubling::<T>(terms, len, &Room::of(comm));
         [doubling, Some(chain(terms, bytes.div_ceil(LINE_BYTES)))]
     });
     [Scan::Doubling, Scan::Chain][answer]
 }
 
+/// Staging lines that an operation can have: without more ado, and at most.
+struct Room {
+    own: usize,
+    most: usize,
+}
+
+impl Room {
+    fn of(comm: &Comm<'_, impl Mpb + Wait>) -> Self {
+        Self { own: comm.mpb_layout().shared().len(), most: comm.shared_staging_lines() }
+    }
+
+    /// What it costs that so many lines have to be lent: all come together before and after, and lines for tagged data are cleared.
+    fn lending(&self, terms: &Terms, lines: usize, tagged: bool) -> u64 {
+        if lines <= self.own {
+            return 0;
+        }
+        let cleared = if tagged { terms.put() + lines as u64 * terms.own() + terms.meeting() } else { 0 };
+        cleared + terms.meeting()
+    }
+}
+
 /// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.
-fn tree<T>(terms: &Terms, len: usize, staging_lines: usize, spread: Spread) -> Option<u64> {
+fn tree<T>(terms: &Terms, len: usize, room: &Room, spread: Spread) -> Option<u64> {
     let (bytes, ranks) = (len * size_of::<T>(), terms.ranks as usize);
-    let tree = tree_for(ranks, tagged_lines(bytes), staging_lines);
-    let pieces = Pieces::new::<T>(len, tree.most_children() + 1, staging_lines).ok()?;
+    let tree = tree_for(ranks, tagged_lines(bytes), room.most);
+    let slots = tree.most_children() + 1;
+    let pieces = Pieces::new::<T>(len, slots, room.most).ok()?;
+    let lent = room.lending(terms, slots * pieces.lines, true);
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     let memory_lines = bytes.div_ceil(LINE_BYTES) as u64;
     let result = |lines: u64| lines * terms.memory_write();
@@ -92,19 +116,21 @@ fn tree<T>(terms: &Terms, len: usize, staging_lines: usize, spread: Spread) -> O
     let to_parent = put + lines * (terms.own() + terms.combine());
     let steps = tree.tenths_of_steps(ranks) as u64 * to_parent / (10 * tree.delay() as u64);
     let up = memory_lines * terms.memory_read() + steps + terms.between_domains();
-    Some(match spread {
-        Spread::One => up + result(memory_lines),
-        Spread::Blocks => {
-            let own_lines = lines.min(lines.div_ceil(terms.ranks) + 1);
-            let pulled = pieces * terms.put() + lines * terms.own() + own_lines * terms.line_for(terms.ranks - 1);
-            up + pulled + result(memory_lines.div_ceil(terms.ranks))
-        }
-        Spread::All => {
-            let readers = terms.ranks.min(PULLING as u64 + 1) - 1;
-            let levels = pulling_levels(ranks);
-            up + levels * (put + lines * terms.line_for(readers)) + result(memory_lines)
-        }
-    })
+    Some(
+        lent + match spread {
+            Spread::One => up + result(memory_lines),
+            Spread::Blocks => {
+                let own_lines = lines.min(lines.div_ceil(terms.ranks) + 1);
+                let pulled = pieces * terms.put() + lines * terms.own() + own_lines * terms.line_for(terms.ranks - 1);
+                up + pulled + result(memory_lines.div_ceil(terms.ranks))
+            }
+            Spread::All => {
+                let readers = terms.ranks.min(PULLING as u64 + 1) - 1;
+                let levels = pulling_levels(ranks);
+                up + levels * (put + lines * terms.line_for(readers)) + result(memory_lines)
+            }
+        },
+    )
 }
 
 /// How often the result is put for others to pull.
@@ -133,15 +159,16 @@ fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
 }
 
 /// Rounds of lines put, polled and combined.
-fn doubling<T>(terms: &Terms, len: usize, staging_lines: usize) -> Option<u64> {
+fn doubling<T>(terms: &Terms, len: usize, room: &Room) -> Option<u64> {
     let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
-    let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), staging_lines).ok()?;
+    let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), room.most).ok()?;
+    let lent = room.lending(terms, rounds as usize * pieces.lines, true);
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     // Own lines are put before others are taken.
     let round =
         pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
     let memory = lines * (terms.memory_read() + terms.memory_write());
-    Some(rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains())
+    Some(lent + rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains())
 }
 
 /// Until the last rank has its first chunk, and until it has all of them.

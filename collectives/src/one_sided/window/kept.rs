@@ -3,8 +3,11 @@
 //! A writer that pushes its mark stores it to each peer, which then looks into its own MPB. One that keeps it stores it
 //! once, and each peer looks at it, and at those of the others that it waits for, one after the other.
 
-use crate::{Group, comm::choices::Terms};
-use hal::{CoreId, Layout};
+use crate::{
+    Group,
+    comm::{choices::Terms, members::Members},
+};
+use hal::Layout;
 
 /// A group from this size on is called *many*.
 pub(super) const MANY: usize = 8;
@@ -52,10 +55,11 @@ impl Kept {
     }
 
     /// What counts for these peers of a core.
-    pub(super) fn for_peers(&self, layout: &Layout, core: CoreId, peers: &Group) -> Least {
+    pub(super) fn for_peers(&self, layout: &Layout, members: &Members, peers: &Group) -> Least {
         let Some(near) = self.near else { return self.far };
-        let domain = layout.domain(core);
-        let is_near = peers.iter().all(|peer| layout.domain(CoreId::new(peer)) == domain);
+        let domain_of = |rank| layout.domain(members.core_of(rank));
+        let domain = domain_of(members.rank());
+        let is_near = peers.iter().all(|peer| domain_of(peer) == domain);
         if is_near { near } else { self.far }
     }
 }
@@ -73,10 +77,10 @@ fn least(terms: &Terms, awaited: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hal::sim::Description;
+    use hal::{CoreId, sim::Description};
 
     fn kept(machine: &str) -> Kept {
-        Kept::new(&Terms::new(&Description::parse(machine).expect("a machine").layout, 0))
+        Kept::new(&Terms::of_machine(&Description::parse(machine).expect("a machine").layout, 0))
     }
 
     #[test]
@@ -99,7 +103,7 @@ mod tests {
         let cluster = kept("cluster-fpga");
         assert_eq!(cluster.far, Least { few: usize::MAX, many: usize::MAX });
         let (layout, group) = (Layout::cluster(4, 16), |first: usize| Group::of(first..first + 15).expect("a group"));
-        let least = |first| cluster.for_peers(&layout, CoreId::new(0), &group(first));
+        let least = |first| cluster.for_peers(&layout, &Members::all(CoreId::new(0), &layout), &group(first));
         assert!(least(1).is_reached(15, false) && !least(2).is_reached(15, false));
         assert_eq!(kept("scc").near, None);
     }

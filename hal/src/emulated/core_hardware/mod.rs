@@ -46,6 +46,8 @@ pub struct Emulated<P: Platform> {
     domain: P::Copies,
     lines: RefCell<LineCache>,
     omitted: Cell<Omit>,
+    /// Whether the account of slices may have one of this core's.
+    has_slices: Cell<bool>,
     tracer: Tracer,
 }
 
@@ -90,6 +92,7 @@ impl<P: Platform> Emulated<P> {
             domain,
             lines: RefCell::new(LineCache::new()),
             omitted: Cell::new(Omit::empty()),
+            has_slices: Cell::new(false),
             tracer: Tracer::default(),
         }
     }

@@ -2,10 +2,14 @@
 
 use core::ops::Range;
 
-use hal::Layout;
+use alloc::boxed::Box;
+use core::cell::OnceCell;
+
+use hal::{Layout, Mpb, Wait};
 use heapless::Vec;
 
 use super::tree::Tree;
+use crate::Comm;
 
 /// MPBs that hold the pieces of one reader group at most. Each has a part of the readers at a time, and more of them
 /// are more room.
@@ -21,9 +25,11 @@ impl Hosts {
     ///
     /// Where there is only one group, its hosts are the ranks in the middle of the mesh, of whom nobody is far. That
     /// does not take any look at distances: the way to a tile is as long as the rows and columns between.
-    pub(super) fn new(layout: &Layout, tree: &Tree, readers: Range<usize>) -> Self {
-        if tree.is_flat() {
-            return Self(central(layout).take(MOST_HOSTS).collect());
+    pub(super) fn new(middle: Middle<'_>, tree: &Tree, readers: Range<usize>) -> Self {
+        match middle {
+            Middle::OfMesh(layout) if tree.is_flat() => return Self(central(layout).take(MOST_HOSTS).collect()),
+            Middle::Ranks(ranks) if tree.is_flat() => return Self(ranks.iter().copied().collect()),
+            _ => {}
         }
         let before = readers.len().saturating_sub(MOST_HOSTS) / 2;
         Self(readers.skip(before).take(MOST_HOSTS).map(|position| tree.rank_at(position)).collect())
@@ -37,6 +43,36 @@ impl Hosts {
     /// The host with this number.
     pub(super) fn rank(&self, number: usize) -> usize {
         self.0[number]
+    }
+}
+
+/// The ranks of whom nobody is far.
+#[derive(Clone, Copy)]
+pub(super) enum Middle<'m> {
+    /// Those in the middle of a mesh of ranks that are cores.
+    OfMesh(&'m Layout),
+    /// These, which have been looked for.
+    Ranks(&'m [usize]),
+}
+
+/// The ranks of a communicator in the middle, if it is not that of all cores.
+#[derive(Default)]
+struct Found(OnceCell<Box<[usize]>>);
+
+impl<'m> Middle<'m> {
+    pub(super) fn of<C: Mpb + Wait>(comm: &'m Comm<'_, C>) -> Self {
+        let layout = comm.hal().layout();
+        if !comm.is_part() {
+            return Self::OfMesh(layout);
+        }
+        Self::Ranks(comm.state::<Found>().0.get_or_init(|| {
+            let distance = |one, other| layout.distance(comm.core_of(one), comm.core_of(other));
+            let total = |rank: &usize| (0..comm.size()).map(|other| distance(*rank, other)).sum::<u32>();
+            let mut ranks: alloc::vec::Vec<_> = (0..comm.size()).collect();
+            ranks.sort_by_cached_key(total);
+            ranks.truncate(MOST_HOSTS);
+            ranks.into()
+        }))
     }
 }
 

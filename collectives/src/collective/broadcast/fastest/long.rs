@@ -35,6 +35,7 @@ use crate::{
 };
 
 use super::{
+    hosts::Middle,
     rotation::{Rotation, Slots},
     tree::Tree,
 };
@@ -44,11 +45,11 @@ pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, message: 
     if message.is_empty() {
         return;
     }
-    let (hal, layout) = (comm.hal(), comm.hal().layout());
+    let (hal, middle) = (comm.hal(), Middle::of(comm));
     // Half of the lines that there are, so that the next broadcast can have the others.
-    let slots = Slots::new(layout, tree, message.len(), comm.shared_staging_lines() / 2);
+    let slots = Slots::new(middle, tree, message.len(), comm.shared_staging_lines() / 2);
     let turn = &comm.turn(slots.total_lines(), Writers::Anyone);
-    let rotation = |readers| Rotation::new(layout, tree, readers, &slots);
+    let rotation = |readers| Rotation::new(middle, tree, readers, &slots);
     let has_children = !tree.children().is_empty();
     let out = has_children.then(|| Outlet { comm, turn, tree, rotation: rotation(tree.children()) });
     let pieces = slots.pieces.clone().enumerate();
@@ -88,7 +89,7 @@ impl<C: Messenger> Outlet<'_, '_, C> {
         let comm = self.comm;
         if let Some(half) = self.rotation.before(index) {
             let reason = Reason::new("a broadcast's readers being done with piece").number(half.end as u32 - 1);
-            comm.take_signals(self.tree.ascending(self.tree.children()), 1, reason);
+            comm.take_signals(self.tree.ascending(self.tree.children()), reason);
         }
         put(line_of(comm, self.turn, &self.rotation, index));
         // A whole line, which pushes out the last line of the piece before it, and goes at once.

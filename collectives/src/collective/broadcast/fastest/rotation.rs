@@ -2,9 +2,11 @@
 
 use core::ops::Range;
 
-use hal::Layout;
-
-use super::{hosts::Hosts, pieces::Pieces, tree::Tree};
+use super::{
+    hosts::{Hosts, Middle},
+    pieces::Pieces,
+    tree::Tree,
+};
 
 /// Lines of the largest piece. Readers take a poll and a call for each, here 2 % of its time.
 const MOST_LINES: usize = 24;
@@ -27,11 +29,11 @@ impl Slots {
     }
 
     /// The slots for `len` bytes, in up to `room` lines, at least two.
-    pub(super) fn new(layout: &Layout, tree: &Tree, len: usize, room: usize) -> Self {
+    pub(super) fn new(middle: Middle<'_>, tree: &Tree, len: usize, room: usize) -> Self {
         let pieces = Self::pieces(len, room);
         let (count, lines) = pieces.clone().shape();
         // Groups of readers have different numbers of hosts, and one has few.
-        let hosts = if tree.is_flat() { Hosts::new(layout, tree, tree.children()).len() } else { 1 };
+        let hosts = if tree.is_flat() { Hosts::new(middle, tree, tree.children()).len() } else { 1 };
         Self { pieces, count, number: (room / lines.max(1)).min(count.div_ceil(hosts)), lines }
     }
 
@@ -50,8 +52,8 @@ pub(super) struct Rotation {
 
 impl Rotation {
     /// The rotation for the ranks at positions `readers`, of whom there are some.
-    pub(super) fn new(layout: &Layout, tree: &Tree, readers: Range<usize>, slots: &Slots) -> Self {
-        Self { hosts: Hosts::new(layout, tree, readers), slots: slots.clone() }
+    pub(super) fn new(middle: Middle<'_>, tree: &Tree, readers: Range<usize>, slots: &Slots) -> Self {
+        Self { hosts: Hosts::new(middle, tree, readers), slots: slots.clone() }
     }
 
     /// Rank in whose MPB piece `index` is, and its first line, from that of the first slot.
@@ -82,16 +84,18 @@ impl Rotation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hal::Layout;
     use std::{collections::HashMap, vec::Vec};
 
     fn check(cores: usize, root: usize, len: usize, room: usize) {
         let layout = Layout::scc().with_cores(cores);
+        let middle = Middle::OfMesh(&layout);
         for rank in [root, (root + cores - 1) % cores] {
             let tree = Tree::of(cores, root, rank, 48);
-            let slots = Slots::new(&layout, &tree, len, room);
+            let slots = Slots::new(middle, &tree, len, room);
             assert!(slots.total_lines() <= room, "{slots:?}");
             let readers = if rank == root { tree.children() } else { tree.siblings() };
-            let rotation = Rotation::new(&layout, &tree, readers, &slots);
+            let rotation = Rotation::new(middle, &tree, readers, &slots);
             let (mut held, mut read, mut reports) = (HashMap::new(), 0, Vec::new());
             for (index, piece) in slots.pieces.clone().enumerate() {
                 if let Some(half) = rotation.before(index) {

@@ -14,8 +14,6 @@ use core::fmt;
 
 use crate::{CoreId, Region, SharedAddress, cached::ViewAccess, kind};
 
-use super::page_window::position;
-
 /// Slices that there can be at a time: in a domain, or in a machine that is coherent.
 #[cfg(target_os = "none")]
 const MAX_SLICES: usize = 1024;
@@ -33,11 +31,27 @@ struct Slice {
     is_mutable: bool,
 }
 
-/// The slices of several cores.
+/// The slices of several cores, of which a machine has one account, under a lock.
+///
+/// ```
+/// use hal::{CoreId, Regions, SharedAddress, cached::ViewAccess, kit::Slices};
+///
+/// // SAFETY: nobody reaches the region.
+/// let region = unsafe { Regions::new(1) }.region(SharedAddress::new(0, 64), 32);
+/// let [one, other] = [0, 1].map(CoreId::new);
+/// let mut slices = Slices::new();
+/// slices.access(one, region, ViewAccess::Slice).unwrap();
+/// assert!(slices.access(other, region, ViewAccess::Load).is_ok());
+/// let conflict = slices.access_memory(SharedAddress::new(0, 68), 4, true).unwrap_err();
+/// assert!(conflict.to_string().contains("a store to memory that a slice of core 0 looks at"));
+/// slices.end(one);
+/// assert!(slices.is_empty());
+/// ```
 #[derive(Default)]
 pub struct Slices(Table<Slice>);
 
 /// What looks at some of the same memory as a slice, or is about to.
+#[cfg(any(feature = "qemu", feature = "sim"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Under {
     /// A slice.
@@ -52,17 +66,17 @@ impl Slices {
         Self(Table::new())
     }
 
+    /// Whether there is none, so that nothing is excluded.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// An access by a view of `core`, of all of the view's bytes if it makes a slice. What it borrows shows which earlier
     /// slices of the core are gone.
     ///
     /// # Errors
     /// If a slice of another core excludes it. Nothing is noted then.
-    pub(crate) fn access(
-        &mut self,
-        core: CoreId,
-        region: Region<kind::Cached>,
-        access: ViewAccess,
-    ) -> Result<(), Conflict> {
+    pub fn access(&mut self, core: CoreId, region: Region<kind::Cached>, access: ViewAccess) -> Result<(), Conflict> {
         let is_gone = |slice: &Slice| slice.is_mutable || access.writes();
         self.0.retain(|slice| !(slice.core == core && slice.region.overlaps(&region) && is_gone(slice)));
         let excluded = |slice: &&Slice| slice.core != core && (slice.is_mutable || access.writes());
@@ -94,17 +108,19 @@ impl Slices {
     }
 
     /// `core` is at a coherence point: it has no slices.
-    pub(crate) fn end(&mut self, core: CoreId) {
+    pub fn end(&mut self, core: CoreId) {
         self.0.retain(|slice| slice.core != core);
     }
 
     /// The view of `region` that `core` had is gone.
-    pub(crate) fn end_view(&mut self, core: CoreId, region: Region<kind::Cached>) {
+    pub fn end_view(&mut self, core: CoreId, region: Region<kind::Cached>) {
         self.0.retain(|slice| !(slice.core == core && slice.region.overlaps(&region)));
     }
 
-    /// Which of `lines` lines from number `first` of a window on are under mutable slices, as bits.
-    pub(super) fn mutable_lines(&self, first: usize, lines: usize) -> u128 {
+    /// Which of `lines` lines from number `first` of a window on are under mutable slices, as bits. The window has an address
+    /// where `position` says, in bytes.
+    #[cfg(any(feature = "qemu", feature = "sim"))]
+    pub(crate) fn mutable_lines(&self, first: usize, lines: usize, position: fn(SharedAddress) -> usize) -> u128 {
         let of = |slice: &Slice| {
             let start = position(slice.region.start()) / crate::LINE_BYTES;
             let (from, to) = (start.max(first), (start + slice.region.len_lines()).min(first + lines));
@@ -114,13 +130,15 @@ impl Slices {
     }
 
     /// What looks at a line.
-    pub(super) fn over(&self, line: Region<kind::Cached>) -> Option<Under> {
+    #[cfg(any(feature = "qemu", feature = "sim"))]
+    pub(crate) fn over(&self, line: Region<kind::Cached>) -> Option<Under> {
         let under = |slice: &Slice| if slice.is_mutable { Under::Mutable } else { Under::Shared };
         self.find(line, |slice| slice.is_mutable).or_else(|| self.find(line, |_| true)).map(under)
     }
 
     /// That a line was stored to in memory while a slice looks at its copy.
-    pub(super) fn changed_under(&self, line: Region<kind::Cached>) -> Conflict {
+    #[cfg(any(feature = "qemu", feature = "sim"))]
+    pub(crate) fn changed_under(&self, line: Region<kind::Cached>) -> Conflict {
         let slice = self.find(line, |slice| slice.is_mutable).or_else(|| self.find(line, |_| true));
         slice.expect("a slice looks at the line").conflict("a store to", None)
     }

@@ -1,0 +1,288 @@
+//! Messages with tags as methods of the communicator.
+
+use alloc::rc::Rc;
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use hal::{Core, Span};
+
+use super::{
+    Envelope, Source, Tag,
+    matching::{Arrived, Pattern},
+    post::{Outgoing, Post, SHORT_BYTES, lines_of},
+    request::{State, Transfer, look, wait_for},
+};
+use crate::{Comm, Error};
+
+/// A message that was [found](Comm::find_tagged) and is only for whoever has this. Dropped, it is lost.
+#[must_use = "the message is received by `receive`"]
+pub struct Arrival<'r, 'c, C: Core> {
+    comm: &'r Comm<'c, C>,
+    post: Rc<Post>,
+    arrived: Arrived,
+}
+
+/// When a send is complete.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// When the message may be changed again.
+    Standard,
+    /// When it is being received, too.
+    Synchronous,
+}
+
+impl<'c, C: Core> Comm<'c, C> {
+    /// Sends a message with a tag to rank `to`, which may be this one. Returns when `message` may be changed again: a short one
+    /// may not have been received then, while a long one waits for its receive.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`]; [`Error::TimedOut`] on a dying machine.
+    pub fn send_tagged<T: Pod>(&self, message: &[T], to: usize, tag: u32) -> Result<(), Error> {
+        self.send_bytes(cast_slice(message), to, tag, Mode::Standard)
+    }
+
+    /// The same, and returns when it is being received.
+    ///
+    /// # Errors
+    /// As [`send_tagged`](Self::send_tagged).
+    pub fn send_tagged_synchronously<T: Pod>(&self, message: &[T], to: usize, tag: u32) -> Result<(), Error> {
+        self.send_bytes(cast_slice(message), to, tag, Mode::Synchronous)
+    }
+
+    /// Begins to send a message with a tag to rank `to`. It is copied.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
+    pub fn start_send_tagged<'r, T: Pod>(
+        &'r self,
+        message: &[T],
+        to: usize,
+        tag: u32,
+    ) -> Result<Transfer<'r, 'c, C>, Error> {
+        self.start_send(cast_slice(message), to, tag, Mode::Standard)
+    }
+
+    /// The same, and it is complete when it is being received.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
+    pub fn start_send_tagged_synchronously<'r, T: Pod>(
+        &'r self,
+        message: &[T],
+        to: usize,
+        tag: u32,
+    ) -> Result<Transfer<'r, 'c, C>, Error> {
+        self.start_send(cast_slice(message), to, tag, Mode::Synchronous)
+    }
+
+    /// Receives the first message that fits, which may be shorter than `buffer`. The rest of that stays as it was.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`]; [`Error::Truncated`] if the message is longer than `buffer`;
+    /// [`Error::TimedOut`] on a dying machine.
+    pub fn receive_tagged<T: Pod>(&self, buffer: &mut [T], source: Source, tag: Tag) -> Result<Envelope, Error> {
+        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
+        let buffer: &mut [u8] = cast_slice_mut(buffer);
+        let _span = self.hal().span(Span::new("receive tagged").of(buffer.len()));
+        let state = Rc::new(State::new(buffer.len(), true));
+        self.begin_receive(&post, pattern, &state);
+        self.finish_receive(&post, &state, buffer)
+    }
+
+    /// Begins to receive the first message that fits.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
+    pub fn start_receive_tagged<'r, T: Pod>(
+        &'r self,
+        buffer: &'r mut [T],
+        source: Source,
+        tag: Tag,
+    ) -> Result<Transfer<'r, 'c, C>, Error> {
+        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
+        let buffer: &mut [u8] = cast_slice_mut(buffer);
+        let state = Rc::new(State::new(buffer.len(), false));
+        self.begin_receive(&post, pattern, &state);
+        Ok(Transfer::receive(self, post, state, buffer))
+    }
+
+    /// Sends a message and receives another one, in whichever order they come.
+    ///
+    /// # Errors
+    /// As [`send_tagged`](Self::send_tagged) and [`receive_tagged`](Self::receive_tagged).
+    pub fn exchange_tagged<T: Pod, U: Pod>(
+        &self,
+        (message, to, tag): (&[T], usize, u32),
+        (buffer, source, wanted): (&mut [U], Source, Tag),
+    ) -> Result<Envelope, Error> {
+        let mut receive = self.start_receive_tagged(buffer, source, wanted)?;
+        self.send_tagged(message, to, tag)?;
+        receive.wait()
+    }
+
+    /// The first message that fits, if one has come. It stays where it is.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
+    pub fn try_probe(&self, source: Source, tag: Tag) -> Result<Option<Envelope>, Error> {
+        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
+        look(self);
+        let found = post.matching().borrow().find(&pattern);
+        if found.is_none() {
+            post.want(self.world_of(), &pattern);
+        }
+        Ok(found.map(|label| Envelope::of(self, &label)))
+    }
+
+    /// Waits for a message that fits. It stays where it is.
+    ///
+    /// # Errors
+    /// As [`try_probe`](Self::try_probe); [`Error::TimedOut`] on a dying machine.
+    pub fn probe(&self, source: Source, tag: Tag) -> Result<Envelope, Error> {
+        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
+        let label = self.watch(&post, pattern, || post.matching().borrow().find(&pattern))?;
+        Ok(Envelope::of(self, &label))
+    }
+
+    /// Waits for a message that fits, and takes it: no other receive gets it.
+    ///
+    /// # Errors
+    /// As [`probe`](Self::probe).
+    pub fn find_tagged<'r>(&'r self, source: Source, tag: Tag) -> Result<Arrival<'r, 'c, C>, Error> {
+        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
+        let arrived = self.watch(&post, pattern, || post.matching().borrow_mut().take(&pattern))?;
+        Ok(Arrival { comm: self, post, arrived })
+    }
+
+    /// The same, if one has come.
+    ///
+    /// # Errors
+    /// As [`try_probe`](Self::try_probe).
+    pub fn try_find_tagged<'r>(&'r self, source: Source, tag: Tag) -> Result<Option<Arrival<'r, 'c, C>>, Error> {
+        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
+        look(self);
+        let arrived = post.matching().borrow_mut().take(&pattern);
+        if arrived.is_none() {
+            post.want(self.world_of(), &pattern);
+        }
+        Ok(arrived.map(|arrived| Arrival { comm: self, post, arrived }))
+    }
+
+    /// Messages that have come to this rank, on all communicators, for which there was no receive yet.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`].
+    pub fn unexpected_messages(&self) -> Result<usize, Error> {
+        Ok(self.post()?.matching().borrow().unexpected())
+    }
+
+    fn pattern(&self, source: Source, tag: Tag) -> Result<Pattern, Error> {
+        let from = match source {
+            Source::Any => None,
+            Source::Rank(rank) => {
+                self.check_rank(rank)?;
+                Some(self.core_of(rank).index())
+            }
+        };
+        Ok(Pattern { context: self.context(), from, tag })
+    }
+
+    fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), bytes: Option<&[u8]>, len: usize) -> Outgoing {
+        Outgoing {
+            to: self.core_of(to).index(),
+            context: self.context(),
+            tag,
+            bytes: bytes.map(<[u8]>::to_vec),
+            len,
+            synchronous: mode == Mode::Synchronous,
+            state: Rc::new(State::new(0, true)),
+            written: 0,
+        }
+    }
+
+    fn send_bytes(&self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<(), Error> {
+        let post = self.post()?;
+        self.check_rank(to)?;
+        let _span = self.hal().span(Span::new("send tagged").with(self.core_of(to)).of(message.len()));
+        // What is long stays where it is until it is wanted.
+        let is_copied = message.len() <= SHORT_BYTES || to == self.rank();
+        if is_copied {
+            let (read, written) = lines_of(message.len());
+            self.hal().account_memory(read, written);
+        }
+        let outgoing = self.outgoing((to, tag, mode), is_copied.then_some(message), message.len());
+        let (world, state) = (self.world_of(), outgoing.state.clone());
+        post.send(world, outgoing);
+        while !state.is_done() {
+            wait_for(self, || (state.is_done() || post.can_stream(&state)).then_some(()))?;
+            post.stream(world, Some((&state, message)));
+        }
+        if !is_copied {
+            wait_for(self, || post.has_quiescent_mpb().then_some(()))?;
+        }
+        Ok(())
+    }
+
+    fn start_send<'r>(&'r self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<Transfer<'r, 'c, C>, Error> {
+        let post = self.post()?;
+        self.check_rank(to)?;
+        let (read, written) = lines_of(message.len());
+        self.hal().account_memory(read, written);
+        let outgoing = self.outgoing((to, tag, mode), Some(message), message.len());
+        let (state, at) = (outgoing.state.clone(), outgoing.to);
+        post.send(self.world_of(), outgoing);
+        let envelope = Envelope { source: self.rank(), tag, len_bytes: message.len() };
+        Ok(Transfer::send(self, post, state, at, envelope))
+    }
+
+    fn begin_receive(&self, post: &Post, pattern: Pattern, state: &Rc<State>) {
+        let arrived = post.matching().borrow_mut().take(&pattern);
+        match arrived {
+            Some(arrived) => post.deliver(self.world_of(), arrived, state.clone()),
+            None => {
+                post.matching().borrow_mut().post(pattern, state.clone());
+                post.want(self.world_of(), &pattern);
+            }
+        }
+    }
+
+    /// Waits for a message that `find` finds.
+    fn watch<R>(&self, post: &Post, pattern: Pattern, mut find: impl FnMut() -> Option<R>) -> Result<R, Error> {
+        if let Some(found) = find() {
+            return Ok(found);
+        }
+        post.matching().borrow_mut().watch(Some(pattern));
+        post.want(self.world_of(), &pattern);
+        let found = wait_for(self, find);
+        post.matching().borrow_mut().watch(None);
+        found
+    }
+
+    /// Waits for a message, and reads a long one straight into its buffer.
+    fn finish_receive(&self, post: &Post, state: &Rc<State>, buffer: &mut [u8]) -> Result<Envelope, Error> {
+        while !state.is_done() {
+            wait_for(self, || (state.is_done() || post.is_ready_for(state)).then_some(()))?;
+            if let (false, Some(from)) = (state.is_done(), post.ready_from()) {
+                post.read(self.world_of(), from, Some(&mut *buffer));
+            }
+        }
+        state.take(self, buffer)
+    }
+}
+
+impl<C: Core> Arrival<'_, '_, C> {
+    /// What is known of it.
+    pub fn envelope(&self) -> Envelope {
+        Envelope::of(self.comm, &self.arrived.label)
+    }
+
+    /// Receives it.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if it is longer than `buffer`; [`Error::TimedOut`] on a dying machine.
+    pub fn receive<T: Pod>(self, buffer: &mut [T]) -> Result<Envelope, Error> {
+        let buffer: &mut [u8] = cast_slice_mut(buffer);
+        let state = Rc::new(State::new(buffer.len(), true));
+        self.post.deliver(self.comm.world_of(), self.arrived, state.clone());
+        self.comm.finish_receive(&self.post, &state, buffer)
+    }
+}

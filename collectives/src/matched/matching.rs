@@ -1,0 +1,166 @@
+//! Which message goes to which receive: by context, source and tag, in the order of arrival and of posting.
+
+use alloc::{collections::VecDeque, rc::Rc, vec::Vec};
+
+use super::{Tag, request::State};
+
+/// What a message is known by at its receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Label {
+    pub(super) context: u32,
+    /// Rank of the world that has sent it.
+    pub(super) from: usize,
+    pub(super) tag: u32,
+    pub(super) len: usize,
+}
+
+/// What a receive, or a probe, wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pattern {
+    pub(super) context: u32,
+    /// Rank of the world; any, if none.
+    pub(super) from: Option<usize>,
+    pub(super) tag: Tag,
+}
+
+impl Pattern {
+    fn fits(&self, label: &Label) -> bool {
+        self.context == label.context
+            && self.from.is_none_or(|from| from == label.from)
+            && match self.tag {
+                Tag::Any => true,
+                Tag::Is(tag) => tag == label.tag,
+            }
+    }
+}
+
+/// Where the bytes of a message are that has arrived.
+pub(super) enum Body {
+    /// Here.
+    Bytes(Vec<u8>),
+    /// Here, and the sender, this rank itself, waits for the receive.
+    Synchronous(Vec<u8>, Rc<State>),
+    /// At the sender, which has given it this number.
+    Announced(u32),
+}
+
+/// A message that has arrived before a receive.
+pub(super) struct Arrived {
+    pub(super) label: Label,
+    pub(super) body: Body,
+}
+
+/// Receives that wait for messages, and messages that wait for receives.
+#[derive(Default)]
+pub(super) struct Matching {
+    posted: VecDeque<(Pattern, Rc<State>)>,
+    unexpected: VecDeque<Arrived>,
+    /// What a probe waits for.
+    watched: Option<Pattern>,
+}
+
+impl Matching {
+    /// The receive that a message is for, which it takes away.
+    pub(super) fn receive_for(&mut self, label: &Label) -> Option<Rc<State>> {
+        let at = self.posted.iter().position(|(pattern, _)| pattern.fits(label))?;
+        self.posted.remove(at).map(|(_, state)| state)
+    }
+
+    /// A message for which there is no receive yet.
+    pub(super) fn keep(&mut self, arrived: Arrived) {
+        self.unexpected.push_back(arrived);
+    }
+
+    /// The first message that fits.
+    pub(super) fn find(&self, pattern: &Pattern) -> Option<Label> {
+        self.unexpected.iter().map(|arrived| arrived.label).find(|label| pattern.fits(label))
+    }
+
+    /// The same, which it takes away.
+    pub(super) fn take(&mut self, pattern: &Pattern) -> Option<Arrived> {
+        let at = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.label))?;
+        self.unexpected.remove(at)
+    }
+
+    /// A receive for which there is no message yet.
+    pub(super) fn post(&mut self, pattern: Pattern, state: Rc<State>) {
+        self.posted.push_back((pattern, state));
+    }
+
+    /// Takes a receive away that no message has come for.
+    pub(super) fn withdraw(&mut self, state: &Rc<State>) -> bool {
+        let before = self.posted.len();
+        self.posted.retain(|(_, of)| !Rc::ptr_eq(of, state));
+        self.posted.len() < before
+    }
+
+    /// A probe waits for this, or has ended.
+    pub(super) fn watch(&mut self, pattern: Option<Pattern>) {
+        self.watched = pattern;
+    }
+
+    /// Whether something is waited for that this rank may have sent.
+    pub(super) fn wants_more_from(&self, from: usize) -> bool {
+        let mut patterns = self.posted.iter().map(|(pattern, _)| pattern).chain(&self.watched);
+        patterns.any(|pattern| pattern.from.is_none_or(|of| of == from))
+    }
+
+    /// Messages that wait for a receive.
+    pub(super) fn unexpected(&self) -> usize {
+        self.unexpected.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.posted.is_empty() && self.unexpected.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(context: u32, from: usize, tag: u32) -> Label {
+        Label { context, from, tag, len: 0 }
+    }
+
+    fn pattern(context: u32, from: Option<usize>, tag: Tag) -> Pattern {
+        Pattern { context, from, tag }
+    }
+
+    #[test]
+    fn receives_are_found_in_the_order_of_posting() {
+        let mut matching = Matching::default();
+        let states: Vec<_> = (0..4).map(|_| Rc::new(State::new(0, false))).collect();
+        let patterns = [
+            pattern(1, Some(2), Tag::Is(5)),
+            pattern(0, None, Tag::Is(5)),
+            pattern(0, Some(2), Tag::Any),
+            pattern(0, None, Tag::Any),
+        ];
+        patterns.into_iter().zip(&states).for_each(|(pattern, state)| matching.post(pattern, state.clone()));
+        let mut found = |label| {
+            let state = matching.receive_for(&label)?;
+            states.iter().position(|of| Rc::ptr_eq(of, &state))
+        };
+        assert_eq!(found(label(0, 2, 6)), Some(2));
+        assert_eq!(found(label(0, 2, 5)), Some(1));
+        assert_eq!(found(label(1, 3, 5)), None);
+        assert_eq!(found(label(0, 9, 9)), Some(3));
+        assert_eq!(found(label(0, 9, 9)), None);
+        assert!(matching.withdraw(&states[0]) && !matching.withdraw(&states[0]) && matching.is_empty());
+    }
+
+    #[test]
+    fn messages_are_found_in_the_order_of_arrival() {
+        let mut matching = Matching::default();
+        for (number, (from, tag)) in [(1, 7), (2, 7), (1, 8), (1, 7)].into_iter().enumerate() {
+            matching.keep(Arrived { label: Label { len: number, ..label(0, from, tag) }, body: Body::Announced(0) });
+        }
+        let any = pattern(0, None, Tag::Is(7));
+        assert_eq!(matching.find(&any).map(|label| label.len), Some(0));
+        assert_eq!(matching.take(&pattern(0, Some(1), Tag::Is(8))).map(|arrived| arrived.label.len), Some(2));
+        assert!(matching.take(&pattern(1, None, Tag::Any)).is_none());
+        let order: Vec<_> = core::iter::from_fn(|| matching.take(&any)).map(|arrived| arrived.label.len).collect();
+        assert_eq!((order, matching.unexpected()), (std::vec![0, 1, 3], 0));
+    }
+}

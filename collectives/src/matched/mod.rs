@@ -1,0 +1,181 @@
+//! Messages with tags, as MPI has them: matched at the receiver by communicator, source and tag.
+//!
+//! ```
+//! # use collectives::{Comm, Error, Source, Tag};
+//! # use hal::Core;
+//! /// Rank 0 collects a word of every other rank, in the order in which they come, and answers each.
+//! fn collect<C: Core>(comm: &Comm<'_, C>) -> Result<u32, Error> {
+//!     const QUESTION: u32 = 1;
+//!     const ANSWER: u32 = 2;
+//!     let messages = comm.open_messages()?;
+//!     let (mut word, mut sum) = ([comm.rank() as u32], 0);
+//!     if comm.rank() == 0 {
+//!         for _ in 1..comm.size() {
+//!             let envelope = comm.receive_tagged(&mut word, Source::Any, Tag::Is(QUESTION))?;
+//!             sum += word[0];
+//!             comm.send_tagged(&[sum], envelope.source, ANSWER)?;
+//!         }
+//!     } else {
+//!         comm.send_tagged(&word, 0, QUESTION)?;
+//!         let mut answer = [0];
+//!         comm.receive_tagged(&mut answer, Source::Rank(0), Tag::Any)?;
+//!         sum = answer[0].min(1);
+//!     }
+//!     messages.close()?;
+//!     Ok(sum)
+//! }
+//! # let outcome = hal::sim::Machine::scc(4).run(|core| collect(&Comm::world(core, regions::of_a_test()).unwrap()).unwrap());
+//! # assert_eq!(outcome.unwrap().results(), [6, 1, 1, 1]);
+//! ```
+//!
+//! **Order.** Of two messages from one rank on one communicator that fit a receive, the first one is received first, however
+//! long they are. Messages of different communicators never meet.
+//!
+//! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest.
+//!
+//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 20 on 48 ranks, and a buffer in shared memory for
+//! each rank. A message of up to 240 bytes goes at once, in a [packet](slots) of up to 8 lines; longer ones wait for their receive,
+//! and are then copied twice, by way of a [buffer](post) of the sender. What comes unexpected is bounded: a rank keeps up to
+//! 16 messages of each other one, of which the long ones are only announced.
+
+mod interface;
+mod matching;
+mod packet;
+mod post;
+pub mod request;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+use alloc::rc::Rc;
+use core::cell::RefCell;
+
+use hal::{Core, CoreId, Region, Span, kind};
+
+use self::{
+    matching::Label,
+    post::{HALF_BYTES, Post},
+    request::wait_for,
+    slots::Slots,
+};
+use crate::{
+    Comm, Error, Placement,
+    collective::call::{Call, Collective},
+    comm::engines::Engine,
+};
+
+pub use self::interface::Arrival;
+
+/// Whose messages are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// Anybody's.
+    Any,
+    /// Those of this rank.
+    Rank(usize),
+}
+
+/// Which messages are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tag {
+    /// Those with any tag.
+    Any,
+    /// Those with this one.
+    Is(u32),
+}
+
+/// What is known of a message besides its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Envelope {
+    /// The rank that has sent it.
+    pub source: usize,
+    /// Its tag.
+    pub tag: u32,
+    /// Its length in bytes.
+    pub len_bytes: usize,
+}
+
+impl Envelope {
+    fn of<C: Core>(comm: &Comm<'_, C>, label: &Label) -> Self {
+        let source = comm.members().rank_on(CoreId::new(label.from));
+        Self { source: source.unwrap_or(label.from), tag: label.tag, len_bytes: label.len }
+    }
+}
+
+/// The post of this rank while it is open, as a state of the communicator of all ranks.
+#[derive(Default)]
+struct Opened(RefCell<Option<Rc<Post>>>);
+
+/// Messages with tags, as long as they are open. To be [closed](Self::close): dropped otherwise, they stay open.
+pub struct Messages<'c, C: Core> {
+    world: &'c Comm<'c, C>,
+    post: Rc<Post>,
+}
+
+impl<C: Core> Comm<'_, C> {
+    /// Opens messages with tags, for all communicators. Collective over all ranks, and before there are too few lines left.
+    ///
+    /// # Errors
+    /// On all ranks alike: [`Error::NoSpareLines`] if the MPBs have no room; [`Error::OutOfSharedMemory`];
+    /// [`Error::WholeMachine`] on a communicator of some ranks; [`Error::RequestsOutstanding`] if they are open;
+    /// [`Error::ProfileInForce`]; [`Error::CallsDiffer`] while calls are [compared](Self::check_arguments).
+    pub fn open_messages<'c>(&'c self) -> Result<Messages<'c, C>, Error> {
+        self.check_call(|| Call::new(Collective::OpenMessages))?;
+        self.check_whole("the opening of messages with tags")?;
+        self.check_no_profile()?;
+        if self.state::<Opened>().0.borrow().is_some() {
+            return Err(Error::RequestsOutstanding);
+        }
+        let _span = self.hal().span(Span::new("open messages"));
+        self.divide_lines();
+        let wanted = Slots::lines(self.size());
+        let first = self.take_spare_lines(wanted).ok_or(Error::NoSpareLines { wanted })?;
+        let near = |rank| (2 * HALF_BYTES, Placement::Near(self.core_of(rank)));
+        let parts: alloc::vec::Vec<_> = (0..self.size()).map(near).collect();
+        let buffers: alloc::vec::Vec<Region<kind::Combined>> =
+            self.share_all(&parts).inspect_err(|_| self.spare_lines().give_back(first, wanted))?;
+        let post = Rc::new(Post::new(Slots::new(self, first), buffers.into_boxed_slice()));
+        self.engines().add(post.clone());
+        *self.state::<Opened>().0.borrow_mut() = Some(post.clone());
+        // Nobody sends before all are ready.
+        self.synchronise();
+        Ok(Messages { world: self, post })
+    }
+
+    /// The post of this rank.
+    fn post(&self) -> Result<Rc<Post>, Error> {
+        self.world_of().state::<Opened>().0.borrow().clone().ok_or(Error::MessagesClosed)
+    }
+}
+
+impl<C: Core> Messages<'_, C> {
+    /// Closes messages with tags. Collective over all ranks, each of which has received all that was sent to it.
+    ///
+    /// # Errors
+    /// [`Error::RequestsOutstanding`], on a rank where something was not completed or has come and was not received; then messages
+    /// stay open, and a program in which not all ranks get it is wrong. [`Error::CallsDiffer`] while calls are
+    /// [compared](Comm::check_arguments).
+    pub fn close(self) -> Result<(), Error> {
+        let (world, post) = (self.world, self.post);
+        world.check_call(|| Call::new(Collective::CloseMessages))?;
+        let _span = world.hal().span(Span::new("close messages"));
+        // First what programs have sent comes to where it goes, then what that was answered with.
+        for _ in 0..2 {
+            wait_for(world, || post.has_sent_all().then_some(()))?;
+            world.synchronise();
+            request::look(world);
+        }
+        world.synchronise();
+        post.check_quiet()?;
+        let engine: Rc<dyn Engine<C>> = post.clone();
+        world.engines().remove(&engine);
+        *world.state::<Opened>().0.borrow_mut() = None;
+        // Nobody rings any more, and so nobody acknowledges.
+        world.synchronise();
+        world.spare_lines().give_back(post.slots().first(), Slots::lines(world.size()));
+        if world.rank() == 0 {
+            post.buffers().iter().try_for_each(|buffer| world.allocator().free(*buffer))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! What ranks tell each other, and what it looks like on the way: four words, and bytes behind them.
+
+use alloc::vec::Vec;
+
+use hal::LINE_BYTES;
+
+/// Bytes of the words.
+const HEADER_BYTES: usize = 16;
+
+/// Lines of a packet at most.
+pub(super) const MOST_LINES: usize = 8;
+
+/// Bytes of payload of a packet at most.
+pub(super) const PAYLOAD_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
+
+/// What a packet is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A message that comes at once.
+    Eager,
+    /// A message of `number` bytes that waits for a receive; the payload is the sender's number of it.
+    Announce,
+    /// The message that the sender has given this number is received; the tag says how.
+    Clear,
+    /// The next `number` bytes of the message that is being received are where the tag says.
+    Data,
+    /// They were taken from there.
+    Taken,
+    /// So many messages that came at once were received.
+    Credit,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [Self::Eager, Self::Announce, Self::Clear, Self::Data, Self::Taken, Self::Credit];
+}
+
+/// A packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Packet {
+    pub(super) kind: Kind,
+    pub(super) context: u32,
+    pub(super) number: u32,
+    pub(super) tag: u32,
+    pub(super) payload: Vec<u8>,
+}
+
+impl Packet {
+    pub(super) fn new(kind: Kind, number: u32) -> Self {
+        Self { kind, context: 0, number, tag: 0, payload: Vec::new() }
+    }
+
+    pub(super) fn tagged(self, context: u32, tag: u32) -> Self {
+        Self { context, tag, ..self }
+    }
+
+    /// With these bytes, of which there is room for [`PAYLOAD_BYTES`].
+    pub(super) fn carrying(self, payload: Vec<u8>) -> Self {
+        debug_assert!(payload.len() <= PAYLOAD_BYTES);
+        Self { payload, ..self }
+    }
+
+    /// Lines that it takes.
+    pub(super) fn lines(&self) -> usize {
+        (HEADER_BYTES + self.payload.len()).div_ceil(LINE_BYTES)
+    }
+
+    /// What is in line `index` of it.
+    pub(super) fn line(&self, index: usize) -> [u8; LINE_BYTES] {
+        let mut line = [0; LINE_BYTES];
+        let rest = if index == 0 {
+            line[..4].copy_from_slice(&[self.kind as u8, self.payload.len() as u8, 0, 0]);
+            for (word, at) in [self.context, self.number, self.tag].into_iter().zip([4, 8, 12]) {
+                line[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            }
+            &mut line[HEADER_BYTES..]
+        } else {
+            &mut line[..]
+        };
+        let from = (index * LINE_BYTES).saturating_sub(HEADER_BYTES);
+        let payload = &self.payload[from..self.payload.len().min(from + rest.len())];
+        rest[..payload.len()].copy_from_slice(payload);
+        line
+    }
+
+    /// The packet with this first line, and how many bytes of payload are missing.
+    pub(super) fn from_line(line: &[u8; LINE_BYTES]) -> (Self, usize) {
+        let word = |at: usize| u32::from_le_bytes(core::array::from_fn(|byte| line[at + byte]));
+        let len = usize::from(line[1]);
+        let here = len.min(LINE_BYTES - HEADER_BYTES);
+        let mut payload = Vec::with_capacity(len);
+        payload.extend_from_slice(&line[HEADER_BYTES..HEADER_BYTES + here]);
+        let kind = Kind::ALL[usize::from(line[0])];
+        (Self { kind, context: word(4), number: word(8), tag: word(12), payload }, len - here)
+    }
+}
+
+const _: () = assert!(PAYLOAD_BYTES <= u8::MAX as usize, "a length fits its byte");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_come_back_as_they_were() {
+        for (kind, len) in Kind::ALL.into_iter().cycle().zip([0, 1, 8, 15, 16, 17, 48, 49, 100, PAYLOAD_BYTES]) {
+            let payload: Vec<u8> = (0..len as u8).collect();
+            let packet = Packet::new(kind, 0xFFFF_FFFE).tagged(3, u32::MAX).carrying(payload);
+            let (mut found, missing) = Packet::from_line(&packet.line(0));
+            let lines: Vec<_> = (1..packet.lines()).flat_map(|index| packet.line(index)).collect();
+            assert_eq!(lines.len(), missing.next_multiple_of(LINE_BYTES));
+            found.payload.extend_from_slice(&lines[..missing]);
+            assert_eq!(found, packet);
+        }
+    }
+}

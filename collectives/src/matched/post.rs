@@ -1,0 +1,526 @@
+//! The post of a rank: what it has to send, what has come, and what makes both go on.
+//!
+//! **Short** messages go at once, in a packet. **Long** ones are announced. When the receive is there, the sender writes them to a
+//! buffer of its own, one half after the other, and the receiver reads one half while the other is written. So from some length
+//! on a message takes the slower of the two copies, and one half's. One message of a rank is on its way like this at a time.
+//!
+//! The buffer of a rank that waits for its send is the first staging buffer of its MPB, which nobody else uses meanwhile, and
+//! which is quiescent when the send returns. That of a send which was begun, and goes on whatever the rank does, is in shared memory.
+//!
+//! **Flow control.** A rank has [`CREDITS`] messages at most at another one for which there is no receive yet, short or announced;
+//! further ones wait here, in their order. A receive gives the sender a credit back: at once, when it clears an announced message,
+//! and for several short ones together. So what a rank keeps for others is bounded, whatever they send; unless it wants something
+//! that could be among what waits there: then it gives more credits, and keeps the next ones to itself.
+
+use alloc::{
+    boxed::Box,
+    collections::{BTreeMap, VecDeque},
+    rc::Rc,
+    vec::Vec,
+};
+use core::{
+    cell::{Cell, RefCell},
+    mem,
+    ops::Range,
+};
+
+use hal::{Core, LINE_BYTES, Place, Poll, Region, kind};
+
+use super::{
+    matching::{Arrived, Body, Label, Matching, Pattern},
+    packet::{Kind, PAYLOAD_BYTES, Packet},
+    request::State,
+    slots::Slots,
+};
+use crate::{Comm, Error, comm::engines::Engine};
+
+/// Messages of a rank that another one keeps at most before they are received.
+pub(super) const CREDITS: u32 = 16;
+
+/// Credits that are given back together.
+const TOGETHER: u32 = CREDITS / 2;
+
+/// Bytes of a message that goes at once.
+pub(super) const SHORT_BYTES: usize = PAYLOAD_BYTES;
+
+/// What the tag of a [`Clear`](Kind::Clear) says: the message is longer than its receive has room for; its credit does not come
+/// back.
+const UNWANTED: u32 = 1;
+const KEPT: u32 = 2;
+
+/// What the tag of [`Data`](Kind::Data) says: which half, and that it is one of the MPB.
+const HALVES: u32 = 1;
+const IN_MPB: u32 = 2;
+
+/// Bytes of half of a rank's buffer in shared memory.
+pub(super) const HALF_BYTES: usize = 4096;
+
+/// A message on its way out.
+pub(super) struct Outgoing {
+    pub(super) to: usize,
+    pub(super) context: u32,
+    pub(super) tag: u32,
+    /// None if whoever waits for it has it.
+    pub(super) bytes: Option<Vec<u8>>,
+    pub(super) len: usize,
+    /// Whether it has to be announced, however short it is.
+    pub(super) synchronous: bool,
+    pub(super) state: Rc<State>,
+    /// Bytes that were written to the buffer.
+    pub(super) written: usize,
+}
+
+/// A long message on its way in.
+struct Incoming {
+    label: Label,
+    state: Rc<State>,
+    read: usize,
+}
+
+/// What this rank knows of a peer.
+#[derive(Default)]
+struct Peer {
+    /// Messages that may still be sent without a receive.
+    credits: u32,
+    /// Credits that the peer gets back with the next ones.
+    owed: u32,
+    /// Credits of the peer that it has used and not got back, and how many it has.
+    held: u32,
+    limit: u32,
+    /// Messages that wait for credits.
+    waiting: VecDeque<Outgoing>,
+    /// Long ones that were cleared, in the order in which they will come.
+    incoming: VecDeque<Incoming>,
+    /// Packets that wait for room.
+    queue: VecDeque<Packet>,
+}
+
+/// The post of a rank.
+pub(super) struct Post {
+    slots: Slots,
+    /// The buffers of all ranks.
+    buffers: Box<[Region<kind::Combined>]>,
+    matching: RefCell<Matching>,
+    peers: RefCell<Vec<Peer>>,
+    /// Packets that wait for room at any peer.
+    queued: Cell<usize>,
+    /// Announced messages, by their numbers, and the next number.
+    announced: RefCell<BTreeMap<u32, Outgoing>>,
+    next: Cell<u32>,
+    /// Those that are wanted, in the order in which they go.
+    cleared: RefCell<VecDeque<Outgoing>>,
+    /// Halves of the own buffer that nobody reads, and which is written next.
+    free: [Cell<bool>; 2],
+    half: Cell<usize>,
+    /// A half of another rank's buffer that a waiting receive reads itself: of which rank, where, and how many bytes.
+    ready: Cell<Option<(usize, u32, usize)>>,
+    /// Halves of the own MPB that others read.
+    of_mpb: Cell<usize>,
+}
+
+impl Post {
+    pub(super) fn new(slots: Slots, buffers: Box<[Region<kind::Combined>]>) -> Self {
+        let peer = || Peer { credits: CREDITS, limit: CREDITS, ..Peer::default() };
+        let peers = buffers.iter().map(|_| peer()).collect();
+        Self {
+            slots,
+            buffers,
+            matching: RefCell::default(),
+            peers: RefCell::new(peers),
+            queued: Cell::new(0),
+            announced: RefCell::default(),
+            next: Cell::new(0),
+            cleared: RefCell::default(),
+            free: [Cell::new(true), Cell::new(true)],
+            half: Cell::new(0),
+            ready: Cell::new(None),
+            of_mpb: Cell::new(0),
+        }
+    }
+
+    pub(super) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    pub(super) fn buffers(&self) -> &[Region<kind::Combined>] {
+        &self.buffers
+    }
+
+    pub(super) fn matching(&self) -> &RefCell<Matching> {
+        &self.matching
+    }
+
+    /// Whether nothing is under way, and nothing has come that was not received.
+    pub(super) fn is_quiet(&self) -> bool {
+        let peers = self.peers.borrow();
+        self.has_sent_all() && self.matching.borrow().is_empty() && peers.iter().all(|peer| peer.incoming.is_empty())
+    }
+
+    /// Whether nothing is on its way out.
+    pub(super) fn has_sent_all(&self) -> bool {
+        self.queued.get() == 0
+            && self.announced.borrow().is_empty()
+            && self.cleared.borrow().is_empty()
+            && self.free.iter().all(Cell::get)
+            && self.peers.borrow().iter().all(|peer| peer.waiting.is_empty())
+    }
+
+    /// Begins to send a message. The engine does the rest, except for bytes that it does not have.
+    pub(super) fn send<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
+        let to = outgoing.to;
+        if to == world.rank() {
+            return self.send_to_itself(world, outgoing);
+        }
+        self.peers.borrow_mut()[to].waiting.push_back(outgoing);
+        self.issue(world, to);
+    }
+
+    fn send_to_itself<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
+        let Outgoing { to, context, tag, bytes, len, synchronous, state, .. } = outgoing;
+        let bytes = bytes.unwrap_or_default();
+        debug_assert_eq!(bytes.len(), len, "a message to this rank itself is here");
+        let body = if synchronous {
+            Body::Synchronous(bytes, state)
+        } else {
+            Body::Bytes({
+                state.finish_sent();
+                bytes
+            })
+        };
+        self.arrive(world, Label { context, from: to, tag, len }, body);
+    }
+
+    /// Sends what there are credits for.
+    fn issue<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
+        loop {
+            let outgoing = {
+                let peer = &mut self.peers.borrow_mut()[to];
+                if peer.credits == 0 {
+                    return;
+                }
+                let Some(outgoing) = peer.waiting.pop_front() else { return };
+                peer.credits -= 1;
+                outgoing
+            };
+            let Outgoing { context, tag, len, ref bytes, .. } = outgoing;
+            match bytes {
+                Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
+                    let packet = Packet::new(Kind::Eager, 0).tagged(context, tag);
+                    self.post(world, to, packet.carrying(bytes.clone()));
+                    outgoing.state.finish_sent();
+                }
+                _ => {
+                    let number = self.next.get();
+                    self.next.set(number.wrapping_add(1));
+                    self.announced.borrow_mut().insert(number, outgoing);
+                    let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
+                    self.post(world, to, packet.carrying(number.to_le_bytes().to_vec()));
+                }
+            }
+        }
+    }
+
+    /// Takes a message back that has not been sent. Says whether it was there.
+    pub(super) fn withdraw(&self, to: usize, state: &Rc<State>) -> bool {
+        let waiting = &mut self.peers.borrow_mut()[to].waiting;
+        let before = waiting.len();
+        waiting.retain(|outgoing| !Rc::ptr_eq(&outgoing.state, state));
+        waiting.len() < before
+    }
+
+    /// Sends a packet after all that went to `to` before.
+    fn post<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: Packet) {
+        self.peers.borrow_mut()[to].queue.push_back(packet);
+        self.queued.set(self.queued.get() + 1);
+        self.push(world, to);
+    }
+
+    /// Sends as many packets to `to` as there is room for.
+    fn push<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
+        let queue = &mut self.peers.borrow_mut()[to].queue;
+        while queue.front().is_some_and(|packet| self.slots.send(world, to, packet)) {
+            queue.pop_front();
+            self.queued.set(self.queued.get() - 1);
+        }
+    }
+
+    /// Does what a packet says.
+    fn dispatch<C: Core>(&self, world: &Comm<'_, C>, from: usize, packet: Packet) {
+        let Packet { kind, context, number, tag, payload } = packet;
+        match kind {
+            Kind::Eager => {
+                self.arrive(world, Label { context, from, tag, len: payload.len() }, Body::Bytes(payload));
+            }
+            Kind::Announce => {
+                let label = Label { context, from, tag, len: number as usize };
+                let number = payload.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                self.arrive(world, label, Body::Announced(number));
+            }
+            Kind::Clear => {
+                self.peers.borrow_mut()[from].credits += u32::from(tag & KEPT == 0);
+                let outgoing = self.announced.borrow_mut().remove(&number);
+                if let Some(outgoing) = outgoing {
+                    if tag & UNWANTED != 0 || outgoing.len == 0 {
+                        outgoing.state.finish_sent();
+                    } else {
+                        self.cleared.borrow_mut().push_back(outgoing);
+                    }
+                }
+                self.issue(world, from);
+                self.stream(world, None);
+            }
+            Kind::Data => {
+                self.ready.set(Some((from, tag, number as usize)));
+                let waits =
+                    self.peers.borrow()[from].incoming.front().is_some_and(|incoming| incoming.state.is_direct());
+                if !waits {
+                    self.read(world, from, None);
+                }
+            }
+            Kind::Taken => {
+                self.free[(tag & HALVES) as usize].set(true);
+                if tag & IN_MPB != 0 {
+                    self.of_mpb.set(self.of_mpb.get() - 1);
+                }
+                self.stream(world, None);
+            }
+            Kind::Credit => {
+                self.peers.borrow_mut()[from].credits += number;
+                self.issue(world, from);
+            }
+        }
+    }
+
+    /// A message has come: to a receive that waits for it, or to wait for one.
+    fn arrive<C: Core>(&self, world: &Comm<'_, C>, label: Label, body: Body) {
+        let state = self.matching.borrow_mut().receive_for(&label);
+        let arrived = Arrived { label, body };
+        if label.from != world.rank() {
+            self.peers.borrow_mut()[label.from].held += 1;
+        }
+        match state {
+            Some(state) => self.deliver(world, arrived, state),
+            None => {
+                self.matching.borrow_mut().keep(arrived);
+                if self.matching.borrow().wants_more_from(label.from) {
+                    self.widen(world, label.from);
+                }
+            }
+        }
+    }
+
+    /// Something is wanted that has not come. It may wait behind what has.
+    pub(super) fn want<C: Core>(&self, world: &Comm<'_, C>, pattern: &Pattern) {
+        match pattern.from {
+            Some(from) => self.widen(world, from),
+            None => (0..world.size()).for_each(|from| self.widen(world, from)),
+        }
+    }
+
+    /// Gives `to` more credits, if it has used all.
+    fn widen<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
+        let more = {
+            let peer = &mut self.peers.borrow_mut()[to];
+            if peer.held < peer.limit {
+                return;
+            }
+            let owed = mem::take(&mut peer.owed);
+            peer.held -= owed;
+            peer.limit += if owed > 0 { 0 } else { TOGETHER };
+            if owed > 0 { owed } else { TOGETHER }
+        };
+        self.post(world, to, Packet::new(Kind::Credit, more));
+    }
+
+    /// A message is received.
+    pub(super) fn deliver<C: Core>(&self, world: &Comm<'_, C>, arrived: Arrived, state: Rc<State>) {
+        let Arrived { label, body } = arrived;
+        let is_wanted = label.len <= state.room();
+        match body {
+            Body::Bytes(bytes) => {
+                state.finish_received(label, bytes);
+                self.give_credit(world, label.from);
+            }
+            Body::Synchronous(bytes, sender) => {
+                state.finish_received(label, bytes);
+                sender.finish_sent();
+            }
+            Body::Announced(number) => {
+                let is_kept = {
+                    let peer = &mut self.peers.borrow_mut()[label.from];
+                    peer.held -= 1;
+                    let is_kept = peer.limit > CREDITS;
+                    peer.limit -= u32::from(is_kept);
+                    is_kept
+                };
+                let flags = if is_wanted { 0 } else { UNWANTED } | if is_kept { KEPT } else { 0 };
+                let clear = Packet::new(Kind::Clear, number).tagged(label.context, flags);
+                if !is_wanted || label.len == 0 {
+                    state.finish_received(label, Vec::new());
+                } else {
+                    state.begin(label);
+                    self.peers.borrow_mut()[label.from].incoming.push_back(Incoming { label, state, read: 0 });
+                }
+                self.post(world, label.from, clear);
+            }
+        }
+    }
+
+    fn give_credit<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
+        if to == world.rank() {
+            return;
+        }
+        {
+            let peer = &mut self.peers.borrow_mut()[to];
+            if peer.limit > CREDITS {
+                peer.limit -= 1;
+                peer.held -= 1;
+                return;
+            }
+            peer.owed += 1;
+            if peer.owed < TOGETHER {
+                return;
+            }
+            peer.owed = 0;
+            peer.held -= TOGETHER;
+        }
+        self.post(world, to, Packet::new(Kind::Credit, TOGETHER));
+    }
+
+    /// Writes as much of the messages that are wanted as there is room for. The bytes of one are those of whoever waits for
+    /// it, who brings them along.
+    pub(super) fn stream<C: Core>(&self, world: &Comm<'_, C>, direct: Option<(&Rc<State>, &[u8])>) {
+        loop {
+            let half = self.half.get();
+            let mut cleared = self.cleared.borrow_mut();
+            let Some(outgoing) = cleared.front_mut().filter(|_| self.free[half].get()) else { return };
+            let bytes = match (&outgoing.bytes, direct) {
+                (Some(bytes), _) => &bytes[..],
+                (None, Some((state, bytes))) if Rc::ptr_eq(state, &outgoing.state) => bytes,
+                (None, _) => return,
+            };
+            let (hal, is_direct) = (world.hal(), outgoing.bytes.is_none());
+            let half_bytes = if is_direct { mpb_half(world, half).len() * LINE_BYTES } else { HALF_BYTES };
+            let part = &bytes[outgoing.written..outgoing.len.min(outgoing.written + half_bytes)];
+            let mut place = half as u32;
+            if is_direct {
+                hal.put(part, world.mpb_line(world.rank(), mpb_half(world, half).start));
+                self.of_mpb.set(self.of_mpb.get() + 1);
+                place |= IN_MPB;
+            } else {
+                hal.write(self.buffers[world.rank()], half * HALF_BYTES, part);
+                hal.drain();
+            }
+            let (to, number) = (outgoing.to, part.len() as u32);
+            outgoing.written += part.len();
+            if outgoing.written == outgoing.len {
+                outgoing.state.finish_sent();
+                cleared.pop_front();
+            }
+            drop(cleared);
+            self.free[half].set(false);
+            self.half.set(1 - half);
+            self.post(world, to, Packet::new(Kind::Data, number).tagged(0, place));
+        }
+    }
+
+    /// Whether nobody reads this rank's MPB.
+    pub(super) fn has_quiescent_mpb(&self) -> bool {
+        self.of_mpb.get() == 0
+    }
+
+    /// Whether it is the turn of a send that waits, and there is room for it.
+    pub(super) fn can_stream(&self, state: &Rc<State>) -> bool {
+        let is_next = self.cleared.borrow().front().is_some_and(|outgoing| Rc::ptr_eq(&outgoing.state, state));
+        is_next && self.free[self.half.get()].get()
+    }
+
+    /// Whether a receive that waits has something to read.
+    pub(super) fn is_ready_for(&self, state: &Rc<State>) -> bool {
+        let Some((from, ..)) = self.ready.get() else { return false };
+        self.peers.borrow()[from].incoming.front().is_some_and(|incoming| Rc::ptr_eq(&incoming.state, state))
+    }
+
+    /// Reads what is ready, into the buffer of the receive that waits for it or into a copy.
+    pub(super) fn read<C: Core>(&self, world: &Comm<'_, C>, from: usize, direct: Option<&mut [u8]>) {
+        let Some((_, place, len)) = self.ready.take() else { return };
+        let (hal, half) = (world.hal(), (place & HALVES) as usize);
+        // L1 may have lines of an earlier message.
+        hal.invalidate_mpb();
+        let mut peers = self.peers.borrow_mut();
+        let Some(incoming) = peers[from].incoming.front_mut() else { return };
+        let read = |bytes: &mut [u8]| match place & IN_MPB {
+            0 => hal.read(self.buffers[from], half * HALF_BYTES, bytes),
+            _ => hal.get(world.mpb_line(from, mpb_half(world, half).start), bytes),
+        };
+        match direct {
+            Some(buffer) => read(&mut buffer[incoming.read..incoming.read + len]),
+            None => incoming.state.with_copy(|copy| read(&mut copy[incoming.read..incoming.read + len])),
+        }
+        incoming.read += len;
+        if incoming.read == incoming.label.len {
+            incoming.state.finish_read();
+            peers[from].incoming.pop_front();
+        }
+        drop(peers);
+        self.post(world, from, Packet::new(Kind::Taken, 0).tagged(0, place));
+    }
+
+    /// The rank whose half is ready.
+    pub(super) fn ready_from(&self) -> Option<usize> {
+        self.ready.get().map(|(from, ..)| from)
+    }
+
+    fn go_on<C: Core>(&self, world: &Comm<'_, C>) {
+        // A half that a waiting receive reads itself is read before anything else comes that could take its place.
+        while self.ready.get().is_none() {
+            let Some((from, packet)) = self.slots.take(world) else { break };
+            self.dispatch(world, from, packet);
+        }
+        if self.queued.get() > 0 {
+            let peers: Vec<_> = {
+                let peers = self.peers.borrow();
+                (0..peers.len()).filter(|peer| !peers[*peer].queue.is_empty()).collect()
+            };
+            peers.into_iter().for_each(|peer| self.push(world, peer));
+        }
+    }
+
+    /// Refuses to close while something is under way.
+    pub(super) fn check_quiet(&self) -> Result<(), Error> {
+        if self.is_quiet() { Ok(()) } else { Err(Error::RequestsOutstanding) }
+    }
+}
+
+impl<C: Core> Engine<C> for Post {
+    /// Never: packets may come at any time.
+    fn is_idle(&self) -> bool {
+        false
+    }
+
+    fn add_places(&self, world: &Comm<'_, C>, places: &mut Vec<Place>) {
+        self.slots.add_places(world, self.queued.get() > 0, places);
+    }
+
+    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool {
+        let has_news = self.slots.has_news(poll, first, self.queued.get() > 0);
+        has_news && self.ready.get().is_none()
+    }
+
+    fn handle(&self, world: &Comm<'_, C>) {
+        self.go_on(world);
+    }
+}
+
+/// The lines of a half of every first staging buffer.
+fn mpb_half<C>(world: &Comm<'_, C>, half: usize) -> Range<usize> {
+    let layout = world.mpb_layout();
+    let (first, lines) = (layout.buffer(0), layout.buffer_lines() / 2);
+    first + half * lines..first + (half + 1) * lines
+}
+
+/// Lines of memory that so many bytes take, and those of a copy of them: what is short stays in registers and L1.
+pub(super) fn lines_of(len: usize) -> (usize, usize) {
+    let lines = len.div_ceil(LINE_BYTES);
+    (lines, if len <= SHORT_BYTES { 0 } else { lines })
+}

@@ -1,0 +1,244 @@
+//! Sends and receives that were begun.
+
+use alloc::{rc::Rc, vec::Vec};
+use core::cell::{Cell, RefCell};
+
+use hal::{Core, Deadline, Reason, TimedOut};
+
+use super::{
+    Envelope,
+    matching::Label,
+    post::{Post, lines_of},
+};
+use crate::{Comm, Error};
+
+/// What the engine and whoever waits both know of a send or a receive.
+pub(super) struct State {
+    room: usize,
+    /// Whether whoever waits reads a long message itself.
+    is_direct: bool,
+    is_done: Cell<bool>,
+    /// What has come, or is coming.
+    label: Cell<Option<Label>>,
+    copy: RefCell<Vec<u8>>,
+}
+
+impl State {
+    /// Of a receive with so many bytes of room, or of a send.
+    pub(super) fn new(room: usize, is_direct: bool) -> Self {
+        Self { room, is_direct, is_done: Cell::new(false), label: Cell::new(None), copy: RefCell::default() }
+    }
+
+    pub(super) fn room(&self) -> usize {
+        self.room
+    }
+
+    pub(super) fn is_direct(&self) -> bool {
+        self.is_direct
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done.get()
+    }
+
+    pub(super) fn finish_sent(&self) {
+        self.is_done.set(true);
+    }
+
+    /// A message is here, or as much of one as is wanted.
+    pub(super) fn finish_received(&self, label: Label, bytes: Vec<u8>) {
+        self.label.set(Some(label));
+        *self.copy.borrow_mut() = bytes;
+        self.is_done.set(true);
+    }
+
+    /// A long message is coming.
+    pub(super) fn begin(&self, label: Label) {
+        self.label.set(Some(label));
+        if !self.is_direct {
+            self.copy.borrow_mut().resize(label.len, 0);
+        }
+    }
+
+    pub(super) fn finish_read(&self) {
+        self.is_done.set(true);
+    }
+
+    pub(super) fn with_copy(&self, write: impl FnOnce(&mut [u8])) {
+        write(&mut self.copy.borrow_mut());
+    }
+
+    /// What was received, with the bytes that are not in `buffer` yet copied there.
+    pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>, buffer: &mut [u8]) -> Result<Envelope, Error> {
+        let Some(label) = self.label.get() else { unreachable!("a receive that is done has a message") };
+        let envelope = Envelope::of(comm, &label);
+        if label.len > buffer.len() {
+            return Err(Error::Truncated {
+                from: envelope.source,
+                tag: label.tag,
+                sent: label.len,
+                room: buffer.len(),
+            });
+        }
+        let copy = self.copy.take();
+        if !copy.is_empty() {
+            let (written, read) = lines_of(copy.len());
+            comm.hal().account_memory(read, written);
+            buffer[..copy.len()].copy_from_slice(&copy);
+        }
+        Ok(envelope)
+    }
+}
+
+/// What a request is about.
+enum What<'r> {
+    Send { to: usize, envelope: Envelope },
+    Receive { buffer: &'r mut [u8] },
+}
+
+/// A send or a receive that was begun.
+///
+/// A receive borrows its buffer until this is dropped; of a send there is a copy. Dropped before it is complete, it is
+/// [cancelled](Self::cancel) or, if that is too late, waited for.
+#[must_use = "a message is there when `wait` or `test` says so"]
+pub struct Transfer<'r, 'c, C: Core> {
+    comm: &'r Comm<'c, C>,
+    post: Rc<Post>,
+    /// Nothing when it was completed.
+    pending: Option<(Rc<State>, What<'r>)>,
+}
+
+impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
+    pub(super) fn send(comm: &'r Comm<'c, C>, post: Rc<Post>, state: Rc<State>, to: usize, envelope: Envelope) -> Self {
+        Self { comm, post, pending: Some((state, What::Send { to, envelope })) }
+    }
+
+    pub(super) fn receive(comm: &'r Comm<'c, C>, post: Rc<Post>, state: Rc<State>, buffer: &'r mut [u8]) -> Self {
+        Self { comm, post, pending: Some((state, What::Receive { buffer })) }
+    }
+
+    /// Waits until a message was received; or until it was sent, so far that this rank has nothing more to do with it.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if a message has come that is longer than the buffer, which stays as it was;
+    /// [`Error::Completed`] if this was completed before; [`Error::TimedOut`] on a dying machine.
+    pub fn wait(&mut self) -> Result<Envelope, Error> {
+        let Some((state, _)) = &self.pending else { return Err(Error::Completed) };
+        wait_for(self.comm, || state.is_done().then_some(()))?;
+        self.take()
+    }
+
+    /// The same without waiting; nothing if there is still something to wait for.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait).
+    pub fn test(&mut self) -> Result<Option<Envelope>, Error> {
+        look(self.comm);
+        if self.is_done() { self.take().map(Some) } else { Ok(None) }
+    }
+
+    /// Takes it back, if nothing has come for it, or nothing was sent of it; and says whether that was so. Otherwise it
+    /// has to be waited for as before.
+    pub fn cancel(&mut self) -> bool {
+        let Some((state, what)) = &self.pending else { return false };
+        let withdrawn = !state.is_done()
+            && match what {
+                What::Send { to, .. } => self.post.withdraw(*to, state),
+                What::Receive { .. } => self.post.matching().borrow_mut().withdraw(state),
+            };
+        if withdrawn {
+            self.pending = None;
+        }
+        withdrawn
+    }
+
+    /// Whether it was completed or cancelled: there is nothing to wait for any more.
+    pub fn is_over(&self) -> bool {
+        self.pending.is_none()
+    }
+
+    fn is_done(&self) -> bool {
+        self.pending.as_ref().is_some_and(|(state, _)| state.is_done())
+    }
+
+    fn take(&mut self) -> Result<Envelope, Error> {
+        match self.pending.take() {
+            Some((_, What::Send { envelope, .. })) => Ok(envelope),
+            Some((state, What::Receive { buffer })) => state.take(self.comm, buffer),
+            None => Err(Error::Completed),
+        }
+    }
+
+    /// Waits until one of these is complete, and says which. Those that are over do not count; nothing if all are.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine. What went wrong with the one is beside its number.
+    #[expect(clippy::type_complexity, reason = "a number, and what became of it")]
+    pub fn wait_any(all: &mut [Self]) -> Result<Option<(usize, Result<Envelope, Error>)>, Error> {
+        let Some(comm) = all.iter().find(|transfer| !transfer.is_over()).map(|transfer| transfer.comm) else {
+            return Ok(None);
+        };
+        let index = wait_for(comm, || all.iter().position(Self::is_done))?;
+        Ok(Some((index, all[index].take())))
+    }
+
+    /// The same without waiting: nothing if none is complete.
+    pub fn test_any(all: &mut [Self]) -> Option<(usize, Result<Envelope, Error>)> {
+        all.first().iter().for_each(|transfer| look(transfer.comm));
+        let index = all.iter().position(Self::is_done)?;
+        Some((index, all[index].take()))
+    }
+
+    /// Waits until at least one of these is complete, and says which ones are. Those that are over do not count.
+    ///
+    /// # Errors
+    /// As [`wait_any`](Self::wait_any).
+    #[expect(clippy::type_complexity, reason = "numbers, and what became of them")]
+    pub fn wait_some(all: &mut [Self]) -> Result<Vec<(usize, Result<Envelope, Error>)>, Error> {
+        let first = Self::wait_any(all)?;
+        Ok(first.into_iter().chain(Self::test_some(all)).collect())
+    }
+
+    /// Those of these that are complete.
+    pub fn test_some(all: &mut [Self]) -> Vec<(usize, Result<Envelope, Error>)> {
+        all.first().iter().for_each(|transfer| look(transfer.comm));
+        let done = all.iter_mut().enumerate().filter(|(_, transfer)| transfer.is_done());
+        done.map(|(index, transfer)| (index, transfer.take())).collect()
+    }
+
+    /// Waits until all of these are complete. What became of each is in their order; of those that were over before,
+    /// [`Error::Completed`].
+    pub fn wait_all(all: &mut [Self]) -> Vec<Result<Envelope, Error>> {
+        all.iter_mut().map(Self::wait).collect()
+    }
+
+    /// Whether all of these are complete, which then can be [waited for](Self::wait_all) without waiting.
+    pub fn test_all(all: &mut [Self]) -> bool {
+        all.first().iter().for_each(|transfer| look(transfer.comm));
+        all.iter().all(|transfer| transfer.is_over() || transfer.is_done())
+    }
+}
+
+impl<C: Core> Drop for Transfer<'_, '_, C> {
+    fn drop(&mut self) {
+        if !self.is_over() && !self.comm.hal().is_dying() && !self.cancel() {
+            // It fails on a dying machine only, or tells of a message that nobody asks for any more.
+            let _ = self.wait();
+        }
+    }
+}
+
+/// Waits, driving all that is under way, until `check` finds something.
+pub(super) fn wait_for<C: Core, R>(comm: &Comm<'_, C>, mut check: impl FnMut() -> Option<R>) -> Result<R, Error> {
+    if let Some(found) = check() {
+        return Ok(found);
+    }
+    let reason = Reason::new("a message with a tag");
+    comm.wait_until(&[], Deadline::Never, reason, |_| check()).map_err(|TimedOut { reason }| Error::TimedOut { reason })
+}
+
+/// Drives what is under way, without waiting.
+pub(super) fn look<C: Core>(comm: &Comm<'_, C>) {
+    // There is nothing to find but what the engines do.
+    let _ = comm.wait_until(&[], Deadline::At(0), Reason::new("nothing"), |_| None::<()>);
+}

@@ -1,0 +1,469 @@
+//! Messages with tags against what they mean.
+
+use std::{vec, vec::Vec};
+
+use hal::{
+    Clock,
+    emulated::Omit,
+    sim::{Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
+};
+
+use super::{Envelope, Source, Tag, post::CREDITS, request::Transfer};
+use crate::{Comm, Error};
+
+struct Random(u32);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as usize % limit
+    }
+}
+
+fn run<R>(machine: &Machine, program: impl Fn(&Comm<'_, SimCore>) -> R) -> Vec<R> {
+    let outcome = machine.run(|core| program(&Comm::world(core, regions::of_a_test()).unwrap()));
+    outcome.unwrap_or_else(|failure| panic!("{failure}")).results()
+}
+
+/// A message that somebody sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Sent {
+    from: usize,
+    to: usize,
+    /// On which communicator.
+    on: usize,
+    tag: u32,
+    len: usize,
+    number: u32,
+}
+
+impl Sent {
+    fn bytes(&self) -> Vec<u8> {
+        let seed = (self.from * 31 + self.to * 7 + self.on) as u32 ^ self.number << 3;
+        (0..self.len as u32).map(|index| (seed.wrapping_add(index).wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+    }
+}
+
+/// What `from` sends, in its order; all ranks find the same.
+fn plan(ranks: usize, from: usize, count: usize, seed: u32) -> Vec<Sent> {
+    let mut random = Random(seed ^ ((from as u32 + 1) * 7_919));
+    let lens = [0, 1, 8, 16, 17, 40, 200, 240, 241, 5000];
+    (0..count as u32)
+        .map(|number| Sent {
+            from,
+            to: random.below(ranks),
+            on: random.below(2),
+            tag: random.below(3) as u32,
+            len: lens[random.below(if number % 16 == 0 { 10 } else { 9 })],
+            number,
+        })
+        .collect()
+}
+
+/// Everybody sends to everybody, and receives what is left to come by patterns that leave source, tag, both or nothing open.
+fn everybody_to_everybody(world: &Comm<'_, SimCore>, count: usize, seed: u32) {
+    let (me, ranks) = (world.rank(), world.size());
+    let messages = world.open_messages().unwrap();
+    // Ranks are in the opposite order there.
+    let reversed: Vec<_> = (0..ranks).rev().collect();
+    let other = world.create(&reversed).unwrap().unwrap();
+    let comms = [world, &other];
+    let rank_on = |on: usize, rank: usize| if on == 0 { rank } else { ranks - 1 - rank };
+    let mut to_send: Vec<_> = plan(ranks, me, count, seed);
+    to_send.reverse();
+    let mut to_come: Vec<_> =
+        (0..ranks).flat_map(|from| plan(ranks, from, count, seed)).filter(|sent| sent.to == me).collect();
+    let mut random = Random(seed ^ 0x1234 ^ me as u32);
+    let mut under_way: Vec<Transfer<'_, '_, SimCore>> = Vec::new();
+    let mut buffer = vec![0_u8; 5000];
+    while !to_send.is_empty() || !to_come.is_empty() {
+        if to_come.is_empty() || !to_send.is_empty() && random.below(2) == 0 {
+            let sent = to_send.pop().unwrap();
+            let (comm, to) = (comms[sent.on], rank_on(sent.on, sent.to));
+            under_way.push(match random.below(8) {
+                0 => comm.start_send_tagged_synchronously(&sent.bytes(), to, sent.tag).unwrap(),
+                _ => comm.start_send_tagged(&sent.bytes(), to, sent.tag).unwrap(),
+            });
+            if under_way.len() > 100 {
+                Transfer::test_some(&mut under_way).into_iter().for_each(|(_, sent)| assert!(sent.is_ok()));
+                under_way.retain(|transfer| !transfer.is_over());
+            }
+            continue;
+        }
+        let meant = to_come[random.below(to_come.len())];
+        let (any_source, any_tag) = (random.below(2) == 0, random.below(2) == 0);
+        let source = if any_source { Source::Any } else { Source::Rank(rank_on(meant.on, meant.from)) };
+        let tag = if any_tag { Tag::Any } else { Tag::Is(meant.tag) };
+        let comm = comms[meant.on];
+        let envelope = match random.below(4) {
+            // Others may wait for what this rank has not sent yet.
+            _ if !to_send.is_empty() => match comm.try_find_tagged(source, tag).unwrap() {
+                Some(found) => found.receive(&mut buffer).unwrap(),
+                None => continue,
+            },
+            0 => {
+                let found = comm.find_tagged(source, tag).unwrap();
+                let envelope = found.envelope();
+                assert_eq!(found.receive(&mut buffer).unwrap(), envelope);
+                envelope
+            }
+            1 => comm.start_receive_tagged(&mut buffer, source, tag).unwrap().wait().unwrap(),
+            _ => comm.receive_tagged(&mut buffer, source, tag).unwrap(),
+        };
+        let from = rank_on(meant.on, envelope.source);
+        // Of what that rank has sent on this communicator and the pattern fits, it has to be the first.
+        let fits = |sent: &Sent| sent.on == meant.on && sent.from == from && (any_tag || sent.tag == meant.tag);
+        let first = to_come.iter().position(fits).expect("a message that was sent");
+        let sent = to_come.remove(first);
+        assert!(any_source || from == meant.from);
+        assert_eq!((sent.tag, sent.len), (envelope.tag, envelope.len_bytes), "{sent:?} is the next one");
+        assert_eq!(buffer[..sent.len], sent.bytes(), "{sent:?}");
+    }
+    Transfer::wait_all(&mut under_way)
+        .into_iter()
+        .for_each(|sent| assert!(matches!(sent, Ok(_) | Err(Error::Completed))));
+    drop(under_way);
+    assert_eq!(world.unexpected_messages(), Ok(0));
+    messages.close().unwrap();
+    other.free().unwrap();
+}
+
+#[test]
+fn random_messages_are_matched_in_order() {
+    // 100 000 of them.
+    for (ranks, count, seeds) in [(1, 1000, 2), (2, 2000, 4), (5, 1600, 4), (16, 1000, 2), (48, 400, 1)] {
+        for seed in 0..seeds {
+            let machine = Machine::scc(ranks);
+            let chance = Strategy::Seeded { seed: seed.into() };
+            let machine = if seed % 2 == 1 { machine.with_strategy(chance) } else { machine };
+            run(&machine, |world| everybody_to_everybody(world, count, seed * 101));
+        }
+    }
+}
+
+#[test]
+fn many_ranks_exchange_messages() {
+    run(&Machine::scc(255), |world| everybody_to_everybody(world, 10, 5));
+}
+
+/// Everybody floods rank 0, which takes nothing for a long time: it keeps a bounded number, and nothing is lost.
+#[test]
+fn floods_are_held_back() {
+    for ranks in [2, 5, 16] {
+        let kept = run(&Machine::scc(ranks), |world| {
+            let messages = world.open_messages().unwrap();
+            let lens = [8, 3000, 200];
+            let count = 3 * CREDITS as usize + 5;
+            let mut kept = 0;
+            if world.rank() == 0 {
+                for _ in 0..100 {
+                    world.hal().compute(10_000);
+                    assert_eq!(world.try_probe(Source::Rank(0), Tag::Any), Ok(None));
+                }
+                world.barrier();
+                kept = world.unexpected_messages().unwrap();
+                let mut buffer = [0_u8; 3000];
+                let mut next = vec![0; ranks];
+                for _ in 0..count * (ranks - 1) {
+                    let envelope = world.receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap();
+                    let number = next[envelope.source];
+                    next[envelope.source] += 1;
+                    let expected = Envelope { len_bytes: lens[number % 3], tag: number as u32, ..envelope };
+                    assert_eq!(envelope, expected);
+                    assert!(buffer[..envelope.len_bytes].iter().all(|byte| *byte == number as u8));
+                }
+            } else {
+                let send = |number: usize| {
+                    world.start_send_tagged(&vec![number as u8; lens[number % 3]], 0, number as u32).unwrap()
+                };
+                let mut all: Vec<_> = (0..count).map(send).collect();
+                world.barrier();
+                assert!(Transfer::wait_all(&mut all).iter().all(Result::is_ok));
+            }
+            messages.close().unwrap();
+            kept
+        });
+        assert_eq!(kept[0], (ranks - 1) * CREDITS as usize);
+    }
+}
+
+#[test]
+fn a_message_that_is_too_long_is_an_error_at_the_receiver_only() {
+    for len in [9, 240, 241, 9000] {
+        run(&Machine::scc(2), |world| {
+            let messages = world.open_messages().unwrap();
+            if world.rank() == 0 {
+                world.send_tagged(&vec![7_u8; len], 1, 3).unwrap();
+                world.send_tagged(&vec![7_u8; len], 1, 4).unwrap();
+                world.send_tagged(&[1_u8], 1, 5).unwrap();
+            } else {
+                let mut buffer = [0xEE_u8; 8];
+                let truncated = |tag| Err(Error::Truncated { from: 0, tag, sent: len, room: 8 });
+                assert_eq!(world.receive_tagged(&mut buffer, Source::Any, Tag::Any), truncated(3));
+                assert_eq!(
+                    world.start_receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap().wait(),
+                    truncated(4)
+                );
+                assert_eq!(buffer, [0xEE; 8]);
+                let envelope = world.receive_tagged(&mut buffer, Source::Rank(0), Tag::Is(5)).unwrap();
+                assert_eq!((envelope.len_bytes, buffer[..2].to_vec()), (1, vec![1, 0xEE]));
+            }
+            messages.close().unwrap();
+        });
+    }
+}
+
+#[test]
+fn probes_find_messages_and_leave_them() {
+    run(&Machine::scc(3), |world| {
+        let messages = world.open_messages().unwrap();
+        if world.rank() == 0 {
+            assert_eq!(world.try_probe(Source::Any, Tag::Is(9)), Ok(None));
+            world.barrier();
+            let envelope = world.probe(Source::Any, Tag::Is(9)).unwrap();
+            assert_eq!(envelope, Envelope { source: 2, tag: 9, len_bytes: 400 });
+            assert_eq!(world.try_probe(Source::Rank(2), Tag::Any), Ok(Some(envelope)));
+            assert!(world.try_find_tagged(Source::Rank(2), Tag::Is(8)).unwrap().is_none());
+            let taken = world.try_find_tagged(Source::Rank(2), Tag::Any).unwrap().unwrap();
+            assert_eq!(world.try_probe(Source::Rank(2), Tag::Any), Ok(None), "it was taken");
+            let mut buffer = [0_u32; 100];
+            assert_eq!(taken.receive(&mut buffer), Ok(envelope));
+            assert_eq!(buffer, [5; 100]);
+            world.receive_tagged(&mut buffer[..0], Source::Rank(1), Tag::Is(0)).unwrap();
+        } else {
+            world.barrier();
+            let len = if world.rank() == 2 { 100 } else { 0 };
+            world.send_tagged(&vec![5_u32; len], 0, if len > 0 { 9 } else { 0 }).unwrap();
+        }
+        messages.close().unwrap();
+    });
+}
+
+#[test]
+fn a_rank_sends_to_itself() {
+    run(&Machine::scc(1), |world| {
+        let messages = world.open_messages().unwrap();
+        for len in [0, 5, 300, 10_000] {
+            world.send_tagged(&vec![3_u8; len], 0, 1).unwrap();
+            let mut synchronous = world.start_send_tagged_synchronously(&vec![4_u8; len], 0, 2).unwrap();
+            assert_eq!(synchronous.test(), Ok(None));
+            let mut buffer = vec![0_u8; len];
+            world.receive_tagged(&mut buffer, Source::Any, Tag::Is(2)).unwrap();
+            assert_eq!(buffer, vec![4_u8; len]);
+            assert!(synchronous.wait().is_ok());
+            world.receive_tagged(&mut buffer, Source::Rank(0), Tag::Any).unwrap();
+            assert_eq!(buffer, vec![3_u8; len]);
+        }
+        messages.close().unwrap();
+    });
+}
+
+#[test]
+fn requests_by_the_hundred_are_waited_for_in_every_way() {
+    const COUNT: usize = 200;
+    run(&Machine::scc(4), |world| {
+        let messages = world.open_messages().unwrap();
+        let (me, size) = (world.rank(), world.size());
+        let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+        for way in 0..4 {
+            let mut buffers = vec![[0_u32; 70]; COUNT];
+            let mut receives: Vec<_> = buffers
+                .iter_mut()
+                .enumerate()
+                .map(|(tag, buffer)| {
+                    world.start_receive_tagged(buffer, Source::Rank(left), Tag::Is(tag as u32)).unwrap()
+                })
+                .collect();
+            // Backwards, and every third one long.
+            let len = |tag: usize| if tag.is_multiple_of(3) { 70 } else { 2 };
+            let send = |tag: usize| world.start_send_tagged(&vec![tag as u32; len(tag)], right, tag as u32).unwrap();
+            let mut sends: Vec<_> = (0..COUNT).rev().map(send).collect();
+            let mut done = [false; COUNT];
+            let mut note = |(index, envelope): (usize, Result<Envelope, Error>)| {
+                let expected = Envelope { source: left, tag: index as u32, len_bytes: len(index) * 4 };
+                assert_eq!(envelope, Ok(expected));
+                assert!(!core::mem::replace(&mut done[index], true));
+            };
+            match way {
+                0 => Transfer::wait_all(&mut receives).into_iter().enumerate().for_each(note),
+                1 => {
+                    while let Some(one) = Transfer::wait_any(&mut receives).unwrap() {
+                        note(one)
+                    }
+                }
+                2 => loop {
+                    let some = Transfer::wait_some(&mut receives).unwrap();
+                    if some.is_empty() {
+                        break;
+                    }
+                    some.into_iter().for_each(&mut note);
+                },
+                _ => {
+                    while !Transfer::test_all(&mut receives) {
+                        Transfer::test_any(&mut receives).into_iter().for_each(&mut note);
+                        world.hal().compute(100);
+                    }
+                    Transfer::test_some(&mut receives).into_iter().for_each(note);
+                }
+            }
+            assert_eq!(done, [true; COUNT]);
+            assert!(receives.iter().all(Transfer::is_over));
+            assert_eq!(receives[0].wait(), Err(Error::Completed));
+            drop(receives);
+            for (tag, buffer) in buffers.iter().enumerate() {
+                assert!(
+                    buffer[..len(tag)].iter().all(|word| *word == tag as u32)
+                        && buffer[len(tag)..].iter().all(|word| *word == 0)
+                );
+            }
+            assert!(Transfer::wait_all(&mut sends).iter().all(Result::is_ok));
+        }
+        messages.close().unwrap();
+    });
+}
+
+#[test]
+fn closing_is_refused_while_something_is_left() {
+    run(&Machine::scc(2), |world| {
+        assert_eq!(world.send_tagged(&[0_u8], 0, 0), Err(Error::MessagesClosed));
+        let messages = world.open_messages().unwrap();
+        assert_eq!(world.open_messages().err(), Some(Error::RequestsOutstanding));
+        assert_eq!(world.send_tagged(&[0_u8], 2, 0), Err(Error::NoSuchRank { rank: 2, size: 2 }));
+        let mut buffer = [0_u8; 4];
+        let mut receive = world.start_receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap();
+        assert_eq!(messages.close().err(), Some(Error::RequestsOutstanding));
+        assert!(receive.cancel() && !receive.cancel() && receive.is_over());
+    });
+    // Opened and closed again and again, with other communicators and windows in between.
+    run(&Machine::scc(5), |world| {
+        for round in 0..5 {
+            let messages = world.open_messages().unwrap();
+            let dup = world.dup().unwrap();
+            let next = (world.rank() + 1) % 5;
+            let mut word = [0_u32];
+            let before = (world.rank() + 4) % 5;
+            dup.exchange_tagged(
+                (&[world.rank() as u32 + round], next, round),
+                (&mut word, Source::Rank(before), Tag::Any),
+            )
+            .unwrap();
+            assert_eq!(word, [before as u32 + round]);
+            messages.close().unwrap();
+            dup.free().unwrap();
+        }
+    });
+}
+
+fn explore(spontaneous: Spontaneous, program: impl Fn(&Comm<'_, SimCore>)) -> u64 {
+    let exploration = explore_exhaustively(
+        &Machine::scc(2),
+        spontaneous,
+        400_000,
+        |core| {
+            let world = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+            let messages = world.open_messages().expect("there is room");
+            program(&world);
+            core::mem::forget(messages);
+            hal::MpbCoherence::drain(core);
+        },
+        |outcome| {
+            outcome.expect("every order comes to its end");
+        },
+    );
+    assert!(exploration.complete, "too many runs");
+    exploration.runs
+}
+
+/// Whether a receive is cancelled or gets the message, exactly one of them happens, in all orders.
+#[test]
+fn a_receive_is_cancelled_or_done_in_all_orders() {
+    let runs = explore(Spontaneous::default(), |world| {
+        if world.rank() == 0 {
+            world.send_tagged(&[9_u8], 1, 1).unwrap();
+        } else {
+            let mut buffer = [0_u8];
+            let mut receive = world.start_receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap();
+            let early = receive.test().unwrap();
+            let cancelled = early.is_none() && receive.cancel();
+            if early.is_none() && !cancelled {
+                receive.wait().unwrap();
+            }
+            drop(receive);
+            if cancelled {
+                assert_eq!(buffer, [0]);
+                world.receive_tagged(&mut buffer, Source::Rank(0), Tag::Is(1)).unwrap();
+            }
+            assert_eq!(buffer, [9]);
+        }
+    });
+    assert!(runs > 1, "{runs} runs");
+}
+
+/// Long messages, twice by way of each half, with drains and evictions taken away.
+#[test]
+fn buffers_need_their_drain_and_their_invalidation() {
+    let send = |omitted: Omit| {
+        let outcome = Machine::scc(2).run(|core| {
+            let world = Comm::world(core, regions::of_a_test()).unwrap();
+            let messages = world.open_messages().unwrap();
+            let mut message = vec![0_u8; 20_010];
+            core.omit(omitted);
+            for round in 0..2_u8 {
+                let byte = |index: usize| (index / 7) as u8 ^ round;
+                if world.rank() == 0 {
+                    message.iter_mut().enumerate().for_each(|(index, to)| *to = byte(index));
+                    world.send_tagged(&message, 1, 0).unwrap();
+                } else {
+                    world.receive_tagged(&mut message, Source::Any, Tag::Any).unwrap();
+                    assert!(message.iter().enumerate().all(|(index, found)| *found == byte(index)), "round {round}");
+                }
+            }
+            core.omit(Omit::empty());
+            core::mem::forget(messages);
+        });
+        outcome.map(|_| ())
+    };
+    assert!(send(Omit::empty()).is_ok());
+    for omitted in [Omit::DRAIN, Omit::INVALIDATE_MPB] {
+        assert!(send(omitted).is_err(), "{omitted:?} changes nothing");
+    }
+}
+
+#[test]
+#[ignore = "prints"]
+fn what_messages_take() {
+    for len in [0, 8, 16, 17, 64, 65, 256, 1024, 4096, 8192, 32768, 131072] {
+        let times = run(&Machine::scc(48), |world| {
+            let messages = world.open_messages().unwrap();
+            let (mut buffer, other) = (vec![1_u8; len], 30);
+            let mut ping = |tagged: bool| {
+                world.barrier();
+                let before = world.hal().now();
+                for _ in 0..4 {
+                    for (from, to) in [(0, other), (other, 0)] {
+                        if world.rank() == from {
+                            if tagged {
+                                world.send_tagged(&buffer, to, 1).unwrap()
+                            } else {
+                                world.send(&buffer, to).unwrap()
+                            }
+                        } else if world.rank() == to {
+                            if tagged {
+                                world.receive_tagged(&mut buffer, Source::Rank(from), Tag::Is(1)).unwrap();
+                            } else {
+                                world.receive(&mut buffer, from).unwrap();
+                            }
+                        }
+                    }
+                }
+                let time = (world.hal().now() - before) / 8;
+                world.barrier();
+                time
+            };
+            let times = [ping(false), ping(true), ping(false), ping(true)];
+            messages.close().unwrap();
+            times
+        });
+        std::println!("{len:7} {:?} {:.1} MB/s", times[0], len as f64 / times[0][3] as f64 * 1000.0);
+    }
+}
