@@ -21,10 +21,10 @@
 //! ```
 //!
 //! A rank can be in any number of them, and in operations of several one after the other, whatever the others do: each has
-//! signals, barrier flags and [cells](crate::mpb::sequence) of its own, so that nothing of one can be taken for something of
+//! signals, barrier flags and cells of its own, so that nothing of one can be taken for something of
 //! another. Where these lines come from, [`MpbLayout`] says; all communicators that are made by one call have the same
 //! lines, each in the MPBs of its members. Those that there is no room for are slower: their signals go
-//! through [words](super::elsewhere) of uncached memory, and their operations get a staging buffer [lent](super::operating) for as
+//! through words of uncached memory, and their operations get a staging buffer lent for as
 //! long as they last.
 
 use alloc::{borrow::ToOwned, boxed::Box, string::String, vec, vec::Vec};

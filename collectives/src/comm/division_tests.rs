@@ -522,3 +522,46 @@ fn words_need_the_drain_before_and_the_invalidation_behind() {
         assert_ne!(stored_and_seen(omitted).ok(), Some(7), "{omitted:?}");
     }
 }
+
+/// A name, a bound of what it takes on a communicator, and what it is.
+type Measured = (&'static str, f64, fn(&Comm<'_, SimCore>));
+
+/// What operations take in a row on duplicates of all ranks, beside what they take on all ranks before these are made: short ones
+/// the same, long ones little more.
+#[test]
+fn operations_take_what_those_of_all_ranks_take() {
+    use hal::Clock;
+    let kinds: [Measured; 8] = [
+        ("barrier", 1.05, |comm| comm.barrier()),
+        ("broadcast of 8 bytes", 1.05, |comm| comm.broadcast(&mut [0_u8; 8], 0).unwrap()),
+        ("broadcast of 1 KB", 1.15, |comm| comm.broadcast(&mut [0_u8; 1024], 0).unwrap()),
+        ("broadcast of 16 KB", 1.05, |comm| comm.broadcast(&mut [0_u8; 16384], 0).unwrap()),
+        ("allreduce of 8 bytes", 1.05, |comm| comm.allreduce(InPlace, &mut [0_u32; 2], &Operator::SUM).unwrap()),
+        ("allreduce of 4 KB", 1.15, |comm| comm.allreduce(InPlace, &mut [0_u32; 1024], &Operator::SUM).unwrap()),
+        ("allgather of 8 bytes", 1.05, |comm| comm.allgather(&[0_u64], &mut vec![0_u64; comm.size()]).unwrap()),
+        ("alltoall of 8 bytes", 1.1, |comm| {
+            comm.alltoall(&vec![0_u64; comm.size()], &mut vec![0_u64; comm.size()]).unwrap();
+        }),
+    ];
+    for ranks in [6, 48] {
+        for (name, bound, kind) in kinds {
+            let times = run(&Machine::scc(ranks), |world| {
+                let time = |comm: &Comm<'_, SimCore>| {
+                    (0..3).for_each(|_| kind(comm));
+                    comm.barrier();
+                    let before = comm.hal().now();
+                    (0..8).for_each(|_| kind(comm));
+                    comm.barrier();
+                    (comm.hal().now() - before) as f64
+                };
+                let before = time(&world.comm);
+                let made: Vec<_> = (0..6).map(|_| world.comm.dup().unwrap()).collect();
+                assert!(!made[5].mpb_layout().has_own_lines());
+                [&world.comm, &made[0], &made[1], &made[5]].map(|comm| time(comm) / before)
+            });
+            let [world, first, second, last] = times[0].map(|ratio| (ratio * 100.0).round());
+            std::println!("{ranks} ranks, {name}: {world} % on all ranks, then {first}, {second}, {last}");
+            assert!(times[0][0] < 1.05 && (ranks > 8 || times[0][1] <= bound), "{ranks} ranks, {name}: {times:?}");
+        }
+    }
+}

@@ -35,7 +35,7 @@
 //! ```
 //!
 //! Long operations of such a communicator stage in the first staging buffer of all ranks, between two of its barriers; so they do
-//! with everything where it has no lines of its own. See the [sequence](crate::mpb::sequence).
+//! with everything where it has no lines of its own. See `sequence`.
 //!
 //! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines, see
 //! [`rcce_profile`](crate::mpb::rcce_profile), or to a program, see [`program_lines`](crate::mpb::program_lines). A program
@@ -103,9 +103,9 @@ pub(crate) struct Share {
     staging: usize,
 }
 
-/// What is tried, in this order. Ten staging lines are what a reduction of one line takes on 48 ranks.
+/// What is tried, in this order. Eleven staging lines are what a reduction of one line takes on 48 ranks.
 const SHARES: [Share; 3] = [
-    Share { turns: 8, requests: 1, staging: 10 },
+    Share { turns: 8, requests: 1, staging: 11 },
     Share { turns: 4, requests: 1, staging: 6 },
     Share { turns: 1, requests: 0, staging: 2 },
 ];
