@@ -31,7 +31,6 @@ mod access;
 mod account;
 mod choice;
 mod cluster_costs;
-mod contention;
 mod cost;
 mod description;
 mod domains;
