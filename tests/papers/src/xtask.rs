@@ -23,6 +23,8 @@ pub(crate) struct Run<'r> {
     pub(crate) has_input: bool,
     /// Whether a table of its traffic is wanted.
     pub(crate) heat_map: bool,
+    /// Whether a board keeps no time.
+    pub(crate) functional: bool,
     /// Where folded stacks go, on a board.
     pub(crate) flame: Option<&'r Path>,
     /// Whether what is missing is installed without asking, for a board.
@@ -71,6 +73,7 @@ impl Run<'_> {
             words.push("--heatmap=traffic.svg".into());
         }
         if *self.machine == Machine::Board {
+            words.extend(self.functional.then(|| "--functional".into()));
             words.extend(self.yes.then(|| "--yes".into()));
             words.extend(self.flame.map(|file| format!("--profile={}", file.display())));
         }
@@ -128,6 +131,7 @@ mod tests {
                 words: vec!["class=a".into()],
                 has_input: heat_map,
                 heat_map,
+                functional: true,
                 flame: Some(Path::new("f")),
                 yes: true,
                 limit: Duration::from_secs(7),
@@ -137,7 +141,7 @@ mod tests {
         let rest = "--lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a";
         assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat {rest}"));
         assert_eq!(arguments("qemu", false), format!("run {rest}"));
-        let board = rest.replace("bench-x", "--yes --profile=f bench-x");
+        let board = rest.replace("bench-x", "--functional --yes --profile=f bench-x");
         assert_eq!(arguments("scc-board", false), format!("board {board}"));
         assert!(arguments("scc+flat", true).contains(" --heatmap=traffic.svg "));
     }

@@ -101,7 +101,7 @@ pub(crate) enum Machine {
     Simulated(machine::Machine),
     /// In QEMU, whose clock counts instructions of all cores together: only counters mean anything.
     Qemu,
-    /// On the emulated board with an SCC, which counts the instructions of each core.
+    /// On the emulated board with an SCC, which executes and prices each instruction.
     Board,
 }
 
@@ -125,7 +125,7 @@ impl Machine {
     }
 
     fn has_time(&self) -> bool {
-        matches!(self, Self::Simulated(_))
+        !matches!(self, Self::Qemu)
     }
 
     fn is_no_scc(&self) -> bool {
@@ -148,10 +148,12 @@ impl Machine {
     }
 
     fn is_in(&self, on: On) -> bool {
+        // Claims about times are about those of the simulator.
+        let is_virtual = matches!(self, Self::Simulated(_));
         match on {
             On::Every => true,
-            On::VirtualTime => self.has_time(),
-            On::Scc => self.has_time() && !self.is_no_scc() && !self.is_variant(),
+            On::VirtualTime => is_virtual,
+            On::Scc => is_virtual && !self.is_no_scc() && !self.is_variant(),
         }
     }
 }
@@ -199,7 +201,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine.check(count)?;
     let flame = match bench {
-        Some(bench) if *machine == Machine::Board => {
+        Some(bench) if bench.only_on == Some(Machine::Board) => {
             Some(arguments.flame.clone().map_or_else(|| flame::default_path(bench.name), Ok)?)
         }
         _ => None,
@@ -255,7 +257,6 @@ fn machine_of<'a>(arguments: &'a Arguments, bench: Option<&'static Bench>) -> Re
             Ok(own)
         }
         None => {
-            ensure!(*chosen != Machine::Board, "{chosen} is the machine of `instructions`, and tells no times");
             ensure!(arguments.flame.is_none(), "--flame is an option of `instructions`");
             Ok(chosen)
         }

@@ -112,6 +112,7 @@ impl Setting<'_> {
             words: self.words(run),
             has_input: false,
             heat_map: false,
+            functional: self.flame.is_some(),
             flame: self.flame,
             yes: self.yes,
             limit: self.limit,
