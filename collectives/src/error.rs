@@ -70,6 +70,13 @@ pub enum Error {
         /// Lines that it needs in each MPB.
         wanted: usize,
     },
+    /// An access reaches beyond the lines that the program has [for itself](crate::ProgramLines).
+    BeyondLines {
+        /// First byte behind the access.
+        end: usize,
+        /// Bytes that the program has in each MPB.
+        len_bytes: usize,
+    },
     /// One element of a reduction does not fit the lines through which the algorithm passes it.
     ElementTooLarge {
         /// Bytes of an element.
@@ -325,6 +332,7 @@ impl Error {
             | Self::BlocksOverlap { .. }
             | Self::NoSuchCounter { .. }
             | Self::MessageTooLong { .. }
+            | Self::BeyondLines { .. }
             | Self::Claim(ClaimError::Length { .. } | ClaimError::NoSuchMemory { .. }) => ErrorKind::Call,
             Self::MessageLength { .. }
             | Self::CallsDiffer { .. }
@@ -389,6 +397,12 @@ impl fmt::Display for Error {
                 write!(
                     out,
                     "the MPBs have no {wanted} lines left in a row; free windows and barriers first, or use what needs fewer"
+                )
+            }
+            Self::BeyondLines { end, len_bytes } => {
+                write!(
+                    out,
+                    "an access up to byte {end} of {len_bytes} that the program has in each MPB; reserve more lines"
                 )
             }
             Self::ElementTooLarge { len_bytes, limit_bytes } => {

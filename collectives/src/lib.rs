@@ -32,7 +32,7 @@ pub use comm::{Comm, group::Group};
 pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
 pub use memory::allocator::{Placement, SharedAllocator};
-pub use mpb::{layout::MpbLayout, rcce_profile::RcceProfile};
+pub use mpb::{layout::MpbLayout, program_lines::ProgramLines, rcce_profile::RcceProfile};
 pub use one_sided::{
     copy_engine::{CopyEngines, SharedBuffer},
     window::{
@@ -40,4 +40,5 @@ pub use one_sided::{
         LockEpoch, Operations, Window,
     },
 };
+pub use two_sided::stepwise::{Receiving, Sending};
 pub use unknown_name::UnknownName;

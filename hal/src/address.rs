@@ -26,6 +26,7 @@ unsafe impl bytemuck::Pod for Line {}
 
 impl Line {
     /// The little-endian word at `index` (0..8).
+    #[inline]
     pub fn word(&self, index: usize) -> u32 {
         let at = index * 4;
         u32::from_le_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])

@@ -13,6 +13,7 @@ use bytemuck::Pod;
 use crate::{
     CoreId, Topology,
     address::{Region, SharedAddress, kind},
+    elements,
 };
 
 /// The caches of one core, as a token. There is exactly one per core; slices of cached memory borrow it, and what
@@ -247,7 +248,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(index, 1);
         let elements = self.elements;
         // SAFETY: the index was checked; conditions 1 and 2 of `new`.
-        let load = move || unsafe { elements.add(index).read_volatile() };
+        let load = move || unsafe { elements::load(elements.add(index)) };
         self.access(index, 1, ViewAccess::Load, load).unwrap_or_else(T::zeroed)
     }
 
@@ -260,7 +261,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(index, 1);
         let elements = self.elements;
         // SAFETY: the index was checked; conditions 1 and 2 of `new`.
-        let store = move || unsafe { elements.add(index).write_volatile(value) };
+        let store = move || unsafe { elements::store(elements.add(index), &value) };
         self.access(index, 1, ViewAccess::Store, store);
     }
 
@@ -276,7 +277,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
             let copied = self.access(first, count, ViewAccess::Load, || {
                 for (index, element) in elements.iter_mut().enumerate() {
                     // SAFETY: the range was checked; conditions 1 and 2 of `new`.
-                    *element = unsafe { self.elements.add(first + index).read_volatile() };
+                    *element = unsafe { elements::load(self.elements.add(first + index)) };
                 }
             });
             if copied.is_none() {
@@ -296,7 +297,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
             let copied = self.access(first, elements.len(), ViewAccess::Store, || {
                 for (index, element) in elements.iter().enumerate() {
                     // SAFETY: the range was checked; conditions 1 and 2 of `new`.
-                    unsafe { self.elements.add(first + index).write_volatile(*element) };
+                    unsafe { elements::store(self.elements.add(first + index), element) };
                 }
             });
             if copied.is_none() {
@@ -418,7 +419,7 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::{LINE_BYTES, Layout, Line, emulated::Slices};
+    use crate::{LINE_BYTES, Layout, Line, kit::Slices};
 
     /// Memory that two cores see in common, without any caches.
     struct Common {

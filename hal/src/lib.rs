@@ -14,6 +14,7 @@ pub mod clock;
 pub mod conformance;
 mod core_id;
 pub mod counters;
+mod elements;
 #[cfg(any(feature = "qemu", feature = "sim"))]
 pub mod emulated;
 pub mod exposed;

@@ -41,6 +41,12 @@ pub trait Mpb: Topology + MpbCoherence {
     /// If the bytes do not fit the line, or the line is a drain target.
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]);
 
+    /// Stores words of a line, from word `first` of eight on, as one [store](Self::store) of all their bytes.
+    ///
+    /// # Panics
+    /// As [`store`](Self::store).
+    fn store_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>);
+
     /// Stores one byte and drains, as one operation: what most flags are set by. Counts and costs as the two do.
     ///
     /// # Panics

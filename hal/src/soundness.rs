@@ -4,7 +4,8 @@
 //!
 //! Safe code that has a core (`C: Core`) and what others gave it gets no access to memory that is not shared memory, an
 //! MPB, a register of the chip, or its own. It reaches shared memory by loads, stores and copies, which several cores may
-//! do to the same bytes at any time: no safe function makes a reference into it. All elements are [`Pod`](crate::Pod):
+//! do to the same bytes at any time: no safe function makes a reference into it, and where processors run side by side, what
+//! they move is atomic, word by word. All elements are [`Pod`](crate::Pod):
 //! there are no bytes that are not a value.
 //!
 //! Nothing is promised about *which* value a load finds where a program leaves out what keeps memory coherent, asserts of
@@ -17,12 +18,12 @@
 //! |---|---|---|
 //! | [`MpbLine`](crate::MpbLine), [`SharedAddress`](crate::SharedAddress) | anybody | they are names: lines are copied, never borrowed, and an address opens nothing |
 //! | [`Region`](crate::Region) | who holds [`Regions`](crate::Regions); parts, joins and other mappings of a region, anybody who has it | `collectives::Comm` keeps the right, and gives out regions by allocations (`Comm::share`, `SharedAllocator`), windows and exposures |
-//! | [`Regions`](crate::Regions) | the launcher of a core, in `kernel`, once | `unsafe`; programs never see it |
+//! | [`Regions`](crate::Regions) | the launcher of a core, in `kernel`, once: it has taken the core's `Caches` | `unsafe`; programs never see it |
 //! | [`Caches`](crate::Caches) | the core, once | [`Cached::take_caches`](crate::Cached::take_caches); no other core takes them for its own, nor one of another machine in the process |
 //! | [`LocalView`](crate::LocalView) | anybody, of a region | [`Cached::claim`](crate::Cached::claim): views of one core never overlap, those of several may |
 //! | slices | who has a view and the core's `Caches`, and knows that nobody stores there | `unsafe`; they end before anything takes `&mut Caches` |
 //! | [`Exposure`](crate::Exposure) | anybody, of memory that is [`Exposable`](crate::Exposable) | [`Expose::expose`](crate::Expose::expose) takes the memory until [`end`](crate::Exposure::end), which is refused before all cores that have reached it [let go](crate::Expose::let_go) of it |
-//! | cores | the backend, one for each processor | `start_core` on bare metal, `Machine::run` in the simulator |
+//! | cores | the backend, one for each processor | `start_core` on bare metal, `Machine::run` in the simulator; what is below one nobody gets, since that would end exposures and slices unasked |
 //!
 //! The right to make regions is looked at where a region is made. No access asks for it. What another core exposes is looked
 //! for where the access is, on boards in a list of this core's own after the first: so no region of what is not exposed, or

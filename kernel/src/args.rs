@@ -13,6 +13,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "seed",
     "preempt",
     "coherent",
+    "write_back",
     "work",
     "heatmap",
     "heap_kib",
@@ -129,6 +130,15 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// All values of the option `name`, in their order, where the last one does not count alone.
+    ///
+    /// # Errors
+    /// If the program does not list the option as known.
+    pub fn all(&self, name: &'static str) -> Result<impl Iterator<Item = &'a str>, Failure> {
+        self.check(name)?;
+        Ok(self.line.split_ascii_whitespace().filter_map(move |word| word.strip_prefix(name)?.strip_prefix('=')))
+    }
+
     fn check(&self, name: &str) -> Result<(), Failure> {
         match self.known.iter().any(|(known, _)| *known == name) {
             true => Ok(()),
@@ -176,6 +186,7 @@ mod tests {
         let args = Arguments::new(" program=x steps=3  steps=4 cores=5 coherent", KNOWN).unwrap();
         assert_eq!(args.get("steps", 50), Ok(4u32));
         assert_eq!(args.flag("quiet"), Ok(false));
+        assert!(args.all("steps").unwrap().eq(["3", "4"]) && args.all("quiet").unwrap().next().is_none());
         assert_eq!(Arguments::new("", KNOWN).unwrap().get("steps", 50), Ok(50u32));
         assert_eq!(Arguments::new("quiet", KNOWN).unwrap().flag("quiet"), Ok(true));
     }

@@ -1,22 +1,24 @@
 //! Why a program failed.
 
 use alloc::string::{String, ToString};
-use core::fmt;
+use core::{fmt, panic::Location};
 
 /// Why a rank failed, in one line.
 ///
-/// Every error type converts into it, so that `?` works on whatever a program calls. For the same reason it is no error
-/// type itself.
+/// Every error type converts into it, so that `?` works on whatever a program calls; the line with the `?` is part of what
+/// is shown. For the same reason it is no error type itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     message: String,
+    /// Where an error became a failure.
+    place: Option<&'static Location<'static>>,
     on_all_ranks: bool,
 }
 
 impl Failure {
     /// A failure with this message; line ends in it become spaces.
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string().replace('\n', " "), on_all_ranks: false }
+        Self { message: message.to_string().replace('\n', " "), place: None, on_all_ranks: false }
     }
 
     /// The same failure, known to happen on all ranks alike: then one of them reports it.
@@ -33,12 +35,14 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.message)
+        out.write_str(&self.message)?;
+        self.place.map_or(Ok(()), |place| write!(out, " (at {}:{})", place.file(), place.line()))
     }
 }
 
 impl<E: core::error::Error> From<E> for Failure {
+    #[track_caller]
     fn from(error: E) -> Self {
-        Self::new(error)
+        Self { place: Some(Location::caller()), ..Self::new(error) }
     }
 }

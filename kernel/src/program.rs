@@ -54,6 +54,7 @@ pub struct Rank<'r, C> {
     pub args: Arguments<'r>,
     pub(crate) console: &'r dyn Console,
     pub(crate) inputs: &'r [Input<'r>],
+    pub(crate) heap_bytes: usize,
 }
 
 impl<'r, C: Core> Rank<'r, C> {
@@ -74,6 +75,11 @@ impl<'r, C: Core> Rank<'r, C> {
                 self.inputs.len()
             ))
         })
+    }
+
+    /// Bytes of the whole heap of this rank, of which the communicator has its part already.
+    pub fn heap_bytes(&self) -> usize {
+        self.heap_bytes
     }
 
     /// Prints a line; lines of different ranks never mix. A line that begins with `@`, as those for the host's tools

@@ -24,12 +24,12 @@ bitflags! {
         /// with a seed they evict and drain.
         const QUIET = 4;
         /// Many cores: with more ranks it takes other paths (deeper trees, more lines, longer tables, other algorithms),
-        /// and so it runs on the largest simulated machine, too. All others say nothing about 255 cores that they do not
-        /// say about 48, where all run.
+        /// and so it runs on 48 cores in QEMU and on the largest simulated machine, too. All others say nothing about
+        /// so many cores that they do not say about 16, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
-        /// same code on every machine runs on one size of each kind; of those that depend on size, too, one of each family
+        /// same code on every machine runs on one of each kind; of those that depend on size, too, one of each family
         /// runs on the largest of them.
         const MACHINE = 16;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.

@@ -1,7 +1,7 @@
 //! Flashes a program for a board like the SCC, and runs what was flashed on the emulator of boards.
 
 use crate::{
-    catalogue, command_line, cores,
+    c, catalogue, command_line, cores,
     emulator::{self, Flashed},
     flash::{self, Choices, Flash},
     image,
@@ -34,9 +34,12 @@ const FLASHED: [&str; 8] = ["program", "board", "cores", "memory_gib", "start_fr
 /// take on the chip, and accesses wait for each other where they meet.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
     #[arg(default_value = DEFAULT_PROGRAM)]
-    program: String,
+    program: Vec<String>,
+
+    #[command(flatten)]
+    c: c::CompilerOptions,
 
     /// Board: a name (`cargo xtask boards` shows them all), or a board file FILE.toml
     #[arg(long, value_name = "BOARD", default_value = "scc")]
@@ -95,7 +98,7 @@ fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
 /// Flashes and runs a program.
 fn program(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    let program = Program::resolve(&arguments.program)?;
+    let program = Program::of_words(&arguments.program, &arguments.c)?;
     if catalogue::listed(&program)? {
         return Ok(());
     }
@@ -105,7 +108,7 @@ fn program(arguments: &Arguments) -> Result<()> {
     if !common.no_build {
         catalogue::check(&program)?;
     }
-    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::ensure(arguments.yes)?;
+    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::for_program(&program, arguments.yes)?;
     let executable = image::for_board(&program, &tools, common.counters, common.no_build)?;
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;

@@ -56,6 +56,8 @@ pub(crate) struct Artifact {
 struct Messages {
     artifacts: Vec<Artifact>,
     libraries: Vec<Library>,
+    /// The last archive for other linkers.
+    archive: Option<PathBuf>,
     warnings: Vec<String>,
     errors: Vec<String>,
     /// The first crate that asks for `std` where there is none.
@@ -80,8 +82,10 @@ impl Messages {
                     let name = name.clone();
                     self.artifacts.push(Artifact { name, package, directory, executable: path.into(), is_test });
                 }
-                let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                for path in files.filter(|path| path.ends_with(".rlib")) {
+                let mut files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                self.archive =
+                    files.clone().find(|path| path.ends_with(".a")).map(PathBuf::from).or(self.archive.take());
+                for path in files.by_ref().filter(|path| path.ends_with(".rlib")) {
                     let package = message["package_id"].as_str().unwrap_or_default().to_owned();
                     self.libraries.push(Library { name: name.clone(), package, path: path.into() });
                 }
@@ -114,6 +118,15 @@ pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
     let mut messages = execute(what, command)?;
     let built = messages.artifacts.pop().with_context(|| format!("cargo has built no executable for {what}"))?;
     Ok(Built { executable: built.executable, warnings: messages.warnings, libraries: messages.libraries })
+}
+
+/// Runs a cargo command with [`MESSAGES`] that builds an archive for another linker; its output is shown only when it fails.
+///
+/// # Errors
+///
+/// When the build fails.
+pub(crate) fn archive(what: &str, command: &mut Command) -> Result<PathBuf> {
+    execute(what, command)?.archive.with_context(|| format!("cargo has built no archive for {what}"))
 }
 
 /// Runs a cargo command with [`MESSAGES`] that builds tests, and returns the binaries with them.

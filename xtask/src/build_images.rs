@@ -36,6 +36,8 @@ enum Backend {
     Sim,
     /// Boards like the SCC
     Board,
+    /// Threads of the host
+    Threads,
 }
 
 /// The command.
@@ -46,17 +48,19 @@ enum Backend {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut programs = arguments.programs.iter().map(|name| Program::resolve(name)).collect::<Result<Vec<_>>>()?;
     let tools = match arguments.backend {
-        Backend::Sim => None,
+        Backend::Sim | Backend::Threads => None,
         Backend::Qemu | Backend::Board => Some(setup::ensure::<setup::Tools>(arguments.yes)?),
     };
-    for program in &programs {
-        catalogue::check(program)?;
+    // What is built for threads says by itself which programs it has; that of the simulator would be one more build.
+    if arguments.backend != Backend::Threads {
+        programs.iter().try_for_each(catalogue::check)?;
     }
     // One image may hold several of them.
     programs.sort_by(|one, other| (&one.directory, &one.binary).cmp(&(&other.directory, &other.binary)));
     programs.dedup_by(|one, other| (&one.directory, &one.binary) == (&other.directory, &other.binary));
     for program in &programs {
         let executable = match (&tools, arguments.backend) {
+            (None, Backend::Threads) => image::on_threads(program)?.executable,
             (None, _) => sim::build(program, Profile::Release)?,
             (Some(tools), Backend::Board) => image::board(program, tools, false)?.executable,
             (Some(tools), _) => image::bare_metal(program, tools)?.executable,

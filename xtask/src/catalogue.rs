@@ -17,7 +17,7 @@ pub(crate) const LIST: &str = "list";
 ///
 /// When the binary that knows them does not build or not run.
 pub(crate) fn listed(program: &Program) -> Result<bool> {
-    let wanted = !program.is_own && program.name == LIST;
+    let wanted = program.chosen() == Some(LIST);
     if wanted {
         for image in Program::of_each_image() {
             lines(&image)?.iter().for_each(|line| println!("{line}"));
@@ -33,7 +33,7 @@ pub(crate) fn listed(program: &Program) -> Result<bool> {
 /// When there is no such program, or the binary that knows them does not build or not run.
 pub(crate) fn check(program: &Program) -> Result<()> {
     // The default program is known without a build.
-    if program.is_own || program.name == DEFAULT_PROGRAM {
+    if program.chosen().is_none_or(|name| name == DEFAULT_PROGRAM) {
         return Ok(());
     }
     among(&program.name, &lines(program)?)

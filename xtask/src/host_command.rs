@@ -1,6 +1,7 @@
 //! How a program's binary for the host is started.
 
 use crate::{
+    c,
     kernel_line::{self, KernelLine},
     memory::{self, bytes},
     workspace,
@@ -29,9 +30,23 @@ pub(crate) fn of(binary: &Path, words: KernelLine, inputs: &[PathBuf]) -> Result
     Ok(command)
 }
 
+/// The program in C that the simulator in a command loads.
+pub(crate) fn loaded(command: &Command) -> Option<PathBuf> {
+    let line = command.get_args().skip_while(|word| *word != "--cmdline").nth(1)?.to_str()?;
+    line.split(' ').find_map(|word| word.strip_prefix(c::IMAGE)).map(|path| c::decoded(path).into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loaded_program_is_found() {
+        let path = PathBuf::from("/x/a b.c-1");
+        let words = KernelLine::default().value("image", Some(c::encoded(&path.to_string_lossy())));
+        assert_eq!(loaded(&of(Path::new("/t/c"), words, &[]).unwrap()), Some(path));
+        assert_eq!(loaded(&of(Path::new("/t/c"), KernelLine::default(), &[]).unwrap()), None);
+    }
 
     #[test]
     fn command_line() {

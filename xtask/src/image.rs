@@ -5,10 +5,10 @@
 
 use crate::{
     build::{self, Built, build},
-    p54c,
+    c, p54c,
     program::Program,
     progress::Progress,
-    setup::{Toolchain, Tools},
+    setup::{self, Toolchain, Tools},
     symbols, without_std, workspace,
 };
 use anyhow::{Context, Result, ensure};
@@ -17,6 +17,9 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
+pub(crate) const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
 
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +60,7 @@ const BOARD: Target = Target {
 ///
 /// When it does not build or not pass.
 pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
-    let what = format!("the image {}", program.binary);
-    let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, PC, &[])?)?;
+    let built = link(program, tools, PC, &[], &format!("the image {}", program.binary))?;
     p54c::check_image(&built.executable, p54c::Processor::P54c)?;
     Ok(built)
 }
@@ -72,7 +74,7 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 pub(crate) fn board(program: &Program, tools: &Tools, counts: bool) -> Result<Built> {
     let what = format!("the image {} for boards", program.binary);
     let options: &[_] = if counts { &["--features", "kernel/counters"] } else { &[] };
-    let built = build(&what, &mut bare_metal_command(program, &tools.toolchain, BOARD, options)?)?;
+    let built = link(program, tools, BOARD, options, &what)?;
     p54c::check_image(&built.executable, p54c::Processor::Scc)?;
     symbols::check_absent(&built.executable, &EMULATION)?;
     Ok(built)
@@ -97,9 +99,25 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
 ///
 /// When it does not build.
 pub(crate) fn on_threads(program: &Program) -> Result<Built> {
-    let target = workspace::target().join("threads");
     let what = format!("{} for threads of the host", program.binary);
-    for_host(program, &what, Profile::Release, &target, &["--features", "kernel/threads"])
+    for_host(program, &what, Profile::Release, &threads_directory(), &["--features", "kernel/threads"])
+}
+
+/// A program's binary with the machine that consists of the host's threads: built, or as it was built before.
+///
+/// # Errors
+///
+/// As [`on_threads`], or when nothing was built before.
+pub(crate) fn for_threads(program: &Program, no_build: bool) -> Result<PathBuf> {
+    if no_build {
+        built_before(program, &threads_directory(), Profile::Release)
+    } else {
+        Ok(on_threads(program)?.executable)
+    }
+}
+
+fn threads_directory() -> PathBuf {
+    workspace::target().join("threads")
 }
 
 /// As [`host()`], with another directory for what is built.
@@ -192,21 +210,45 @@ fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Com
 }
 
 fn select(command: &mut Command, program: &Program, profile: Profile) {
-    // Places in reports have lines, also those of a user's own crate.
-    command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+    let (key, value) = DEBUG;
+    command.env(key, value);
     command.current_dir(&program.directory).args(["--package", &program.package, "--bin", &program.binary]);
     if profile == Profile::Release {
         command.arg("--release");
     }
 }
 
-fn bare_metal_command(program: &Program, toolchain: &Toolchain, target: Target, options: &[&str]) -> Result<Command> {
+/// Builds an image, of a crate or of a program in C.
+fn link(program: &Program, tools: &Tools, target: Target, options: &[&str], what: &str) -> Result<Built> {
     let script = workspace::root().join("linker").join(target.script);
-    let content = fs::read(&script).with_context(|| format!("cannot read {}", workspace::display(&script)))?;
+    let Some(sources) = &program.c else {
+        return build(what, &mut bare_metal_command(program, &tools.toolchain, target, &script, options)?);
+    };
+    let mut command = inner_cargo(&tools.toolchain, "rustc");
+    command.args(build::MESSAGES).args(["--release", "--lib", "--crate-type", "staticlib"]);
+    command.current_dir(&program.directory).args(["--package", &program.package]);
+    for_target(&mut command, target);
+    let archive = build::archive("the Rust side of programs in C", command.args(options))?;
+    let executable = c::for_p54c(sources, &setup::ensure(false)?, &archive, &script, tools)?;
+    Ok(Built { executable, warnings: Vec::new(), libraries: Vec::new() })
+}
+
+fn bare_metal_command(
+    program: &Program,
+    toolchain: &Toolchain,
+    target: Target,
+    script: &Path,
+    options: &[&str],
+) -> Result<Command> {
+    let content = fs::read(script).with_context(|| format!("cannot read {}", workspace::display(script)))?;
     let mut command = inner_cargo(toolchain, "rustc");
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
     for_target(&mut command, target);
+    if program.package == Program::integration().package {
+        // On the host it is optimised less; images are what users get, optimised as theirs are.
+        command.arg(format!("--config=profile.release.package.{}.opt-level=3", program.package));
+    }
     command.args(options);
     // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
     // changed script a changed command: cargo does not look into it.

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 13] = [
+const OWN_OPTION: [(&str, &str); 14] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -12,6 +12,7 @@ const OWN_OPTION: [(&str, &str); 13] = [
     // The simulator has no such option.
     ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
+    ("write_back", "--write-back of `run`"),
     ("heatmap", "--heatmap of `sim`"),
     ("trace_kib", "--trace-kib"),
     ("node", "--nodes of `cluster`"),

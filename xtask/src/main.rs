@@ -9,6 +9,7 @@ mod board;
 mod board_table;
 mod build;
 mod build_images;
+mod c;
 mod catalogue;
 mod cluster;
 mod described;
@@ -64,6 +65,7 @@ enum Command {
     New(new::Arguments),
     Run(run::Arguments),
     Sim(sim::Arguments),
+    Cc(c::cc::Arguments),
     Machines(machine_table::Arguments),
     Boards(board_table::Arguments),
     Board(board::Arguments),
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::New(arguments) => new::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
+        Command::Cc(arguments) => c::cc::main(&arguments),
         Command::Machines(arguments) => machine_table::main(&arguments),
         Command::Boards(arguments) => board_table::main(&arguments),
         Command::Board(arguments) => board::main(&arguments),

@@ -122,6 +122,17 @@ fn remedy(cores: u16, input_bytes: u64, given: [(&str, Option<u64>); 2]) -> Stri
     "use fewer cores or a smaller input".into()
 }
 
+/// The largest heap that every one of `cores` cores can have beside input files of `input_bytes` bytes, in KiB, if that is not
+/// more than takes a noticeable time to map.
+pub(crate) fn large_heap_kib(cores: u16, input_bytes: u64, stack_kib: Option<u64>) -> u64 {
+    const MOST_KIB: u64 = 384 << 10;
+    let count = u64::from(cores);
+    let others_kib = (PER_CORE_KIB + stack_kib.unwrap_or(STACK_KIB).max(STACK_KIB)).saturating_mul(count);
+    let all_kib = ((MOST_MIB - BASE_MIB) << 10).saturating_sub(input_bytes.div_ceil(1024)).saturating_sub(others_kib);
+    // Parts of a MiB are rounded up twice on the way.
+    (all_kib.saturating_sub(2048) / count).clamp(1024, MOST_KIB)
+}
+
 /// Length of all input files together.
 pub(crate) fn bytes(inputs: &[PathBuf]) -> u64 {
     inputs.iter().filter_map(|input| input.metadata().ok()).map(|data| data.len()).sum()
@@ -151,6 +162,18 @@ mod tests {
         let plan = Plan::new(2, 1 << 20, Some(1024), Some(2048)).unwrap();
         assert_eq!(plan, Plan { heap_kib: 1024, heap0_kib: 2048, memory_mib: 96 + 1 + 1 + 2 + 2 + 1 });
         assert_eq!(Plan::new(2, 0, Some(9000), None).unwrap().heap0_kib, 9000);
+    }
+
+    #[test]
+    fn a_heap_can_be_large() {
+        for (cores, stack_kib) in [(1, None), (2, Some(8192)), (48, Some(8192)), (255, Some(8192)), (255, None)] {
+            let heap_kib = large_heap_kib(cores, 12_345, stack_kib);
+            let fits = |heap_kib| Plan::new(cores, 12_345, Some(heap_kib), None)?.with_stacks(cores, stack_kib);
+            assert!(fits(heap_kib).is_ok(), "{cores}");
+            let more = heap_kib + 8192 / u64::from(cores);
+            assert!(heap_kib == 384 << 10 || fits(more).is_err(), "{cores}");
+        }
+        assert_eq!(large_heap_kib(2, 0, Some(8192)), 384 << 10);
     }
 
     #[test]

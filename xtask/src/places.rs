@@ -22,6 +22,9 @@ use std::{
 /// Callers that are followed.
 const CALLERS: usize = 24;
 
+/// Where a report of the simulator begins to count in a program that it has loaded.
+const LOADED: u64 = 1 << 62;
+
 /// What stands between the place and the words of the stack.
 const STACK: &str = ", on its stack are";
 
@@ -32,6 +35,8 @@ const OUTSIDE: &str = "was outside the program's code at ";
 #[derive(Debug)]
 pub(crate) struct Places {
     image: PathBuf,
+    /// The program that it loads, if it is a simulator that does.
+    loaded: Option<PathBuf>,
     /// The core that was last said to have been somewhere, and where its program was.
     last: Option<(String, String)>,
     /// The first core that was said to run, and where its program is.
@@ -114,7 +119,12 @@ fn without_types(name: &str) -> String {
 impl Places {
     /// Places of guests that run this image.
     pub(crate) fn new(image: &Path) -> Self {
-        Self { image: image.into(), last: None, running: None }
+        Self { image: image.into(), loaded: None, last: None, running: None }
+    }
+
+    /// The same, of a guest that loads this program.
+    pub(crate) fn loading(self, program: Option<PathBuf>) -> Self {
+        Self { loaded: program, ..self }
     }
 
     /// The first core that ran when all were asked, in words.
@@ -169,10 +179,17 @@ impl Places {
 
     /// For each spot, in words where it is, and where its program is.
     fn look_up(&self, spots: &[&Spot<'_>]) -> Result<Vec<(String, Option<String>)>> {
-        let data = fs::read(&self.image).context("cannot read the image")?;
-        let code = Code::read(&data)?;
+        let mut code = Code::default();
+        for (image, base) in self.images() {
+            code.add(&fs::read(image).context("cannot read the image")?, base)?;
+        }
         let paths: Vec<_> = spots.iter().map(|spot| code.path(spot)).collect();
-        let frames = frames(&self.image, paths.iter().flatten().copied())?;
+        let mut frames = BTreeMap::new();
+        for (image, base) in self.images() {
+            let is_here = |address: &&u64| **address & LOADED == base;
+            let found = addresses_of(image, paths.iter().flatten().filter(is_here).map(|address| address - base))?;
+            frames.extend(found.into_iter().map(|(address, frames)| (address + base, frames)));
+        }
         let root = workspace::root();
         let explain = |(spot, path): (&&Spot<'_>, &Vec<u64>)| {
             let of_program =
@@ -195,18 +212,26 @@ impl Places {
     }
 }
 
+impl Places {
+    /// The image and what it loads, and where addresses in each begin.
+    fn images(&self) -> impl Iterator<Item = (&Path, u64)> {
+        [(&*self.image, 0)].into_iter().chain(self.loaded.as_deref().map(|program| (program, LOADED)))
+    }
+}
+
 /// Whether a line says for the last time that this core has failed.
 fn ends(line: &str, core: &str) -> bool {
     let rest = line.strip_prefix("@done failed core ").and_then(|rest| rest.strip_prefix(core));
     rest.is_some_and(|rest| rest.starts_with([':', ' ']))
 }
 
-/// The code of an image.
+/// The code of an image, and of what it loads.
+#[derive(Default)]
 struct Code {
     /// Functions by address: where each ends.
     functions: BTreeMap<u64, u64>,
-    /// Address and bytes.
-    text: (u64, Vec<u8>),
+    /// Addresses and bytes.
+    texts: Vec<(u64, Vec<u8>)>,
 }
 
 /// What stands before an address.
@@ -220,19 +245,24 @@ enum Before {
 }
 
 impl Code {
-    fn read(data: &[u8]) -> Result<Self> {
+    /// Adds that of a file whose addresses begin at `base`.
+    fn add(&mut self, data: &[u8], base: u64) -> Result<()> {
         match data.get(4) {
-            Some(class) if *class == object::elf::ELFCLASS64.0 => Self::of::<FileHeader64<object::Endianness>>(data),
-            _ => Self::of::<FileHeader32<object::Endianness>>(data),
+            Some(class) if *class == object::elf::ELFCLASS64.0 => {
+                self.add_as::<FileHeader64<object::Endianness>>(data, base)
+            }
+            _ => self.add_as::<FileHeader32<object::Endianness>>(data, base),
         }
     }
 
-    fn of<H: FileHeader<Endian = object::Endianness>>(data: &[u8]) -> Result<Self> {
+    fn add_as<H: FileHeader<Endian = object::Endianness>>(&mut self, data: &[u8], base: u64) -> Result<()> {
         let elf: ElfFile<'_, H, &[u8]> = ElfFile::parse(data).context("the image is no ELF file")?;
         let text = elf.section_by_name(".text").context("the image has no code")?;
         let functions = elf.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-        let functions = functions.map(|symbol| (symbol.address(), symbol.address() + symbol.size())).collect();
-        Ok(Self { functions, text: (text.address(), text.data()?.to_vec()) })
+        let ends = |symbol: &object::read::elf::ElfSymbol<'_, '_, H>| symbol.address() + symbol.size();
+        self.functions.extend(functions.map(|symbol| (base + symbol.address(), base + ends(&symbol))));
+        self.texts.push((base + text.address(), text.data()?.to_vec()));
+        Ok(())
     }
 
     /// The beginning of the function that an address lies in.
@@ -242,10 +272,12 @@ impl Code {
     }
 
     fn before(&self, address: u64) -> Before {
-        let (start, bytes) = &self.text;
-        let Some(before) = address.checked_sub(*start).and_then(|end| bytes.get(..end as usize)) else {
-            return Before::NoCall;
+        let up_to = |(start, bytes): &'_ (u64, Vec<u8>)| {
+            let len = usize::try_from(address.checked_sub(*start)?).ok()?;
+            (len <= bytes.len()).then_some(len)
         };
+        let found = self.texts.iter().find_map(|text| Some(&text.1[..up_to(text)?]));
+        let Some(before) = found else { return Before::NoCall };
         if let [.., 0xE8, a, b, c, d] = before {
             let target = address.wrapping_add_signed(i32::from_le_bytes([*a, *b, *c, *d]).into());
             if self.functions.contains_key(&target) {
@@ -307,7 +339,7 @@ fn short(name: &str) -> &str {
 }
 
 /// Functions and lines at some addresses, from the innermost inlined one on.
-fn frames(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BTreeMap<u64, Vec<Frame>>> {
+fn addresses_of(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BTreeMap<u64, Vec<Frame>>> {
     let mut command = workspace::command("addr2line");
     command.args(["-a", "-f", "-i", "-C", "-e"]).arg(image).args(addresses.map(|address| format!("{address:#x}")));
     Ok(parse(&process::finish(&mut command, |_| {})?.output))
@@ -418,7 +450,7 @@ mod tests {
         bytes[..5].copy_from_slice(&[0xE8, 0x0B, 0, 0, 0]);
         bytes[0x20..0x22].copy_from_slice(&[0xFF, 0xD0]);
         let functions = BTreeMap::from([(0x100, 0x110), (0x110, 0x120), (0x120, 0x130)]);
-        let code = Code { functions, text: (0x100, bytes) };
+        let code = Code { functions, texts: vec![(0x100, bytes)] };
         assert_eq!(code.before(0x105), Before::CallOf(0x110));
         assert_eq!(code.before(0x122), Before::CallByPointer);
         assert_eq!(code.before(0x113), Before::NoCall);

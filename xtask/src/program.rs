@@ -1,6 +1,6 @@
 //! What to build and run: a program of the tree by its name, or a user's own crate by its directory.
 
-use crate::workspace;
+use crate::{c, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::{
@@ -29,6 +29,8 @@ pub(crate) struct Program {
     pub(crate) binary: String,
     /// Whether it is a crate of the user's own, whose image chooses the program itself unless told.
     pub(crate) is_own: bool,
+    /// The program in C that the package runs.
+    pub(crate) c: Option<c::Sources>,
 }
 
 impl Program {
@@ -42,7 +44,31 @@ impl Program {
             package: package.into(),
             binary: binary.into(),
             is_own: false,
+            c: None,
         }
+    }
+
+    /// What the user means by these words: files in C, or what [`resolve`](Self::resolve) knows.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither.
+    pub(crate) fn of_words(words: &[String], options: &c::CompilerOptions) -> Result<Self> {
+        if let Some(sources) = c::Sources::of(words, options)? {
+            return Ok(Self { name: sources.name(), c: Some(sources), ..c::rust_side() });
+        }
+        ensure!(words.len() < 2, "one program at a time runs, and {} are given", words.len());
+        Self::resolve(words.first().map_or(DEFAULT_PROGRAM, String::as_str))
+    }
+
+    /// The name by which an image with several programs is told this one.
+    pub(crate) fn chosen(&self) -> Option<&str> {
+        (!self.is_own && self.c.is_none()).then_some(&self.name)
+    }
+
+    /// The user's words for the kernel: as they are, or arguments of a program in C among them.
+    pub(crate) fn words(&self, given: &[String]) -> Vec<String> {
+        self.c.as_ref().map_or_else(|| given.to_vec(), |sources| sources.words(given))
     }
 
     /// One program of each image of the tree.
@@ -112,6 +138,7 @@ impl Program {
             package: name.clone(),
             binary: binary.into(),
             is_own: true,
+            c: None,
         })
     }
 }

@@ -1,12 +1,12 @@
 //! Builds an image and boots it in QEMU.
 
 use crate::{
-    catalogue, command_line,
+    c, catalogue, command_line,
     console::{Event, Transcript},
     cores, emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
-    memory::{Plan, bytes},
+    memory::{self, Plan, bytes},
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
@@ -39,9 +39,12 @@ const INPUT_KIB_PER_S: u64 = 20;
 /// status is 0 only when every rank has succeeded.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
     #[arg(default_value = DEFAULT_PROGRAM)]
-    program: String,
+    program: Vec<String>,
+
+    #[command(flatten)]
+    c: c::CompilerOptions,
 
     /// Install what is missing without asking
     #[arg(long)]
@@ -67,6 +70,11 @@ pub(crate) struct Arguments {
     /// Switch off the emulation of non-coherent memory, then run again with it and say what it costs and catches
     #[arg(long)]
     coherent: bool,
+
+    /// On threads: write lines of the host's caches back and invalidate them by instructions (`clwb`, `clflushopt`), as
+    /// memory needs it that hosts share without coherence
+    #[arg(long, conflicts_with = "coherent")]
+    write_back: bool,
 
     /// One host thread per core: real interleavings, but slow beyond a few cores and never the same twice
     #[arg(long)]
@@ -140,11 +148,9 @@ impl Common {
     ///
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
-        let words = KernelLine::default()
-            .value("program", (!program.is_own).then_some(&program.name))
-            .value("seed", self.seed)
-            .value("preempt", preempt);
-        words.switch("coherent", coherent).free(&self.words)
+        let words =
+            KernelLine::default().value("program", program.chosen()).value("seed", self.seed).value("preempt", preempt);
+        words.switch("coherent", coherent).free(&program.words(&self.words))
     }
 
     /// The input files, as [`inputs`] finds them.
@@ -188,14 +194,17 @@ pub(crate) fn default_input() -> PathBuf {
     workspace::root().join(DEFAULT_INPUT)
 }
 
-/// The memory for a program's inputs and the user's words about heaps.
+/// The memory for a program, its inputs and the user's words about heaps. A program in C gets what there is.
 ///
 /// # Errors
 ///
 /// When it is too much.
-pub(crate) fn plan(cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
-    Plan::new(cores, bytes(inputs), kernel_line::number(free, "heap_kib")?, kernel_line::number(free, "heap0_kib")?)?
-        .with_stacks(cores, kernel_line::number(free, "stack_kib")?)
+pub(crate) fn plan(program: &Program, cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
+    let words = program.words(free);
+    let number = |key| kernel_line::number(&words, key);
+    let (heap_kib, heap0_kib, stack_kib) = (number("heap_kib")?, number("heap0_kib")?, number("stack_kib")?);
+    let large = program.c.as_ref().map(|_| memory::large_heap_kib(cores, bytes(inputs), stack_kib));
+    Plan::new(cores, bytes(inputs), heap_kib.or(large), heap0_kib)?.with_stacks(cores, stack_kib)
 }
 
 /// How much processor time a guest may use: what the user says, or more for a larger input.
@@ -212,7 +221,7 @@ pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     // What is wrong with the command line is said before anything is installed or built.
-    let program = Program::resolve(&arguments.program)?;
+    let program = Program::of_words(&arguments.program, &arguments.c)?;
     if catalogue::listed(&program)? {
         return Ok(());
     }
@@ -220,8 +229,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.machine == Cores::Threads {
         return on_threads(arguments, &program, &inputs);
     }
+    ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
     let trace_kib = arguments.trace.guest_kib();
-    let plan = plan(arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
         anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
@@ -231,7 +241,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if !common.no_build {
         catalogue::check(&program)?;
     }
-    let tools: setup::Tools = setup::ensure(arguments.yes)?;
+    let tools = setup::for_program(&program, arguments.yes)?;
     let image = image::for_qemu(&program, &tools, common.no_build)?;
     let boot = |coherent: bool| {
         let machine = Machine {
@@ -269,11 +279,12 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let common = &arguments.common;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
-    ensure!(!common.no_build, "--no-build is an option of --machine qemu");
+    ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
+    let words = words.switch("write_back", arguments.write_back);
     let words = words.value("trace_kib", arguments.trace.guest_kib());
-    let mut command = host_command::of(&image::on_threads(program)?.executable, words, inputs)?;
+    let mut command = host_command::of(&image::for_threads(program, common.no_build)?, words, inputs)?;
     let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
     let limit = limit(arguments.timeout, bytes(inputs));
     if common.lines {

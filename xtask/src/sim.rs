@@ -1,10 +1,11 @@
 //! Builds a program for the host and runs it in the simulator.
 
 use crate::{
-    catalogue, command_line,
+    c, catalogue, command_line,
     console::Transcript,
     cores, host_command, image,
     image::Profile,
+    kernel_line::KernelLine,
     laboratory,
     machine::{self, Machine},
     program::Program,
@@ -26,8 +27,16 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 /// Run a program in the simulator: the same program, in virtual time, on the host
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
-    program: String,
+    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
+    #[arg(required = true)]
+    program: Vec<String>,
+
+    #[command(flatten)]
+    c: c::CompilerOptions,
+
+    /// Install what is missing without asking
+    #[arg(long)]
+    yes: bool,
 
     /// The machine: `scc`, another one with a name (`machines` lists them), one's own `FILE.toml`, `mesh:WxHxC` (tiles wide,
     /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Behind meshes
@@ -77,12 +86,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
-    let program = Program::resolve(&arguments.program)?;
+    let program = Program::of_words(&arguments.program, &arguments.c)?;
     if catalogue::listed(&program)? {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
-    let words = common.words(&program, None, arguments.coherent)?;
+    let words = loading(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
@@ -99,6 +108,19 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path)?;
     }
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
+}
+
+/// The words of a program with what it takes to load one in C, which is built.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
+    let Some(sources) = &program.c else { return Ok(words) };
+    let built = c::for_simulator(sources, &c::tools(yes)?)?;
+    let words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
+    let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
+    Ok(words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES)))
 }
 
 /// Builds a program's simulator, and checks it for writable statics.

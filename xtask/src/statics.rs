@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Crates and modules whose code runs on every rank, in the tree.
-pub(crate) const IN_TREE: [&str; 3] = ["collectives::", "kernel::programs::", "measurements::"];
+pub(crate) const IN_TREE: [&str; 4] =
+    ["collectives::", "kernel::programs::", "c_programs::families::", "measurements::"];
 
 /// Sections that are writable while a program runs.
 const WRITABLE: [&str; 4] = [".data", ".bss", ".tdata", ".tbss"];

@@ -57,8 +57,16 @@ impl<C> Comm<'_, C> {
 
 impl<C: Messenger> Comm<'_, C> {
     /// Refuses, on all ranks alike, an operation that they call differently.
+    #[inline]
     pub(crate) fn check_call(&self, call: impl FnOnce() -> Call) -> Result<(), Error> {
-        if self.compares_calls().get() { self.compare(call()) } else { Ok(()) }
+        if self.compares_calls().get() { self.compare_made(call) } else { Ok(()) }
+    }
+
+    /// Compares what `call` makes: here, so that nothing is made where nothing is compared.
+    #[cold]
+    #[inline(never)]
+    fn compare_made(&self, call: impl FnOnce() -> Call) -> Result<(), Error> {
+        self.compare(call())
     }
 
     /// Compares the calls of all ranks, for an operation that returns no error.
@@ -66,13 +74,13 @@ impl<C: Messenger> Comm<'_, C> {
     /// # Panics
     /// If they call it differently.
     #[track_caller]
+    #[inline]
     pub(crate) fn assert_call(&self, call: impl FnOnce() -> Call) {
         if let Err(error) = self.check_call(call) {
             panic!("{error}");
         }
     }
 
-    #[cold]
     fn compare(&self, Call(words): Call) -> Result<(), Error> {
         let mut own: Row = [0; 2 * (1 + WORDS)];
         own[0] = self.rank() as u32;

@@ -40,6 +40,7 @@ collectives! {
     StartBarrier "start_barrier",
     BarrierOf "barrier_of",
     RcceProfile "rcce_profile",
+    ReserveLines "the reserving of lines",
     Window "the making of a window",
     Fence "a fence",
     Free "the freeing of a window",

@@ -5,10 +5,11 @@
 //! counted in ascending order of rank.
 
 use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use core::array;
 
 use crate::{
     Error,
-    mpb::bytes::{spread, words_of},
+    mpb::bytes::{IN_WORD, Words, spread},
 };
 
 /// Ranks that a communicator can have at most.
@@ -39,8 +40,25 @@ pub(crate) struct OfLine {
     pub(crate) index: usize,
     /// Members as bits; there is one at least.
     pub(crate) ranks: u32,
-    /// Words of the line that have bytes of members, and which bytes of them: all of their bits.
-    pub(crate) words: Box<[(usize, u32)]>,
+    /// The bytes of members in the line, with all of their bits.
+    pub(crate) bytes: Words,
+    /// The first of its words that has some, and the one behind the last.
+    first: usize,
+    end: usize,
+}
+
+impl OfLine {
+    fn new(index: usize, ranks: u32) -> Self {
+        let bytes = array::from_fn(|word| spread(ranks >> (word * IN_WORD)));
+        let bit = |bit: u32| bit as usize / IN_WORD;
+        Self { index, ranks, bytes, first: bit(ranks.trailing_zeros()), end: bit(ranks.ilog2()) + 1 }
+    }
+
+    /// The words of a line from the first to the last one that has bytes of members, and which of their bytes are.
+    #[inline]
+    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, u32)> + Clone {
+        (self.first..self.end).zip(self.bytes[self.first..self.end].iter().copied())
+    }
 }
 
 impl Group {
@@ -94,6 +112,12 @@ impl Group {
     /// The ranks in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.members.ranks.iter().map(|rank| usize::from(*rank))
+    }
+
+    /// The ranks in ascending order, each below [`MAX_RANKS`].
+    #[inline]
+    pub(crate) fn ranks(&self) -> &[u16] {
+        &self.members.ranks
     }
 
     /// The set as bits, 32 ranks in a word.
@@ -184,19 +208,16 @@ impl Group {
         }
         let of_words = words.iter().copied().enumerate();
         let ranks = of_words.clone().flat_map(|(index, word)| bits(word).map(move |bit| (index * 32 + bit) as u16));
-        let lines = of_words.filter(|(_, ranks)| *ranks != 0).map(|(index, ranks)| OfLine {
-            index,
-            ranks,
-            words: words_of(ranks).map(|(word, four)| (word, spread(four))).collect(),
-        });
+        let lines = of_words.filter(|(_, ranks)| *ranks != 0).map(|(index, ranks)| OfLine::new(index, ranks));
         let (ranks, lines) = (ranks.collect(), lines.collect());
         Self { members: Rc::new(Members { words: words.into(), ranks, lines }) }
     }
 
     /// Refuses a set with a rank that a communicator of `size` ranks does not have.
+    #[inline]
     pub(crate) fn check(&self, size: usize) -> Result<(), Error> {
-        match self.last() {
-            Some(rank) if rank >= size => Err(Error::NoSuchRank { rank, size }),
+        match self.members.ranks.last() {
+            Some(&rank) if usize::from(rank) >= size => Err(Error::NoSuchRank { rank: rank.into(), size }),
             _ => Ok(()),
         }
     }
@@ -241,6 +262,24 @@ mod tests {
         // Words without ranks do not stay.
         assert_eq!(a.difference(&Group::of([40, 99]).unwrap()), Group::of([1, 5]).unwrap());
         assert_eq!((a.last(), a.difference(&a).last()), (Some(99), None));
+    }
+
+    #[test]
+    fn lines_have_a_byte_for_each_member_and_for_nobody_else() {
+        for size in [1, 4, 5, 31, 32, 33, 48, 100] {
+            let sets = [(0, 1), (size - 1, 1), (0, 3), (size / 2, 2)];
+            for group in sets.map(|(first, step)| Group::of((first..size).step_by(step)).unwrap()) {
+                for rank in 0..size {
+                    let line = group.lines().iter().find(|line| line.index == rank / 32);
+                    let (word, mask) = (rank % 32 / IN_WORD, 0xFF << (rank % IN_WORD * 8));
+                    let expected = if group.contains(rank) { mask } else { 0 };
+                    let of_all = line.map_or(0, |line| line.bytes[word]);
+                    let found = line.and_then(|line| line.words().find(|(index, _)| *index == word));
+                    let of_words = found.map_or(0, |(_, bytes)| bytes);
+                    assert_eq!([of_all & mask, of_words & mask], [expected; 2], "rank {rank} of {size}");
+                }
+            }
+        }
     }
 
     #[test]

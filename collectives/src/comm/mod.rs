@@ -158,7 +158,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Waits like [`Wait::wait_until`]; packets that arrive meanwhile are handled, and non-blocking operations go on,
     /// because a peer may not get any further before they do. `check` finds its own places first among those of the
     /// poll.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait_until<R>(
         &self,
         places: &[Place],

@@ -54,7 +54,7 @@ pub(crate) const fn gather(word: u32) -> u32 {
 
 /// The words of a line that have bytes with a bit in `mask`, and the four bits of each.
 #[inline]
-pub(crate) fn words_of(mask: u32) -> impl Iterator<Item = (usize, u32)> {
+pub(crate) fn words_of(mask: u32) -> impl Iterator<Item = (usize, u32)> + Clone {
     let (mut rest, mut word) = (mask, 0);
     iter::from_fn(move || {
         while rest != 0 && rest & 0xF == 0 {

@@ -25,8 +25,9 @@
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
-//! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines: see
-//! [`rcce_profile`](crate::mpb::rcce_profile).
+//! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines, see
+//! [`rcce_profile`](crate::mpb::rcce_profile), or to a program, see [`program_lines`](crate::mpb::program_lines). A program
+//! that wants more lines than are spare gets some of staging for good.
 //!
 //! The first staging buffer is the owner's: two-sided messages and OC-Bcast leave it quiescent, that is, when they
 //! return on a rank nobody will read that rank's buffer any more. The second one belongs to the `sequence` of
@@ -78,6 +79,8 @@ pub struct MpbLayout {
     buffer_lines: usize,
     /// Lines of each section, 0 without packets.
     section_lines: usize,
+    /// Lines at the front of the payload of RCCE that the program has for itself.
+    program_lines: usize,
 }
 
 impl MpbLayout {
@@ -93,7 +96,7 @@ impl MpbLayout {
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
                 let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
-                Ok(Self { ranks, signal_lines, staging, buffer_lines, section_lines: 0 })
+                Ok(Self { ranks, signal_lines, staging, buffer_lines, section_lines: 0, program_lines: 0 })
             }
             _ => Err(Error::TooManyRanks { size: ranks }),
         }
@@ -123,9 +126,36 @@ impl MpbLayout {
     }
 
     /// The lines that the [profile of RCCE](crate::mpb::rcce_profile) has for its payload: 251 up to 96 ranks, and beyond
-    /// what signals and the barrier leave (246 for 255 ranks, 126 for 4096).
+    /// what signals and the barrier leave (246 for 255 ranks, 126 for 4096); fewer while a program has some of them.
     pub fn rcce_payload(&self) -> Range<usize> {
+        self.rcce_lines().start + self.program_lines..MPB_LINES
+    }
+
+    /// The lines that the program and the payload of the profile of RCCE have together.
+    pub(crate) fn rcce_lines(&self) -> Range<usize> {
         self.barrier().end.max(MPB_LINES - RCCE_PAYLOAD_LINES)..MPB_LINES
+    }
+
+    /// The spare lines, and those that staging can give away.
+    pub(crate) fn most_spare(&self) -> Range<usize> {
+        self.spare().start..MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES
+    }
+
+    /// The layout in which a program has `lines` lines of the payload, if that leaves one to messages.
+    pub(crate) fn with_program_lines(&self, lines: usize) -> Option<Self> {
+        (lines < self.rcce_lines().len()).then_some(Self { program_lines: lines, ..*self })
+    }
+
+    /// The layout whose spare lines reach to `end` at least, for which staging gives lines away; none where it has packets,
+    /// or would be left with too few.
+    pub(crate) fn with_spare_to(&self, end: usize) -> Option<Self> {
+        let buffer_lines = MPB_LINES.checked_sub(end + LENGTH_LINES)? / 2;
+        let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
+        (self.section_lines == 0 && buffer_lines >= LEAST_STAGING_LINES).then_some(Self {
+            staging,
+            buffer_lines,
+            ..*self
+        })
     }
 
     /// First line of non-blocking operation `request` of those that can be outstanding.
@@ -236,6 +266,32 @@ mod tests {
             assert_eq!(layout.buffer(0) + layout.buffer_lines(), layout.buffer(1));
             assert_eq!(layout.buffer(1) + layout.buffer_lines(), MPB_LINES);
         }
+    }
+
+    #[test]
+    fn programs_get_lines_of_staging_or_of_the_payload() {
+        for ranks in 1..=MAX_RANKS {
+            let without = MpbLayout::new(ranks).unwrap();
+            let end = without.spare().end;
+            for end in [end + 1, end + 2, MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES] {
+                let with = without.with_spare_to(end).unwrap();
+                assert!((end..=end + 1).contains(&with.spare().end), "{ranks} ranks, {end}");
+                assert_eq!((with.spare().end, with.spare().start), (with.message_lines().start, without.spare().start));
+                assert_eq!(with.buffer(1) + with.buffer_lines(), MPB_LINES);
+            }
+            assert_eq!(without.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES), None);
+            let lines = without.rcce_lines().len();
+            assert_eq!(without.with_program_lines(lines - 1).unwrap().rcce_payload().len(), 1);
+            assert_eq!(without.with_program_lines(lines), None);
+        }
+        // What a program of 48 ranks gets in all: beside messages, and without them.
+        let scc = MpbLayout::new(48).unwrap();
+        let most = scc.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES).unwrap().spare().len();
+        assert_eq!(most, scc.most_spare().len());
+        assert_eq!(
+            [scc.spare().len(), most, scc.rcce_lines().len() - 1].map(|lines| lines * LINE_BYTES),
+            [960, 6080, 8000]
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod bytes;
 pub mod layout;
+pub mod program_lines;
 pub mod rcce_profile;
 pub(crate) mod sequence;
 pub mod signals;
@@ -42,6 +43,11 @@ impl Buffers {
     pub(crate) fn layout(&self) -> MpbLayout {
         self.layout.get()
     }
+
+    /// Lays this rank's MPB out anew, for those who have made sure that nobody uses what changes.
+    pub(crate) fn set_layout(&self, layout: MpbLayout) {
+        self.layout.set(layout);
+    }
 }
 
 impl<C> Comm<'_, C> {
@@ -69,8 +75,9 @@ impl<C> Comm<'_, C> {
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
     pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
-        self.own_staging_turn();
-        self.buffers().layout.set(layout);
+        self.own_staging_turn(2 * self.mpb_layout().buffer_lines());
+        self.buffers().set_layout(layout);
         self.sequence().restart_staging();
+        self.choices().forget();
     }
 }

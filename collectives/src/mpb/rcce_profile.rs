@@ -51,6 +51,13 @@ impl<'c, C: Messenger> Comm<'c, C> {
     }
 }
 
+impl<'p, 'c, C: Messenger> RcceProfile<'p, 'c, C> {
+    /// The communicator whose MPBs are lent.
+    pub(crate) fn comm(&self) -> &'p Comm<'c, C> {
+        self.comm
+    }
+}
+
 impl<C> Comm<'_, C> {
     /// Whether the MPBs are lent.
     pub(crate) fn profile_in_force(&self) -> bool {

@@ -5,9 +5,10 @@
 //!
 //! * a **cell** is a line that only ever holds [tagged](crate::mpb::tagged) data. Operation n has the two cells of turn n
 //!   mod [`TURNS`] in every MPB, and its tag tells them from what was there before;
-//! * **staging lines** come from the second staging buffer, one operation's behind those of the one before. They hold
-//!   what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
-//!   last cleared.
+//! * **staging lines** come from the second staging buffer: the first in a row that no earlier operation may have. They
+//!   hold what operations like. One that wants them for tagged data gets lines that have held nothing else since they were
+//!   last cleared. To clear lines takes about as long as a short reduction. So an operation gets such lines as have held
+//!   its kind of data before, if it can: then operations of both kinds can take turns.
 //!
 //! Both may be used again when every rank has finished the operation that had them. No rank waits for that at the end
 //! of an operation. Instead each knows how far all have come: whoever leaves a barrier, or any other operation that
@@ -37,6 +38,15 @@ pub(crate) enum Writers {
     Anyone,
 }
 
+/// What an operation has in its staging lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Contents {
+    /// Anything.
+    Raw,
+    /// Lines with tags.
+    Tagged,
+}
+
 /// The count of collective operations of one rank: how far it, and all ranks, have come.
 #[derive(Default)]
 pub(crate) struct Sequence {
@@ -44,37 +54,46 @@ pub(crate) struct Sequence {
     begun: Cell<u32>,
     /// How many of these, from the first, are complete on all ranks.
     complete: Cell<u32>,
-    /// The staging lines that the next operation gets, from the start of the second buffer, and how many are taken by
-    /// operations that may not be complete.
-    next: Cell<usize>,
-    taken: Cell<usize>,
-    /// How many of these the last operation took.
-    last: Cell<usize>,
+    /// The lines of the second buffer, by the bits of [`lines_bits`], that operations have which may not be complete.
+    taken: Cell<u128>,
+    /// Those of them that the last operation has.
+    last: Cell<u128>,
     /// An operation that keeps its staging to itself may not be complete on other ranks.
     kept: Cell<bool>,
-    /// The lines of the second buffer, by the bits of [`lines_bits`], that may hold anything: whatever a message has
-    /// where lines have their tags could be the tag of the next operation. The others hold 0, or tagged data of earlier
-    /// operations.
+    /// The lines that may hold anything: whatever a message has where lines have their tags could be the tag of the next
+    /// operation. The others hold 0, or tagged data of earlier operations.
     raw: Cell<u128>,
 }
 
 impl Sequence {
-    /// Where `lines` staging lines of `room` would be, from the start of the second buffer, and how many more are
-    /// skipped to get there; none if that takes lines of operations that may not be complete.
-    fn place(&self, lines: usize, room: usize) -> Option<(usize, usize)> {
-        let (next, taken) = (self.next.get(), self.taken.get());
-        let wrapped = next + lines > room;
-        // Where nothing is taken, there is nothing to get around.
-        let skipped = if wrapped && taken > 0 { room - next } else { 0 };
-        let first = if wrapped { 0 } else { next };
-        (taken + skipped + lines <= room).then_some((first, skipped))
+    /// The first of `lines` staging lines of `room`; none if no such lines in a row are left by operations that may not be
+    /// complete.
+    fn place(&self, lines: usize, room: usize, contents: Contents) -> Option<usize> {
+        let (taken, raw) = (self.taken.get(), self.raw.get());
+        let others = if contents == Contents::Raw { !raw } else { raw };
+        free_lines(taken | others, lines, room).or_else(|| free_lines(taken, lines, room))
     }
 }
 
-/// A bit for each of these lines, which are in the second half of the MPB.
+/// The first of `lines` lines in a row that are among the last `room` and not among the `others`.
+fn free_lines(others: u128, lines: usize, room: usize) -> Option<usize> {
+    let mut first = MPB_LINES - room;
+    while first + lines <= MPB_LINES {
+        let met = others & lines_bits(&(first..first + lines));
+        if met == 0 {
+            return Some(first);
+        }
+        first = FIRST_LINE + met.ilog2() as usize + 1;
+    }
+    None
+}
+
+/// The line that the first bit of [`lines_bits`] is for; the second buffer begins behind it.
+const FIRST_LINE: usize = MPB_LINES - u128::BITS as usize;
+
+/// A bit for each of these lines, which are in the second half of the MPB, and not all of it.
 fn lines_bits(lines: &Range<usize>) -> u128 {
-    const FIRST: usize = MPB_LINES - u128::BITS as usize;
-    lines.clone().map(|line| 1 << (line - FIRST)).fold(0, |bits, bit: u128| bits | bit)
+    !(u128::MAX << lines.len()) << (lines.start - FIRST_LINE)
 }
 
 /// What one operation may use.
@@ -108,7 +127,6 @@ impl Sequence {
 
     /// The MPBs are laid out anew.
     pub(crate) fn restart_staging(&self) {
-        self.next.set(0);
         self.kept.set(true);
     }
 
@@ -126,8 +144,9 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Begins a collective operation that uses its cells, and `lines` staging lines of every MPB. All ranks have to
     /// say the same.
+    #[inline]
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
-        let turn = self.begin(lines, writers);
+        let turn = self.begin(lines, writers, Contents::Raw);
         if lines > 0 {
             let raw = &self.sequence().raw;
             raw.set(raw.get() | lines_bits(&turn.staging));
@@ -135,7 +154,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         turn
     }
 
-    fn begin(&self, lines: usize, writers: Writers) -> Turn {
+    #[inline]
+    fn begin(&self, lines: usize, writers: Writers, contents: Contents) -> Turn {
         self.assert_no_profile();
         let layout = self.mpb_layout();
         let room = layout.buffer_lines();
@@ -143,18 +163,19 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         let sequence = self.sequence();
         let foreign = writers == Writers::Anyone && lines > 0 && sequence.kept.get();
         let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= TURNS;
-        if late || foreign || lines > 0 && sequence.place(lines, room).is_none() {
+        if late || foreign || lines > 0 && sequence.place(lines, room, contents).is_none() {
             self.synchronise();
         }
+        let mut first = layout.buffer(1);
         if lines > 0 {
             // After a barrier nothing is taken, so that any number fits.
-            let (first, skipped) = sequence.place(lines, room).unwrap_or_default();
-            sequence.next.set(first);
-            sequence.taken.set(sequence.taken.get() + skipped + lines);
+            first = sequence.place(lines, room, contents).unwrap_or(first);
+            let bits = lines_bits(&(first..first + lines));
+            sequence.taken.set(sequence.taken.get() | bits);
+            sequence.last.set(bits);
+        } else {
+            sequence.last.set(0);
         }
-        let first = layout.buffer(1) + sequence.next.get();
-        sequence.next.set(sequence.next.get() + lines);
-        sequence.last.set(lines);
         let begun = sequence.begun.get().wrapping_add(1);
         sequence.begun.set(begun);
         let turn = begun % TURNS;
@@ -165,11 +186,15 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         }
     }
 
-    /// Begins a collective operation that stages in both buffers of its own MPB only, and that no rank leaves before
-    /// others have done with its staging.
-    pub(crate) fn own_staging_turn(&self) {
+    /// Begins a collective operation that stages in its own MPB only, in this many lines from the start of the first
+    /// buffer on, and that no rank leaves before others have done with its staging.
+    pub(crate) fn own_staging_turn(&self, lines: usize) {
         self.assert_no_profile();
-        if self.sequence().taken.get() > 0 {
+        if lines <= self.mpb_layout().buffer_lines() {
+            // The second buffer is left as it is.
+            return;
+        }
+        if self.sequence().taken.get() != 0 {
             self.synchronise();
         }
         self.sequence().kept.set(true);
@@ -184,21 +209,24 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
         let (layout, sequence) = (self.mpb_layout(), self.sequence());
-        let place = || sequence.place(lines, layout.buffer_lines());
-        if place().is_none() {
+        let room = layout.buffer_lines();
+        let place = || sequence.place(lines, room, Contents::Tagged);
+        let raw = |first: usize| sequence.raw.get() & lines_bits(&(first..first + lines));
+        // To clear lines takes a barrier, too: after one there may be some that need not be cleared.
+        let waits = |first| raw(first) != 0 && free_lines(sequence.raw.get(), lines, room).is_some();
+        if place().is_none_or(waits) {
             self.synchronise();
         }
-        let first = layout.buffer(1) + place().unwrap_or_default().0;
-        let bits = lines_bits(&(first..first + lines));
-        if sequence.raw.get() & bits != 0 {
+        let first = place().unwrap_or(layout.buffer(1));
+        if raw(first) != 0 {
             // Nobody reads or writes these lines of this rank's any more.
             let own = MpbLine::new(self.hal().core(), first);
             self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
             self.synchronise();
-            sequence.raw.set(sequence.raw.get() & !bits);
+            sequence.raw.set(sequence.raw.get() & !raw(first));
         }
-        let turn = self.begin(lines, Writers::Anyone);
-        debug_assert_eq!(turn.staging, first..first + lines);
+        let turn = self.begin(lines, Writers::Anyone, Contents::Tagged);
+        debug_assert_eq!(raw(turn.staging.start), 0);
         turn
     }
 }
@@ -338,7 +366,7 @@ mod tests {
     #[test]
     fn staging_that_was_kept_is_waited_for_by_those_who_write_to_others() {
         let (owner, anyone, after) = on_all(|comm| {
-            comm.own_staging_turn();
+            comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
             let owner = begin(comm, 4, Writers::Owner).1;
             let anyone = begin(comm, 4, Writers::Anyone).1;
             (owner, anyone, begin(comm, 4, Writers::Anyone).1)
@@ -372,15 +400,53 @@ mod tests {
             };
             let mut barriers = Vec::from([tagged(20)]);
             fill(comm.turn(30, Writers::Owner));
-            barriers.extend([tagged(46), tagged(20), tagged(30)]);
-            comm.own_staging_turn();
+            barriers.extend([tagged(46), tagged(20), tagged(30), tagged(47)]);
+            comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
             barriers.extend([tagged(10), tagged(10)]);
             comm.barrier();
             barriers.extend([tagged(60), tagged(20), tagged(10)]);
             barriers
         });
-        // The first two turns get lines that were always clean. Then there is no room, and then there is what was put.
-        assert_eq!(barriers, [false, false, true, true, true, true, true, true, true]);
+        // The first two turns get lines that were always clean. Then there is no room; then what was put is skipped, and then
+        // it is in the way. The last turn gets lines that were cleared before.
+        assert_eq!(barriers, [false, false, true, false, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_first_buffer_is_no_matter_of_the_second_one() {
+        let (before, after) = on_all(|comm| {
+            let before = begin(comm, 4, Writers::Anyone).1;
+            comm.own_staging_turn(comm.mpb_layout().buffer_lines());
+            (before, begin(comm, 4, Writers::Anyone).1 || comm.sequence().raw.get().count_ones() > 8)
+        });
+        assert_eq!((before, after), (false, false));
+    }
+
+    #[test]
+    fn operations_of_both_kinds_take_turns_without_clearing_lines() {
+        let cleared = on_all(|comm| {
+            use hal::Counted;
+            let mut cleared = Vec::new();
+            for _ in 0..12 {
+                comm.turn(30, Writers::Owner);
+                let before = comm.hal().counters().mpb_lines_written;
+                comm.tagged_turn(30);
+                let written = comm.hal().counters().mpb_lines_written - before;
+                comm.sequence().earlier_complete();
+                cleared.push(written);
+            }
+            cleared
+        });
+        assert_eq!(cleared, [0; 12], "lines cleared, and flags of barriers");
+    }
+
+    #[test]
+    fn lines_are_found_between_others() {
+        let others = lines_bits(&(160..161)) | lines_bits(&(165..167)) | lines_bits(&(255..256));
+        let found = |lines| free_lines(others, lines, 96);
+        assert_eq!([1, 4, 5, 88, 89].map(found), [Some(161), Some(161), Some(167), Some(167), None]);
+        assert_eq!([free_lines(others, 87, 95), free_lines(others, 5, 91)], [Some(167), Some(167)]);
+        assert_eq!([free_lines(0, 96, 96), free_lines(u128::MAX, 1, 96)], [Some(160), None]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use core::{cell::Cell, iter};
 use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
 
 use super::bytes::{IN_WORD, repeated, spread, words, words_of};
-use crate::Comm;
+use crate::{Comm, Group};
 
 /// The bits that count the signals of collective operations.
 const COUNT: u8 = 0b0011_1111;
@@ -81,10 +81,10 @@ impl Signals {
         (&self.taken[from / LINE_BYTES][from % LINE_BYTES / IN_WORD], from % IN_WORD * 8)
     }
 
-    /// The bits of messages that rank `from` has turned in `byte` since they were taken.
-    pub(crate) fn turned(&self, from: usize, byte: u8) -> u8 {
+    /// The byte of rank `from`, as far as this rank has taken what it says.
+    pub(crate) fn taken_from(&self, from: usize) -> u8 {
         let (taken, shift) = self.taken_of(from);
-        (byte ^ (taken.get() >> shift) as u8) & !COUNT
+        (taken.get() >> shift) as u8
     }
 
     /// Takes bits that rank `from` has turned.
@@ -102,61 +102,97 @@ impl Signals {
             while let Some(rank) = rest.next_if(|rank| rank / LINE_BYTES == index) {
                 mask |= 1 << (rank % LINE_BYTES);
             }
-            if !self.take_of_line(comm, index, mask, count, reason) {
+            let bytes = words_of(mask).map(|(word, four)| (word, spread(four)));
+            if !self.take_of_line(comm, index, bytes, count, reason) {
                 return;
             }
         }
     }
 
-    /// The same for those of 32 ranks, from 32 `index` on, that `mask` has bits for. False on a machine that is dying, of a
-    /// destructor.
+    /// The same for some of 32 ranks, from 32 `index` on: words of their line, and which bytes of these. False on a machine
+    /// that is dying, of a destructor.
+    #[inline]
     fn take_of_line<C: Mpb + Wait>(
         &self,
         comm: &Comm<'_, C>,
         index: usize,
-        mask: u32,
+        bytes: impl Iterator<Item = (usize, u32)> + Clone,
         count: u8,
         reason: Reason,
     ) -> bool {
-        let taken = &self.taken[index];
+        let (taken, count) = (&self.taken[index], repeated(count));
         let (line, _) = comm.mpb_layout().signal_from(index * LINE_BYTES);
-        let all_there = |poll: &Poll<'_>| {
+        let looked_at = bytes.clone();
+        let all_there = move |poll: &Poll<'_>| {
             let line = words(poll.line(0));
-            for (word, four) in words_of(mask) {
+            let mut there = ABOVE;
+            for (word, bytes) in looked_at.clone() {
                 // The bits above keep bytes from borrowing, and say whether they had to.
                 let ahead = ((line[word] | ABOVE) - (taken[word].get() & COUNTS)) & COUNTS;
-                let late = !((ahead | ABOVE) - repeated(count)) & spread(four) & ABOVE;
-                let far = (ahead + repeated(COUNT - FARTHEST)) & spread(four) & ABOVE;
-                if far != 0 {
-                    broken(index * LINE_BYTES + word * IN_WORD, far, ahead);
-                }
-                if late != 0 {
-                    poll.missing(
-                        comm.core_of(index * LINE_BYTES + word * IN_WORD + late.trailing_zeros() as usize / 8),
-                    );
-                    return None;
+                there &= ((ahead | ABOVE) - count) | !bytes;
+                if (ahead + repeated(COUNT - FARTHEST)) & bytes & ABOVE != 0 {
+                    broken(index * LINE_BYTES + word * IN_WORD, ahead, bytes);
                 }
             }
-            Some(())
+            if there == ABOVE {
+                return Some(());
+            }
+            let is_late = |word: usize, byte: usize| {
+                let ahead = (line[word] >> (8 * byte)).wrapping_sub(taken[word].get() >> (8 * byte)) & u32::from(COUNT);
+                ahead < count & 0xFF
+            };
+            let mut each = looked_at.clone().flat_map(|(word, bytes)| {
+                (0..IN_WORD).filter(move |byte| bytes >> (8 * byte) & 1 == 1).map(move |byte| (word, byte))
+            });
+            if let Some((word, byte)) = each.find(|(word, byte)| is_late(*word, *byte)) {
+                poll.missing(comm.core_of(index * LINE_BYTES + word * IN_WORD + byte));
+            }
+            None
         };
         let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
         if comm.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
             return false;
         }
-        for (word, four) in words_of(mask) {
+        for (word, bytes) in bytes {
             let before = taken[word].get();
-            let counts = spread(four) & COUNTS;
-            taken[word].set(before & !counts | ((before & COUNTS) + repeated(count)) & counts);
+            let counts = bytes & COUNTS;
+            taken[word].set(before & !counts | ((before & COUNTS) + count) & counts);
         }
         true
     }
+
+    /// The same for one rank, of whose line no more than a word is looked at.
+    #[inline]
+    fn take_from<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) {
+        let (taken, shift) = self.taken_of(from);
+        let (line, byte) = comm.mpb_layout().signal_from(from);
+        let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
+        let before = (taken.get() >> shift) as u8;
+        let is_there = move |poll: &Poll<'_>| {
+            let found = (poll.line_word(0, byte / IN_WORD) >> shift) as u8;
+            let ahead = found.wrapping_sub(before) & COUNT;
+            if ahead > FARTHEST {
+                broken(from, ahead.into(), 0xFF);
+            }
+            if ahead < count {
+                poll.missing(comm.core_of(from));
+                return None;
+            }
+            Some(())
+        };
+        if comm.wait_until(&place, Deadline::Never, reason, is_there).is_ok() {
+            let after = before & !COUNT | before.wrapping_add(count) & COUNT;
+            taken.set(taken.get() ^ u32::from(before ^ after) << shift);
+        }
+    }
 }
 
-/// A rank is further ahead than any may be.
+/// Of some ranks, from `first` on, one is further ahead than any may be.
 #[cold]
-fn broken(first: usize, far: u32, ahead: u32) -> ! {
-    let byte = far.trailing_zeros() / 8;
-    let (rank, ahead) = (first + byte as usize, ahead >> (8 * byte) & u32::from(COUNT));
+fn broken(first: usize, ahead: u32, bytes: u32) -> ! {
+    let far = |byte: &usize| (bytes & ahead) >> (8 * byte) & u32::from(COUNT) > u32::from(FARTHEST);
+    let byte = (0..IN_WORD).find(far).unwrap_or_default();
+    let (rank, ahead) = (first + byte, ahead >> (8 * byte) & u32::from(COUNT));
     panic!("rank {rank} is {ahead} signals ahead: a protocol is broken")
 }
 
@@ -180,11 +216,25 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 
     /// Takes the next signal from `rank`.
     pub(crate) fn take_signal(&self, rank: usize, reason: Reason) {
-        self.signals().take_of_line(self, rank / LINE_BYTES, 1 << (rank % LINE_BYTES), 1, reason);
+        self.signals().take_from(self, rank, 1, reason);
     }
 
-    /// Takes the next `count` signals from each of `ranks`, which ascend.
-    pub(crate) fn take_signals(&self, ranks: impl Iterator<Item = usize>, count: u8, reason: Reason) {
-        self.signals().take(self, ranks, count, reason);
+    /// Takes the next `count` signals from `rank`.
+    pub(crate) fn take_signals_from(&self, rank: usize, count: u8, reason: Reason) {
+        self.signals().take_from(self, rank, count, reason);
+    }
+
+    /// Takes the next signal from each of `ranks`, which ascend.
+    pub(crate) fn take_signals(&self, ranks: impl Iterator<Item = usize>, reason: Reason) {
+        self.signals().take(self, ranks, 1, reason);
+    }
+
+    /// Takes the next `count` signals from each member of a group.
+    pub(crate) fn take_signals_of(&self, group: &Group, count: u8, reason: Reason) {
+        for line in group.lines() {
+            if !self.signals().take_of_line(self, line.index, line.words(), count, reason) {
+                return;
+            }
+        }
     }
 }

@@ -43,14 +43,23 @@ pub(crate) fn tagged_lines(len: usize) -> usize {
 /// Puts `data` into consecutive lines, each with `tag`; the lines are whole, so that they leave the write-combine
 /// buffer at once. At least one line is written.
 pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Source, tag: u32, to: MpbLine) {
-    let lines = tagged_lines(data.len()).max(1);
-    hal.put_made(lines * LINE_BYTES, to, |index, line| {
+    let (lines, mut rest) = (tagged_lines(data.len()).max(1), data);
+    hal.put_made(lines * LINE_BYTES, to, |_, line| {
         if source == Source::Memory && !data.is_empty() {
             hal.account_memory(1, 0);
         }
-        let piece = &data[(index * TAGGED_BYTES).min(data.len())..data.len().min((index + 1) * TAGGED_BYTES)];
-        line[..piece.len()].copy_from_slice(piece);
-        line[TAGGED_BYTES..].copy_from_slice(&tag.to_le_bytes());
+        let (bytes, mark) = line.split_at_mut(TAGGED_BYTES);
+        rest = match rest.split_first_chunk::<TAGGED_BYTES>() {
+            Some((piece, behind)) => {
+                bytes.copy_from_slice(piece);
+                behind
+            }
+            None => {
+                bytes[..rest.len()].copy_from_slice(rest);
+                &[]
+            }
+        };
+        mark.copy_from_slice(&tag.to_le_bytes());
     });
 }
 
@@ -66,20 +75,33 @@ impl<'t> Kept<'t> {
     }
 
     /// Bytes that have not come yet.
+    #[inline]
     pub(crate) fn lacks(&self) -> usize {
         self.target.len() - self.len
     }
 
-    /// Keeps the next bytes. The first pay for the call, and whoever begins a line of memory pays for the line.
-    pub(crate) fn add(&mut self, hal: &(impl MpbCopy + Clock), data: &[u8]) {
-        let target = &mut self.target[self.len..][..data.len()];
-        if self.len == 0 {
+    /// Keeps what a line has brought, as far as it lacks. The first bytes pay for the call, and whoever begins a line of
+    /// memory pays for the line.
+    #[inline]
+    pub(crate) fn add(&mut self, hal: &(impl MpbCopy + Clock), data: &[u8; TAGGED_BYTES]) {
+        let target = &mut self.target[self.len..];
+        // Of all pieces but the last one it is known how long they are.
+        self.len += match target.first_chunk_mut::<TAGGED_BYTES>() {
+            Some(target) => Self::keep(hal, self.len, data, target),
+            None => Self::keep(hal, self.len, &data[..target.len()], target),
+        };
+    }
+
+    /// Keeps bytes that follow `before` others. Returns their number.
+    #[inline(always)]
+    fn keep(hal: &(impl MpbCopy + Clock), before: usize, data: &[u8], target: &mut [u8]) -> usize {
+        if before == 0 {
             hal.keep(data, target);
         } else {
-            hal.account_memory(0, (self.len + data.len()).div_ceil(LINE_BYTES) - self.len.div_ceil(LINE_BYTES));
+            hal.account_memory(0, (before + data.len()).div_ceil(LINE_BYTES) - before.div_ceil(LINE_BYTES));
             target.copy_from_slice(data);
         }
-        self.len += data.len();
+        data.len()
     }
 }
 

@@ -119,3 +119,51 @@ fn lengths_differ_in_all_orders() {
         );
     }
 }
+
+/// Two ranks that send to each other in steps, and receive in steps, come to their end in all orders; so do they where
+/// a message has another length than its receiver wants, which the receiver alone is told.
+#[test]
+fn messages_in_steps_end_in_all_orders() {
+    let both = |comm: &Comm<'_, SimCore>, len: usize, wanted: usize| {
+        let (rank, peer) = (comm.rank(), 1 - comm.rank());
+        let message = message(rank, 1, len);
+        let mut sending = comm.start_sending(&message, peer)?;
+        let mut receiving = comm.start_receiving(wanted, peer)?;
+        let mut received = std::vec![0; wanted];
+        let (mut sent, mut got) = (None, None);
+        while sent.is_none() || got.is_none() {
+            let senders = [peer];
+            comm.await_step(
+                if got.is_none() { &senders } else { &[] },
+                sent.is_none().then_some(peer),
+                hal::Deadline::Never,
+            )?;
+            if got.is_none() {
+                got = comm.step_receiving(&mut receiving, &mut received).map(|over| over.then_some(())).transpose();
+            }
+            if sent.is_none() {
+                sent = comm.step_sending(&mut sending, &message).map(|over| over.then_some(())).transpose();
+            }
+        }
+        Ok::<_, Error>((sent, got, received))
+    };
+    for (len, wanted) in [(0, 0), (40, 40), (5, 6)] {
+        let runs = explore(
+            drains(),
+            |comm| both(comm, len, wanted),
+            |outcome| {
+                for (rank, result) in outcome.expect("it ends").results().iter().enumerate() {
+                    let (sent, got, received) = result.as_ref().expect("nothing is refused");
+                    let refused = Error::MessageLength { from: 1 - rank, to: rank, sent: len, wanted };
+                    assert_eq!(*sent, Some(Ok(())));
+                    if len == wanted {
+                        assert_eq!((got, received), (&Some(Ok(())), &message(1 - rank, 1, len)));
+                    } else {
+                        assert_eq!((got, received), (&Some(Err(refused)), &std::vec![0; wanted]));
+                    }
+                }
+            },
+        );
+        assert!(runs > 1, "{runs} runs");
+    }
+}

@@ -20,11 +20,12 @@
 
 #[cfg(test)]
 mod exploration;
+pub mod stepwise;
 mod within;
 
-use core::{iter, ops::Range};
+use core::ops::Range;
 
-use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Place, Poll, Reason, Span, TimedOut, Wait};
+use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Place, Reason, Span, TimedOut, Wait};
 
 use crate::{
     Comm, Error,
@@ -59,16 +60,21 @@ impl<C: Messenger> Comm<'_, C> {
         let _span = hal.span(Span::new("send").with(self.core_of(to)).of(message.len()));
         let (lines, header) = (self.message_lines(), (message.len() as u32).to_le_bytes());
         let staging = self.mpb_line(self.rank(), lines.start);
-        for Chunk { start, len, memory_lines } in chunks(message.len(), lines.len()) {
-            hal.account_memory(memory_lines, 0);
-            hal.put_made(len, staging, |index, line| {
-                let mut from = start + index * LINE_BYTES;
-                let mut rest = line;
-                if from == 0 {
-                    rest[..HEADER].copy_from_slice(&header);
-                    (from, rest) = (HEADER, &mut rest[HEADER..]);
+        let total = HEADER + message.len();
+        let mut next = 0;
+        while next < total {
+            let (start, end) = (next, total.min(next + lines.len() * LINE_BYTES));
+            next = end;
+            hal.account_memory(memory_lines(start, end), 0);
+            // Whole lines, which take no more accesses than parts of them.
+            hal.put_made((end - start).next_multiple_of(LINE_BYTES), staging, |index, line| {
+                match (start + index * LINE_BYTES, line.split_first_chunk_mut()) {
+                    (0, Some((length, data))) => {
+                        *length = header;
+                        copy(message, data);
+                    }
+                    (from, _) => copy(&message[from - HEADER..], line),
                 }
-                rest.copy_from_slice(&message[from - HEADER..][..rest.len()]);
             });
             self.turn_signal(CHUNK, to);
             let length = (start == 0).then_some((staging, header));
@@ -96,71 +102,80 @@ impl<C: Messenger> Comm<'_, C> {
         let lines = self.message_lines();
         let staging = self.mpb_line(from, lines.start);
         let (wanted, mut sent) = (message.len() as u32, message.len() as u32);
-        for Chunk { start, len, memory_lines } in chunks(message.len(), lines.len()) {
-            let reason = Reason::new("a message");
-            let _ = self.await_turned(from, None, reason, |_, turned| (turned & CHUNK != 0).then_some(()));
+        let total = HEADER + message.len();
+        let mut next = 0;
+        while next < total {
+            let (start, end) = (next, total.min(next + lines.len() * LINE_BYTES));
+            next = end;
+            let _ = self.await_turned(from, CHUNK, Reason::new("a message"));
             self.signals().take_turned(from, CHUNK);
-            hal.get_used(staging, len, |index, line| {
-                let mut to = start + index * LINE_BYTES;
-                let mut rest = line;
-                if let (0, Some((length, data))) = (to, line.split_first_chunk()) {
-                    sent = u32::from_le_bytes(*length);
-                    (to, rest) = (HEADER, data);
-                }
-                if sent == wanted {
-                    message[to - HEADER..][..rest.len()].copy_from_slice(rest);
+            hal.get_used(staging, (end - start).next_multiple_of(LINE_BYTES), |index, line| {
+                match (start + index * LINE_BYTES, line.split_first_chunk()) {
+                    (0, Some((length, data))) => {
+                        sent = u32::from_le_bytes(*length);
+                        if sent == wanted {
+                            copy(data, message);
+                        }
+                    }
+                    (to, _) if sent == wanted => copy(line, &mut message[to - HEADER..]),
+                    _ => {}
                 }
             });
             if sent != wanted {
-                hal.store(staging, 0, &wanted.to_le_bytes());
-                self.turn_signal(CHUNK | ANSWER, from);
-                self.take_answer(from, None);
-                return Err(Error::MessageLength { from, to: self.rank(), sent: sent as usize, wanted: message.len() });
+                return Err(self.refuse(from, staging, sent, wanted));
             }
-            hal.account_memory(0, memory_lines);
+            hal.account_memory(0, memory_lines(start, end));
             self.turn_signal(ANSWER, from);
         }
         Ok(())
     }
 
-    /// Waits for the answer to a chunk. The first one says where in the own MPB the length is, and what it was when it
-    /// was put there.
-    fn take_answer(&self, from: usize, length: Option<(MpbLine, [u8; HEADER])>) -> Answer {
-        let at = length.map(|(at, _)| at);
-        let answer = self.await_turned(from, at, Reason::new("a message being received"), |poll, turned| {
-            let refusal = |(_, put): (MpbLine, [u8; HEADER])| {
-                let found = poll.line_word(1, 0);
-                (found.to_le_bytes() != put).then_some(Answer::Refused { wanted: found })
-            };
-            let refused = length.filter(|_| turned & CHUNK != 0).and_then(refusal);
-            (turned & ANSWER != 0).then(|| refused.unwrap_or(Answer::Taken))
-        });
-        self.signals().take_turned(from, ANSWER);
-        let answer = answer.unwrap_or(Answer::Taken);
-        if answer != Answer::Taken {
-            self.signals().take_turned(from, CHUNK);
-            self.turn_signal(ANSWER, from);
-        }
-        answer
+    /// Tells a sender that a message of another length is wanted.
+    #[cold]
+    fn refuse(&self, from: usize, staging: MpbLine, sent: u32, wanted: u32) -> Error {
+        self.hal().store(staging, 0, &wanted.to_le_bytes());
+        self.turn_signal(CHUNK | ANSWER, from);
+        self.take_answer(from, None);
+        Error::MessageLength { from, to: self.rank(), sent: sent as usize, wanted: wanted as usize }
     }
 
-    /// Waits until `check` returns a value for a poll, whose second place is `also`, and the bits that rank `from` has
-    /// turned since they were taken.
-    fn await_turned<R>(
-        &self,
-        from: usize,
-        also: Option<MpbLine>,
-        reason: Reason,
-        check: impl Fn(&Poll<'_>, u8) -> Option<R>,
-    ) -> Result<R, TimedOut> {
+    /// Waits for the answer to a chunk. The first one says where in the own MPB the length is, and what it was when it
+    /// was put there.
+    #[inline]
+    fn take_answer(&self, from: usize, length: Option<(MpbLine, [u8; HEADER])>) -> Answer {
+        let turned = self.await_turned(from, ANSWER, Reason::new("a message being received"));
+        self.signals().take_turned(from, ANSWER);
+        match (turned, length) {
+            (Ok(turned), Some((at, put))) if turned & CHUNK != 0 => self.look_for_refusal(from, at, put),
+            _ => Answer::Taken,
+        }
+    }
+
+    /// Both bits have turned: the receiver has refused, or it has answered and sends something.
+    #[cold]
+    fn look_for_refusal(&self, from: usize, at: MpbLine, put: [u8; HEADER]) -> Answer {
+        let reason = Reason::new("the length of a message");
+        let found = self.wait_until(&[Place::Line(at)], Deadline::Never, reason, |poll| Some(poll.line_word(0, 0)));
+        match found {
+            Ok(wanted) if wanted.to_le_bytes() != put => {
+                self.signals().take_turned(from, CHUNK);
+                self.turn_signal(ANSWER, from);
+                Answer::Refused { wanted }
+            }
+            _ => Answer::Taken,
+        }
+    }
+
+    /// Waits until rank `from` has turned a bit since it was taken, and returns all that it has turned.
+    #[inline]
+    fn await_turned(&self, from: usize, bit: u8, reason: Reason) -> Result<u8, TimedOut> {
         let (line, byte) = self.mpb_layout().signal_from(from);
-        let signal = self.mpb_line(self.rank(), line);
-        let places = [signal, also.unwrap_or(signal)].map(Place::Line);
-        let places = &places[..1 + usize::from(also.is_some())];
+        let place = [Place::Line(self.mpb_line(self.rank(), line))];
+        let taken = self.signals().taken_from(from);
         // It does not time out, unless the machine is dying.
-        self.wait_until(places, Deadline::Never, reason.from(self.core_of(from)), |poll| {
-            let found = (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8;
-            check(poll, self.signals().turned(from, found))
+        self.wait_until(&place, Deadline::Never, reason.from(self.core_of(from)), move |poll| {
+            let turned = (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8 ^ taken;
+            (turned & bit != 0).then_some(turned)
         })
     }
 
@@ -178,23 +193,18 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     }
 }
 
-/// What goes at a time of a message with its length before it.
-struct Chunk {
-    /// The place of the chunk's first byte, counted from the first byte of the length.
-    start: usize,
-    len: usize,
-    /// Lines of the message's memory that begin in it.
-    memory_lines: usize,
+/// Copies as much as both have room for. Whole lines, whose length is known where they are copied, are moved by words.
+#[inline(always)]
+fn copy(from: &[u8], to: &mut [u8]) {
+    if let (true, Some(from)) = (from.len() >= to.len(), from.get(..to.len())) {
+        to.copy_from_slice(from);
+    } else if let Some(to) = to.get_mut(..from.len()) {
+        to.copy_from_slice(from);
+    }
 }
 
-/// The chunks of a message of `message_bytes` bytes, through so many lines.
-fn chunks(message_bytes: usize, lines: usize) -> impl Iterator<Item = Chunk> {
-    let total = HEADER + message_bytes;
+/// Lines of the message's memory that begin between two places, which are counted from the first byte of the length.
+fn memory_lines(start: usize, end: usize) -> usize {
     let begun = |end: usize| end.saturating_sub(HEADER).div_ceil(LINE_BYTES);
-    let mut next = 0;
-    iter::from_fn(move || {
-        let (start, end) = (next, total.min(next + lines * LINE_BYTES));
-        next = end;
-        (start < end).then(|| Chunk { start, len: end - start, memory_lines: begun(end) - begun(start) })
-    })
+    begun(end) - begun(start)
 }

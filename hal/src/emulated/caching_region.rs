@@ -6,9 +6,9 @@
 
 use alloc::collections::BTreeMap;
 
-use crate::{LINE_BYTES, Line};
+use crate::{LINE_BYTES, Line, kit::Under};
 
-use super::{PAGE_BYTES, PageWindow, slices::Under};
+use super::{PAGE_BYTES, PageWindow};
 
 /// Lines of a page.
 pub(super) const LINES_PER_PAGE: usize = PAGE_BYTES / LINE_BYTES;

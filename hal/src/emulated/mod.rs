@@ -10,13 +10,14 @@ mod caching_region;
 mod copies;
 mod core_hardware;
 #[cfg(feature = "sim")]
+mod host_lines;
+#[cfg(feature = "sim")]
 mod host_memory;
 #[cfg(feature = "sim")]
 mod host_window;
 mod line_cache;
 mod page_window;
 mod platform;
-mod slices;
 
 pub use self::{
     caching_region::{CachingRegion, MAX_FRAMES},
@@ -25,7 +26,10 @@ pub use self::{
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
     platform::{Choice, Platform, WaitInfo},
-    slices::{Conflict, Slices},
 };
 #[cfg(feature = "sim")]
-pub use self::{host_memory::HostMemory, host_window::HostWindow};
+pub use self::{
+    host_lines::{HOST_LINE_BYTES, HostLines},
+    host_memory::HostMemory,
+    host_window::HostWindow,
+};

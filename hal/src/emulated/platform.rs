@@ -4,11 +4,11 @@ use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
     CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
-    kit::{CounterAccess, Expense, Watch, Woken},
+    kit::{CounterAccess, Expense, Slices, Watch, Woken},
     wait::Deadline,
 };
 
-use super::{Copies, FetchUnit, PageWindow, Slices};
+use super::{Copies, FetchUnit, PageWindow};
 
 /// What is left open by the hardware and may be explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,6 +179,9 @@ pub unsafe trait Platform: 'static {
     /// Returns when what other cores of the coherence domain have written back is in memory: of what this core has just
     /// flushed they may have written some.
     fn await_write_backs(&self) {}
+
+    /// Called by drains and flushes: what this core has written is in memory before what it writes from now on.
+    fn fence(&self) {}
 
     /// How much of cached memory is fetched at a time.
     fn fetch_unit(&self) -> FetchUnit;

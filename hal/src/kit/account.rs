@@ -124,8 +124,8 @@ impl Account {
     /// If it has none.
     #[inline]
     pub fn word_offset(region: Region<kind::Uncached>, index: usize) -> usize {
-        assert!(index < region.len_bytes() / 4, "word {index} of a region of {} words", region.len_bytes() / 4);
-        index * 4
+        let words = region.len_bytes() / 4;
+        if index >= words { no_such_word(index, words) } else { index * 4 }
     }
 
     /// The address of word `index` of a region.
@@ -136,6 +136,11 @@ impl Account {
     pub fn word_address(region: Region<kind::Uncached>, index: usize) -> SharedAddress {
         region.start().plus(Self::word_offset(region, index))
     }
+}
+
+#[cold]
+fn no_such_word(index: usize, words: usize) -> ! {
+    panic!("word {index} of a region of {words} words")
 }
 
 /// Points slots of a core's lookup table at a region of another core's memory, unless there are some that point at it.

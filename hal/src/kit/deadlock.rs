@@ -23,6 +23,28 @@ pub struct Deadlock<'a> {
 }
 
 impl Deadlock<'_> {
+    /// Writes a line for each core, which waits, or has finished if nobody knows since when it waits, and what it has not
+    /// drained; then how many wait, and this.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_with_cores(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waits = |core: &usize| (self.since)(*core).is_some();
+        for core in 0..self.cores {
+            if waits(&core) {
+                write!(out, "core {core} waits for ")?;
+                (self.reason)(core, out)?;
+                writeln!(out)?;
+            } else {
+                writeln!(out, "core {core} has finished")?;
+            }
+            if let Some(line) = (self.undrained)(core) {
+                writeln!(out, "core {core} has not drained its write-combine buffer, which holds {line}")?;
+            }
+        }
+        write!(out, "deadlock: {} of {} cores wait{self}", (0..self.cores).filter(waits).count(), self.cores)
+    }
+
     /// The first core of a circle in which each waits for the next, if there is one.
     fn circle(&self) -> Option<usize> {
         (0..self.cores).find(|start| in_circle(self.cores, self.awaits, *start))

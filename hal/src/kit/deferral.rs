@@ -67,9 +67,12 @@ impl<H: Hardware> Drop for Operation<'_, H> {
             compiler_fence(SeqCst);
             let left = depth.load(Relaxed) - 1;
             depth.store(left, Relaxed);
+            if left > 0 {
+                return;
+            }
             // In this order: what arrives before is seen here, what arrives after interrupts for real.
             compiler_fence(SeqCst);
-            if left > 0 || !core.is_due() {
+            if !core.is_due() {
                 return;
             }
             depth.store(1, Relaxed);

@@ -42,6 +42,15 @@ pub trait CombinedLines: Topology {
         self.load_line(LineAddress::Mpb(at))
     }
 
+    /// Loads a line of an MPB to private memory.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn load_mpb_line_to(&self, at: MpbLine, target: &mut [u8; LINE_BYTES]) {
+        *target = self.load_mpb_line(at).0;
+    }
+
     /// Loads a word of a line of an MPB, one of eight.
     ///
     /// # Panics
@@ -58,6 +67,19 @@ pub trait CombinedLines: Topology {
     #[inline]
     fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         self.store_line(LineAddress::Mpb(at), offset, bytes);
+    }
+
+    /// Stores words to a line of an MPB, from word `first` on.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line), and if they do not fit the line.
+    #[inline]
+    fn store_mpb_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {
+        let (mut line, len) = (Line::default(), words.len() * size_of::<u32>());
+        for (bytes, word) in line.0.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        self.store_mpb_line(at, first * size_of::<u32>(), &line.0[..len]);
     }
 
     /// Forgets all lines in L1 (`CL1INVMB`).
@@ -123,7 +145,8 @@ pub trait CombinedLines: Topology {
 
 /// Uncached words.
 pub trait UncachedWords: Topology {
-    /// Loads word `index` of a region, as one access.
+    /// Loads word `index` of a region, as one access. What another core exposes has to be mapped, as
+    /// [`Account::assert_mapped`] finds out, and is [reached](ExposedMemory::reach) first; lines are checked beforehand.
     ///
     /// # Panics
     /// If there is no such word, or it is another core's memory that is not mapped or not exposed.
@@ -191,7 +214,8 @@ pub trait Registers: Topology {
 ///    they were [touched](Self::touch): for the access that follows, or, for a slice, until the next coherence point.
 /// 3. Where other cores reach the same bytes, the machine [watches views](Self::WATCHES_VIEWS), and `touch` refuses an
 ///    access that the slice of another core excludes; from a touch for a slice on until the next coherence point of its core,
-///    no other core changes what it looks at, or looks at it if the slice is mutable.
+///    no other core changes what it looks at, or looks at it if the slice is mutable. [`Slices`](super::Slices) keeps account of
+///    that.
 pub unsafe trait CachedMemory: Topology {
     /// Whether the machine is told of each access of a view. If not, none of the methods is called that have a body here.
     const WATCHES_VIEWS: bool = false;

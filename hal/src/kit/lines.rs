@@ -13,6 +13,9 @@ use super::{
     tracing::NotingOperations,
 };
 
+/// Words of a line.
+const LINE_WORDS: usize = LINE_BYTES / size_of::<u32>();
+
 /// The line, which may be stored to.
 #[inline]
 fn writable(at: MpbLine) -> MpbLine {
@@ -75,12 +78,20 @@ impl<H: Hardware> HardwareCore<H> {
         target.copy_from_slice(bytes);
     }
 
-    /// Copies lines from MPB to MPB, each between the two places that it has.
-    fn copy_lines(&self, lines: usize, places: impl Fn(usize) -> (MpbLine, MpbLine)) {
-        for (from, to) in (0..lines).map(places) {
-            let line = self.load_mpb(from);
-            self.store_mpb(writable(to), 0, &line.0);
+    /// Copies lines from MPB to MPB, one after the other.
+    #[inline]
+    fn copy_lines(&self, from: MpbLine, to: MpbLine, lines: usize) {
+        if lines == 0 {
+            return;
         }
+        writable(to);
+        self.hardware.account().count_line_stores(to, lines);
+        self.hardware.store_lines(to, lines, |index, line| {
+            self.hardware.explore();
+            self.hardware.account().counting().mpb_lines_read.add(1);
+            self.hardware.load_mpb_line_to(from.plus(index), line);
+            self.hardware.explore();
+        });
     }
 
     /// Insists that bytes of a region are within reach of this core.
@@ -126,6 +137,17 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
         self.store_mpb(writable(at), offset, bytes);
     }
 
+    #[inline(always)]
+    fn store_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {
+        let _operation = self.operation();
+        let len = words.len();
+        assert!(first <= LINE_WORDS && len <= LINE_WORDS - first, "a store stays within a line");
+        self.hardware.spend(Expense::FlagStore);
+        self.hardware.explore();
+        self.hardware.account().count_store(LineAddress::Mpb(at), mask_of(first * 4, len * 4));
+        self.hardware.store_mpb_words(writable(at), first, words);
+    }
+
     #[inline]
     fn set_flag(&self, at: MpbLine, offset: usize, value: u8) {
         let _operation = self.operation();
@@ -168,7 +190,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, lines * LINE_BYTES);
         self.hardware.spend(Expense::PutFromMpb);
-        self.copy_lines(lines, |index| (MpbLine::new(self.core(), from + index), to.plus(index)));
+        self.copy_lines(MpbLine::new(self.core(), from), to, lines);
     }
 
     fn get(&self, from: MpbLine, target: &mut [u8]) {
@@ -196,7 +218,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, lines * LINE_BYTES);
         self.hardware.spend(Expense::GetToMpb);
-        self.copy_lines(lines, |index| (from.plus(index), MpbLine::new(self.core(), to + index)));
+        self.copy_lines(from, MpbLine::new(self.core(), to), lines);
     }
 
     /// All that is stored to a line is made before: the copy of what the program has may fault, or go through the

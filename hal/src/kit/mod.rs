@@ -14,8 +14,11 @@ mod exposures;
 mod hardware;
 mod lines;
 mod mappings;
+#[cfg(feature = "sim")]
+pub mod panics;
 mod pieces;
 mod runs;
+mod slices;
 mod time;
 mod tracer;
 mod tracing;
@@ -34,11 +37,14 @@ pub use self::{
     },
     mappings::Slot,
     runs::mask_of,
+    slices::{Conflict, Slices},
     tracer::{Spot, Tracer},
     tracing::Noting,
 };
 
 use self::deferral::Deferral;
+#[cfg(any(feature = "qemu", feature = "sim"))]
+pub(crate) use self::slices::Under;
 
 /// A core on top of its hardware.
 pub struct HardwareCore<H: Hardware> {
@@ -52,8 +58,16 @@ impl<H: Hardware> HardwareCore<H> {
         Self { hardware, deferral: Deferral::default() }
     }
 
-    /// What is below.
-    pub fn hardware(&self) -> &H {
+    /// What is below. Nobody else's: it is called within operations only, and without the checks that the core makes
+    /// before, safe code could end another's exposure or slice.
+    ///
+    /// ```compile_fail,E0624
+    /// # use hal::{Region, kind, kit::{ExposedMemory, Hardware, HardwareCore}};
+    /// fn behind_its_back<H: Hardware>(core: &HardwareCore<H>, exposed: Region<kind::Cached>) {
+    ///     let _ = core.hardware().conceal(exposed);
+    /// }
+    /// ```
+    pub(crate) fn hardware(&self) -> &H {
         &self.hardware
     }
 }

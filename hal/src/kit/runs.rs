@@ -2,7 +2,10 @@
 
 use core::cell::Cell;
 
-use crate::{LineAddress, counters::Counting};
+use crate::{
+    LineAddress,
+    counters::{COUNTS, Counting},
+};
 
 /// The run of stores that was counted last: its line, and which of its bytes it has.
 ///
@@ -17,8 +20,16 @@ pub(super) struct StoreRuns {
 
 impl StoreRuns {
     /// Counts a store as part of the last run of stores to its line, or as the first of a new one.
+    ///
+    /// A core that does not [count](COUNTS) knows the last store only, and takes a line that several have filled for one that
+    /// has not left.
     #[inline]
     pub(super) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
+        if !COUNTS {
+            self.line.set(at.key());
+            self.bytes.set(if mask == u32::MAX { 0 } else { mask });
+            return;
+        }
         let (key, run) = (at.key(), self.bytes.get());
         let before = match run {
             1.. if self.line.get() == key => run,

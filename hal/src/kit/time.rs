@@ -52,6 +52,8 @@ impl<H: Hardware> Clock for HardwareCore<H> {
 
 impl<H: Hardware> HardwareCore<H> {
     /// Instructions are not counted from now on. Returns whether they were.
+    #[cold]
+    #[inline(never)]
     pub(super) fn stop_counting_instructions(&self) -> bool {
         let was_counted = self.hardware.account().instructions_counted.get();
         if was_counted {
@@ -60,9 +62,13 @@ impl<H: Hardware> HardwareCore<H> {
         was_counted
     }
 
-    /// They are counted again.
-    pub(super) fn go_on_counting_instructions(&self) {
-        self.hardware.count_instructions(true);
+    /// They are counted again, if they were.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn go_on_counting_instructions(&self, were_counted: bool) {
+        if were_counted {
+            self.hardware.count_instructions(true);
+        }
     }
 }
 

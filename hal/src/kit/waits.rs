@@ -1,6 +1,6 @@
 //! Waits for places.
 
-use crate::{Deadline, Line, MpbLine, Place, Poll, Reason, Region, TimedOut, Wait, kind, wait::PollSource};
+use crate::{CoreId, Deadline, Line, MpbLine, Place, Poll, Reason, Region, TimedOut, Wait, kind, wait::PollSource};
 
 use super::{
     HardwareCore,
@@ -41,7 +41,8 @@ impl<H: Hardware> Wait for HardwareCore<H> {
         self.hardware.relax();
     }
 
-    // What a wait looks at is known where it is called, and most end with their first poll.
+    // What a wait looks at is known where it is called, and most end with their first poll: only that is there, and what
+    // a wait needs that goes on is not made before.
     #[inline(always)]
     fn wait_until<R>(
         &self,
@@ -57,51 +58,82 @@ impl<H: Hardware> Wait for HardwareCore<H> {
         }
         let watch = Watch::Places(places);
         self.hardware.trace_wait();
-        let mut waiting = None;
-        let outcome = loop {
-            self.hardware.explore();
-            self.hardware.before_poll(watch);
-            self.hardware.spend(Expense::InvalidateMpb);
-            self.hardware.invalidate_lines();
-            let poll = Poll::new(self, places);
-            if let Some(value) = check(&poll) {
-                let (counting, reads) = (self.hardware.account().counting(), poll.reads());
-                counting.lines_polled.add(reads.lines.into());
-                counting.words_polled.add(reads.words.into());
-                counting.counters_polled.add(reads.counters.into());
-                break Ok(value);
+        match self.poll(places, &mut check) {
+            Ok(value) => {
+                self.hardware.end_wait(watch);
+                self.hardware.trace_wait_end(watch, Waited { reason, failed_polls: 0, timed_out: false });
+                Ok(value)
             }
-            let missing = Reason { peer: poll.noted_missing().or(reason.peer), ..reason };
-            if let Err(timed_out) = self.go_on_waiting(&mut waiting, watch, deadline, missing) {
-                break Err(timed_out);
+            Err(missing) => {
+                let Reason { what, peer, detail } = reason;
+                let was_counted = self.stop_counting_instructions();
+                let outcome = self.go_on_waiting(places, deadline, what, peer, detail, check, missing);
+                self.go_on_counting_instructions(was_counted);
+                outcome
             }
-        };
-        self.hardware.end_wait(watch);
-        self.end_waiting(waiting, watch, reason, outcome.is_err());
-        outcome
+        }
     }
 }
 
 /// A wait whose first poll has failed. Most waits of a program that is in step never need one.
 pub(super) struct Waiting<H: Hardware> {
     patience: H::Patience,
-    /// Whether instructions were counted, and are not as long as polls fail.
-    was_counted: bool,
     waited: Waited,
 }
 
 impl<H: Hardware> HardwareCore<H> {
-    /// A poll has failed: lets time pass until another one may succeed.
+    /// Looks once. Returns what the check has found, or whom it misses.
+    #[inline(always)]
+    fn poll<R>(&self, places: &[Place], check: &mut impl FnMut(&Poll<'_>) -> Option<R>) -> Result<R, Option<CoreId>> {
+        self.hardware.explore();
+        self.hardware.before_poll(Watch::Places(places));
+        self.hardware.spend(Expense::InvalidateMpb);
+        self.hardware.invalidate_lines();
+        let poll = Poll::new(self, places);
+        let Some(value) = check(&poll) else { return Err(poll.noted_missing()) };
+        let (counting, reads) = (self.hardware.account().counting(), poll.reads());
+        counting.lines_polled.add(reads.lines.into());
+        counting.words_polled.add(reads.words.into());
+        counting.counters_polled.add(reads.counters.into());
+        Ok(value)
+    }
+
+    /// The first poll has failed, and has said whom it misses: polls again until one does not. The [`Reason`] comes in parts,
+    /// which need not be in memory before.
     #[cold]
     #[inline(never)]
-    fn go_on_waiting(
+    #[expect(clippy::too_many_arguments, reason = "parts of one thing")]
+    fn go_on_waiting<R>(
         &self,
-        waiting: &mut Option<Waiting<H>>,
-        watch: Watch<'_>,
+        places: &[Place],
         deadline: Deadline,
-        reason: Reason,
-    ) -> Result<(), TimedOut> {
-        let waiting = waiting.get_or_insert_with(|| self.begin_waiting(deadline, reason));
+        what: &'static str,
+        peer: Option<CoreId>,
+        detail: Option<u32>,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+        mut missing: Option<CoreId>,
+    ) -> Result<R, TimedOut> {
+        let reason = Reason { what, peer, detail };
+        let mut waiting = self.begin_waiting(deadline, reason);
+        let outcome = loop {
+            let reason = Reason { peer: missing.or(reason.peer), ..reason };
+            if let Err(timed_out) = self.let_time_pass(&mut waiting, places, reason) {
+                break Err(timed_out);
+            }
+            match self.poll(places, &mut check) {
+                Ok(value) => break Ok(value),
+                Err(core) => missing = core,
+            }
+        };
+        let watch = Watch::Places(places);
+        self.hardware.end_wait(watch);
+        self.end_waiting(waiting, watch, outcome.is_err());
+        outcome
+    }
+
+    /// A poll has failed: lets time pass until another one may succeed.
+    fn let_time_pass(&self, waiting: &mut Waiting<H>, places: &[Place], reason: Reason) -> Result<(), TimedOut> {
+        let watch = Watch::Places(places);
         if self.serve_within_wait(watch) {
             return Ok(());
         }
@@ -112,10 +144,10 @@ impl<H: Hardware> HardwareCore<H> {
         Ok(())
     }
 
-    /// A first poll has failed. From here on it depends on others what this core executes.
+    /// A first poll has failed. From here on it depends on others what this core executes: no instructions are counted any
+    /// more.
     pub(super) fn begin_waiting(&self, deadline: Deadline, reason: Reason) -> Waiting<H> {
         Waiting {
-            was_counted: self.stop_counting_instructions(),
             patience: self.hardware.begin_wait(deadline),
             waited: Waited { reason, failed_polls: 0, timed_out: false },
         }
@@ -136,19 +168,10 @@ impl<H: Hardware> HardwareCore<H> {
         woken
     }
 
-    /// A wait is over, and the machine knows.
-    #[inline]
-    pub(super) fn end_waiting(&self, waiting: Option<Waiting<H>>, watch: Watch<'_>, reason: Reason, timed_out: bool) {
-        let waited = match waiting {
-            None => Waited { reason, failed_polls: 0, timed_out },
-            Some(Waiting { patience, was_counted, waited }) => {
-                drop(patience);
-                if was_counted {
-                    self.go_on_counting_instructions();
-                }
-                Waited { timed_out, ..waited }
-            }
-        };
-        self.hardware.trace_wait_end(watch, waited);
+    /// A wait that went on is over, and the machine knows.
+    pub(super) fn end_waiting(&self, waiting: Waiting<H>, watch: Watch<'_>, timed_out: bool) {
+        let Waiting { patience, waited } = waiting;
+        drop(patience);
+        self.hardware.trace_wait_end(watch, Waited { timed_out, ..waited });
     }
 }

@@ -5,11 +5,12 @@ use crate::{AtomicCounters, CoreId, Deadline, Reason, Region, TestAndSet, Topolo
 use super::{
     Account, HardwareCore,
     hardware::{CounterAccess, Expense, Hardware, Watch},
-    tracer::Spot,
+    tracer::{Spot, Waited},
     tracing::{Noting, NotingOperations},
 };
 
 impl<H: Hardware> Uncached for HardwareCore<H> {
+    #[inline]
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         let _operation = self.operation();
         self.hardware.explore();
@@ -18,6 +19,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
         self.hardware.load_word(region, index)
     }
 
+    #[inline]
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
         let _operation = self.operation();
         self.hardware.explore();
@@ -30,6 +32,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
 
 impl<H: Hardware> HardwareCore<H> {
     /// Reads a register once.
+    #[inline]
     fn read_register(&self, core: CoreId) -> bool {
         self.hardware.explore();
         let acquired = self.hardware.test_and_set(core);
@@ -40,6 +43,23 @@ impl<H: Hardware> HardwareCore<H> {
             counting.failed_acquires.add(1)
         }
         acquired
+    }
+
+    /// A register was taken: reads it again until it is free.
+    #[cold]
+    #[inline(never)]
+    fn go_on_acquiring(&self, core: CoreId, purpose: &'static str) {
+        let (watch, reason) = (Watch::Register(core), Reason::new(purpose).from(core));
+        let mut waiting = self.begin_waiting(Deadline::Never, reason);
+        loop {
+            self.pause_wait(&mut waiting, watch, reason);
+            self.hardware.before_poll(watch);
+            if self.read_register(core) {
+                break;
+            }
+        }
+        self.hardware.end_wait(watch);
+        self.end_waiting(waiting, watch, false);
     }
 
     /// Insists that there is such a counter.
@@ -70,24 +90,24 @@ impl<H: Hardware> TestAndSet for HardwareCore<H> {
         self.read_register(core)
     }
 
+    #[inline]
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
         let _operation = self.operation();
         self.hardware.spend(Expense::WordCall);
-        let (watch, reason) = (Watch::Register(core), Reason::new(purpose).from(core));
+        let watch = Watch::Register(core);
         self.hardware.trace_wait();
-        let mut waiting = None;
-        loop {
-            self.hardware.before_poll(watch);
-            if self.read_register(core) {
-                break;
-            }
-            let waiting = waiting.get_or_insert_with(|| self.begin_waiting(Deadline::Never, reason));
-            self.pause_wait(waiting, watch, reason);
+        self.hardware.before_poll(watch);
+        if !self.read_register(core) {
+            let was_counted = self.stop_counting_instructions();
+            self.go_on_acquiring(core, purpose);
+            return self.go_on_counting_instructions(was_counted);
         }
         self.hardware.end_wait(watch);
-        self.end_waiting(waiting, watch, reason, false);
+        let reason = Reason::new(purpose).from(core);
+        self.hardware.trace_wait_end(watch, Waited { reason, failed_polls: 0, timed_out: false });
     }
 
+    #[inline]
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
         self.hardware.spend(Expense::WordCall);

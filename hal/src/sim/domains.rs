@@ -7,7 +7,8 @@ use std::{
 
 use crate::{
     Home, LINE_BYTES, Layout, Line, SharedAddress,
-    emulated::{Conflict, Copies, HostWindow, MAX_FRAMES, Slices},
+    emulated::{Copies, HostWindow, MAX_FRAMES},
+    kit::{Conflict, Slices},
     topology::MAX_CONTROLLERS,
 };
 

@@ -21,7 +21,7 @@ use std::{
     sync::{
         Mutex,
         atomic::{
-            AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64,
+            AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize,
             Ordering::{Relaxed, SeqCst},
         },
     },
@@ -29,7 +29,7 @@ use std::{
     time::Duration,
 };
 
-use super::platform::{Running, Shared, SimCore};
+use super::platform::{Running, Shared, SimCore, SimPlatform};
 
 /// Waiting cores that a report lists.
 const LISTED: usize = 64;
@@ -39,6 +39,9 @@ const RETURNS: usize = 96;
 
 /// Bytes of the stack of handlers.
 const HANDLER_STACK_BYTES: usize = 64 << 10;
+
+/// Whether this process reports faults.
+static REPORTS: AtomicBool = AtomicBool::new(false);
 
 /// The exit status of the process after a fault.
 static STATUS: AtomicI32 = AtomicI32::new(1);
@@ -70,6 +73,7 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// For programs that simulate in their only thread. Where it is, the library's own traces of stacks are switched off: they
 /// would be allocated when a heap is full. Does nothing on hosts that are not Linux.
 pub fn end_on_faults(status: u8, patience: Duration) {
+    REPORTS.store(true, Relaxed);
     STATUS.store(status.into(), Relaxed);
     PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);
     #[cfg(target_os = "linux")]
@@ -112,7 +116,7 @@ impl Stop<'_> {
         let platform = self.core.platform();
         FAILED.store(ptr::from_ref(platform.shared()).cast_mut(), SeqCst);
         // The host's allocator is no code of the program's, and must not be left half-way.
-        let is_whole = !self.interrupted || code().contains(&self.place);
+        let is_whole = !self.interrupted || told(self.place).is_some();
         if is_whole && self.core.is_in_program() && !thread::panicking() && platform.may_stop() {
             limit_rest();
             platform.stop();
@@ -147,6 +151,18 @@ fn tell_who_waits(shared: &Shared) -> fmt::Result {
     match waiting().count().checked_sub(LISTED + 1) {
         Some(more) => writeln!(Output, "  … and {} more wait", more + 1),
         None => Ok(()),
+    }
+}
+
+/// Says where cores wait that nothing can wake, if this process reports.
+pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
+    if !REPORTS.load(Relaxed) {
+        return;
+    }
+    for core in cores.take(LISTED) {
+        let place = SimPlatform::give_way as *const () as usize;
+        let stop = Stop { core, place, stack_pointer: core.platform().stack_pointer(), interrupted: true };
+        let _ = writeln!(Output, "{stop}");
     }
 }
 
@@ -186,31 +202,28 @@ impl Write for Note {
 /// Where the core was, and what on its stack looks like return addresses, from the last call on.
 impl fmt::Display for Stop<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = code();
         let core = self.core.platform().id().index();
-        if code.contains(&self.place) {
-            write!(out, "  core {core} was at {:#x}", self.place - code.start)?;
-        } else {
-            write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?;
+        match told(self.place) {
+            Some(place) => write!(out, "  core {core} was at {place:#x}")?,
+            None => write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?,
         }
-        let stack = self.core.platform().stack();
-        let guard = stack.start + PAGE_BYTES;
-        if !stack.contains(&self.stack_pointer) {
+        if !self.core.platform().stack().contains(&self.stack_pointer) {
             return Ok(());
         }
         out.write_str(", on its stack are")?;
-        let mut left = RETURNS;
-        for slot in
-            (self.stack_pointer.max(guard).next_multiple_of(size_of::<usize>())..stack.end).step_by(size_of::<usize>())
-        {
+        self.words().filter_map(told).take(RETURNS).try_for_each(|place| write!(out, " {place:#x}"))
+    }
+}
+
+impl Stop<'_> {
+    /// The words of the core's stack, from the last one on.
+    fn words(&self) -> impl Iterator<Item = usize> {
+        let stack = self.core.platform().stack();
+        let first = self.stack_pointer.max(stack.start + PAGE_BYTES).next_multiple_of(size_of::<usize>());
+        (first..stack.end).step_by(size_of::<usize>()).map(|slot| {
             // SAFETY: the slot lies in the core's stack above its guard page, which is mapped; the core does not run.
-            let word = unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
-            if code.contains(&word) && left > 0 {
-                left -= 1;
-                write!(out, " {:#x}", word - code.start)?;
-            }
-        }
-        Ok(())
+            unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() }
+        })
     }
 }
 
@@ -228,6 +241,33 @@ impl Write for Output {
             rest = usize::try_from(written).ok().and_then(|written| rest.get(written..)).ok_or(fmt::Error)?;
         }
         Ok(())
+    }
+}
+
+/// Where reports begin to count in code that was loaded: beyond all executables.
+const LOADED_BASE: usize = 1 << 62;
+
+/// Where the first copy of code that was loaded is, how far it is to the next, and where the last one ends.
+static LOADED: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+
+/// Tells reports of equal copies of code that the executable has loaded, from `start` on, each `stride` bytes behind the last one. A
+/// place in any of them is told as its distance from the copy's start, and 2⁶² added.
+pub fn note_loaded_code(start: usize, stride: usize, copies: usize) {
+    for (place, value) in LOADED.iter().zip([start, stride, start + stride * copies]) {
+        place.store(value, Relaxed);
+    }
+}
+
+/// What reports say for an address in code: its distance from the start of the executable, or of what was loaded.
+fn told(address: usize) -> Option<usize> {
+    let code = code();
+    let [start, stride, end] = [0, 1, 2].map(|index| LOADED[index].load(Relaxed));
+    if code.contains(&address) {
+        Some(address - code.start)
+    } else if (start..end).contains(&address) {
+        Some(LOADED_BASE + (address - start) % stride)
+    } else {
+        None
     }
 }
 
@@ -259,7 +299,7 @@ mod linux {
 
     use super::{
         ASKED, BETWEEN_LOOKS, HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, LAST_LINE, LOOKS, MOST_LOOKS, PAGE_BYTES,
-        PATIENCE_S, REST, Running, SECONDS, Stop, end, failed, say_last_line,
+        PATIENCE_S, REST, Running, SECONDS, Stop, end, failed, say_last_line, told,
     };
 
     /// What is said of a core that runs when the end is asked for.
@@ -435,7 +475,7 @@ mod linux {
         /// Reports what somebody has asked for, unless the simulator is in the middle of something.
         fn end_if_whole(&self) {
             let shared = self.core.platform().shared();
-            if code().contains(&self.place) && shared.engine.try_borrow().is_ok() {
+            if told(self.place).is_some() && shared.engine.try_borrow().is_ok() {
                 // SAFETY: the action is one. From now on nobody asks again.
                 unsafe { libc::signal(libc::SIGALRM, libc::SIG_IGN) };
                 self.tell(format_args!("{GIVEN_UP}"));

@@ -4,15 +4,19 @@ use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Once,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
 use prices::{Mesh, Traffic};
 
 use crate::{
-    CoreId, Counted, Counters, Layout,
-    emulated::{Emulated, FetchUnit},
+    CoreId, Counted, Counters, Layout, Topology,
+    emulated::{Emulated, FetchUnit, MAX_FRAMES},
+    kit::panics,
 };
 
 use super::{
@@ -21,13 +25,12 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
-    faults::EndsAfterFault,
+    faults::{self, EndsAfterFault},
     free::Next,
     heat::HeatMap,
     lines::Lines,
     memory::Memory,
     network::Network,
-    panics,
     platform::{Running, Shared},
 };
 
@@ -44,7 +47,8 @@ pub struct Options {
     /// Whether memory is coherent, to see what the emulation of the opposite costs and catches. Then views of two
     /// cores are the same memory, and it is up to the program that no two of them hold overlapping slices at a time.
     pub coherent: bool,
-    /// Pages of cached memory that a core can hold at a time, at most 1024. Slices of more panic.
+    /// Pages of cached memory that a core can hold at a time, at most 16384: all shared memory of the SCC. Slices of more
+    /// panic.
     pub cache_frames: usize,
     /// Whether the choices are recorded for a replay.
     pub record: bool,
@@ -120,6 +124,18 @@ impl<R> Outcome<R> {
     /// What the programs returned, by core.
     pub fn results(self) -> Vec<R> {
         self.cores.into_iter().map(|core| core.result).collect()
+    }
+}
+
+impl Outcome<()> {
+    /// The same with what each core's program has returned.
+    fn with<R>(self, results: impl Iterator<Item = R>) -> Outcome<R> {
+        let Self { cores, time_ps, recording, work, heat_map } = self;
+        let with = |(core, result): (CoreOutcome<()>, R)| {
+            let CoreOutcome { result: (), counters, time_ps } = core;
+            CoreOutcome { result, counters, time_ps }
+        };
+        Outcome { cores: cores.into_iter().zip(results).map(with).collect(), time_ps, recording, work, heat_map }
     }
 }
 
@@ -222,7 +238,16 @@ impl Machine {
     }
 
     pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
-        panics::be_quiet();
+        let results: Vec<Cell<Option<R>>> = (0..self.layout().cores()).map(|_| Cell::new(None)).collect();
+        let run = self.run_any(chooser, &|core| results[core.core().index()].set(Some(program(core))));
+        let results = results.into_iter().filter_map(Cell::into_inner);
+        Run { result: run.result.map(|result| result.map(|outcome| outcome.with(results))), answers: run.answers }
+    }
+
+    /// All of it that is the same for every program, so that it is compiled once.
+    fn run_any(&self, chooser: Chooser, program: &dyn Fn(&SimCore)) -> Run<()> {
+        static PANICS: Once = Once::new();
+        panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
         if chooser.freedom().schedule == Schedule::Free {
             // Where there is no time, nobody can be late.
@@ -249,7 +274,7 @@ impl Machine {
             layout,
             cost: Cost::new(&layout, &parameters),
             memory: Memory::new(layout.cores(), layout.controllers()),
-            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, 1024)),
+            domains: Domains::new(&layout, self.options.cache_frames.clamp(1, MAX_FRAMES)),
             engine: RefCell::new(engine),
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
@@ -266,14 +291,14 @@ impl Machine {
             Box::new(SimCore::new(Emulated::new(platform, own, domain)))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
-        let mut programs: Vec<Program<R>> = cores
+        let mut programs: Vec<Program> = cores
             .iter()
             .map(|core| {
-                let (core, program) = (&**core, &program);
+                let core = &**core;
                 let stack = stack(self.options.stack_bytes);
                 core.platform().set_stack(&stack);
-                // SAFETY: the coroutine borrows `cores` and `program`, which are declared before `programs` and
-                // therefore outlive it; `programs` does not leave this function.
+                // SAFETY: the coroutine borrows `cores`, which is declared before `programs` and therefore outlives it, and
+                // `program`, which the caller lends until this function returns; `programs` does not leave this function.
                 let coroutine = unsafe {
                     Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
                         core.platform().started(yielder);
@@ -313,9 +338,9 @@ impl Machine {
     }
 }
 
-struct Program<R> {
-    coroutine: Coroutine<(), (), R>,
-    outcome: Option<CoreOutcome<R>>,
+struct Program {
+    coroutine: Coroutine<(), (), ()>,
+    outcome: Option<CoreOutcome<()>>,
 }
 
 enum Stopped {
@@ -326,7 +351,7 @@ enum Stopped {
 }
 
 /// Lets cores run, one at a time, until all have finished or no more can.
-fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) -> Option<Stopped> {
+fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> Option<Stopped> {
     let _ends = EndsAfterFault(shared);
     let mut unfinished = programs.len();
     while unfinished > 0 {
@@ -351,16 +376,16 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
         drop(running);
         match result {
             Ok(CoroutineResult::Yield(())) => {}
-            Ok(CoroutineResult::Return(result)) => {
+            Ok(CoroutineResult::Return(())) => {
                 let time_ps = core.platform().now_ps();
-                program.outcome = Some(CoreOutcome { result, counters: core.counters(), time_ps });
+                program.outcome = Some(CoreOutcome { result: (), counters: core.counters(), time_ps });
                 shared.engine.borrow_mut().finished();
                 unfinished -= 1;
             }
             Err(_) => {
                 let time_ps = core.platform().now_ps();
                 let recording = shared.engine.borrow().chooser.recording();
-                let (core, message) = (CoreId::new(index), panics::take_message());
+                let (core, message) = (CoreId::new(index), panics::take());
                 return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
             }
         }
@@ -368,7 +393,7 @@ fn drive<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]
     None
 }
 
-fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>]) -> Failure {
+fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Failure {
     let engine = shared.engine.borrow();
     let (mut waiting, mut finished) = (Vec::new(), Vec::new());
     for (index, program) in programs.iter().enumerate() {
@@ -388,19 +413,20 @@ fn deadlock<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program<R>])
             holder: wait.register.and_then(|register| shared.memory.holder(register)),
         });
     }
+    faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
     let recording = engine.chooser.recording();
     Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
 }
 
 /// Takes down what still runs. From here on operations do nothing.
-fn unwind<R>(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program<R>]) {
+fn unwind(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) {
     shared.dying.set(true);
     for (core, program) in cores.iter().zip(programs) {
         let _running = Running::now(core);
         // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
         let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
     }
-    panics::forget_message();
+    panics::take();
 }
 
 /// Stacks of earlier runs that are kept for the next: an exploration makes thousands of runs of a few cores.

@@ -38,6 +38,7 @@ mod engine;
 mod explore;
 mod failure;
 mod faults;
+mod float_control;
 mod free;
 mod heap;
 mod heat;
@@ -46,7 +47,6 @@ mod lines;
 mod machine;
 mod memory;
 mod network;
-mod panics;
 mod platform;
 mod waiting;
 
@@ -60,7 +60,7 @@ pub use self::{
     engine::Work,
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
-    faults::end_on_faults,
+    faults::{end_on_faults, note_loaded_code},
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
     machine::{CoreOutcome, Machine, Options, Outcome},

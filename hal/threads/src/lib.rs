@@ -5,12 +5,11 @@
 //! [`Platform`](hal::emulated::Platform) below an emulated core. Its caches are the emulated ones, or memory is coherent, as
 //! the host's is.
 //!
-//! What cores share is reached by atomic accesses, lines under locks. Views of a machine that is coherent access memory
-//! itself, as programs on such a machine do: where programs race there, they do so in Rust's terms, too.
+//! What cores share is reached by atomic accesses. Views of a machine that is coherent access memory itself, as programs on
+//! such a machine do.
 
 mod machine;
 mod memory;
-mod panics;
 mod platform;
 mod stuck;
 

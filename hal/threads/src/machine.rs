@@ -1,32 +1,39 @@
 //! The machine: its threads, from their start to the last one's end.
 
 use std::{
+    cell::Cell,
     error::Error,
     fmt,
     panic::{self, AssertUnwindSafe},
     rc::Rc,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{Arc, Once, atomic::AtomicBool},
     thread,
     time::Instant,
 };
 
 use hal::{
     CoreId, Layout, LineAddress,
-    emulated::{Copies, Emulated, HostWindow, MAX_FRAMES, Slices},
+    emulated::{Copies, Emulated, HostLines, HostWindow, MAX_FRAMES},
+    kit::panics,
 };
 
 use crate::{
     memory::Memory,
-    panics,
-    platform::{Leaves, Shared, ThreadCore, ThreadPlatform},
+    platform::{Leaves, POLLS_IN_A_CROWD, POLLS_WITH_ROOM, Shared, ThreadCore, ThreadPlatform},
     stuck::Cores,
 };
+
+thread_local! {
+    /// Whether this thread is a core.
+    static IS_CORE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A machine that can be run, and how.
 #[derive(Clone, Debug)]
 pub struct Machine {
     layout: Layout,
     coherent: bool,
+    host_lines: Option<HostLines>,
     stack_bytes: usize,
     explore: u64,
     preempt: u64,
@@ -58,12 +65,18 @@ impl Machine {
     /// If there is no such machine.
     pub fn new(cores: usize) -> Self {
         let layout = Layout::scc().with_cores(cores);
-        Self { layout, coherent: false, stack_bytes: 1 << 20, explore: 0, preempt: 0 }
+        Self { layout, coherent: false, host_lines: None, stack_bytes: 1 << 20, explore: 0, preempt: 0 }
     }
 
     /// The machine with memory that is coherent, as the host's is, or not.
     pub fn with_coherence(self, coherent: bool) -> Self {
         Self { coherent, ..self }
+    }
+
+    /// The machine with lines that are written back and invalidated where a core drains, flushes or looks anew, as memory
+    /// needs it that hosts share without coherence. Registers and counters stay the host's. Caches are emulated above that.
+    pub fn with_write_backs(self, host_lines: HostLines) -> Self {
+        Self { coherent: false, host_lines: Some(host_lines), ..self }
     }
 
     /// The machine with stacks of that many bytes.
@@ -111,14 +124,15 @@ impl Machine {
         program: impl Fn(Emulated<ThreadPlatform>) -> (R, Option<LineAddress>) + Sync,
     ) -> Result<Vec<R>, Failure> {
         let cores = self.layout.cores();
+        let is_crowded = thread::available_parallelism().map_or(1, usize::from) < cores;
         let shared = Arc::new(Shared {
             layout: self.layout,
-            memory: Memory::new(&self.layout),
+            memory: Memory::new(&self.layout, self.coherent, self.host_lines),
             cores: Cores::new(cores),
             raised: (0..cores).map(|_| AtomicBool::new(false)).collect(),
             begin: Instant::now(),
             coherent: self.coherent,
-            slices: Mutex::new(Slices::new()),
+            polls: if is_crowded { POLLS_IN_A_CROWD } else { POLLS_WITH_ROOM },
             explore: self.explore,
             preempt: self.preempt,
         });
@@ -150,7 +164,9 @@ fn run_core<R>(
     shared: Arc<Shared>,
     program: impl Fn(Emulated<ThreadPlatform>) -> (R, Option<LineAddress>),
 ) -> Option<R> {
-    panics::keep_those_of_this_thread();
+    static PANICS: Once = Once::new();
+    panics::keep(&PANICS, || IS_CORE.get());
+    IS_CORE.set(true);
     let copies = Rc::new(Copies::new(HostWindow::new(MAX_FRAMES, shared.layout.controllers()), false));
     let hardware = Emulated::new(ThreadPlatform::new(id, shared.clone()), copies.clone(), copies);
     match panic::catch_unwind(AssertUnwindSafe(|| program(hardware))) {

@@ -1,26 +1,43 @@
 //! What the cores of a machine share: MPBs, shared DRAM, what cores expose, registers and counters.
+//!
+//! A line is read, and written, as one: its version is odd while it is written, and whoever reads looks at the version before
+//! and afterwards. So waits, which read again and again, take nothing away from who writes. The version of an MPB's line is
+//! beside it, in the same line of the host.
 
 use std::{
+    hint,
     ptr::NonNull,
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{
             AtomicBool, AtomicU8, AtomicU32,
-            Ordering::{AcqRel, Acquire, Relaxed, Release},
+            Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
         },
     },
+    thread,
 };
 
 use hal::{
     ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::HostMemory, kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
+    emulated::{HOST_LINE_BYTES, HostLines, HostMemory},
+    kind,
+    kit::{CounterAccess, Slices, mask_of},
+    topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
-/// Bytes of an uncached word.
 const WORD_BYTES: usize = size_of::<u32>();
 
-/// Locks that lines move under, by address.
-const LOCKS: usize = 1024;
+/// Words of a line.
+const WORDS: usize = LINE_BYTES / WORD_BYTES;
+
+/// Bytes for a line with its version: no line of the host has two of them.
+const STRIDE: usize = HOST_LINE_BYTES;
+
+/// Versions of lines whose memory is that of views, by address.
+const VERSIONS: usize = 256;
+
+/// How often who waits for a line tries until it lets others run: who writes it may have lost its processor.
+const TRIES: u32 = 64;
 
 /// Private memory that a core exposes.
 struct Exposed {
@@ -34,8 +51,14 @@ struct Exposed {
 pub(crate) struct Memory {
     mpbs: HostMemory,
     shared: HostMemory,
-    /// A line is read, and written, as one.
-    lines: Vec<Mutex<()>>,
+    /// Whether shared memory is that of views, and therefore has its versions elsewhere.
+    coherent: bool,
+    /// How lines of the host are written back and forgotten, where that is wanted.
+    host_lines: Option<HostLines>,
+    versions: Vec<AtomicU32>,
+    /// What all cores look at by slices, where memory is coherent, and whether there is any.
+    slices: Mutex<Slices>,
+    has_slices: AtomicBool,
     /// What each core exposes.
     exposed: Vec<Mutex<Vec<Exposed>>>,
     registers: Vec<AtomicBool>,
@@ -47,90 +70,201 @@ pub(crate) struct Memory {
 unsafe impl Send for Exposed {}
 
 /// Takes a lock. A core that panicked while it held it has left nothing half done.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Tries again and again. Who is waited for may have lost its processor.
+fn back_off_while(mut fails: impl FnMut() -> bool) {
+    let mut tries = 0;
+    while fails() {
+        tries += 1;
+        if tries < TRIES { hint::spin_loop() } else { thread::yield_now() }
+    }
+}
+
+/// A word of memory.
+///
+/// # Safety
+/// The memory is aligned to words, valid for as long as the reference is used, and accessed by atomic words meanwhile.
+unsafe fn word<'m>(memory: *mut u8, index: usize) -> &'m AtomicU32 {
+    // SAFETY: the caller promises it.
+    unsafe { AtomicU32::from_ptr(memory.cast::<u32>().wrapping_add(index)) }
+}
+
+/// Makes a version odd, so that nobody else writes, and returns what it was.
+fn begin_write(version: &AtomicU32) -> u32 {
+    let mut before = 0;
+    back_off_while(|| {
+        before = version.load(Relaxed) & !1;
+        version.compare_exchange_weak(before, before + 1, SeqCst, Relaxed).is_err()
+    });
+    before
+}
+
+/// Writes bytes of a line after [`begin_write`], which has returned `before`, and makes its version even.
+fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask: u32) {
+    for (index, bytes) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
+        // SAFETY: as in `read_line`.
+        let target = unsafe { word(line, index) };
+        match mask >> (index * WORD_BYTES) & 0xF {
+            0 => {}
+            0xF => target.store(u32::from_ne_bytes(*bytes), Release),
+            // Views of a coherent machine may store to the others meanwhile.
+            mask => (0..WORD_BYTES).filter(|byte| mask >> byte & 1 == 1).for_each(|byte| {
+                // SAFETY: the byte is one of the word's.
+                unsafe { AtomicU8::from_ptr(target.as_ptr().cast::<u8>().add(byte)) }.store(bytes[byte], Release);
+            }),
+        }
+    }
+    version.store(before.wrapping_add(2), Release);
+}
+
 impl Memory {
-    pub(crate) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &Layout, coherent: bool, host_lines: Option<HostLines>) -> Self {
         let cores = layout.cores();
+        let stride = if coherent { LINE_BYTES } else { STRIDE };
         Self {
-            mpbs: HostMemory::new(cores * MPB_LINES * LINE_BYTES),
-            shared: HostMemory::new(layout.controllers() * SHARED_BYTES_PER_CONTROLLER),
-            lines: (0..LOCKS).map(|_| Mutex::new(())).collect(),
+            mpbs: HostMemory::new(cores * MPB_LINES * STRIDE),
+            shared: HostMemory::new(layout.controllers() * SHARED_BYTES_PER_CONTROLLER / LINE_BYTES * stride),
+            coherent,
+            host_lines,
+            versions: (0..VERSIONS).map(|_| AtomicU32::new(0)).collect(),
+            slices: Mutex::default(),
+            has_slices: AtomicBool::new(false),
             exposed: (0..cores).map(|_| Mutex::default()).collect(),
             registers: (0..cores).map(|_| AtomicBool::new(false)).collect(),
             counters: [const { AtomicU32::new(0) }; ATOMIC_COUNTERS],
         }
     }
 
-    /// Calls `access` with a pointer to `len_bytes` bytes of a line, while nobody else does.
-    fn with<R>(&self, at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u8) -> R) -> R {
-        let memory = match at {
+    /// Where a line is, its version, and what keeps it exposed meanwhile, if it is a core's.
+    ///
+    /// # Panics
+    /// If there is no such line.
+    fn place(&self, at: LineAddress) -> (*mut u8, &AtomicU32, Option<MutexGuard<'_, Vec<Exposed>>>) {
+        let beside = |memory: &HostMemory, index: usize| {
+            let line = memory.at(index * STRIDE, STRIDE);
+            // SAFETY: a line has its version behind it, and nothing else is there.
+            (line, unsafe { word(line, WORDS) }, None)
+        };
+        let apart = |line: *mut u8, guard| (line, &self.versions[line.addr() / LINE_BYTES % VERSIONS], guard);
+        match at {
             LineAddress::Mpb(mpb) => {
                 assert!(mpb.core.index() < self.registers.len(), "{} does not exist", mpb.core);
                 assert!(usize::from(mpb.line) < MPB_LINES, "{mpb} does not exist");
-                self.mpbs.at((mpb.core.index() * MPB_LINES + usize::from(mpb.line)) * LINE_BYTES, len_bytes)
+                beside(&self.mpbs, mpb.core.index() * MPB_LINES + usize::from(mpb.line))
             }
             LineAddress::Shared(address) => match address.home() {
-                Home::Controller(_) => self.shared.at(address.flat(), len_bytes),
+                Home::Controller(_) if self.coherent => apart(self.shared.at(address.flat(), LINE_BYTES), None),
+                Home::Controller(_) => beside(&self.shared, address.flat() / LINE_BYTES),
                 Home::Core(owner) => {
                     let exposed = locked(&self.exposed[owner.index()]);
-                    return access(find(&exposed, address, len_bytes).unwrap_or_else(|| {
-                        panic!("{address} is not exposed");
-                    }));
+                    let line = find(&exposed, address, LINE_BYTES);
+                    apart(line.unwrap_or_else(|| panic!("{address} is not exposed")), Some(exposed))
                 }
             },
-        };
-        let _guard = locked(&self.lines[memory.addr() / LINE_BYTES % LOCKS]);
-        access(memory)
+        }
+    }
+
+    /// Whether a slice may exclude an access to a line.
+    fn is_watched(&self, at: LineAddress) -> bool {
+        self.coherent && matches!(at, LineAddress::Shared(_)) && self.has_slices.load(SeqCst)
+    }
+
+    /// Makes an access to bytes `from..from + len` of a line, unless a slice excludes it, and while none can come.
+    fn past_slices<R>(&self, at: LineAddress, [from, len]: [usize; 2], writes: bool, access: impl FnOnce() -> R) -> R {
+        let slices = locked(&self.slices);
+        if let LineAddress::Shared(address) = at
+            && let Err(conflict) = slices.access_memory(address.plus(from), len, writes)
+        {
+            drop(slices);
+            panic!("{conflict}");
+        }
+        access()
+    }
+
+    /// Changes the account of the slices of a coherent machine.
+    pub(crate) fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> R {
+        let mut slices = locked(&self.slices);
+        let result = change(&mut slices);
+        let has_slices = !slices.is_empty();
+        if self.has_slices.swap(has_slices, SeqCst) != has_slices && has_slices {
+            // Who writes, and has not seen that, ends first.
+            for version in &self.versions {
+                back_off_while(|| !version.load(SeqCst).is_multiple_of(2));
+            }
+        }
+        result
+    }
+
+    /// Reads what `load` reads of a line: bytes `bytes[0]..bytes[0] + bytes[1]`.
+    fn read<R>(&self, at: LineAddress, bytes: [usize; 2], load: impl Fn(*mut u8) -> R) -> R {
+        let (line, version, _exposed) = self.place(at);
+        // SAFETY: `place` points to memory.
+        self.host_lines.inspect(|lines| unsafe { lines.forget(line) });
+        let mut found = None;
+        back_off_while(|| {
+            let before = version.load(Acquire);
+            let result = load(line);
+            // A slice that came before this look may have changed it already.
+            found = Some(if self.is_watched(at) { self.past_slices(at, bytes, false, || load(line)) } else { result });
+            !before.is_multiple_of(2) || version.load(Relaxed) != before
+        });
+        found.expect("it was read once at least")
     }
 
     pub(crate) fn read_line(&self, at: LineAddress) -> Line {
-        let mut line = Line::default();
-        self.with(at, LINE_BYTES, |memory| {
-            for (index, word) in line.0.chunks_exact_mut(WORD_BYTES).enumerate() {
-                // SAFETY: `with` points to a whole line, which is aligned to words and accessed atomically.
-                let found = unsafe { AtomicU32::from_ptr(memory.cast::<u32>().add(index)) }.load(Acquire);
-                word.copy_from_slice(&found.to_ne_bytes());
+        self.read(at, [0, LINE_BYTES], |line| {
+            let mut data = Line::default();
+            for (index, bytes) in data.0.as_chunks_mut::<WORD_BYTES>().0.iter_mut().enumerate() {
+                // Who finds a new word finds the version odd afterwards, or later: this is an acquire.
+                // SAFETY: `place` points to whole lines, which are accessed by atomic words.
+                *bytes = unsafe { word(line, index) }.load(Acquire).to_ne_bytes();
             }
-        });
-        line
+            data
+        })
     }
 
+    /// Writes the bytes of a line whose bits in `mask` are set: one at least.
     pub(crate) fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
-        self.with(at, LINE_BYTES, |memory| {
-            for (index, word) in data.0.chunks_exact(WORD_BYTES).enumerate() {
-                let target = memory.wrapping_add(index * WORD_BYTES);
-                match (mask >> (index * WORD_BYTES) & 0xF, word.try_into()) {
-                    (0, _) => {}
-                    (0xF, Ok(bytes)) => {
-                        // SAFETY: as in `read_line`.
-                        unsafe { AtomicU32::from_ptr(target.cast()) }.store(u32::from_ne_bytes(bytes), Release);
-                    }
-                    (mask, _) => {
-                        for (byte, value) in word.iter().enumerate().filter(|(byte, _)| mask >> byte & 1 == 1) {
-                            // SAFETY: as in `read_line`; the byte is one of the word's.
-                            unsafe { AtomicU8::from_ptr(target.add(byte)) }.store(*value, Release);
-                        }
-                    }
-                }
-            }
-        });
+        let (line, version, _exposed) = self.place(at);
+        if mask == u32::MAX {
+            // Where a whole line is written, the next ones mostly follow.
+            HostLines::expect_store(line.wrapping_add(2 * STRIDE));
+        }
+        let before = begin_write(version);
+        if self.is_watched(at) {
+            // Who makes slices has to come through first.
+            version.store(before, Release);
+            let first = mask.trailing_zeros() as usize;
+            let bytes = [first, LINE_BYTES - mask.leading_zeros() as usize - first];
+            self.past_slices(at, bytes, true, || end_write(line, version, begin_write(version), data, mask));
+        } else {
+            end_write(line, version, before, data, mask);
+        }
+        // SAFETY: as in `read`.
+        self.host_lines.inspect(|lines| unsafe { lines.write_back(line) });
     }
 
     pub(crate) fn read_word(&self, at: SharedAddress) -> u32 {
-        self.with(LineAddress::Shared(at), WORD_BYTES, |memory| {
-            // SAFETY: as in `read_line`; addresses of words are multiples of 4.
-            unsafe { AtomicU32::from_ptr(memory.cast()) }.load(Acquire)
+        let within = at.offset() % LINE_BYTES;
+        self.read(LineAddress::Shared(at.line_start()), [within, WORD_BYTES], |line| {
+            // SAFETY: as in `read_line`.
+            unsafe { word(line, within / WORD_BYTES) }.load(Acquire)
         })
     }
 
     pub(crate) fn write_word(&self, at: SharedAddress, value: u32) {
-        self.with(LineAddress::Shared(at), WORD_BYTES, |memory| {
-            // SAFETY: as in `read_word`.
-            unsafe { AtomicU32::from_ptr(memory.cast()) }.store(value, Release);
-        });
+        let (within, mut line) = (at.offset() % LINE_BYTES, Line::default());
+        line.0[within..within + WORD_BYTES].copy_from_slice(&value.to_ne_bytes());
+        self.write_line(LineAddress::Shared(at.line_start()), &line, mask_of(within, WORD_BYTES));
+        self.fence();
+    }
+
+    /// What was written before is in memory before what is written afterwards.
+    pub(crate) fn fence(&self) {
+        self.host_lines.inspect(HostLines::fence);
     }
 
     pub(crate) fn test_and_set(&self, register: CoreId) -> bool {
@@ -156,7 +290,7 @@ impl Memory {
     }
 
     /// The exposures of the core whose memory a region is.
-    fn of_owner(&self, region: Region<kind::Cached>) -> std::sync::MutexGuard<'_, Vec<Exposed>> {
+    fn of_owner(&self, region: Region<kind::Cached>) -> MutexGuard<'_, Vec<Exposed>> {
         let Home::Core(owner) = region.start().home() else { panic!("{} is no core's", region.start()) };
         locked(&self.exposed[owner.index()])
     }

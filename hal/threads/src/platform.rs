@@ -6,7 +6,7 @@ use std::{
     ptr::NonNull,
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
     thread,
@@ -14,10 +14,10 @@ use std::{
 };
 
 use hal::{
-    CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, Slices, WaitInfo},
+    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
+    emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Watch, Woken},
+    kit::{CounterAccess, Expense, Slices, Watch, Woken},
 };
 
 use crate::{memory::Memory, stuck::Cores};
@@ -25,11 +25,12 @@ use crate::{memory::Memory, stuck::Cores};
 /// A core that is a thread: what a program gets.
 pub type ThreadCore = EmulatedCore<ThreadPlatform>;
 
-/// Failed polls of a wait until a core lets others have its processor.
-const POLLS_AT_FULL_SPEED: u32 = 64;
+/// Failed polls of a wait until a core lets others have its processor, and until it says what it waits for and sleeps in
+/// between, where there are fewer processors than cores.
+pub(crate) const POLLS_IN_A_CROWD: [u32; 2] = [64, 4096];
 
-/// Failed polls of a wait until a core says what it waits for, and sleeps in between.
-const POLLS_AWAKE: u32 = 4096;
+/// The same where each core can have a processor: for longer than another one oversleeps, lest that makes this one sleep.
+pub(crate) const POLLS_WITH_ROOM: [u32; 2] = [1 << 16; 2];
 
 /// For how long a core sleeps between two polls of a long wait.
 const NAP: Duration = Duration::from_micros(100);
@@ -50,8 +51,8 @@ pub(crate) struct Shared {
     pub(crate) raised: Vec<AtomicBool>,
     pub(crate) begin: Instant,
     pub(crate) coherent: bool,
-    /// What all cores look at by slices, where memory is coherent.
-    pub(crate) slices: Mutex<Slices>,
+    /// Failed polls of a wait until a core lets others have its processor, and until it sleeps.
+    pub(crate) polls: [u32; 2],
     /// Seeds of what hardware does by itself, and of hand-overs; 0 for none.
     pub(crate) explore: u64,
     pub(crate) preempt: u64,
@@ -64,7 +65,7 @@ pub(crate) struct Leaves;
 pub struct ThreadPlatform {
     core: CoreId,
     shared: Arc<Shared>,
-    random: Cell<u32>,
+    random: Cell<u64>,
     /// Failed polls of the present wait, and the machine's writes before the last one, once it is a long wait.
     polls: Cell<u32>,
     writes: Cell<u64>,
@@ -74,21 +75,15 @@ pub struct ThreadPlatform {
 
 impl ThreadPlatform {
     pub(crate) fn new(core: CoreId, shared: Arc<Shared>) -> Self {
-        // Spread neighbouring seeds and cores; xorshift must not start at 0.
-        let mixed = (shared.explore ^ shared.preempt.rotate_left(32))
-            .wrapping_add(core.index() as u64 + 1)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let random = Cell::new((mixed >> 32) as u32 | 1);
+        let random = Cell::new((shared.explore ^ shared.preempt.rotate_left(32)).wrapping_add(core.index() as u64));
         Self { core, shared, random, polls: Cell::new(0), writes: Cell::new(0), crowded: Cell::new(0) }
     }
 
     fn draw(&self, below: usize) -> usize {
-        let mut state = self.random.get();
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
+        // Spread over all bits, of which the upper ones are drawn from.
+        let state = self.random.get().wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.random.set(state);
-        state as usize % below
+        (state >> 33) as usize % below
     }
 
     /// Lets others run, now and then, where that was asked for.
@@ -121,32 +116,21 @@ impl ThreadPlatform {
         self.hand_over_by_chance();
     }
 
-    /// Insists that no slice of a coherent machine excludes an access to memory, while it is made.
-    fn past_slices<R>(&self, at: LineAddress, len_bytes: usize, writes: bool, access: impl FnOnce() -> R) -> R {
-        let LineAddress::Shared(address) = at else { return access() };
-        if !self.shared.coherent {
-            return access();
+    /// Leaves the program if the machine comes to its end.
+    fn leave_if_dying(&self) {
+        if self.is_dying() && !thread::panicking() {
+            panic::resume_unwind(Box::new(Leaves));
         }
-        let slices = self.slices();
-        if let Err(conflict) = slices.access_memory(address, len_bytes, writes) {
-            drop(slices);
-            panic!("{conflict}");
-        }
-        access()
-    }
-
-    fn slices(&self) -> std::sync::MutexGuard<'_, Slices> {
-        self.shared.slices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a long wait goes on, of which the others are told.
     fn is_told(&self) -> bool {
-        self.polls.get() > POLLS_AWAKE
+        self.polls.get() > self.shared.polls[1]
     }
 }
 
 // SAFETY: 1. all of it is chosen when the machine is made, and `Machine::run` makes one value for each core; 2. `Memory::at`
-// checks; 3. so does `Memory`; 4. `past_slices` holds the account meanwhile; 5. there is one account.
+// checks; 3. so does `Memory`; 4. `Memory` holds the account meanwhile, unless nobody has a slice; 5. there is one account.
 unsafe impl Platform for ThreadPlatform {
     type Window = HostWindow;
     type Copies = Rc<Copies<HostWindow>>;
@@ -165,29 +149,23 @@ unsafe impl Platform for ThreadPlatform {
 
     fn read_line(&self, at: LineAddress) -> Line {
         self.hand_over_by_chance();
-        self.past_slices(at, LINE_BYTES, false, || self.shared.memory.read_line(at))
+        self.shared.memory.read_line(at)
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
-        if mask == 0 {
-            return;
+        if mask != 0 {
+            self.shared.memory.write_line(at, data, mask);
+            self.wrote();
         }
-        let (first, end) = (mask.trailing_zeros() as usize, 32 - mask.leading_zeros() as usize);
-        let from = match at {
-            LineAddress::Shared(address) => LineAddress::Shared(address.plus(first)),
-            mpb @ LineAddress::Mpb(_) => mpb,
-        };
-        self.past_slices(from, end - first, true, || self.shared.memory.write_line(at, data, mask));
-        self.wrote();
     }
 
     fn read_word(&self, at: SharedAddress) -> u32 {
         self.hand_over_by_chance();
-        self.past_slices(LineAddress::Shared(at), 4, false, || self.shared.memory.read_word(at))
+        self.shared.memory.read_word(at)
     }
 
     fn write_word(&self, at: SharedAddress, value: u32) {
-        self.past_slices(LineAddress::Shared(at), 4, true, || self.shared.memory.write_word(at, value));
+        self.shared.memory.write_word(at, value);
         self.wrote();
     }
 
@@ -238,9 +216,7 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn park(&self, watch: Watch<'_>, deadline: Deadline, info: &WaitInfo) -> Woken {
-        if self.is_dying() && !thread::panicking() {
-            panic::resume_unwind(Box::new(Leaves));
-        }
+        self.leave_if_dying();
         let was_told = self.is_told();
         self.polls.set(self.polls.get().saturating_add(1));
         match deadline {
@@ -251,7 +227,7 @@ unsafe impl Platform for ThreadPlatform {
                 self.shared.cores.waits(self.core, self.writes.get(), self.now(), *info, register, is_taken);
                 thread::sleep(NAP);
             }
-            _ if self.polls.get() > POLLS_AT_FULL_SPEED => self.give_way(),
+            _ if self.polls.get() > self.shared.polls[0] => self.give_way(),
             _ => hint::spin_loop(),
         }
         Woken::Poll { missed_polls: 0 }
@@ -265,9 +241,7 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn relax(&self) {
-        if self.is_dying() && !thread::panicking() {
-            panic::resume_unwind(Box::new(Leaves));
-        }
+        self.leave_if_dying();
         self.give_way();
     }
 
@@ -302,10 +276,14 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R> {
-        self.shared.coherent.then(|| change(&mut self.slices()))
+        self.shared.coherent.then(|| self.shared.memory.with_slices(change))
     }
 
     fn meet_domain(&self, _changes: bool) {}
+
+    fn fence(&self) {
+        self.shared.memory.fence();
+    }
 
     fn fetch_unit(&self) -> FetchUnit {
         FetchUnit::Line

@@ -10,7 +10,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{
             AtomicBool, AtomicU64,
-            Ordering::{Relaxed, SeqCst},
+            Ordering::{Acquire, Relaxed, Release, SeqCst},
         },
     },
 };
@@ -56,13 +56,13 @@ impl Cores {
     /// A core has written what others may wait for.
     pub(crate) fn count_write(&self, core: CoreId) {
         let count = &self.writes[core.index()].0;
-        // Nobody else stores there.
-        count.store(count.load(Relaxed) + 1, SeqCst);
+        // Nobody else stores there. Who sees the count sees what was written.
+        count.store(count.load(Relaxed) + 1, Release);
     }
 
     /// Writes of all cores so far.
     pub(crate) fn writes(&self) -> u64 {
-        self.writes.iter().map(|writes| writes.0.load(SeqCst)).sum()
+        self.writes.iter().map(|writes| writes.0.load(Acquire)).sum()
     }
 
     /// A core waits, and its last poll has found nothing, when there had been this many writes.
@@ -123,32 +123,21 @@ struct Stuck<'a>(&'a [State]);
 
 impl fmt::Display for Stuck<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waiting = |core: usize| match self.0.get(core) {
-            Some(State::Waits { since, info, .. }) => Some((*since, info)),
-            _ => None,
+        let waiting = |core: usize| match self.0[core] {
+            State::Waits { since, info, .. } => Some((since, info)),
+            State::Runs | State::Finished { .. } => None,
         };
-        let undrained = |core: usize| match self.0.get(core)? {
-            State::Waits { info, .. } => info.undrained,
-            State::Finished { undrained } => *undrained,
+        let undrained = |core: usize| match self.0[core] {
+            State::Waits { info: WaitInfo { undrained, .. }, .. } | State::Finished { undrained } => undrained,
             State::Runs => None,
         };
-        for core in 0..self.0.len() {
-            match waiting(core) {
-                Some((_, info)) => writeln!(out, "core {core} waits for {}", info.reason)?,
-                None => writeln!(out, "core {core} has finished")?,
-            }
-            if let Some(line) = undrained(core) {
-                writeln!(out, "core {core} has not drained its write-combine buffer, which holds {line}")?;
-            }
-        }
-        let line = Deadlock {
+        let deadlock = Deadlock {
             cores: self.0.len(),
             awaits: &|core| waiting(core)?.1.reason.peer.map(CoreId::index),
             since: &|core| waiting(core).map(|(since, _)| since),
             reason: &|core, out| waiting(core).map_or(Ok(()), |(_, info)| fmt::Display::fmt(&info.reason, out)),
             undrained: &undrained,
         };
-        let count = (0..self.0.len()).filter(|core| waiting(*core).is_some()).count();
-        write!(out, "deadlock: {count} of {} cores wait{line}", self.0.len())
+        deadlock.write_with_cores(out)
     }
 }

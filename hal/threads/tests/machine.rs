@@ -1,6 +1,9 @@
 //! What a machine of threads does where a program goes wrong.
 
-use hal::{CoreId, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology, Wait};
+use hal::{
+    Cached, CoreId, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, Regions, SharedAddress, TestAndSet,
+    Topology, Uncached, Wait, kind,
+};
 use threads::{Machine, ThreadCore};
 
 fn flag(core: usize) -> MpbLine {
@@ -106,4 +109,62 @@ fn who_is_interrupted_in_a_wait_goes_on() {
         true
     });
     assert_eq!(results.unwrap(), [true, true]);
+}
+
+/// Stores of several cores to one line, while another one looks.
+#[test]
+fn lines_are_whole_and_no_byte_of_theirs_is_lost() {
+    const TIMES: usize = 20_000;
+    const LAST: u8 = u8::MAX;
+    let [bytes, whole] = [2, 3].map(|line| MpbLine::new(CoreId::new(0), line));
+    let all = [Machine::new(4), Machine::new(4).with_coherence(true), Machine::new(4).with_seeds(0, 1)];
+    let written_back = hal::emulated::HostLines::of_host().map(|lines| Machine::new(4).with_write_backs(lines));
+    for machine in all.into_iter().chain(written_back) {
+        let results = machine.run(|core| {
+            let me = core.core().index();
+            if me > 0 {
+                for time in 0..TIMES {
+                    core.store(bytes, me, &[(time % 255) as u8]);
+                    core.store(whole, 0, &[(time % 64 + me * 64) as u8; 32]);
+                }
+                core.store(bytes, me, &[LAST]);
+                core.drain();
+                return;
+            }
+            core.wait(&[Place::Line(bytes), Place::Line(whole)], Reason::new("the last bytes"), |poll| {
+                let line = poll.line(1).0;
+                assert!(line.iter().all(|byte| *byte == line[0]), "{line:?}");
+                (poll.line(0).0[1..4] == [LAST; 3]).then_some(())
+            });
+        });
+        assert_eq!(results, Ok(vec![(); 4]));
+    }
+}
+
+#[test]
+fn nobody_stores_to_what_a_slice_looks_at() {
+    let end = |is_gone: bool| {
+        Machine::new(2).with_coherence(true).run(|core| {
+            // SAFETY: the view and the words are two names of the region, which is what this is about.
+            let regions = unsafe { Regions::new(4) };
+            let start = SharedAddress::new(0, 64);
+            if core.core().index() == 1 {
+                wait_for_flag(core, 0);
+                core.store_word(regions.region(start, 64), 3, 1);
+                return raise_flag(core, 0);
+            }
+            let mut caches = core.take_caches().expect("it is asked for once");
+            let view = core.claim::<u32>(regions.region::<kind::Cached>(start, 64), 16).expect("it is the only one");
+            // SAFETY: who stores meanwhile is refused.
+            assert_eq!(unsafe { view.as_slice(&caches) }[3], 0);
+            if is_gone {
+                core.write_back_invalidate(&mut caches, view.region());
+            }
+            raise_flag(core, 1);
+            wait_for_flag(core, 1);
+        })
+    };
+    let conflict = end(false).unwrap_err();
+    assert!(conflict.summary().contains("slice conflict: a store to memory that a slice of core 0"), "{conflict}");
+    assert!(end(true).is_ok());
 }

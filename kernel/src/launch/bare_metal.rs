@@ -8,6 +8,8 @@ use core::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use hal::Core;
+
 use crate::{Console, Input, output::Plain};
 
 use super::machine::{self, boot, console, exit};
@@ -36,6 +38,11 @@ pub fn core_main<P: Programs>() -> ! {
     let result = run_rank::<P, _>(hal, &start);
     let tell_trace: &dyn Fn() = &|| trace::tell(hal, start.console);
     machine::finish(result, trace::is_on(start.line).then_some(tell_trace))
+}
+
+/// Bytes of this core's heap.
+pub(super) fn heap_bytes(_core: &impl Core, _line: &str) -> usize {
+    machine::memory::heap().1
 }
 
 /// The command line without the path of the image, which some loaders put first and others do not.

@@ -11,7 +11,7 @@ use std::{
 pub use std::process::ExitCode;
 
 use hal::{
-    limits,
+    Core, limits,
     sim::{self, Description, Machine, Options, SimHeap},
 };
 
@@ -21,7 +21,7 @@ use crate::{Console, Input, args, output::Frame};
 use super::on_threads;
 use super::{
     Programs, Start, judge, run_and_tell,
-    sizes::{MOST_HEAP_KIB, cores, kib, number, stack_bytes},
+    sizes::{MOST_HEAP_KIB, cores, heaps_kib, number, stack_bytes},
     work::Account,
 };
 
@@ -176,6 +176,12 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
     }
 }
 
+/// Bytes of this core's heap, by the words that have described the machine.
+pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
+    let [others, first] = heaps_kib(line).unwrap_or([limits::HEAP_KIB; 2]);
+    (if core.core().index() == 0 { first } else { others }) << 10
+}
+
 /// The machine that the words describe.
 fn machine(line: &str) -> Result<Machine, String> {
     let mut description = match args::value(line, "machine") {
@@ -186,14 +192,17 @@ fn machine(line: &str) -> Result<Machine, String> {
         description = description.with_cores(cores);
     }
     number(line, "stuck_s")?;
-    let heap_kib = kib(line, "heap_kib", limits::HEAP_KIB, MOST_HEAP_KIB)?;
+    let [heap_kib, heap0_kib] = heaps_kib(line)?;
+    let standard = Options::default();
+    let frames = number(line, "cache_frames")?.map_or(standard.cache_frames, |frames| frames as usize);
     let options = Options {
         coherent: args::has(line, "coherent"),
+        cache_frames: frames,
         stack_bytes: stack_bytes(line)?,
         heap_bytes: heap_kib << 10,
-        first_heap_bytes: kib(line, "heap0_kib", heap_kib, MOST_HEAP_KIB)? << 10,
+        first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
-        ..Options::default()
+        ..standard
     };
     let machine = Machine::new(description).with_options(options);
     // As under QEMU, 0 stands for no exploration.

@@ -82,14 +82,22 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     };
     let args = Arguments::new(start.line, program.options)?;
     trace::start(hal, start.line)?;
-    // SAFETY: 1. this is the one place where a core of a program takes it, for the communicator; 2. and 3. that makes
-    // regions of what its allocator gave out and ranks told each other of, and keeps the heaps' and windows' own data to
-    // itself; 4. they are the machine's.
+    // First, since a core has them once: whoever gets here a second time has no right to make regions.
+    let Some(caches) = hal.take_caches() else { return Err(Failure::new("this core runs a program already")) };
+    // SAFETY: 1. the core has not been here before, see above, and the communicator gets it; 2. and 3. that makes regions
+    // of what its allocator gave out and ranks told each other of, and keeps the heaps' and windows' own data to itself;
+    // 4. they are the machine's.
     let regions = unsafe { Regions::new(hal.layout().controllers()) };
-    let comm = Comm::world(hal, regions).map_err(|error| Failure::from(error).on_all_ranks())?;
+    let comm = Comm::world(hal, regions).map_err(|error| Failure::new(error).on_all_ranks())?;
     comm.check_arguments(args::checks_arguments(start.line)?);
-    let Some(caches) = hal.take_caches() else { return Err(Failure::new("the caches of this core are taken")) };
-    let mut rank = Rank { comm: &comm, caches, args, console: start.console, inputs: start.inputs };
+    let mut rank = Rank {
+        comm: &comm,
+        caches,
+        args,
+        console: start.console,
+        inputs: start.inputs,
+        heap_bytes: heap_bytes(hal, start.line),
+    };
     let begin = hal.now();
     let result = {
         let _span = hal.span(Span::new("program"));

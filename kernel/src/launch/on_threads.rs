@@ -1,6 +1,9 @@
 //! The host's own threads, and the command line that describes them.
 
-use threads::Machine;
+use hal::{Topology, emulated::HostLines};
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use threads::{Machine, ThreadCore};
 
 use crate::{Console, Input, args};
 
@@ -15,8 +18,12 @@ pub(super) const NAME: &str = "threads";
 /// Runs an image on threads. Returns success.
 pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
-    let outcome = machine(line).and_then(|machine| {
-        machine.run(|core| run_and_tell::<P, _>(core, &start)).map_err(|failure| {
+    let outcome = machine(line, console).and_then(|machine| {
+        let program = |core: &ThreadCore| {
+            bind(core.core().index(), core.layout().cores());
+            run_and_tell::<P, _>(core, &start)
+        };
+        machine.run(program).map_err(|failure| {
             console.write(format_args!("{failure}\n"));
             failure.summary().to_owned()
         })
@@ -31,10 +38,32 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
 }
 
 /// The threads that the words ask for. Their heaps are the host's, without a limit.
-fn machine(line: &str) -> Result<Machine, String> {
+fn machine(line: &str, console: &dyn Console) -> Result<Machine, String> {
     let seed = |key| number(line, key).map(Option::unwrap_or_default);
-    Ok(Machine::new(cores(line)?.unwrap_or(1))
+    let machine = Machine::new(cores(line)?.unwrap_or(1))
         .with_coherence(args::has(line, "coherent"))
         .with_stack_bytes(stack_bytes(line)?)
-        .with_seeds(seed("seed")?, seed("preempt")?))
+        .with_seeds(seed("seed")?, seed("preempt")?);
+    if !args::has(line, "write_back") {
+        return Ok(machine);
+    }
+    let lines = HostLines::of_host().ok_or("`write_back`: this processor has no instructions for it that are known")?;
+    console.write(format_args!("lines of the host's caches: {lines}\n"));
+    Ok(machine.with_write_backs(lines))
+}
+
+/// Keeps one of so many threads on a processor of its own, if the process may use as many: two that share one by chance would
+/// take turns of milliseconds. It stays free where that cannot be done.
+fn bind(place: usize, cores: usize) {
+    #[cfg(not(target_os = "linux"))]
+    let _ = (place, cores);
+    #[cfg(target_os = "linux")]
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() >= cores)
+        && let Ok(usable) = sched_getaffinity(None)
+        && let Some(processor) = (0..CpuSet::MAX_CPU).filter(|processor| usable.is_set(*processor)).nth(place)
+    {
+        let mut own = CpuSet::new();
+        own.set(processor);
+        let _ = sched_setaffinity(None, &own);
+    }
 }

@@ -21,8 +21,14 @@ pub(super) fn stack_bytes(line: &str) -> Result<usize, String> {
     Ok((kib(line, "stack_kib", limits::STACK_KIB, limits::MOST_STACK_KIB)? * STACK_FACTOR) << 10)
 }
 
+/// KiB of the heap of every core but the first, and of core 0's.
+pub(super) fn heaps_kib(line: &str) -> Result<[usize; 2], String> {
+    let others = kib(line, "heap_kib", limits::HEAP_KIB, MOST_HEAP_KIB)?;
+    Ok([others, kib(line, "heap0_kib", others, MOST_HEAP_KIB)?])
+}
+
 /// A number of KiB.
-pub(super) fn kib(line: &str, key: &str, default: usize, most: usize) -> Result<usize, String> {
+fn kib(line: &str, key: &str, default: usize, most: usize) -> Result<usize, String> {
     match number(line, key)?.map(usize::try_from) {
         None => Ok(default),
         Some(Ok(kib)) if (1..=most).contains(&kib) => Ok(kib),

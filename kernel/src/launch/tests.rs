@@ -1,5 +1,8 @@
 use super::{Only, simulate};
-use crate::{Failure, Program, Rank, launch::Simulation};
+use crate::{
+    Failure, Program, Rank,
+    launch::{Kept, Simulation, run_on_core},
+};
 use hal::Core;
 
 /// Does what its options say.
@@ -13,6 +16,7 @@ impl Program for Obedient {
         ("panic", "the rank that panics"),
         ("wait", "the rank that waits for ever"),
         ("stray", "the rank that broadcasts from another root"),
+        ("refused", "the rank that sends to nobody"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -23,6 +27,9 @@ impl Program for Obedient {
         assert!(me != rank.args.get("panic", usize::MAX)?, "told to");
         if me == rank.args.get("wait", usize::MAX)? {
             rank.comm.receive(&mut [0], (me + 1) % rank.comm.size())?;
+        }
+        if me == rank.args.get("refused", usize::MAX)? {
+            rank.comm.send(&[0], 99)?;
         }
         let stray = rank.args.get("stray", usize::MAX)?;
         if stray < usize::MAX {
@@ -64,6 +71,14 @@ fn threads_end_as_simulated_cores_do() {
         let bad = on_threads(words);
         assert!(bad.console.ends_with(end), "{}", bad.console);
     }
+    if hal::emulated::HostLines::of_host().is_some() {
+        let written_back = on_threads("cores=3 write_back");
+        assert!(
+            written_back.success && written_back.console.contains(": written back by "),
+            "{}",
+            written_back.console
+        );
+    }
     let panicked = on_threads("cores=3 panic=1").console;
     assert!(panicked.contains("\n@done failed core 1 panicked: told to (at kernel/src/launch/tests.rs:"), "{panicked}");
 }
@@ -74,6 +89,15 @@ fn failure_of_one_is_failure() {
     assert!(!simulation.success);
     assert!(simulation.console.contains("\nrank 2 failed: told to\n"));
     assert!(simulation.console.ends_with("\n@done failed on 1 of 4 ranks\n"));
+}
+
+#[test]
+fn an_error_names_the_line_that_passed_it_on() {
+    let place = " (at kernel/src/launch/tests.rs:";
+    let console = run("cores=4 refused=2").console;
+    let line = console.lines().find(|line| line.starts_with("rank 2 failed: ")).expect("it fails");
+    assert!(line.contains("rank 99") && line.contains(place) && line.ends_with(')'), "{line}");
+    assert!(!run("cores=4 fail=2").console.contains(place));
 }
 
 #[test]
@@ -115,6 +139,25 @@ fn what_all_ranks_do_wrong_is_reported_once() {
         assert_eq!(simulation.console.matches(" failed: ").count(), 1, "{}", simulation.console);
         assert!(simulation.console.contains(&std::format!("rank 0 failed: {message}")), "{}", simulation.console);
     }
+}
+
+/// Begins anew in the middle.
+struct Restarted;
+
+impl Program for Restarted {
+    const NAME: &'static str = "restarted";
+    const ABOUT: &'static str = "runs another program on its own core";
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        run_on_core::<Only<Obedient>, C>(rank.comm.hal(), "", &[], &Kept::default())
+    }
+}
+
+#[test]
+fn a_core_gets_the_right_to_make_regions_once() {
+    let simulation = simulate::<Only<Restarted>>("cores=2", &[]);
+    let refused = "rank 1 failed: this core runs a program already\n";
+    assert!(simulation.console.contains(refused), "{}", simulation.console);
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub(crate) fn build(programs: &[&str], machine: &Machine, yes: bool) -> Result<(
         Machine::Simulated(_) => "sim",
         Machine::Qemu => "qemu",
         Machine::Board => "board",
+        Machine::Threads(_) => "threads",
     };
     let mut command = xtask();
     command.args(["build", "--for", backend]);
@@ -54,6 +55,19 @@ pub(crate) fn build(programs: &[&str], machine: &Machine, yes: bool) -> Result<(
     Ok(())
 }
 
+/// Installs MPICH, Open MPI and a compiler of C for both, as far as they are missing, and says so.
+///
+/// # Errors
+///
+/// When that fails; the reason has been shown.
+pub(crate) fn set_up_mpi() -> Result<()> {
+    let mut command = xtask();
+    let status = command.args(["setup", "--mpi", "--yes"]).status().context("cannot start xtask")?;
+    interrupt::check()?;
+    ensure!(status.success(), "MPICH and Open MPI cannot be installed");
+    Ok(())
+}
+
 impl Run<'_> {
     /// The words after the name of the tool.
     pub(crate) fn arguments(&self) -> Vec<String> {
@@ -61,6 +75,10 @@ impl Run<'_> {
             Machine::Simulated(machine) => vec!["sim".into(), format!("--machine={machine}")],
             Machine::Qemu => vec!["run".into()],
             Machine::Board => vec!["board".into()],
+            Machine::Threads(memory) => {
+                let option = memory.option().map(str::to_owned);
+                ["run", "--machine=threads"].map(str::to_owned).into_iter().chain(option).collect()
+            }
         };
         words.extend(["--lines", "--no-build"].map(str::to_owned));
         words.push(format!("--cores={}", self.cores));
@@ -141,6 +159,8 @@ mod tests {
         let rest = "--lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a";
         assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat {rest}"));
         assert_eq!(arguments("qemu", false), format!("run {rest}"));
+        assert_eq!(arguments("threads", false), format!("run --machine=threads {rest}"));
+        assert_eq!(arguments("threads+coherent", false), format!("run --machine=threads --coherent {rest}"));
         let board = rest.replace("bench-x", "--functional --yes --profile=f bench-x");
         assert_eq!(arguments("scc-board", false), format!("board {board}"));
         assert!(arguments("scc+flat", true).contains(" --heatmap=traffic.svg "));

@@ -4,7 +4,9 @@ pub mod command_line;
 pub mod cores;
 pub mod interrupt;
 pub mod machine;
+pub mod mpi;
 pub mod process;
+pub mod programs;
 pub mod progress;
 pub mod workspace;
 

@@ -94,12 +94,7 @@ impl Running {
 
     /// Processor time that the child has used, all its threads together; nothing when it is gone.
     pub fn processor_time(&self) -> Option<Duration> {
-        /// In which Linux counts for other processes, on every architecture.
-        const TICKS_PER_S: u64 = 100;
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
-        let fields: Vec<_> = after_name(&stat)?.split(' ').collect();
-        let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
-        Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 1000 / TICKS_PER_S))
+        accounts(&self.child.id().to_string(), [11, 12])
     }
 
     /// Tells whether nothing of the child runs, wants to run, or waits for a disk: neither its threads nor what it has
@@ -186,6 +181,22 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.kill_group();
     }
+}
+
+/// Processor time that this process has used, and all that it started and that have ended.
+pub fn processor_time_of_all() -> Option<Duration> {
+    accounts("self", [11, 12, 13, 14])
+}
+
+/// The sum of some of a process's accounts of processor time, by their places behind its name.
+fn accounts<const N: usize>(process: &str, places: [usize; N]) -> Option<Duration> {
+    /// In which Linux counts for other processes, on every architecture.
+    const TICKS_PER_S: u64 = 100;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let fields: Vec<_> = after_name(&stat)?.split(' ').collect();
+    let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
+    let sum = places.into_iter().map(ticks).sum::<Option<u64>>()?;
+    Some(Duration::from_millis(sum * 1000 / TICKS_PER_S))
 }
 
 /// What `stat` says of a process behind its name, which may contain anything.
@@ -335,8 +346,15 @@ mod tests {
         };
         let used = |running: &Running| running.processor_time().unwrap_or_default();
         let busy = Running::start(&mut shell("while :; do :; done")).unwrap();
-        assert!(soon(&busy, false));
-        assert!((0..1000).any(|_| !soon(&busy, true) || used(&busy) > Duration::from_millis(50)));
+        assert!(soon(&busy, false) && !is_asleep_for(&busy, 20));
+        let has_computed = |_| {
+            thread::sleep(Duration::from_millis(20));
+            used(&busy) > Duration::from_millis(50)
+        };
+        assert!((0..1000).any(has_computed));
+        drop(busy);
+        // Of a child that has been waited for, too.
+        assert!(processor_time_of_all() > Some(Duration::from_millis(50)));
         let idle = Running::start(&mut shell("exec sleep 6000")).unwrap();
         assert!(soon(&idle, true));
         let before = used(&idle);

@@ -163,7 +163,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
-    let plan = run::plan(arguments.cores, &inputs, &common.words)?;
+    let plan = run::plan(&program, arguments.cores, &inputs, &common.words)?;
     let words = common.words(&program, None, false)?;
     if !common.no_build {
         catalogue::check(&program)?;

@@ -9,7 +9,7 @@ mod scc;
 pub(crate) use scc::{Flash, Setup};
 
 use crate::{
-    catalogue, command_line, cores,
+    c, catalogue, command_line, cores,
     kernel_line::KernelLine,
     program::{DEFAULT_PROGRAM, Program},
     run,
@@ -30,9 +30,12 @@ const EMULATED: [&str; 10] =
 /// input are checked against the board's memory. A directory that holds anything else than an earlier flash is left alone.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
     #[arg(default_value = DEFAULT_PROGRAM)]
-    program: String,
+    program: Vec<String>,
+
+    #[command(flatten)]
+    c: c::CompilerOptions,
 
     /// Board: a name (`cargo xtask boards` shows them all), or a board file FILE.toml
     #[arg(long, value_name = "BOARD")]
@@ -105,7 +108,7 @@ struct Job {
 /// When anything is wrong with what the user wants, with the image, or with the place for it.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     // What is wrong with the command line is said before anything is installed or built.
-    let program = Program::resolve(&arguments.program)?;
+    let program = Program::of_words(&arguments.program, &arguments.c)?;
     if catalogue::listed(&program)? {
         return Ok(());
     }
@@ -133,10 +136,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 ///
 /// When one of them means nothing there, or cannot pass.
 pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<KernelLine> {
-    for word in free {
+    for word in free.iter().filter(|_| program.c.is_none()) {
         if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
             bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
-    KernelLine::default().value("program", (!program.is_own).then_some(&program.name)).value("seed", seed).free(free)
+    KernelLine::default().value("program", program.chosen()).value("seed", seed).free(&program.words(free))
 }

@@ -9,6 +9,7 @@ pub(crate) use meter::Meter;
 
 use crate::{
     console::{Console, Event, Transcript},
+    host_command,
     monitor::Monitor,
     places::Places,
     process::{Next, Running},
@@ -133,7 +134,7 @@ pub(crate) fn run_by_lines(
     let mut console = Console::default();
     // A simulator is its own image.
     let image = monitor.map_or_else(|| Path::new(command.get_program()), |monitor| &monitor.image);
-    let mut places = Places::new(image);
+    let mut places = Places::new(image).loading(host_command::loaded(command));
     let mut running = Running::start(command)?;
     let mut meter = Meter::open(limit, &running);
     let (mut done, mut last) = (false, None);

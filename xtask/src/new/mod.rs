@@ -175,6 +175,9 @@ mod tests {
 
         let mut command = workspace::command(workspace::host_cargo());
         command.args(["test", "--release"]).current_dir(&directory).env("CARGO_TARGET_DIR", &target);
+        // As it was built: with other settings everything that it depends on would be built once more.
+        let (key, value) = image::DEBUG;
+        command.env(key, value);
         let tested = process::finish(&mut command, |_| {}).unwrap();
         assert!(tested.status.success(), "{}{}", tested.output, tested.messages);
         assert!(tested.output.contains("all_numbers_come_around ... ok"), "{}", tested.output);

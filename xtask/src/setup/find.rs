@@ -1,9 +1,12 @@
 //! What is already there.
 
 use crate::workspace;
+use host::{
+    mpi::{MPICH, Mpi, OPEN_MPI},
+    programs::{self, is_executable},
+};
 use std::{
     env, fmt,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -54,6 +57,47 @@ pub(crate) struct DiskTools {
     pub(crate) platform: PathBuf,
 }
 
+/// What programs in C are built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CTools {
+    /// GCC, which compiles for 32 bits and 64.
+    pub(crate) compiler: PathBuf,
+    /// Its version.
+    pub(crate) version: String,
+    /// The directory with its own headers.
+    pub(crate) headers: PathBuf,
+    /// The archive with newlib's sources.
+    pub(crate) newlib: PathBuf,
+}
+
+/// Where Debian's package has newlib's sources.
+const NEWLIB: &str = "/usr/src/newlib";
+
+impl Group for CTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        let compiler =
+            finder.program("gcc").filter(|gcc| finder.program("make").is_some() && compiles_for_32_bits(gcc));
+        let version = compiler.as_ref().and_then(|gcc| output(Command::new(gcc).arg("--version")));
+        let headers = compiler.as_ref().and_then(|gcc| output(Command::new(gcc).arg("-print-file-name=include")));
+        let archives = std::fs::read_dir(NEWLIB).into_iter().flatten().flatten().map(|entry| entry.path());
+        let newlib = archives.filter(|path| path.to_string_lossy().contains(".tar.")).min();
+        match (compiler, version, headers, newlib) {
+            (Some(compiler), Some(version), Some(headers), Some(newlib)) => {
+                Ok(Self { compiler, version, headers: headers.trim().into(), newlib })
+            }
+            (compiler, .., newlib) => {
+                Err(missing([(compiler.is_none(), Missing::CCompiler), (newlib.is_none(), Missing::Newlib)]))
+            }
+        }
+    }
+}
+
+/// Whether a compiler makes objects for a Pentium, without a library.
+fn compiles_for_32_bits(gcc: &Path) -> bool {
+    let arguments = ["-m32", "-march=pentium", "-x", "c", "-c", "/dev/null", "-o", "/dev/null"];
+    Command::new(gcc).args(arguments).output().is_ok_and(|output| output.status.success())
+}
+
 /// Where distributions put GRUB for a BIOS.
 const PLATFORMS: [&str; 3] = ["/usr/lib/grub/i386-pc", "/usr/share/grub2/i386-pc", "/usr/lib/grub2/i386-pc"];
 
@@ -94,6 +138,30 @@ impl Group for EmulatorTools {
     }
 }
 
+/// What `bench host` compares with, and what that is built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MpiTools {
+    pub(crate) compiler: PathBuf,
+    /// What starts programs of each.
+    pub(crate) mpich: PathBuf,
+    pub(crate) open_mpi: PathBuf,
+}
+
+impl Group for MpiTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        let compiler = ["gcc", "cc"].iter().find_map(|name| finder.program(name));
+        let launcher = |mpi: &Mpi| mpi.find(&finder.path).map(|(_, launcher)| launcher);
+        match (compiler, launcher(&MPICH), launcher(&OPEN_MPI)) {
+            (Some(compiler), Some(mpich), Some(open_mpi)) => Ok(Self { compiler, mpich, open_mpi }),
+            (compiler, mpich, open_mpi) => Err(missing([
+                (compiler.is_none(), Missing::Compiler),
+                (mpich.is_none(), Missing::Mpi(&MPICH)),
+                (open_mpi.is_none(), Missing::Mpi(&OPEN_MPI)),
+            ])),
+        }
+    }
+}
+
 impl<A: Group, B: Group> Group for (A, B) {
     fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
         match (A::find(finder), B::find(finder)) {
@@ -116,6 +184,10 @@ pub(crate) enum Missing {
     Cmake,
     Libclang,
     Mkrescue,
+    Compiler,
+    Mpi(&'static Mpi),
+    CCompiler,
+    Newlib,
 }
 
 impl Missing {
@@ -128,6 +200,10 @@ impl Missing {
             Self::Cmake => "cmake with make or ninja",
             Self::Libclang => "libclang with its headers",
             Self::Mkrescue => "grub-mkrescue for machines with a BIOS",
+            Self::Compiler => "a compiler of C",
+            Self::Mpi(mpi) => mpi.name,
+            Self::CCompiler => "gcc for 32 bits and make",
+            Self::Newlib => "the sources of newlib",
         }
     }
 
@@ -140,6 +216,10 @@ impl Missing {
             Self::Cmake => &["cmake", "make"],
             Self::Libclang => &["libclang-dev"],
             Self::Mkrescue => &["grub-pc-bin", "grub-common", "xorriso", "mtools"],
+            Self::Compiler => &["gcc", "libc6-dev"],
+            Self::Mpi(mpi) => &mpi.packages,
+            Self::CCompiler => &["gcc", "make"],
+            Self::Newlib => &["newlib-source"],
         }
     }
 }
@@ -166,7 +246,7 @@ const LIBRARIES: [&str; 6] = [
 impl Finder {
     /// Looks where the user's shell does, and where distributions have things.
     pub(crate) fn new() -> Self {
-        let path = env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+        let path = programs::directories();
         let own = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
         // The variable may name the library itself.
         let own = own.and_then(|own| if own.is_file() { own.parent().map(Path::to_path_buf) } else { Some(own) });
@@ -181,7 +261,7 @@ impl Finder {
 
     /// An executable on the path.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
-        self.path.iter().map(|directory| directory.join(name)).find(|file| is_executable(file))
+        programs::find(name, &self.path)
     }
 
     /// GNU ld, when it links for the target.
@@ -279,14 +359,10 @@ fn output(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+    use std::{fs, os::unix::fs::PermissionsExt};
 
     fn script(directory: &Path, name: &str, text: &str) {
         let path = directory.join(name);
@@ -319,6 +395,19 @@ mod tests {
     }
 
     #[test]
+    fn programs_in_c_need_a_compiler_for_32_bits_and_make() {
+        let path = tempfile::tempdir().unwrap();
+        let finder = Finder::within(path.path(), path.path());
+        let is_missing = || CTools::find(&finder).err().is_some_and(|missing| missing.contains(&Missing::CCompiler));
+        assert!(is_missing());
+        script(path.path(), "make", "true");
+        script(path.path(), "gcc", "case \"$*\" in *-m32*) exit 1;; esac");
+        assert!(is_missing());
+        script(path.path(), "gcc", "echo x");
+        assert!(!is_missing());
+    }
+
+    #[test]
     fn the_emulator_needs_cmake_and_what_carries_it_out() {
         let path = tempfile::tempdir().unwrap();
         let finder = Finder::within(path.path(), path.path());
@@ -326,6 +415,20 @@ mod tests {
         assert_eq!(finder.cmake(), None);
         script(path.path(), "ninja", "true");
         assert_eq!(finder.cmake(), Some(path.path().join("cmake")));
+    }
+
+    #[test]
+    fn each_mpi_needs_its_compiler_and_what_starts_its_programs() {
+        let path = tempfile::tempdir().unwrap();
+        let finder = Finder::within(path.path(), path.path());
+        let missing = || MpiTools::find(&finder).unwrap_err();
+        assert_eq!(missing(), [Missing::Compiler, Missing::Mpi(&MPICH), Missing::Mpi(&OPEN_MPI)]);
+        for name in ["cc", "mpicc.mpich", "mpirun.mpich", "mpicc.openmpi", "mpirun"] {
+            script(path.path(), name, "true");
+        }
+        assert_eq!(missing(), [Missing::Mpi(&OPEN_MPI)]);
+        script(path.path(), "mpirun.openmpi", "true");
+        assert_eq!(MpiTools::find(&finder).unwrap().mpich, path.path().join("mpirun.mpich"));
     }
 
     #[test]

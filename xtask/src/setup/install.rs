@@ -68,6 +68,8 @@ impl Plan {
 /// What a user does himself.
 fn by_hand(what: Missing) -> &'static str {
     match what {
+        Missing::Compiler => "install gcc and the headers of the C library",
+        Missing::Mpi(_) => "install it with a compiler that is called `mpicc` and an ending, as Debian's packages do",
         Missing::Qemu => {
             "install qemu-system-x86 (Debian, Ubuntu, Arch), qemu-system-x86-core (Fedora) or qemu (Homebrew)"
         }
@@ -79,6 +81,10 @@ fn by_hand(what: Missing) -> &'static str {
             "install grub-pc-bin, grub-common, xorriso and mtools (Debian, Ubuntu), grub2-pc-modules, grub2-tools-extra and xorriso (Fedora), or grub, libisoburn and mtools (Arch)"
         }
         Missing::Cmake => "install cmake and make",
+        Missing::CCompiler => "install gcc and make, on a machine with a 64-bit processor of Intel's kind",
+        Missing::Newlib => {
+            "install newlib-source (Debian, Ubuntu), or put newlib's sources into /usr/src/newlib as newlib-VERSION.tar.xz"
+        }
         Missing::Libclang => {
             "install libclang-dev (Debian, Ubuntu), clang-devel (Fedora) or clang (Arch), or set LIBCLANG_PATH"
         }

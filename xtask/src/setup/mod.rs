@@ -5,8 +5,9 @@
 mod find;
 mod install;
 
-pub(crate) use find::{DiskTools, EmulatorTools, Group, Toolchain, Tools};
+pub(crate) use find::{CTools, DiskTools, EmulatorTools, Group, MpiTools, Toolchain, Tools};
 
+use crate::{c, program::Program};
 use anyhow::Result;
 use clap::Args;
 use find::{Finder, Missing};
@@ -22,6 +23,14 @@ pub(crate) struct Arguments {
     /// Also what only `test` and `board` need: cmake and libclang, to build the emulator of boards
     #[arg(long)]
     all: bool,
+
+    /// Also what programs in C need: gcc, make, and newlib, which is built
+    #[arg(long)]
+    c: bool,
+
+    /// What only `bench host` compares with, and nothing else: MPICH, Open MPI, and a compiler of C
+    #[arg(long, conflicts_with_all = ["all", "c"])]
+    mpi: bool,
 }
 
 /// The command.
@@ -30,12 +39,20 @@ pub(crate) struct Arguments {
 ///
 /// When something is missing and cannot be installed.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if arguments.mpi {
+        let tools: MpiTools = ensure(arguments.yes)?;
+        println!("compiler   {}", tools.compiler.display());
+        println!("MPICH      {}", tools.mpich.display());
+        println!("Open MPI   {}", tools.open_mpi.display());
+        return Ok(());
+    }
     let (tools, emulator) = if arguments.all {
         let (tools, emulator): (Tools, EmulatorTools) = ensure(arguments.yes)?;
         (tools, Some(emulator))
     } else {
         (ensure(arguments.yes)?, None)
     };
+    let c_tools: Option<CTools> = if arguments.c { Some(ensure(arguments.yes)?) } else { None };
     println!("emulator   {}", tools.qemu.display());
     println!("binutils   {}", tools.linker.display());
     println!("compiler   {}", tools.toolchain);
@@ -43,8 +60,24 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         println!("cmake      {}", emulator.cmake.display());
         println!("libclang   {}", emulator.libclang.display());
     }
+    if let Some(tools) = c_tools {
+        c::prepare(&tools)?;
+        println!("C          {}, {}", tools.compiler.display(), tools.newlib.display());
+    }
     println!("All is set up; `cargo xtask run` boots 48 cores.");
     Ok(())
+}
+
+/// Returns the tools that a program's image and more need, after installing what is missing with the user's consent.
+///
+/// # Errors
+///
+/// When the user does not want it, or it does not work.
+pub(crate) fn for_program<T: Group>(program: &Program, yes: bool) -> Result<T> {
+    if program.c.is_none() {
+        return ensure(yes);
+    }
+    ensure::<(T, CTools)>(yes).map(|(tools, _)| tools)
 }
 
 /// Returns the tools, after installing what is missing with the user's consent.

@@ -1,5 +1,6 @@
 //! Builds what tests on the host are made of.
 
+use super::{arguments::Stage, host};
 use crate::{
     build::{self, Built},
     emulator,
@@ -14,6 +15,20 @@ use std::process::Command;
 pub(super) fn of_workspace(subcommand: &str) -> Command {
     let mut command = workspace::cargo(subcommand);
     command.args(["--release", "--workspace", "--exclude", emulator::PACKAGE]);
+    command
+}
+
+/// A command that builds the tests of these stages. It leaves out what only the other compiles, but no package whose features
+/// that would change for what is left.
+pub(super) fn tests_of(stages: &[Stage]) -> Command {
+    let mut command = of_workspace("test");
+    match [Stage::Host, Stage::Sim].map(|stage| stages.contains(&stage)) {
+        [true, false] => _ = command.args(["--exclude", host::SIMULATED]),
+        // Unit tests are all of the host's stage.
+        [false, true] => _ = command.args(["--test", "*"]),
+        _ => {}
+    }
+    command.arg("--no-run").args(build::MESSAGES);
     command
 }
 

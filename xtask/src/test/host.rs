@@ -16,12 +16,15 @@ use std::{
 };
 
 /// The package whose tests run in the simulator.
-const SIMULATED: &str = "tests";
+pub(super) const SIMULATED: &str = "tests";
 
 /// The test binary with the in-kernel tests.
 const IN_KERNEL: &str = "suite";
 
-/// Tests that take a second together, on average.
+/// The test binary with what the simulator shows besides; most of its tests are machines by the dozen.
+const BY_THE_DOZEN: &str = "simulated";
+
+/// Tests that take a second together, on average, elsewhere.
 const TESTS_PER_S: usize = 30;
 
 /// A binary with tests.
@@ -44,6 +47,11 @@ impl Binary {
         self.wanted > 0
     }
 
+    /// About how many seconds its tests take.
+    fn cost_s(&self) -> usize {
+        if self.artifact.name == BY_THE_DOZEN { self.wanted } else { self.wanted / TESTS_PER_S }
+    }
+
     fn command(&self, filter: Option<&str>) -> Command {
         let mut command = workspace::command(&self.artifact.executable);
         // What cargo says to tests.
@@ -63,8 +71,7 @@ impl Binary {
 ///
 /// When they do not build.
 pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary>> {
-    let artifacts =
-        build::tests("the tests on the host", cargo::of_workspace("test").arg("--no-run").args(build::MESSAGES))?;
+    let artifacts = build::tests("the tests on the host", &mut cargo::tests_of(stages))?;
     binaries(artifacts, |artifact| if artifact.package == SIMULATED { Stage::Sim } else { Stage::Host }, stages, filter)
 }
 
@@ -108,7 +115,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, binaries: Vec<Binary>) -> impl Iterator
             Stage::Board => "emulator",
             _ => "host",
         };
-        Job::new(suite, binary.wanted / TESTS_PER_S, move |suite| {
+        Job::new(suite, binary.cost_s(), move |suite| {
             let mut command = binary.command(kit.arguments.filter.as_deref());
             execute(suite, &binary.artifact.name, command.arg("--test-threads=1"), kit.limit(), binary.wanted)
         })
@@ -119,7 +126,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, binaries: Vec<Binary>) -> impl Iterator
 pub(super) fn doc_tests<'t>(kit: &'t Kit<'t>) -> Job<'t> {
     Job::new("host", 30, |suite| {
         let mut command = cargo::of_workspace("test");
-        command.args(["--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
+        command.args(["--exclude", SIMULATED, "--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
         execute(suite, "doc tests", &mut command, kit.limit(), 0)
     })
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     build::Built,
-    emulator,
+    c, emulator,
     guest::Outcome,
     image,
     program::Program,
@@ -52,7 +52,7 @@ impl<'t> Kit<'t> {
     pub(super) fn new(arguments: &'t Arguments) -> Self {
         /// One for each image that tests run.
         fn of_each<T>() -> BTreeMap<String, Once<T>> {
-            let programs = Program::of_each_image().into_iter().chain([Program::integration()]);
+            let programs = Program::of_each_image().into_iter().chain([Program::integration(), c::rust_side()]);
             programs.map(|program| (program.binary, Once::new())).collect()
         }
         Self {
@@ -77,6 +77,9 @@ impl<'t> Kit<'t> {
         for stage in stages {
             if [Stage::Qemu, Stage::Board, Stage::Pc].contains(stage) {
                 self.tools()?;
+            }
+            if [Stage::Sim, Stage::Qemu, Stage::Board].contains(stage) {
+                c::tools(self.arguments.yes)?;
             }
             match stage {
                 Stage::Board => _ = self.emulator_tools()?,

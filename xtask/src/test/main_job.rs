@@ -40,7 +40,7 @@ fn backends<'t>(kit: &'t Kit<'t>) -> Result<Backends<'t>> {
 fn in_qemu(kit: &Kit<'_>) -> Result<Outcome> {
     let _progress = Progress::new("main job in QEMU");
     let backends = backends(kit)?;
-    backends.in_qemu(CORES, &run::plan(CORES, backends.inputs(), &[])?, &KernelLine::default())
+    backends.in_qemu(CORES, &run::plan(&backends.program, CORES, backends.inputs(), &[])?, &KernelLine::default())
 }
 
 /// How it ended in QEMU the first time, with which all other runs of it are compared.

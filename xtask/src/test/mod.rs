@@ -3,6 +3,7 @@
 mod arguments;
 mod backends;
 mod board;
+mod c_programs;
 mod cargo;
 mod clusters;
 mod guests;
@@ -13,6 +14,7 @@ mod kit;
 mod main_job;
 mod miri;
 mod pc;
+mod rcce;
 mod rounds;
 mod summary;
 mod traces;
@@ -27,11 +29,17 @@ use jobs::Job;
 use kit::Kit;
 use std::num::NonZero;
 
-/// Sizes at which the in-kernel tests boot.
-const CORES: [u16; 6] = [1, 2, 3, 5, 16, 48];
-
-/// The largest machine, booted once for the tests that depend on the number of cores.
-const LARGEST: u16 = crate::cores::MOST;
+/// Sizes at which the in-kernel tests boot, and what tests there have to depend on, if not all run: a full chip says nothing
+/// about what does not depend on size, and the largest machine nothing about what is the same code on each.
+const CORES: [(u16, Option<&str>); 7] = [
+    (1, None),
+    (2, None),
+    (3, None),
+    (5, None),
+    (16, None),
+    (48, Some("size")),
+    (crate::cores::MOST, Some(guests::SIZE_AND_MACHINE)),
+];
 
 /// The command.
 ///
@@ -80,8 +88,8 @@ fn guests(arguments: &Arguments) -> Vec<Guest> {
                 Guest { thread_multi: true, ..Guest::of(2) },
                 Guest { domains: NonZero::new(2), ..Guest::of(8) },
             ];
-            let largest = Guest { only: Some(guests::SIZE_AND_MACHINE), ..chosen(LARGEST) };
-            CORES.into_iter().map(chosen).chain([largest]).chain(schedules).collect()
+            let sizes = CORES.into_iter().map(|(cores, only)| Guest { only, ..chosen(cores) });
+            sizes.chain(schedules).collect()
         }
     }
 }
@@ -98,6 +106,10 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
 
     let mut host: Vec<_> = host::jobs(kit, binaries).collect();
     let (mut qemu, mut board, mut pc) = (Vec::new(), Vec::new(), Vec::new());
+    if has(Stage::Sim) {
+        host.extend(c_programs::simulated(kit));
+        host.extend(rcce::simulated(kit)?);
+    }
     if has(Stage::Qemu) {
         qemu.extend(image_checks::jobs(kit));
         if in_kernel {
@@ -107,6 +119,8 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
             qemu.extend(clusters::jobs(kit, in_kernel));
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
+        qemu.extend(c_programs::in_qemu(kit));
+        qemu.extend(rcce::in_qemu(kit)?);
     }
     if has(Stage::Board) {
         board.extend(image_checks::of_emulator(kit));
@@ -114,6 +128,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
             board.extend(board::in_kernel(kit));
         }
         board.extend(board::jobs(kit));
+        board.extend(c_programs::on_board(kit));
     }
     if has(Stage::Pc) && is_plain {
         pc.extend(pc::jobs(kit));

@@ -1,6 +1,6 @@
 //! What passed and what failed.
 
-use crate::{guest::Outcome, interrupt, progress};
+use crate::{guest::Outcome, interrupt, process, progress};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
@@ -156,12 +156,13 @@ impl Summary {
         self.failed() + self.0.iter().map(|suite| suite.passed).sum::<usize>()
     }
 
-    /// Prints the table, the failures, the slowest tests, and the line that others read.
+    /// Prints the table, the slowest tests, the failures, what the run has cost, and the line that others read.
     pub(crate) fn print(&self) {
-        print!("{}", self.text());
+        print!("{}", self.text(process::processor_time_of_all()));
     }
 
-    fn text(&self) -> String {
+    /// What is printed. Processor time is what runs on different machines, or beside other work, can be compared by.
+    fn text(&self, processor_time: Option<Duration>) -> String {
         let mut lines = vec![format!("{:<34} {:>7} {:>7} {:>9}", "suite", "passed", "failed", "time")];
         // A filter leaves some without a test.
         let ran = self.0.iter().filter(|suite| suite.passed + suite.failed() + suite.skipped > 0);
@@ -180,6 +181,8 @@ impl Summary {
                     .map(|(test, message)| format!("failed: {}: {test}: {}", suite.name, message.replace('\n', " "))),
             );
         }
+        let minutes = |time: Duration| format!("processor time, builds included: {:.1} min", time.as_secs_f64() / 60.0);
+        lines.extend(processor_time.map(minutes));
         let mut last = format!("{} passed, {} failed", self.total() - self.failed(), self.failed());
         let skipped: usize = self.0.iter().map(|suite| suite.skipped).sum();
         if skipped > 0 {
@@ -208,8 +211,9 @@ mod tests {
             Ok(())
         });
         let summary: Summary = [one, two, more].into_iter().collect();
-        let text = summary.text();
-        assert_eq!(text.lines().last(), Some("12 passed, 2 failed, 1 skipped"));
+        let text = summary.text(Some(Duration::from_secs(90)));
+        let end = "processor time, builds included: 1.5 min\n12 passed, 2 failed, 1 skipped\n";
+        assert!(text.ends_with(end), "{text}");
         assert!(text.contains("failed: one: wrong: 2 is not 3\nfailed: two: two: does not build\n"), "{text}");
         assert!(
             text.contains("the slowest:\n   20.0 s one: test 0\n") && text.contains("11.0 s one: test 9\n"),

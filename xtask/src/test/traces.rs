@@ -24,7 +24,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let backends = Backends::of(PROGRAM, Vec::new(), kit)?;
     let _progress = Progress::new("traces");
     let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
-    let plan = crate::run::plan(CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
+    let plan = crate::run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
     let results = [
         in_qemu.verdict().and_then(|()| explained(&in_qemu.transcript.trace)),

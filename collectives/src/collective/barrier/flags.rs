@@ -11,7 +11,7 @@
 use alloc::boxed::Box;
 use core::{cell::Cell, ops::Range, slice};
 
-use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Reason, Wait};
+use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
 
 use super::{
     mechanism::Mechanism,
@@ -72,26 +72,28 @@ impl Awaited {
     }
 
     /// Waits until all are set. False at the deadline.
-    #[inline]
+    #[inline(always)]
     fn wait<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, before: u8, deadline: Deadline) -> bool {
-        let (place, reason) = (slice::from_ref(&self.place), Reason::new("a barrier"));
-        let ended = match &self.flags {
-            &Flags::One { word, shift, writer } => comm.wait_until(place, deadline, reason, move |poll| {
-                let is_set = (poll.line_word(0, word) >> shift) as u8 != before;
-                if !is_set {
-                    poll.missing(writer);
+        let place = slice::from_ref(&self.place);
+        comm.wait_until(place, deadline, Reason::new("a barrier"), move |poll| self.are_set(poll, before)).is_ok()
+    }
+
+    /// Whether all are set, as a poll shows.
+    #[inline(always)]
+    fn are_set(&self, poll: &Poll<'_>, before: u8) -> Option<()> {
+        match &self.flags {
+            Flags::One { word, shift, writer } => {
+                if (poll.line_word(0, *word) >> shift) as u8 != before {
+                    return Some(());
                 }
-                is_set.then_some(())
-            }),
-            Flags::Some { words, writers } => comm.wait_until(place, deadline, reason, |poll| {
-                let late = first_late(&words_of_line(poll.line(0)), words, before);
-                if let Some(byte) = late {
-                    poll.missing(writers[byte]);
-                }
-                late.is_none().then_some(())
-            }),
-        };
-        ended.is_ok()
+                poll.missing(*writer);
+            }
+            Flags::Some { words, writers } => match first_late(&words_of_line(poll.line(0)), words, before) {
+                None => return Some(()),
+                Some(byte) => poll.missing(writers[byte]),
+            },
+        }
+        None
     }
 }
 
@@ -129,7 +131,12 @@ impl FlagBarrier {
     /// Arrives and waits.
     pub(crate) fn run<C: Mpb + Wait>(&self, comm: &Comm<'_, C>) {
         self.begin();
-        self.advance(comm, Some(Deadline::Never));
+        let number = self.number.get();
+        for step in &self.steps {
+            if !step.carry_out(comm, number, Deadline::Never) {
+                return;
+            }
+        }
     }
 
     fn begin(&self) {
@@ -138,24 +145,32 @@ impl FlagBarrier {
     }
 
     /// Goes on until the deadline, or without one up to the first flag that is awaited. Says whether all have arrived.
-    #[inline]
     fn advance<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Option<Deadline>) -> bool {
-        let (hal, number) = (comm.hal(), self.number.get());
-        let mut next = self.next.get();
-        while let Some(step) = self.steps.get(next) {
-            match step {
-                Step::Set { at, byte } => hal.store(*at, *byte, &[number]),
-                Step::SetLast { at, byte } => hal.set_flag(*at, *byte, number),
-                Step::Await(awaited) => {
-                    if !deadline.is_some_and(|deadline| awaited.wait(comm, number.wrapping_sub(1), deadline)) {
-                        self.next.set(next);
-                        return false;
-                    }
-                }
+        let (number, first) = (self.number.get(), self.next.get());
+        for (index, step) in self.steps[first..].iter().enumerate() {
+            let is_done = match (step, deadline) {
+                (Step::Await(_), None) => false,
+                _ => step.carry_out(comm, number, deadline.unwrap_or(Deadline::Never)),
+            };
+            if !is_done {
+                self.next.set(first + index);
+                return false;
             }
-            next += 1;
         }
-        self.next.set(next);
+        self.next.set(self.steps.len());
+        true
+    }
+}
+
+impl Step {
+    /// Does it, in the barrier with this number. False at the deadline.
+    #[inline(always)]
+    fn carry_out<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, number: u8, deadline: Deadline) -> bool {
+        match self {
+            Self::Set { at, byte } => comm.hal().store(*at, *byte, &[number]),
+            Self::SetLast { at, byte } => comm.hal().set_flag(*at, *byte, number),
+            Self::Await(awaited) => return awaited.wait(comm, number.wrapping_sub(1), deadline),
+        }
         true
     }
 }

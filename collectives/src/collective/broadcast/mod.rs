@@ -52,6 +52,7 @@ pub enum Broadcast {
 
 impl Broadcast {
     /// Broadcasts by this algorithm, whatever is preferred.
+    #[inline]
     pub(crate) fn broadcast<C: Messenger, T: Pod>(
         &self,
         comm: &Comm<'_, C>,
@@ -59,8 +60,8 @@ impl Broadcast {
         root: usize,
     ) -> Result<(), Error> {
         comm.check_call(|| Call::new(Collective::Broadcast).of::<T>().len(message.len()).rooted(root).by(self))?;
-        let message = cast_slice_mut(message);
         comm.check_rank(root)?;
+        let message = cast_slice_mut(message);
         let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
         if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
             comm.check_no_profile()?;

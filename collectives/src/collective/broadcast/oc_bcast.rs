@@ -32,7 +32,7 @@ use alloc::rc::Rc;
 
 use hal::{LINE_BYTES, Messenger, Reason};
 
-use super::{notification, tree::Place};
+use super::tree::{Parent, Place};
 use crate::{Comm, Error};
 
 /// The parameters of OC-Bcast.
@@ -73,12 +73,12 @@ impl OcBcast {
         if comm.size() == 1 {
             return Ok(());
         }
-        comm.own_staging_turn();
+        comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
         let node = Node::new(comm, root, self);
         let chunk_bytes = node.lines * LINE_BYTES;
         let chunks = message.len().div_ceil(chunk_bytes);
         for (index, chunk) in message.chunks_mut(chunk_bytes).enumerate() {
-            match node.place.parent {
+            match &node.place.parent {
                 None => node.send_down(index, chunk),
                 Some(parent) => node.pass_on(index, chunk, parent),
             }
@@ -92,7 +92,6 @@ impl OcBcast {
 struct Node<'n, 'c, C> {
     comm: &'n Comm<'c, C>,
     place: Rc<Place>,
-    notification_degree: usize,
     buffers: usize,
     /// Lines of each buffer.
     lines: usize,
@@ -102,50 +101,44 @@ impl<'n, 'c, C: Messenger> Node<'n, 'c, C> {
     fn new(comm: &'n Comm<'c, C>, root: usize, parameters: &OcBcast) -> Self {
         let lines = comm.mpb_layout().buffer_lines();
         let (buffers, lines) = if parameters.single_buffer { (1, 2 * lines) } else { (2, lines) };
-        let place = comm.place(root, parameters);
-        Self { comm, place, notification_degree: parameters.notification_degree, buffers, lines }
+        Self { comm, place: comm.place(root, parameters), buffers, lines }
     }
 
     /// First line of the buffer that chunk `index` is staged in.
     fn buffer(&self, index: usize) -> usize {
-        self.comm.mpb_layout().buffer(index % self.buffers)
+        self.comm.mpb_layout().buffer(if self.buffers == 1 { 0 } else { index % 2 })
     }
 
-    /// Member `member` of the notification tree of some children notifies those below it.
-    fn notify_below(&self, member: usize, children: &[usize]) {
-        for below in notification::below(member, self.notification_degree, children.len()) {
-            self.comm.signal(children[below - 1]);
-        }
+    /// Notifies these of a parent's children.
+    fn notify(&self, children: &[usize]) {
+        children.iter().for_each(|child| self.comm.signal(*child));
     }
 
     /// What the root does with a chunk.
     fn send_down(&self, index: usize, chunk: &[u8]) {
         self.free_buffer(index);
         self.comm.hal().put(chunk, self.comm.mpb_line(self.comm.rank(), self.buffer(index)));
-        self.notify_below(0, &self.place.children);
+        self.notify(&self.place.notified);
     }
 
     /// What every other node does with a chunk: steps (i) to (v) of section 4.1.
-    fn pass_on(&self, index: usize, chunk: &mut [u8], parent: usize) {
+    fn pass_on(&self, index: usize, chunk: &mut [u8], parent: &Parent) {
         let (hal, place) = (self.comm.hal(), &self.place);
-        let above = match notification::above(place.member, self.notification_degree) {
-            0 => parent,
-            sibling => place.siblings[sibling - 1],
-        };
-        self.comm.take_signal(above, Reason::new("OC-Bcast, notification of chunk").number(index as u32));
-        self.notify_below(place.member, &place.siblings);
+        let reason = Reason::new("OC-Bcast, notification of chunk").number(index as u32);
+        self.comm.take_signal(parent.notified_by, reason);
+        self.notify(&parent.notified);
 
         let buffer = self.buffer(index);
-        let source = self.comm.mpb_line(parent, buffer);
+        let source = self.comm.mpb_line(parent.rank, buffer);
         if place.stages {
             self.free_buffer(index);
             hal.get_to_own_mpb(source, buffer, chunk.len().div_ceil(LINE_BYTES));
-            self.comm.signal(parent);
-            self.notify_below(0, &place.children);
+            self.comm.signal(parent.rank);
+            self.notify(&place.notified);
             hal.get(self.comm.mpb_line(self.comm.rank(), buffer), chunk);
         } else {
             hal.get(source, chunk);
-            self.comm.signal(parent);
+            self.comm.signal(parent.rank);
         }
     }
 
@@ -160,7 +153,7 @@ impl<'n, 'c, C: Messenger> Node<'n, 'c, C> {
     fn take_done(&self, count: u8, chunk: usize) {
         if count > 0 {
             let reason = Reason::new("OC-Bcast, done with chunk").number(chunk as u32);
-            self.comm.take_signals(self.place.children_by_rank.iter().copied(), count, reason);
+            self.comm.take_signals_of(&self.place.children, count, reason);
         }
     }
 }

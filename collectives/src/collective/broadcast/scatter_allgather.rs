@@ -52,7 +52,7 @@ pub(super) fn broadcast<C: Messenger>(
     rounds: Rounds,
 ) -> Result<(), Error> {
     if rounds == Rounds::Overlapped && !comm.profile_in_force() {
-        comm.own_staging_turn();
+        comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
     }
     let ring = Ring::new(comm, root);
     let slices = Slices::new(0..message.len(), comm.size());

@@ -4,28 +4,34 @@
 //! root's tile and the first rank on others, and the other ranks are children of their leader, behind those in the
 //! tree.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::{cell::RefCell, ops::Range};
 
 use hal::{Layout, Mpb, Wait};
 
-use super::OcBcast;
-use crate::Comm;
+use super::{OcBcast, notification};
+use crate::{Comm, Group};
 
 /// A rank's place in a tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     /// None at the root.
-    pub(super) parent: Option<usize>,
-    /// All children of the parent.
-    pub(super) siblings: Vec<usize>,
-    /// Which of them this rank is, from 1.
-    pub(super) member: usize,
-    pub(super) children: Vec<usize>,
-    /// The children in ascending order of their ranks.
-    pub(super) children_by_rank: Vec<usize>,
+    pub(super) parent: Option<Parent>,
+    pub(super) children: Group,
+    /// The children that this rank [notifies](super::notification) itself.
+    pub(super) notified: Box<[usize]>,
     /// Whether chunks go through this rank's MPB.
     pub(super) stages: bool,
+}
+
+/// A parent, as one of its children knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Parent {
+    pub(super) rank: usize,
+    /// Who notifies this rank: the parent, or another of its children.
+    pub(super) notified_by: usize,
+    /// Children of the parent that this rank notifies.
+    pub(super) notified: Box<[usize]>,
 }
 
 /// The part of a tree around one of its nodes. Nodes are known by their leaders.
@@ -96,15 +102,23 @@ impl Place {
         children.extend(nodes.mates(leader));
         let (parent, siblings, children) =
             if rank == leader { (parent, siblings, children) } else { (Some(leader), children, Vec::new()) };
-        let mut children_by_rank = children.clone();
-        children_by_rank.sort_unstable();
+        let degree = parameters.notification_degree;
+        let notified = |member: usize, children: &[usize]| -> Box<[usize]> {
+            notification::below(member, degree, children.len()).map(|below| children[below - 1]).collect()
+        };
+        let parent = parent.map(|parent| {
+            let member = siblings.iter().take_while(|sibling| **sibling != rank).count() + 1;
+            let notified_by = match notification::above(member, degree) {
+                0 => parent,
+                sibling => siblings[sibling - 1],
+            };
+            Parent { rank: parent, notified_by, notified: notified(member, &siblings) }
+        });
         Self {
             parent,
-            member: siblings.iter().take_while(|sibling| **sibling != rank).count() + 1,
-            siblings,
             stages: rank == leader && !(parameters.straight_leaves && children.is_empty()),
-            children,
-            children_by_rank,
+            notified: notified(0, &children),
+            children: Group::of(children).expect("ranks of a communicator"),
         }
     }
 }
@@ -145,7 +159,7 @@ mod tests {
     }
 
     fn levels(places: &[Place], rank: usize) -> usize {
-        places[rank].parent.map_or(0, |parent| 1 + levels(places, parent))
+        places[rank].parent.as_ref().map_or(0, |parent| 1 + levels(places, parent.rank))
     }
 
     #[test]
@@ -157,10 +171,15 @@ mod tests {
                 let places: Vec<_> = (0..size).map(place).collect();
                 for (rank, place) in places.iter().enumerate() {
                     assert_eq!(place.parent.is_none(), rank == root);
-                    if let Some(parent) = place.parent {
-                        assert_eq!(places[parent].children, place.siblings, "{size} {root} {parameters:?}");
-                        assert_eq!(place.siblings[place.member - 1], rank);
-                        assert!(places[parent].stages);
+                    if let Some(Parent { rank: parent, notified_by, .. }) = &place.parent {
+                        let above = &places[*parent];
+                        assert!(above.children.contains(rank) && above.stages, "{size} {root} {parameters:?}");
+                        let notifier = &places[*notified_by];
+                        let notified = match &notifier.parent {
+                            Some(of) if notified_by != parent => (&of.notified, of.rank),
+                            _ => (&notifier.notified, *parent),
+                        };
+                        assert!(notified.0.contains(&rank) && notified.1 == *parent, "rank {rank} is not told");
                     }
                     let mates = if parameters.shared_tiles { 1 } else { 0 };
                     assert!(place.children.len() <= parameters.k.saturating_add(mates));

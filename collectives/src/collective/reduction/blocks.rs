@@ -54,9 +54,10 @@ impl Staging {
             let turn = comm.turn(lines, Writers::Owner);
             Self { first: turn.staging.start, lines, kept: false }
         } else {
-            comm.own_staging_turn();
             let layout = comm.mpb_layout();
-            Self { first: layout.buffer(0), lines: 2 * layout.buffer_lines(), kept: true }
+            let lines = 2 * layout.buffer_lines();
+            comm.own_staging_turn(lines);
+            Self { first: layout.buffer(0), lines, kept: true }
         }
     }
 

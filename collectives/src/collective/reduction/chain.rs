@@ -41,11 +41,11 @@ pub(super) fn scan<C: Messenger, T: Pod>(
     Staging::check::<T>(comm)?;
     let (hal, rank, len) = (comm.hal(), comm.rank(), buffers.len());
     let lines = (len * size_of::<T>()).div_ceil(LINE_BYTES);
-    comm.own_staging_turn();
     let layout = comm.mpb_layout();
     let all = 2 * layout.buffer_lines();
     let chunk_lines = chunk_lines(lines, comm.size()).max(size_of::<T>().div_ceil(LINE_BYTES)).min(all);
     let (chunk, slots) = (chunk_lines * LINE_BYTES / size_of::<T>(), (all / chunk_lines).min(MOST_SLOTS));
+    comm.own_staging_turn(slots.min(len.div_ceil(chunk)) * chunk_lines);
     let slot_of = |index: usize| layout.buffer(0) + index % slots * chunk_lines;
     let (below, above) = (rank.checked_sub(1), Some(rank + 1).filter(|&above| above < comm.size()));
     for (index, start) in (0..len).step_by(chunk).enumerate() {
@@ -80,7 +80,7 @@ pub(super) fn scan<C: Messenger, T: Pod>(
     }
     if let Some(above) = above {
         let left = len.div_ceil(chunk).min(slots) as u8;
-        comm.take_signals(core::iter::once(above), left, Reason::new("a scan, done with the last chunks"));
+        comm.take_signals_from(above, left, Reason::new("a scan, done with the last chunks"));
     }
     Ok(())
 }

@@ -159,6 +159,7 @@ impl Channel {
 
     /// Completes the access epoch to `targets`, after waiting for their posts, and takes these. Returns when all
     /// packets are on their way and all requests are answered.
+    #[inline(never)]
     pub fn complete<C: Core>(&self, comm: &Comm<'_, C>, window: u32, targets: &Group) {
         for target in targets.iter() {
             if self.await_post(comm, window, target, Deadline::Never).is_err() {

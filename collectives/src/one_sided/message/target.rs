@@ -37,6 +37,7 @@ impl Channel {
     }
 
     /// Posts this rank's part of `window` to `origin`.
+    #[inline(never)]
     pub fn post<C: Core>(&self, comm: &Comm<'_, C>, window: u32, origin: usize) {
         self.send(comm, origin, Transfer::bare(Header::new(Kind::Post, window)));
         self.progress(comm);
@@ -47,6 +48,7 @@ impl Channel {
     ///
     /// # Errors
     /// [`TimedOut`] at the deadline, or at once if the machine is dying; then nothing was taken.
+    #[inline(never)]
     pub fn await_completions<C: Core>(
         &self,
         comm: &Comm<'_, C>,

@@ -100,7 +100,7 @@ impl<C: Core, T: Pod> AccessEpoch<'_, '_, '_, C, T> {
     /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets have
     /// been told. Waits for the posts of targets that were never accessed, too.
     pub fn complete(self) {
-        drop(self);
+        // Where it is: an epoch that is moved to be dropped is copied.
     }
 }
 

@@ -16,7 +16,10 @@ use hal::{Core, Deadline, Place, Reason, TimedOut};
 
 use crate::Group;
 
-use super::peers::{Peers, Seen};
+use super::{
+    peers::{Peers, Seen},
+    synchronisation::{COMPLETION, POST},
+};
 
 /// Words of a rank's data: its match vector, then its completion counter.
 pub(super) const fn words(ranks: usize) -> usize {
@@ -40,9 +43,10 @@ pub(super) fn clear<C: Core>(at: &Peers<'_, C>) {
 }
 
 /// POST (Algorithm 1).
+#[inline(never)]
 pub(super) fn post<C: Core>(at: &Peers<'_, C>, origins: &Group) {
     let (hal, rank) = (at.comm.hal(), at.comm.rank());
-    hal.store_word(at.class_words(rank), completion_counter(at.comm.size()), origins.len() as u32);
+    hal.store_word(at.own_words(), completion_counter(at.comm.size()), origins.len() as u32);
     let (word, bit) = match_bit(rank);
     for origin in origins.iter() {
         let match_vector = at.class_words(origin);
@@ -57,22 +61,28 @@ pub(super) fn post<C: Core>(at: &Peers<'_, C>, origins: &Group) {
 /// Only the target's own bit enters the copy (IV.B.2), although the word shows those of 31 others: as each look
 /// invalidates, what is got afterwards is never older than the post.
 pub(super) fn await_post<C: Core>(at: &Peers<'_, C>, seen: &Seen, target: usize, deadline: Deadline) {
-    if !seen.contains(target) {
-        let (word, bit) = match_bit(target);
-        let own = Place::Word(at.class_words(at.comm.rank()), word);
-        let reason = Reason::new("the post of window").number(at.number).from(at.comm.core_of(target));
-        let posted = at.comm.wait_until(&[own], deadline, reason, |poll| (poll.word(0) & bit != 0).then_some(()));
-        if posted.is_ok() {
-            seen.insert(target);
-        }
+    if !seen.contains(target) && look_for_post(at, target, deadline).is_ok() {
+        seen.insert(target);
     }
+}
+
+#[inline]
+fn look_for_post<C: Core>(at: &Peers<'_, C>, target: usize, deadline: Deadline) -> Result<(), TimedOut> {
+    let (word, bit) = match_bit(target);
+    let own = [Place::Word(at.own_words(), word)];
+    let reason = Reason::new(POST).number(at.number).from(at.comm.core_of(target));
+    at.comm.wait_until(&own, deadline, reason, move |poll| (poll.word(0) & bit != 0).then_some(()))
 }
 
 /// COMPLETE (Algorithm 2): waits for the posts that are missing and consumes them, then counts the targets' counters
 /// down.
+#[inline(never)]
 pub(super) fn complete<C: Core>(at: &Peers<'_, C>, seen: &Seen, targets: &Group) {
     for target in targets.iter() {
-        await_post(at, seen, target, Deadline::Never);
+        if !seen.contains(target) {
+            // It fails on a dying machine only.
+            let _ = look_for_post(at, target, Deadline::Never);
+        }
         reset_post(at, target);
     }
     // The last line of the last put may still be in the write-combine buffer, and registers do not push it out.
@@ -82,7 +92,7 @@ pub(super) fn complete<C: Core>(at: &Peers<'_, C>, seen: &Seen, targets: &Group)
 
 /// Forgets the post of `target`.
 fn reset_post<C: Core>(at: &Peers<'_, C>, target: usize) {
-    let (hal, own) = (at.comm.hal(), at.class_words(at.comm.rank()));
+    let (hal, own) = (at.comm.hal(), at.own_words());
     let (word, bit) = match_bit(target);
     // Under the register: another target may be posting in the same word (where Algorithm 2 has no lock).
     let _guard = hal.lock(hal.core(), "the own match vector");
@@ -100,8 +110,9 @@ fn notify_completion<C: Core>(at: &Peers<'_, C>, target: usize) {
 }
 
 /// WAIT: until all origins have completed.
+#[inline(never)]
 pub(super) fn await_completion<C: Core>(at: &Peers<'_, C>, deadline: Deadline) -> Result<(), TimedOut> {
-    let reason = Reason::new("origins to complete on window").number(at.number);
-    let counter = Place::Word(at.class_words(at.comm.rank()), completion_counter(at.comm.size()));
+    let reason = Reason::new(COMPLETION).number(at.number);
+    let counter = Place::Word(at.own_words(), completion_counter(at.comm.size()));
     at.comm.wait_until(&[counter], deadline, reason, |poll| (poll.word(0) == 0).then_some(()))
 }

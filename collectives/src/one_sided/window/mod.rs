@@ -342,18 +342,20 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Refuses another access epoch while this rank holds locks.
+    #[inline]
     fn check_unlocked(&self) -> Result<(), Error> {
-        if self.locked.is_empty() && !self.all_locked.get() {
-            return Ok(());
-        }
+        if self.locked.is_empty() && !self.all_locked.get() { Ok(()) } else { self.name_locked() }
+    }
+
+    #[cold]
+    fn name_locked(&self) -> Result<(), Error> {
         let (window, rank) = (self.number(), self.comm().rank());
         let locked = self.locked.first().or(self.all_locked.get().then_some(rank));
         locked.map_or(Ok(()), |rank| Err(Error::Locked { rank, window }))
     }
 
     fn check_own(&self, view: &LocalView<'_, T>) -> Result<(), Error> {
-        let own = self.peers.part(self.comm().rank());
-        if view.region() == own { Ok(()) } else { Err(Error::ForeignView { window: self.number() }) }
+        if view.region() == self.peers.own() { Ok(()) } else { Err(Error::ForeignView { window: self.number() }) }
     }
 }
 

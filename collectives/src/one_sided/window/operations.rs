@@ -1,7 +1,10 @@
 //! Operations of an open epoch: what may be done to the parts that it reaches, and when it is carried out.
 
-use alloc::{collections::VecDeque, vec::Vec};
-use core::{cell::RefCell, ops::Range};
+use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
+use core::{
+    cell::{OnceCell, RefCell},
+    ops::Range,
+};
 
 use hal::{Core, Deadline, Entered, Pod, SharedAddress};
 
@@ -61,15 +64,38 @@ pub struct Operations<'b, 'w, 'c, C: Core, T: Pod> {
     pub(super) reach: Reach,
     /// Number of the epoch on this window, for errors.
     pub(super) epoch: u32,
+    /// What is left to do; nothing as long as all that was asked for was carried out at once.
+    pending: OnceCell<Box<Pending<'b, T>>>,
+}
+
+/// What an epoch has yet to do.
+struct Pending<'b, T: Pod> {
     /// Operations that wait for posts, with their targets, in the order in which they were asked for.
     waiting: RefCell<VecDeque<(usize, Operation<'b, T>)>>,
     /// What targets will answer to packets.
     answers: RefCell<Vec<Answer<'b, T>>>,
 }
 
+impl<T: Pod> Default for Pending<'_, T> {
+    fn default() -> Self {
+        Self { waiting: RefCell::default(), answers: RefCell::default() }
+    }
+}
+
 impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     pub(super) fn new(window: &'w Window<'c, C, T>, reach: Reach, epoch: u32) -> Self {
-        Self { window, reach, epoch, waiting: RefCell::new(VecDeque::new()), answers: RefCell::default() }
+        Self { window, reach, epoch, pending: OnceCell::new() }
+    }
+
+    /// What is left to do, which begins with nothing.
+    fn pending(&self) -> &Pending<'b, T> {
+        self.pending.get_or_init(Box::default)
+    }
+
+    /// Whether operations wait for posts.
+    #[inline]
+    fn some_wait(&self) -> bool {
+        self.pending.get().is_some_and(|pending| !pending.waiting.borrow().is_empty())
     }
 
     /// Puts `source` over the elements of `target`'s part from `first` on.
@@ -202,7 +228,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Carries out what can be by now. The epoch's other calls do that, too.
     pub fn progress(&self) {
         let Reach::Group { targets, patience: Patience::CompletePrompt, .. } = &self.reach else { return };
-        let mut waiting = self.waiting.borrow_mut();
+        let Some(pending) = self.pending.get() else { return };
+        let mut waiting = pending.waiting.borrow_mut();
         let mut not_posted = Vec::new();
         for _ in 0..waiting.len() {
             let Some((target, operation)) = waiting.pop_front() else { return };
@@ -226,7 +253,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
         loop {
             self.progress();
             let is_prompt = matches!(self.reach, Reach::Group { patience: Patience::CompletePrompt, .. });
-            if !is_prompt || self.waiting.borrow().is_empty() {
+            if !is_prompt || !self.some_wait() {
                 return window.await_notifications(counter, count, deadline);
             }
             let has_passed = matches!(deadline, Deadline::At(ticks) if ticks <= hal.now());
@@ -238,12 +265,16 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     /// Carries out all that waits, in order; what has been posted to by now goes first.
+    #[inline]
     pub(super) fn finish(&self) {
-        if self.waiting.borrow().is_empty() {
-            return;
+        if self.some_wait() {
+            self.finish_what_waits();
         }
+    }
+
+    fn finish_what_waits(&self) {
         self.progress();
-        let waiting = core::mem::take(&mut *self.waiting.borrow_mut());
+        let waiting = self.pending().waiting.take();
         for (target, operation) in waiting {
             let _span = self.trace(target, &operation);
             self.window.await_post(target);
@@ -252,9 +283,10 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     }
 
     /// Hands out what targets have answered to packets, when the epoch is complete.
+    #[inline]
     pub(super) fn hand_out(&self) {
-        if let Synchronisation::Message(channel) = &self.window.synchronisation {
-            for answer in self.answers.take() {
+        if let (Some(pending), Synchronisation::Message(channel)) = (self.pending.get(), &self.window.synchronisation) {
+            for answer in pending.answers.take() {
                 answer.finish(channel, &self.window.peers);
             }
         }
@@ -281,7 +313,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
                 self.issue_promptly(targets, target, operation);
             }
             Reach::Group { patience: Patience::CompleteDeferred, .. } => {
-                self.waiting.borrow_mut().push_back((target, operation));
+                self.pending().waiting.borrow_mut().push_back((target, operation));
             }
             Reach::Group { no_check, .. } => {
                 if !no_check {
@@ -310,16 +342,19 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Carries an operation out if its target has posted and nothing for that target is queued, otherwise queues it.
     fn issue_promptly(&self, targets: &Group, target: usize, operation: Operation<'b, T>) {
         self.progress();
-        let is_queued = |target| self.waiting.borrow().iter().any(|(other, _)| *other == target);
+        let is_queued = |target| {
+            self.pending.get().is_some_and(|pending| pending.waiting.borrow().iter().any(|(other, _)| *other == target))
+        };
         if !is_queued(target) && self.window.has_posted(targets, target) {
             return self.carry_out(target, operation);
         }
-        if self.waiting.borrow().len() == QUEUE {
-            let first = self.waiting.borrow().front().map(|(target, _)| *target);
+        let waiting = &self.pending().waiting;
+        if waiting.borrow().len() == QUEUE {
+            let first = waiting.borrow().front().map(|(target, _)| *target);
             first.into_iter().for_each(|first| self.window.await_post(first));
             self.progress();
         }
-        self.waiting.borrow_mut().push_back((target, operation));
+        waiting.borrow_mut().push_back((target, operation));
     }
 
     /// An operation is under way, for a timeline.
@@ -330,7 +365,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
 
     fn carry_out(&self, target: usize, mut operation: Operation<'b, T>) {
         if let (Reach::Group { .. }, Synchronisation::Message(channel)) = (&self.reach, &self.window.synchronisation) {
-            let answers = &mut self.answers.borrow_mut();
+            let answers = &mut self.pending().answers.borrow_mut();
             return packets::request(channel, &self.window.peers, target, operation, answers);
         }
         operation.perform(&self.window.peers, self.window.engines, target);

@@ -14,6 +14,9 @@ pub(super) struct Peers<'c, C> {
     pub(super) comm: &'c Comm<'c, C>,
     pub(super) number: u32,
     parts: Box<[Part]>,
+    /// This rank's own part, and the words of its synchronisation data that belong to the window's class.
+    own: Region<kind::Cached>,
+    own_words: Region<kind::Uncached>,
 }
 
 /// The part of a rank, and its synchronisation data. Each access to it needs one of these.
@@ -52,7 +55,15 @@ impl<'c, C: Core> Peers<'c, C> {
                 class_words: sync.lines_around(COMMON_BYTES, sync.len_bytes()),
             }
         });
-        Self { comm, number, parts: parts.collect() }
+        let parts: Box<[_]> = parts.collect();
+        let (own, own_words) = (parts[comm.rank()].memory, parts[comm.rank()].class_words);
+        Self { comm, number, parts, own, own_words }
+    }
+
+    /// The memory of this rank's part.
+    #[inline]
+    pub(super) fn own(&self) -> Region<kind::Cached> {
+        self.own
     }
 
     /// The memory of `rank`'s part.
@@ -89,6 +100,12 @@ impl<'c, C: Core> Peers<'c, C> {
         self.parts[rank].has_sync
     }
 
+    /// The words of this rank's synchronisation data that belong to the window's class.
+    #[inline]
+    pub(super) fn own_words(&self) -> Region<kind::Uncached> {
+        self.own_words
+    }
+
     /// The words of `rank`'s synchronisation data that belong to the window's class.
     pub(super) fn class_words(&self, rank: usize) -> Region<kind::Uncached> {
         self.parts[rank].class_words
@@ -104,50 +121,61 @@ pub(super) const fn sync_bytes(class_words: usize) -> usize {
 }
 
 /// A set of ranks of a communicator that changes while it is looked at.
-pub(super) struct Seen(Box<[Cell<u32>]>);
+pub(super) struct Seen {
+    words: Box<[Cell<u32>]>,
+    /// Whether one was entered since it was cleared: most of them are empty, and this is all that is looked at then.
+    was_entered: Cell<bool>,
+}
 
 impl Seen {
     pub(super) fn new(ranks: usize) -> Self {
-        Self(core::iter::repeat_with(|| Cell::new(0)).take(ranks.div_ceil(32)).collect())
+        let words = core::iter::repeat_with(|| Cell::new(0)).take(ranks.div_ceil(32)).collect();
+        Self { words, was_entered: Cell::new(false) }
     }
 
     pub(super) fn contains(&self, rank: usize) -> bool {
-        self.0[rank / 32].get() >> (rank % 32) & 1 == 1
+        self.words[rank / 32].get() >> (rank % 32) & 1 == 1
     }
 
     /// Ranks 32 `index` to 32 `index` + 31, as bits.
     pub(super) fn word(&self, index: usize) -> u32 {
-        self.0[index].get()
+        self.words[index].get()
     }
 
     /// Enters those of 32 ranks whose bits are set.
+    #[inline]
     pub(super) fn insert_word(&self, index: usize, ranks: u32) {
-        self.0[index].set(self.0[index].get() | ranks);
+        self.was_entered.set(true);
+        self.words[index].set(self.words[index].get() | ranks);
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| word.get() == 0)
+        !self.was_entered.get() || self.words.iter().all(|word| word.get() == 0)
     }
 
     /// The lowest rank in it.
     pub(super) fn first(&self) -> Option<usize> {
-        let (index, word) = self.0.iter().map(Cell::get).enumerate().find(|(_, word)| *word != 0)?;
+        let (index, word) = self.words.iter().map(Cell::get).enumerate().find(|(_, word)| *word != 0)?;
         Some(index * 32 + word.trailing_zeros() as usize)
     }
 
+    #[inline]
     pub(super) fn insert(&self, rank: usize) {
-        let word = &self.0[rank / 32];
-        word.set(word.get() | 1 << (rank % 32));
+        self.insert_word(rank / 32, 1 << (rank % 32));
     }
 
     pub(super) fn remove(&self, rank: usize) {
-        let word = &self.0[rank / 32];
+        let word = &self.words[rank / 32];
         word.set(word.get() & !(1 << (rank % 32)));
     }
 
+    #[inline]
     pub(super) fn clear(&self) {
-        // Most of them are: a call that sets memory takes longer than to look.
-        self.0.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
+        if self.was_entered.replace(false) {
+            // A call that sets memory takes longer than to look.
+            self.words.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
+        }
     }
 
     /// The members of a group that are not in the set, in ascending order.

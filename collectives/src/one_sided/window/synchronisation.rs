@@ -1,8 +1,11 @@
 //! The mechanisms behind the classes, as one: how posts and completions travel.
+//!
+//! What the default does in an epoch is there where it is called. The other mechanisms are calls, so that nothing is made ready
+//! for them in its epochs.
 
 use alloc::rc::Rc;
 
-use hal::{Core, Deadline, Reason, TimedOut};
+use hal::{Core, Deadline, TimedOut};
 
 use crate::{Comm, Error, Group, collective::element::apply_coded, one_sided::message::Channel};
 
@@ -14,6 +17,10 @@ use super::{
 };
 
 /// What synchronises the PSCW epochs of a window.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a window has one, mostly the large one, and reaches it without a pointer"
+)]
 pub(super) enum Synchronisation {
     /// Match vectors and completion counters.
     MatchVector,
@@ -76,6 +83,7 @@ impl Synchronisation {
     }
 
     /// Tells `origins` that this rank's part is exposed. Never blocks but for registers.
+    #[inline(always)]
     pub(super) fn post<C: Core>(&self, at: &Peers<'_, C>, origins: &Group) {
         match self {
             Self::MatchVector => match_vector::post(at, origins),
@@ -107,9 +115,8 @@ impl Synchronisation {
                 targets.iter().for_each(|target| match_vector::await_post(at, seen, target, Deadline::Never));
             }
             Self::Marks(marks) => {
-                let reason = Reason::new(POST).number(at.number);
                 // It fails on a dying machine only.
-                let _ = marks.take(at, seen, targets, Told::Posted, Deadline::Never, reason);
+                let _ = marks.take(at, seen, targets, Told::Posted, Deadline::Never);
             }
             Self::Message(channel) => {
                 for target in targets.iter() {
@@ -123,11 +130,13 @@ impl Synchronisation {
 
     /// Waits for those posts of `targets` that were not seen, consumes them all, and tells the targets that all
     /// accesses are complete.
+    #[inline(always)]
     pub(super) fn complete<C: Core>(&self, at: &Peers<'_, C>, seen: &Seen, targets: &Group) {
         match self {
             Self::MatchVector => match_vector::complete(at, seen, targets),
             Self::Marks(marks) => {
-                self.await_posts(at, seen, targets);
+                // It fails on a dying machine only.
+                let _ = marks.take(at, seen, targets, Told::Posted, Deadline::Never);
                 marks.tell(at, targets, Told::Completed);
             }
             Self::Message(channel) => channel.complete(at.comm, at.number, targets),
@@ -136,6 +145,7 @@ impl Synchronisation {
     }
 
     /// Waits until all of `origins` have completed. If it fails, those that have are in `seen`, for the next time.
+    #[inline(always)]
     pub(super) fn await_completion<C: Core>(
         &self,
         at: &Peers<'_, C>,
@@ -145,10 +155,7 @@ impl Synchronisation {
     ) -> Result<(), TimedOut> {
         match self {
             Self::MatchVector => match_vector::await_completion(at, deadline)?,
-            Self::Marks(marks) => {
-                let reason = Reason::new("origins to complete on window").number(at.number);
-                marks.take(at, seen, origins, Told::Completed, deadline, reason)?;
-            }
+            Self::Marks(marks) => marks.take(at, seen, origins, Told::Completed, deadline)?,
             Self::Message(channel) => channel.await_completions(at.comm, at.number, origins, deadline)?,
         }
         seen.clear();
@@ -156,5 +163,6 @@ impl Synchronisation {
     }
 }
 
-/// What an origin waits for.
-const POST: &str = "the post of window";
+/// What an origin waits for, and a target.
+pub(super) const POST: &str = "the post of window";
+pub(super) const COMPLETION: &str = "origins to complete on window";

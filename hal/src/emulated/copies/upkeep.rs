@@ -2,10 +2,15 @@
 
 use alloc::vec::Vec;
 
-use crate::{LINE_BYTES, Line, LineAddress, Region, cached::ViewAccess, kind, kit::Exposures};
+use crate::{
+    LINE_BYTES, Line, LineAddress, Region,
+    cached::ViewAccess,
+    kind,
+    kit::{Conflict, Exposures, Slices},
+};
 
 use super::super::{
-    CachingRegion, Choice, Conflict, Copies, FetchUnit, PAGE_BYTES, PageWindow, Platform, Slices,
+    CachingRegion, Choice, Copies, FetchUnit, PAGE_BYTES, PageWindow, Platform,
     caching_region::{Claimed, LINES_PER_PAGE, lines_mask, lines_of},
     page_window::{EXPOSED_POSITION, address_at, position},
 };
@@ -213,7 +218,7 @@ impl<W: PageWindow> Copies<W> {
         if self.window.faults() {
             return 0;
         }
-        let lines = |slices: &mut Slices| slices.mutable_lines(page * LINES_PER_PAGE, LINES_PER_PAGE);
+        let lines = |slices: &mut Slices| slices.mutable_lines(page * LINES_PER_PAGE, LINES_PER_PAGE, position);
         platform.with_slices(lines).unwrap_or(0)
     }
 

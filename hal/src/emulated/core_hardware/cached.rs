@@ -48,6 +48,7 @@ impl<P: Platform> Emulated<P> {
         if self.copies(home).is_shared() {
             self.platform.await_write_backs();
         }
+        self.platform.fence();
         let counting = self.account.counting();
         counting.lines_written_back.add(flushed.lines_written);
         counting.lines_evicted.add(flushed.neighbours_written);
@@ -71,6 +72,7 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
         if access.lasts() {
             // First, so that nobody comes to it any more who would be in the way.
+            self.has_slices.set(true);
             self.meet_slices(region, access)?;
         }
         let mut touch = Touch::default();
@@ -94,11 +96,15 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
     }
 
     fn end_view(&self, region: Region<kind::Cached>) {
-        self.platform.with_slices(|slices| slices.end_view(self.platform.core(), region));
+        if self.has_slices.get() {
+            self.platform.with_slices(|slices| slices.end_view(self.platform.core(), region));
+        }
     }
 
     fn end_slices(&self) {
-        self.platform.with_slices(|slices| slices.end(self.platform.core()));
+        if self.has_slices.replace(false) {
+            self.platform.with_slices(|slices| slices.end(self.platform.core()));
+        }
     }
 
     fn flush(&self, region: Region<kind::Cached>) {
@@ -117,6 +123,7 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
             self.platform.await_write_backs();
             written += self.own.write_back_invalidate_all(&self.platform);
         }
+        self.platform.fence();
         self.account.counting().lines_written_back.add(written);
     }
 }

@@ -44,6 +44,17 @@ impl<P: Platform> CombinedLines for Emulated<P> {
         if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
             self.push_out_pending();
         }
+        if self.platform.coherent()
+            && let Ok(data) = bytes.try_into()
+        {
+            // A whole line leaves the buffer at once, where nobody else can look at it.
+            self.lines.borrow_mut().take_pending();
+            return self.trace_store(
+                || Spot::Line(at),
+                u32::MAX,
+                || self.platform.write_line(at, &Line(data), u32::MAX),
+            );
+        }
         let full = {
             let mut lines = self.lines.borrow_mut();
             lines.store(at, offset, bytes);
@@ -69,6 +80,7 @@ impl<P: Platform> CombinedLines for Emulated<P> {
     fn drain(&self) {
         if !self.omits(Omit::DRAIN) {
             self.push_out_pending();
+            self.platform.fence();
         }
     }
 }

@@ -46,12 +46,14 @@ pub struct Emulated<P: Platform> {
     domain: P::Copies,
     lines: RefCell<LineCache>,
     omitted: Cell<Omit>,
+    /// Whether the account of slices may have one of this core's.
+    has_slices: Cell<bool>,
     tracer: Tracer,
 }
 
 impl<P: Platform> EmulatedCore<P> {
-    /// The platform below.
-    pub fn platform(&self) -> &P {
+    /// The platform below; within `hal` only, for the reason of [`HardwareCore::hardware`].
+    pub(crate) fn platform(&self) -> &P {
         &self.hardware().platform
     }
 
@@ -72,7 +74,8 @@ impl<P: Platform> EmulatedCore<P> {
 
     /// Makes a page of cached memory present because the program touched the byte at `position` of the window; for
     /// page fault handlers.
-    pub fn page_fault(&self, position: usize) {
+    #[cfg_attr(not(target_os = "none"), allow(dead_code, reason = "no pages fault there"))]
+    pub(crate) fn page_fault(&self, position: usize) {
         let start = address_at(position / LINE_BYTES * LINE_BYTES, self.core());
         self.hardware().fetch(Region::new(start, LINE_BYTES), ViewAccess::Load);
     }
@@ -89,6 +92,7 @@ impl<P: Platform> Emulated<P> {
             domain,
             lines: RefCell::new(LineCache::new()),
             omitted: Cell::new(Omit::empty()),
+            has_slices: Cell::new(false),
             tracer: Tracer::default(),
         }
     }

@@ -8,7 +8,8 @@ use core::{
 };
 
 use crate::{
-    emulated::{Copies, Slices},
+    emulated::Copies,
+    kit::Slices,
     qemu::{
         emulator::{domain::exclude, mmu_window::MmuWindow},
         memory::addresses,

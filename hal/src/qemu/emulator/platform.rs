@@ -17,9 +17,9 @@ use crate::{
         private::{Private, PrivateOnce},
         this_core::this_core,
     },
-    emulated::{Choice, Copies, Emulated, EmulatedCore, FetchUnit, PAGE_BYTES, Platform, Slices, WaitInfo},
+    emulated::{Choice, Copies, Emulated, EmulatedCore, FetchUnit, PAGE_BYTES, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Watch, Woken},
+    kit::{CounterAccess, Expense, Slices, Watch, Woken},
     qemu::{
         cluster::{
             heartbeat,

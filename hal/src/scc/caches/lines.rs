@@ -5,6 +5,8 @@
 //! and its handler invalidates L1, which it does not do within an operation. Stores are words where whole words are
 //! stored, and bytes elsewhere: those of others in the same word are theirs.
 
+use core::mem::MaybeUninit;
+
 use crate::{LINE_BYTES, Line};
 
 const WORD_BYTES: usize = size_of::<u32>();
@@ -16,11 +18,24 @@ const WORD_BYTES: usize = size_of::<u32>();
 /// nobody has a reference.
 #[inline]
 pub(crate) unsafe fn load(line: *const Line) -> Line {
-    let words = line.cast::<u32>();
-    // SAFETY: `index` is below the number of words, and the caller says the rest.
-    let loaded: [u32; LINE_BYTES / WORD_BYTES] =
-        core::array::from_fn(|index| unsafe { words.add(index).read_volatile() });
-    bytemuck::cast(loaded.map(u32::to_le))
+    let mut loaded = MaybeUninit::<Line>::uninit();
+    // SAFETY: there is room for a line, all words of it are written, and any bytes are one.
+    unsafe {
+        load_to(line, loaded.as_mut_ptr().cast());
+        loaded.assume_init()
+    }
+}
+
+/// Loads a line to private memory.
+///
+/// # Safety
+/// As for [`load`], and `target` is valid for writes.
+#[inline]
+pub(crate) unsafe fn load_to(line: *const Line, target: *mut [u8; LINE_BYTES]) {
+    for index in 0..LINE_BYTES / WORD_BYTES {
+        // SAFETY: `index` is below the number of words of both, and the caller says the rest. Bytes stay in their order.
+        unsafe { target.cast::<u32>().add(index).write_unaligned(line.cast::<u32>().add(index).read_volatile()) };
+    }
 }
 
 /// Loads a word of a line.
@@ -37,20 +52,8 @@ pub(crate) unsafe fn load_word(line: *const Line, word: usize) -> u32 {
     u32::from_le(unsafe { line.cast::<u32>().add(word).read_volatile() })
 }
 
-/// Stores a line, in ascending order of words.
-///
-/// # Safety
-/// As for [`store`].
-#[inline]
-pub(crate) unsafe fn store_whole(line: *mut Line, contents: &Line) {
-    let words: [u32; LINE_BYTES / WORD_BYTES] = bytemuck::cast(*contents);
-    for (index, word) in words.into_iter().enumerate() {
-        // SAFETY: `index` is below the number of words, and the caller says the rest.
-        unsafe { line.cast::<u32>().add(index).write_volatile(word) };
-    }
-}
-
-/// Stores what private memory has to a line, word by word: as many registers as a line has words there are not.
+/// Stores what private memory has to a line, in ascending order of words, one by one: as many registers as a line has words
+/// there are not.
 ///
 /// # Safety
 /// As for [`store`].
@@ -81,6 +84,22 @@ pub(crate) unsafe fn get(line: *const Line, target: &mut [u8; LINE_BYTES]) {
     }
 }
 
+/// Stores words of a line from word `first` on, in ascending order.
+///
+/// # Safety
+/// As for [`store`].
+///
+/// # Panics
+/// If they do not fit the line.
+#[inline]
+pub(crate) unsafe fn store_words(line: *mut Line, first: usize, words: impl Iterator<Item = u32>) {
+    for (index, word) in (first..).zip(words) {
+        assert!(index < LINE_BYTES / WORD_BYTES, "a store stays within a line");
+        // SAFETY: the index was checked, and the caller says the rest.
+        unsafe { line.cast::<u32>().add(index).write_volatile(word.to_le()) };
+    }
+}
+
 /// Stores bytes of a line from byte `offset` on, in ascending order.
 ///
 /// # Safety
@@ -95,6 +114,13 @@ pub(crate) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
     if let [flag] = bytes {
         // SAFETY: within the line, as was checked.
         unsafe { target.write_volatile(*flag) };
+        return;
+    }
+    if let (0, (words, [])) = (offset % WORD_BYTES, bytes.as_chunks::<WORD_BYTES>()) {
+        for (index, word) in words.iter().enumerate() {
+            // SAFETY: within the line, as was checked, and aligned.
+            unsafe { target.cast::<u32>().add(index).write_volatile(u32::from_ne_bytes(*word)) };
+        }
         return;
     }
     let to_word = (offset.next_multiple_of(WORD_BYTES) - offset).min(bytes.len());
@@ -162,6 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn words_arrive_where_they_are_to_be() {
+        for (first, len) in (0..8).flat_map(|first| (0..=8 - first).map(move |len| (first, len))) {
+            let mut line = Line([0xEE; LINE_BYTES]);
+            // SAFETY: the line is this function's own.
+            unsafe { store_words(&raw mut line, first, (0..len as u32).map(|word| word * 0x0101_0101)) };
+            for word in 0..8 {
+                let expected = if (first..first + len).contains(&word) { (word - first) as u8 } else { 0xEE };
+                assert_eq!(line.0[word * 4..][..4], [expected; 4], "word {word} of {len} at {first}");
+            }
+        }
+    }
+
+    #[test]
     fn lines_come_and_go_wherever_memory_is() {
         let source: [u8; 2 * LINE_BYTES] = core::array::from_fn(|index| index as u8);
         for offset in 0..LINE_BYTES {
@@ -183,7 +222,7 @@ mod tests {
         let source = Line(core::array::from_fn(|index| index as u8 + 1));
         let mut line = Line::default();
         // SAFETY: the line is this function's own.
-        unsafe { store_whole(&raw mut line, &source) };
+        unsafe { put(&source.0, &raw mut line) };
         assert_eq!(line, source);
     }
 

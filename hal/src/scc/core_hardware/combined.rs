@@ -74,9 +74,12 @@ impl Scc {
     /// Where shared memory behind a controller is, in a window that begins at `window`.
     #[inline]
     fn in_window(&self, window: usize, address: SharedAddress) -> usize {
-        let exists = address.controller().is_some_and(|controller| controller < self.controllers);
-        assert!(exists, "{address} does not exist");
-        window + address.flat()
+        match address.home() {
+            Home::Controller(controller) if usize::from(controller) < self.controllers => {
+                window + usize::from(controller) * SHARED_BYTES_PER_CONTROLLER + address.offset()
+            }
+            _ => no_such_memory(address),
+        }
     }
 
     /// Where a core sees shared memory through its caches.
@@ -197,6 +200,11 @@ impl Scc {
     }
 }
 
+#[cold]
+fn no_such_memory(address: SharedAddress) -> ! {
+    panic!("{address} does not exist")
+}
+
 impl CombinedLines for Scc {
     #[inline]
     fn mpb_lines(&self) -> usize {
@@ -224,6 +232,12 @@ impl CombinedLines for Scc {
     }
 
     #[inline]
+    fn load_mpb_line_to(&self, at: MpbLine, target: &mut [u8; LINE_BYTES]) {
+        // SAFETY: as above; a mutable reference is valid for writes.
+        unsafe { lines::load_to(self.lines_of_mpb(at, 1), target) }
+    }
+
+    #[inline]
     fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
         // SAFETY: as above.
         unsafe { lines::load_word(self.lines_of_mpb(at, 1), word) }
@@ -238,14 +252,22 @@ impl CombinedLines for Scc {
     }
 
     #[inline]
+    fn store_mpb_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {
+        let line = self.lines_of_mpb(at, 1);
+        self.invalidate_lines();
+        // SAFETY: as above.
+        unsafe { lines::store_words(line, first, words) }
+    }
+
+    #[inline]
     fn store_lines(&self, to: MpbLine, lines: usize, mut fill: impl FnMut(usize, &mut [u8; LINE_BYTES])) {
         let first = self.lines_of_mpb(to, lines);
+        let mut line = Line::default();
         for index in 0..lines {
-            let mut line = Line::default();
             fill(index, &mut line.0);
             self.invalidate_lines();
             // SAFETY: as above, for each of the lines.
-            unsafe { lines::store_whole(first.add(index), &line) };
+            unsafe { lines::put(&line.0, first.add(index)) };
         }
     }
 
@@ -273,9 +295,11 @@ impl CombinedLines for Scc {
     #[inline]
     fn load_lines(&self, from: MpbLine, lines: usize, mut take: impl FnMut(usize, &[u8; LINE_BYTES])) {
         let first = self.lines_of_mpb(from, lines);
+        let mut line = Line::default();
         for index in 0..lines {
             // SAFETY: as above, for each of the lines.
-            take(index, &unsafe { lines::load(first.add(index)) }.0);
+            unsafe { lines::load_to(first.add(index), &raw mut line.0) };
+            take(index, &line.0);
         }
     }
 

@@ -78,6 +78,9 @@ impl Patience {
             if self.late <= LAST_LOOKS {
                 return;
             }
+            if !status_page::is_reporter() {
+                cpu::park();
+            }
             let core = hardware.core.index();
             let seconds = waited / (u64::from(hardware.geometry.costs.core_mhz) * 1_000_000);
             status_page::set_wait(Some(reason));

@@ -1,7 +1,7 @@
 //! How far each core is, in a page of core 0's private memory that all reach uncached.
 //!
-//! Each core has a line of the page, which it alone writes. The last line has one word that any may write: the alarm,
-//! which ends the machine.
+//! Each core has a line of the page, which it alone writes. The last line has two words that any may write: the alarm,
+//! which ends the machine, and who reports that all wait.
 //!
 //! Who waits here looks seldom: all looks go to one memory controller, behind which core 0 has all else of its own,
 //! while it may be copying itself to those that are waited for.
@@ -19,11 +19,12 @@ use volatile::VolatilePtr;
 
 use crate::{
     CoreId, Home, LineAddress, MPB_LINES, MpbLine, Reason, SharedAddress,
-    bare::this_core::this_core,
+    bare::{cpu, this_core::this_core},
     scc::{
         handed::{core_count, handed},
         memory::{image, lookup_table},
         registers::tile::slot_address,
+        status::backoff::pause,
     },
 };
 
@@ -178,6 +179,31 @@ pub(crate) fn wait_of(core: usize) -> Option<Reason> {
 /// Cores that have said which line they have not drained.
 pub(crate) fn undrained() -> impl Iterator<Item = (CoreId, LineAddress)> {
     (0..core_count()).filter_map(|core| Some((CoreId::new(core), undrained_of(core)?)))
+}
+
+/// Who reports that all wait, in words of the alarm's line; from 1 on.
+const REPORTER: usize = 1;
+
+/// Rounds of a pause that is much longer than it takes a core to store what it has found free.
+const SETTLED: u32 = 100_000;
+
+/// Whether this core is the one that reports for all that they wait. Several cores lose their patience at about the same time,
+/// and their lines would mix. A word that is not written atomically is enough for that (Fischer's algorithm): who finds it
+/// free stores itself, and has it if that is still so when all others who found it free have stored, too.
+pub(crate) fn is_reporter() -> bool {
+    if !is_reached() {
+        return true;
+    }
+    let (reporter, this) = (word_of(MAX_CORES, REPORTER), this_core() as u32 + 1);
+    {
+        let _interrupts = cpu::InterruptsOff::new();
+        if reporter.read() != 0 {
+            return false;
+        }
+        reporter.write(this);
+    }
+    pause(SETTLED);
+    reporter.read() == this
 }
 
 pub(crate) fn raise_alarm() {

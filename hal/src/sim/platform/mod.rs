@@ -25,6 +25,7 @@ use super::{
     access::{Access, Effect},
     account::Account,
     cost::Way,
+    float_control::FloatControl,
     heat::{HeatMap, Target},
     network::Stored,
     waiting::Sample,
@@ -49,6 +50,8 @@ pub struct SimPlatform {
     yielder: Cell<*const Yielder<(), ()>>,
     /// The core's stack, with its guard page at the lower end.
     stack: Cell<(usize, usize)>,
+    /// Where on it the core gave way.
+    stack_pointer: Cell<usize>,
     account: Arc<Account>,
     /// Whether what is allocated now is on the account.
     counts: Cell<bool>,
@@ -61,6 +64,7 @@ impl SimPlatform {
             shared,
             yielder: Cell::new(ptr::null()),
             stack: Cell::new((0, 0)),
+            stack_pointer: Cell::new(0),
             account: Account::new(heap_bytes),
             counts: Cell::new(true),
         }
@@ -84,6 +88,11 @@ impl SimPlatform {
     pub(super) fn stack(&self) -> Range<usize> {
         let (limit, base) = self.stack.get();
         limit..base
+    }
+
+    /// Where on its stack the core gave way.
+    pub(super) fn stack_pointer(&self) -> usize {
+        self.stack_pointer.get()
     }
 
     /// If the last allocation was refused: what to say of it.
@@ -110,11 +119,14 @@ impl SimPlatform {
     }
 
     /// Gives way until the engine lets this core run.
-    fn give_way(&self) {
+    pub(super) fn give_way(&self) {
         assert!(Running::is(self), "{} is used outside its own program", self.core);
+        let control = FloatControl::save();
+        self.stack_pointer.set((&raw const control).addr());
         // SAFETY: the coroutine of this core is the one that runs, as just checked, so its yielder, which lives at the
         // bottom of its stack, was set by `started` and is alive.
         unsafe { (*self.yielder.get()).suspend(()) }
+        control.restore();
     }
 
     /// Whether the core can stop for good here, and the others go on.

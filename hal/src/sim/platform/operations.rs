@@ -4,9 +4,9 @@ use std::{ptr::NonNull, rc::Rc};
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, Slices, WaitInfo},
+    emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Watch, Woken},
+    kit::{CounterAccess, Expense, Slices, Watch, Woken},
 };
 
 use super::{

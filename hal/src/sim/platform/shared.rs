@@ -2,10 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::{
-    LINE_BYTES, Layout, Line, LineAddress, SharedAddress,
-    emulated::{Conflict, FetchUnit},
-};
+use crate::{LINE_BYTES, Layout, Line, LineAddress, SharedAddress, emulated::FetchUnit, kit::Conflict};
 
 use super::super::{
     access::{Access, Effect},

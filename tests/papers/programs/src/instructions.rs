@@ -181,7 +181,7 @@ impl Counter {
 
     fn broadcasts<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let comm = rank.comm;
-        let mut message = [0; MESSAGE_BYTES[0]];
+        let mut message = [0_u8; MESSAGE_BYTES[0]];
         for (name, fan_in) in [("default", comm.size()), ("oc-k7", OcBcast::default().k)] {
             let algorithm: Broadcast = name.parse()?;
             let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
@@ -269,7 +269,7 @@ impl Counter {
         let mut memory = [0_u8; LINES[1] * LINE_BYTES];
         let at = MpbLine::new(comm.core_of(1), comm.mpb_layout().buffer(0));
         self.transfers(rank, "put", |len| hal.put(&memory[..len], at));
-        let get = self.transfers(rank, "get", |len| hal.get(at, &mut memory[..len]));
+        self.transfers(rank, "get", |len| hal.get(at, &mut memory[..len]));
         self.transfers(rank, "put-made", |len| {
             hal.put_made(len, at, |index, bytes| bytes.copy_from_slice(&memory[index * LINE_BYTES..][..bytes.len()]));
         });
@@ -277,9 +277,10 @@ impl Counter {
             hal.get_used(at, len, |index, bytes| memory[index * LINE_BYTES..][..bytes.len()].copy_from_slice(bytes));
         });
         // A rank that passes a chunk on gets it into its MPB, and from there into its memory.
-        let [few, many] = LINES.map(|lines| self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines)));
-        let pass = (many - few) / (LINES[1] - LINES[0]) as u64;
-        let moved = comm.mpb_layout().buffer_lines() as u64 * (pass + get);
+        let lines = core::hint::black_box(comm.mpb_layout().buffer_lines());
+        let mut chunk_memory = vec![0_u8; lines * LINE_BYTES];
+        let moved = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines))
+            + self.steady(hal, || hal.get(at, &mut chunk_memory));
         self.send(rank, Of("broadcast-oc-k7", 0, 0), "chunk", [chunk.saturating_sub(moved)]);
         self.single(rank, "word", "load", || hal.load_word(words, 3));
         self.single(rank, "word", "store", || hal.store_word(words, 3, 1));
@@ -317,13 +318,12 @@ impl Counter {
         Ok(chunk[0])
     }
 
-    /// Puts or gets of few lines and of many. Returns what a line takes.
-    fn transfers<C: Core>(&self, rank: &Rank<'_, C>, algorithm: &str, mut transfer: impl FnMut(usize)) -> u64 {
+    /// Puts or gets of few lines and of many.
+    fn transfers<C: Core>(&self, rank: &Rank<'_, C>, algorithm: &str, mut transfer: impl FnMut(usize)) {
         let [few, many] = LINES.map(|lines| self.steady(rank.hal(), || transfer(lines * LINE_BYTES)));
         let line = (many - few) / (LINES[1] - LINES[0]) as u64;
         self.send(rank, Of(algorithm, 0, LINE_BYTES), "line", [line]);
         self.send(rank, Of(algorithm, 0, LINE_BYTES), "call", [few - line]);
-        line
     }
 
     /// Loops over all elements of a view.

@@ -9,6 +9,7 @@ mod barrier;
 mod broadcast;
 mod collectives;
 mod design;
+mod host;
 mod instructions;
 mod late;
 mod loads;
@@ -27,6 +28,7 @@ pub use self::{
     broadcast::{Bcast, Model},
     collectives::Collectives,
     design::Design,
+    host::Host,
     instructions::Instructions,
     late::Late,
     loads::Loads,
@@ -44,7 +46,7 @@ macro_rules! programs {
     ($($with:tt)+) => {
         $($with)+!(
             Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
-            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, Bcast, Model, Collectives, Barriers, Instructions, Rounds
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
         );
     };
 }

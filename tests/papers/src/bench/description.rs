@@ -1,6 +1,12 @@
 //! What a bench is: what it runs, what of that is shown, and what it claims.
 
-use super::{Machine as Place, claims::Claim, series::Rows};
+use super::{
+    Machine as Place,
+    claims::Claim,
+    runs::Setting,
+    series::{Rows, Samples},
+};
+use anyhow::Result;
 use host::machine::{Machine, Variant};
 use std::str::FromStr;
 
@@ -10,6 +16,8 @@ pub(crate) struct Bench {
     pub(crate) about: &'static str,
     /// Independent of each other.
     pub(crate) runs: &'static [Sweep],
+    /// How it measures, where that is more than all runs, which are built beforehand.
+    pub(crate) measure: Option<Measure>,
     /// The machine that it is about, where it means nothing on others.
     pub(crate) only_on: Option<Place>,
     /// The values of what is varied that the table on the screen shows besides the largest, or all if it is empty; the
@@ -26,12 +34,16 @@ pub(crate) struct Bench {
     pub(crate) claims: &'static [Claim],
 }
 
+/// Measures in a way of its own.
+pub(crate) type Measure = fn(&Setting<'_>) -> Result<Vec<Samples>>;
+
 impl Bench {
     /// What a bench is whose author says no more: all rows are shown as they were measured, and nothing is claimed.
     pub(crate) const PLAIN: Self = Self {
         name: "",
         about: "",
         runs: &[],
+        measure: None,
         only_on: None,
         shown: &[],
         sizes: &[],

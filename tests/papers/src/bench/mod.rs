@@ -8,33 +8,30 @@ mod description;
 mod evidence;
 mod fit;
 mod flame;
+mod machine;
 mod runs;
 mod series;
 pub(crate) mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use claims::{Claim, Finding, Number, On, everywhere, excess, extremes, in_virtual_time, on_scc};
+pub(crate) use claims::{Claim, Finding, Number, everywhere, excess, extremes, in_virtual_time, on_scc};
 #[cfg(test)]
 pub(crate) use description::Run;
 pub(crate) use description::{Bench, Column, Sweep};
 pub(crate) use evidence::Evidence;
 pub(crate) use fit::Fit;
+pub(crate) use machine::{Machine, Memory, processors};
+pub(crate) use runs::Setting;
 pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
 
 use crate::{papers, verdict::Verdict};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use claims::Checked;
 use clap::Args;
 use compare::Comparison;
-use host::{
-    command_line, cores,
-    machine::{self, Variant},
-    workspace,
-};
-use runs::Setting;
+use host::{command_line, workspace};
 use std::{
-    fmt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -65,11 +62,12 @@ pub(crate) struct Arguments {
     threshold: f64,
 
     /// The machine in virtual time: `scc`, another one with a name (`machines` lists them), `FILE.toml`, `mesh:WxHxC`, or
-    /// `cluster-fpga:NxC`, with suffixes as `sim` has them; or `qemu` for counters only
+    /// `cluster-fpga:NxC`, with suffixes as `sim` has them; `threads`, `threads+coherent` or `threads+write-back` of the host,
+    /// in real time; or `qemu` for counters only
     #[arg(long, value_name = "M", default_value_t)]
     machine: Machine,
 
-    /// Number of cores [default: all of the machine's, 48 for qemu]
+    /// Number of cores [default: all of the machine's, 48 for qemu, the host's processors for threads]
     #[arg(long, value_name = "N")]
     cores: Option<u32>,
 
@@ -94,97 +92,9 @@ pub(crate) struct Arguments {
     words: Vec<String>,
 }
 
-/// Where a bench can run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Machine {
-    /// In the simulator, which has virtual time.
-    Simulated(machine::Machine),
-    /// In QEMU, whose clock counts instructions of all cores together: only counters mean anything.
-    Qemu,
-    /// On the emulated board with an SCC, which executes and prices each instruction.
-    Board,
-}
-
-impl Machine {
-    fn default_cores(&self) -> u32 {
-        match self {
-            Self::Simulated(machine) => machine.default_cores(),
-            Self::Qemu | Self::Board => 48,
-        }
-    }
-
-    fn check(&self, count: u32) -> Result<()> {
-        match self {
-            Self::Simulated(machine) => machine::check(machine, count),
-            Self::Qemu => cores::number(&count.to_string()).map(drop),
-            Self::Board => {
-                ensure!((1..=48).contains(&count), "{count} cores: the board has 1 to 48");
-                Ok(())
-            }
-        }
-    }
-
-    fn has_time(&self) -> bool {
-        !matches!(self, Self::Qemu)
-    }
-
-    fn is_no_scc(&self) -> bool {
-        matches!(self, Self::Simulated(machine) if !machine.is_scc())
-    }
-
-    /// Whether the user has chosen a variant of a machine, so that a bench does not.
-    fn is_variant(&self) -> bool {
-        matches!(self, Self::Simulated(machine) if !machine.variant.is_plain())
-    }
-
-    /// The machine of a run that asks for this variant; that of the user where he has chosen one himself. Nothing where
-    /// there is no such variant, on a cluster and under QEMU.
-    fn with_variant(&self, variant: Variant) -> Option<Self> {
-        match self {
-            _ if variant.is_plain() || self.is_variant() => Some(self.clone()),
-            Self::Simulated(machine) => machine.with_variant(variant).map(Self::Simulated),
-            Self::Qemu | Self::Board => None,
-        }
-    }
-
-    fn is_in(&self, on: On) -> bool {
-        // Claims about times are about those of the simulator.
-        let is_virtual = matches!(self, Self::Simulated(_));
-        match on {
-            On::Every => true,
-            On::VirtualTime => is_virtual,
-            On::Scc => is_virtual && !self.is_no_scc() && !self.is_variant(),
-        }
-    }
-}
-
-impl Default for Machine {
-    fn default() -> Self {
-        Self::Simulated(machine::Machine::SCC)
-    }
-}
-
-impl fmt::Display for Machine {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Simulated(machine) => machine.fmt(out),
-            Self::Qemu => out.write_str("qemu"),
-            Self::Board => out.write_str("scc-board"),
-        }
-    }
-}
-
-impl std::str::FromStr for Machine {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "qemu" => Ok(Self::Qemu),
-            "scc-board" => Ok(Self::Board),
-            text => text.parse().map(Self::Simulated).map_err(|why| anyhow!("{why} (or `qemu`)")),
-        }
-    }
-}
+/// What times of the simulator are made of, for tables on the screen.
+const MODEL: &str = "Times are those of accesses and of what a program says that it computes: the library's own instructions are not in them \
+                     (`cargo xtask bench instructions` adds them).";
 
 /// The command.
 ///
@@ -214,6 +124,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         yes: arguments.yes,
         flame: flame.as_deref(),
     };
+    if machine.is_host() {
+        println!("{}", machine::host_name());
+    }
     let Some(bench) = bench else { return all::run(arguments, &setting) };
     // The new file may take the place of the old one.
     let old = arguments.compare.as_deref().map(csv::Medians::read).transpose()?;
@@ -227,6 +140,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         println!("{}\n", table::rows(&rows, |row| is_shown(row, &rows, bench, counters)));
     } else {
         println!("{}\n", table::columns(&rows, bench.columns));
+    }
+    if matches!(machine, Machine::Simulated(_)) && rows.iter().any(|row| row.key.unit.is_of_time()) {
+        println!("{MODEL}\n");
     }
     if let Some(file) = &flame {
         println!("{}\n\nall of it, for flame graphs: {}\n", flame::functions(file)?, workspace::display(file));
@@ -300,7 +216,9 @@ fn measure(bench: &Bench, setting: &Setting<'_>) -> Result<Rows> {
 
 /// The rows that samples of a bench become, with those that are computed from others.
 fn rows_of(bench: &Bench, machine: &Machine, samples: Vec<Samples>) -> Result<Rows> {
-    let meaningful = |samples: &Samples| machine.has_time() || !samples.key.unit.is_of_time();
+    // Machines that runs have of their own are simulated.
+    let has_time = |samples: &Samples| machine.has_time() || samples.key.variant.starts_with('@');
+    let meaningful = |samples: &Samples| has_time(samples) || !samples.key.unit.is_of_time();
     let mut rows = Rows::pool(samples.into_iter().filter(meaningful));
     ensure!(rows.iter().next().is_some(), "{} measures nothing but times, and on {machine} there are none", bench.name);
     (bench.derive)(&mut rows);
@@ -351,38 +269,6 @@ fn conclude(name: &str, checked: &[Checked]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn machines() {
-        for name in ["scc", "scc-calibrated", "mesh:8x8x2", "scc+contention", "qemu", "scc-board"] {
-            assert_eq!(name.parse::<Machine>().unwrap().to_string(), name);
-        }
-        assert_eq!(Machine::default(), "scc".parse().unwrap());
-        let message = format!("{:#}", "abacus".parse::<Machine>().unwrap_err());
-        assert!(message.contains("`qemu`") && message.contains("mesh:WxHxC"), "{message}");
-        let is_in =
-            |name: &str| [On::Every, On::VirtualTime, On::Scc].map(|on| name.parse::<Machine>().unwrap().is_in(on));
-        assert_eq!(is_in("scc-calibrated"), [true, true, true]);
-        assert_eq!(is_in("mesh:8x8x2"), [true, true, false]);
-        assert_eq!(is_in("scc+flat"), [true, true, false]);
-        assert_eq!([is_in("qemu"), is_in("scc-board")], [[true, false, false]; 2]);
-        assert!(
-            Machine::Qemu.check(255).is_ok() && Machine::Qemu.check(256).is_err() && Machine::Qemu.check(0).is_err()
-        );
-    }
-
-    #[test]
-    fn a_run_may_ask_for_a_variant() {
-        let with = |name: &str, variant: &str| {
-            let machine: Machine = name.parse().unwrap();
-            machine.with_variant(variant.parse().unwrap()).map(|machine| machine.to_string())
-        };
-        assert_eq!(with("scc", "+contention").unwrap(), "scc+contention");
-        assert_eq!(with("mesh:2x2x2", "+flat+contention").unwrap(), "mesh:2x2x2+contention+flat");
-        assert_eq!(with("scc+flat", "+contention").unwrap(), "scc+flat");
-        assert_eq!([with("qemu", "+contention"), with("cluster-fpga", "+contention")], [None, None]);
-        assert_eq!(Machine::Qemu.with_variant(Variant::default()), Some(Machine::Qemu));
-    }
 
     #[test]
     fn a_claim_that_fails_fails_the_bench() {

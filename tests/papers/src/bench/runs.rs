@@ -3,6 +3,7 @@
 use super::{
     Machine,
     description::{Bench, Run},
+    machine::processors,
     series::Samples,
 };
 use crate::xtask;
@@ -48,6 +49,11 @@ impl Setting<'_> {
     ///
     /// When a run fails, with its name.
     pub(crate) fn run_all(&self, bench: &Bench) -> Result<Vec<Samples>> {
+        if let Some(measure) = bench.measure {
+            let runs = bench.runs();
+            self.build(&runs.iter().collect::<Vec<_>>())?;
+            return measure(self);
+        }
         let all = Mutex::new(None);
         self.run_each(&[bench], |_, samples, _| {
             if let Ok(mut all) = all.lock() {
@@ -89,7 +95,8 @@ impl Setting<'_> {
         for place in (0..benches.len()).filter(|place| of_each[*place].is_empty()) {
             finished(place, Err(anyhow!("it has nothing to run on {}", self.machine)), &progress);
         }
-        in_parallel(&all, |(bench, place, run)| {
+        let workers = if self.machine.is_host() { 1 } else { processors() };
+        in_parallel(workers, &all, |(bench, place, run)| {
             let is_needless = || pending[*bench].lock().is_ok_and(|pending| pending.failure.is_some());
             let samples = if is_needless() { Ok(Vec::new()) } else { self.measure(run) };
             interrupt::check()?;
@@ -105,15 +112,16 @@ impl Setting<'_> {
     /// One run, and what it has measured.
     fn measure(&self, run: &Run) -> Result<Vec<Samples>> {
         let label = || self.label(run);
+        let machine = self.machine_of(run)?;
         let run_of_program = xtask::Run {
             program: run.program,
-            machine: &self.machine_of(run)?,
+            machine: &machine,
             cores: self.cores_of(run),
-            words: self.words(run),
+            words: self.words(run, &machine),
             has_input: false,
             heat_map: false,
             functional: self.flame.is_some(),
-            flame: self.flame,
+            flame: self.flame.filter(|_| machine == *self.machine),
             yes: self.yes,
             limit: self.limit,
         };
@@ -129,7 +137,8 @@ impl Setting<'_> {
     /// one where the user has chosen the variant.
     fn possible(&self, runs: Vec<Run>) -> Vec<Run> {
         let fits = |run: &Run| run.cores().is_none_or(|cores| cores <= self.cores);
-        let is_default = *self.machine == Machine::default() && self.cores == self.machine.default_cores();
+        let has_others = *self.machine == Machine::default() || *self.machine == Machine::Board;
+        let is_default = has_others && self.cores == self.machine.default_cores();
         let others = runs.iter().filter(|run| run.machine().is_some()).count();
         if others > 0 && !is_default {
             println!("{others} runs on other machines: left out, they are part of the bench on all cores of `scc`");
@@ -160,11 +169,17 @@ impl Setting<'_> {
     }
 
     fn build(&self, runs: &[&Run]) -> Result<()> {
-        let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
-        ensure!(!programs.is_empty(), "there is nothing to run");
-        programs.sort_unstable();
-        programs.dedup();
-        xtask::build(&programs, self.machine, self.yes)
+        ensure!(!runs.is_empty(), "there is nothing to run");
+        let (own, others): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(|run| run.machine().is_none());
+        for (runs, machine) in [(own, self.machine), (others, &Machine::default())] {
+            let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
+            programs.sort_unstable();
+            programs.dedup();
+            if !programs.is_empty() {
+                xtask::build(&programs, machine, self.yes)?;
+            }
+        }
+        Ok(())
     }
 
     /// The machine of a run: its own, or the variant that it wants of the user's.
@@ -184,11 +199,11 @@ impl Setting<'_> {
     }
 
     /// The words of a run. The user's come last, where they win over a program's defaults.
-    fn words(&self, run: &Run) -> Vec<String> {
-        let heap = match self.machine {
+    fn words(&self, run: &Run, machine: &Machine) -> Vec<String> {
+        let heap = match machine {
             Machine::Qemu => (self.cores <= MOST_CORES_WITH_HEAP).then_some(HEAP),
             Machine::Simulated(_) => Some(SIMULATED_HEAP),
-            Machine::Board => None,
+            Machine::Board | Machine::Threads(_) => None,
         };
         let heap = heap.filter(|_| !self.words.iter().any(|word| key(word) == key(HEAP)));
         let own = run.program_words().chain(heap);
@@ -236,8 +251,8 @@ impl Pending {
     }
 }
 
-/// Does something with each item, on as many threads as the host has cores. After a failure nothing new is begun.
-fn in_parallel<I: Sync>(items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> Result<()> {
+/// Does something with each item, on so many threads. After a failure nothing new is begun.
+fn in_parallel<I: Sync>(workers: usize, items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> Result<()> {
     let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let worker = || {
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -249,8 +264,7 @@ fn in_parallel<I: Sync>(items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> 
             }
         }
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(worker)));
+    thread::scope(|scope| (0..workers.min(items.len())).for_each(|_| _ = scope.spawn(worker)));
     failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
@@ -286,7 +300,12 @@ mod tests {
         };
         let run = run(own);
         setting.check_words(&[&run])?;
-        Ok(format!("{} {} {}", setting.machine_of(&run)?, setting.cores_of(&run), setting.words(&run).join(" ")))
+        Ok(format!(
+            "{} {} {}",
+            setting.machine_of(&run)?,
+            setting.cores_of(&run),
+            setting.words(&run, &setting.machine_of(&run)?).join(" ")
+        ))
     }
 
     #[test]
@@ -346,16 +365,16 @@ mod tests {
     #[test]
     fn every_item_has_its_turn() {
         let turns: Vec<AtomicUsize> = (0..50).map(|_| AtomicUsize::new(0)).collect();
-        in_parallel(&turns, |turns| Ok(_ = turns.fetch_add(1, Ordering::Relaxed))).unwrap();
+        in_parallel(2, &turns, |turns| Ok(_ = turns.fetch_add(1, Ordering::Relaxed))).unwrap();
         assert!(turns.iter().all(|turns| turns.load(Ordering::Relaxed) == 1));
-        assert!(in_parallel(&[0; 0], |_: &u64| Ok(())).is_ok());
+        assert!(in_parallel(2, &[0; 0], |_: &u64| Ok(())).is_ok());
     }
 
     #[test]
     fn the_first_failure_ends_the_queue() {
         let begun = AtomicUsize::new(0);
         let items: Vec<usize> = (0..1000).collect();
-        let result = in_parallel(&items, |item| {
+        let result = in_parallel(2, &items, |item| {
             begun.fetch_add(1, Ordering::Relaxed);
             // So that others do not get through all of them before the failure is seen.
             std::thread::sleep(Duration::from_millis(1));

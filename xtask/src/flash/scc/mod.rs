@@ -34,6 +34,8 @@ pub(crate) struct Flash {
     /// The heaps that the user has asked for, of every core but the first and of core 0.
     heaps_kib: [Option<u64>; 2],
     stack_kib: Option<u64>,
+    /// Whether the heap is all that is left, unless the user has asked for another one.
+    takes_all: bool,
     inputs: Vec<Input>,
 }
 
@@ -80,6 +82,7 @@ impl Flash {
             words: words.clone(),
             heaps_kib: [number("heap_kib")?, number("heap0_kib")?],
             stack_kib: number("stack_kib")?,
+            takes_all: program.c.is_some(),
             inputs: read(inputs)?,
         })
     }
@@ -108,6 +111,7 @@ impl Flash {
             starts_others: self.starts_others,
             heaps_kib: self.heaps_kib,
             stack_kib: self.stack_kib,
+            takes_all: self.takes_all,
         };
         placement::place(image, &choice, &self.words, &self.inputs)
     }
@@ -164,7 +168,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
 pub(super) fn main(flash: &Flash, program: &Program, counts: bool, out: &Path, yes: bool) -> Result<()> {
     directory::check(out)?;
     catalogue::check(program)?;
-    let tools: setup::Tools = setup::ensure(yes)?;
+    let tools = setup::for_program(program, yes)?;
     let built = image::board(program, &tools, counts)?;
     let path = &built.executable;
     let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;

@@ -42,6 +42,8 @@ pub(super) struct Choice {
     pub(super) heaps_kib: [Option<u64>; 2],
     /// The stack that the user has asked for, in KiB.
     pub(super) stack_kib: Option<u64>,
+    /// Whether the heap is all that is left, unless the user has asked for another one.
+    pub(super) takes_all: bool,
 }
 
 /// The private memory of a core.
@@ -162,6 +164,7 @@ fn heap_bytes(image: &Image, choice: &Choice, heap_end: u64, inputs: &[Input]) -
 fn with_heaps(words: &KernelLine, choice: &Choice, left_kib: u64, inputs: &[Input]) -> KernelLine {
     let bytes = inputs.iter().map(|input| input.bytes.len() as u64).sum();
     let [heap_kib, heap0_kib] = choice.heaps_kib;
+    let heap_kib = heap_kib.or(choice.takes_all.then_some(left_kib));
     let [heap_kib, heap0_kib] = memory::heaps(bytes, heap_kib, heap0_kib).map(|kib| kib.min(left_kib));
     words.clone().value("heap_kib", Some(heap_kib)).value("heap0_kib", Some(heap0_kib))
 }
@@ -195,7 +198,15 @@ mod tests {
 
     fn choice(private_slots: u32) -> Choice {
         let geometry = Board::built_in("scc").unwrap().mesh().unwrap().geometry;
-        Choice { geometry, private_slots, cores: 48, starts_others: false, heaps_kib: [None; 2], stack_kib: None }
+        Choice {
+            geometry,
+            private_slots,
+            cores: 48,
+            starts_others: false,
+            heaps_kib: [None; 2],
+            stack_kib: None,
+            takes_all: false,
+        }
     }
 
     fn input(name: &str, len_bytes: usize) -> Input {

@@ -9,7 +9,7 @@ use super::{
     guests::{self, Counting},
     jobs::Job,
     kit::Kit,
-    main_job,
+    main_job, rounds,
     summary::Suite,
 };
 use crate::{
@@ -44,12 +44,13 @@ const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", 
 
 /// Programs that have to end a board with a report: one of each kind of trap, what cores say of their waits, and what they
 /// refuse to do to others' memory.
-const FATAL: [&str; 8] = [
+const FATAL: [&str; 9] = [
     "reads_null",
     "jumps_into_nothing",
     "overflows_its_stack",
     "exhausts_its_heap",
     "waits_in_a_circle",
+    "never_posts",
     "undrained_flag",
     "puts_too_late",
     "keeps_hold",
@@ -127,6 +128,16 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
             suite.begin();
             suite.check(INSTRUCTIONS, laboratory::bench("instructions"));
             Ok(())
+        }));
+    }
+    if wants(&rounds::ON_BOARD) {
+        jobs.push(Job::new("boards", 60, |suite| {
+            kit.emulator()?;
+            rounds::on_board(suite, kit, |program, cores| {
+                let words = KernelLine::default().value("program", Some(&program.name));
+                let flash = Flash::new(Board::find(SCC)?, &some(cores), program, &words, &[])?;
+                emulated(kit, rounds::ON_BOARD, kit.board_image(program)?, &flash, |_| Ok(()))
+            })
         }));
     }
     if FATAL.iter().any(|case| kit.arguments.wants(&fatal_name(case))) {

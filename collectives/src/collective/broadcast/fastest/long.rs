@@ -88,7 +88,7 @@ impl<C: Messenger> Outlet<'_, '_, C> {
         let comm = self.comm;
         if let Some(half) = self.rotation.before(index) {
             let reason = Reason::new("a broadcast's readers being done with piece").number(half.end as u32 - 1);
-            comm.take_signals(self.tree.ascending(self.tree.children()), 1, reason);
+            comm.take_signals(self.tree.ascending(self.tree.children()), reason);
         }
         put(line_of(comm, self.turn, &self.rotation, index));
         // A whole line, which pushes out the last line of the piece before it, and goes at once.

@@ -16,7 +16,7 @@
 
 use core::slice;
 
-use hal::{Deadline, Line, Messenger, Mpb, MpbLine, Place, Reason, Wait};
+use hal::{Deadline, Messenger, Mpb, MpbLine, Place, Reason, Wait};
 
 use crate::{
     Comm,
@@ -65,37 +65,39 @@ fn send<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, message: &[u
 
 /// What any other rank does in one: its memory gets what the lines bring as they come.
 fn pass_on<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, parent: usize, message: &mut [u8]) {
-    let hal = comm.hal();
-    let reason = Reason::new("a short broadcast");
-    let has_children = !tree.children().is_empty();
     let mut kept = Kept::new(message);
     for index in 0.. {
         let place = Place::Line(line(comm, tree, turn, parent, index));
-        let mut found = Line::default();
-        let has_come = comm.wait_until(slice::from_ref(&place), Deadline::Never, reason, |poll| {
-            found = poll.line(0);
-            if tagged_data(&found, turn.tag).is_none() {
+        let reason = Reason::new("a short broadcast");
+        let found = comm.wait_until(slice::from_ref(&place), Deadline::Never, reason, |poll| {
+            let data = tagged_data(&poll.line(0), turn.tag).copied();
+            if data.is_none() {
                 poll.missing(comm.core_of(parent));
-                return None;
             }
-            Some(())
+            data
         });
-        if has_come.is_err() {
-            // The machine is dying.
-            return;
+        // It does not come on a machine that is dying.
+        let Ok(data) = found else { return };
+        if !tree.is_flat() {
+            hand_down(comm, tree, turn, index, &data[..kept.lacks().min(TAGGED_BYTES)]);
         }
-        let data = &found.0[..kept.lacks().min(TAGGED_BYTES)];
-        if has_children {
-            put_tagged(hal, data, Source::Cache, turn.tag, line(comm, tree, turn, comm.rank(), index));
-        }
-        kept.add(hal, data);
+        kept.add(comm.hal(), &data);
         if kept.lacks() == 0 {
             return;
         }
     }
 }
 
+/// Puts a line that has come where the children find it, if there are any.
+#[inline(never)]
+fn hand_down<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, index: usize, data: &[u8]) {
+    if !tree.children().is_empty() {
+        put_tagged(comm.hal(), data, Source::Cache, turn.tag, line(comm, tree, turn, comm.rank(), index));
+    }
+}
+
 /// Where line `index` is for the children of `rank`.
+#[inline]
 fn line<C: Mpb + Wait>(comm: &Comm<'_, C>, tree: &Tree, turn: &Turn, rank: usize, index: usize) -> MpbLine {
     match index.checked_sub(1) {
         None => comm.mpb_line(rank, turn.cells[0]),

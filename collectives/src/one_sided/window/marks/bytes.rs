@@ -1,10 +1,8 @@
 //! The marks of 32 ranks as eight words: what is done with all of them is done with four at a time.
 
-use core::cell::Cell;
+use core::{array, cell::Cell};
 
-use bytemuck::cast;
-
-use hal::LINE_BYTES;
+use hal::{LINE_BYTES, Line};
 
 use super::half::Told;
 use crate::mpb::bytes::{IN_WORD, ONE, Words, gather, spread, words_of};
@@ -18,14 +16,16 @@ const KEPT: u32 = 0x0404_0404;
 const MANY: u32 = 0x0808_0808;
 const HALVES: u32 = 0x0F0F_0F0F;
 
-/// Words that have marks of some ranks, and which bytes of them, as a [group](crate::Group) has them.
-pub(super) type Marked = [(usize, u32)];
-
-/// A mark, or what is known of it, for each of 32 ranks; sets of them are bits of an `u32`.
+/// A mark, or what is expected of it, for each of 32 ranks; sets of them are bits of an `u32`.
 #[derive(Default)]
 pub(super) struct Bytes([Cell<u32>; RANKS / IN_WORD]);
 
 impl Bytes {
+    /// What is expected of marks that were never raised: their first numbers.
+    pub(super) fn first() -> Self {
+        Self(array::from_fn(|_| Cell::new(ONE | ONE << 4)))
+    }
+
     pub(super) fn word(&self, index: usize) -> u32 {
         self.0[index].get()
     }
@@ -34,77 +34,35 @@ impl Bytes {
         (self.0[rank / IN_WORD].get() >> (rank % IN_WORD * 8)) as u8
     }
 
-    pub(super) fn set_byte(&self, rank: usize, byte: u8) {
+    #[cfg(test)]
+    fn set_byte(&self, rank: usize, byte: u8) {
         let (word, shift) = (&self.0[rank / IN_WORD], rank % IN_WORD * 8);
         word.set(word.get() & !(0xFF << shift) | u32::from(byte) << shift);
     }
 
-    /// Whether the next marks of all ranks will be kept, or of none. Nothing if they differ.
+    /// Whether a line has for all ranks what is here.
     #[inline]
-    pub(super) fn all_kept(&self, marked: &Marked, told: Told) -> Option<bool> {
-        self.all_with(KEPT, marked, told)
-    }
-
-    /// Whether all ranks are ones of a large group, or none. Nothing if they differ.
-    #[inline]
-    pub(super) fn all_many(&self, marked: &Marked, told: Told) -> Option<bool> {
-        self.all_with(MANY, marked, told)
-    }
-
-    #[inline]
-    fn all_with(&self, bit: u32, marked: &Marked, told: Told) -> Option<bool> {
-        let (mut with, mut without) = (0, 0);
-        for &(word, bytes) in marked {
-            let found = self.0[word].get() >> told.shift();
-            with |= found & bytes;
-            without |= !found & bytes;
-        }
-        match (with & bit, without & bit) {
-            (0, _) => Some(false),
-            (_, 0) => Some(true),
-            _ => None,
-        }
-    }
-
-    /// Whether all ranks have a number in a line that is one further than here.
-    #[inline]
-    pub(super) fn all_follow(&self, line: &Words, marked: &Marked, told: Told) -> bool {
+    pub(super) fn all_are(&self, line: &Line, ranks: &Words, told: Told) -> bool {
         let mut others = 0;
-        for &(word, bytes) in marked {
-            // Four is no number, so that no byte borrows from the next.
-            let numbers = line[word] >> told.shift() & NUMBERS | KEPT;
-            let ahead = numbers - (self.0[word].get() >> told.shift() & NUMBERS);
-            others |= (ahead ^ ONE) & bytes;
+        for (word, ranks) in ranks.iter().enumerate() {
+            others |= (line.word(word) ^ self.0[word].get()) & ranks;
         }
-        others & NUMBERS == 0
+        others & HALVES << told.shift() == 0
     }
 
-    /// Takes over the halves of all ranks. Returns whether none of their next marks will be kept.
+    /// Raises the numbers of some ranks: words, and which bytes of them.
     #[inline]
-    pub(super) fn take_all(&self, line: &Words, marked: &Marked, told: Told) -> bool {
-        let mut taken = 0;
-        for &(word, bytes) in marked {
-            let halves = bytes & HALVES << told.shift();
-            taken |= line[word] & halves;
-            self.0[word].set(self.0[word].get() & !halves | line[word] & halves);
+    pub(super) fn raise_numbers(&self, ranks: impl Iterator<Item = (usize, u32)>, told: Told) {
+        for (word, bytes) in ranks {
+            self.0[word].set(raised(self.0[word].get(), bytes, told));
         }
-        taken & KEPT << told.shift() == 0
     }
 
-    /// Raises the numbers of all ranks, and says where their next marks will be and whether their group is large.
+    /// Raises the number of a rank.
     #[inline]
-    pub(super) fn raise_all(&self, marked: &Marked, told: Told, kept: bool, many: bool) {
-        let flags = if kept { KEPT } else { 0 } | if many { MANY } else { 0 };
-        for &(word, bytes) in marked {
-            let (before, halves) = (self.0[word].get(), bytes & HALVES << told.shift());
-            let raised = ((before >> told.shift() & NUMBERS) + ONE) & NUMBERS | flags;
-            self.0[word].set(before & !halves | raised << told.shift() & halves);
-        }
-    }
-
-    /// The marks of all 32 ranks.
-    pub(super) fn line(&self) -> [u8; RANKS] {
-        cast(self.0.each_ref().map(|word| word.get().to_le()))
+    pub(super) fn raise_number(&self, rank: usize, told: Told) {
+        let word = &self.0[rank / IN_WORD];
+        word.set(raised(word.get(), 0xFF << (rank % IN_WORD * 8), told));
     }
 
     /// Whose next mark will be kept, of these ranks.
@@ -126,26 +84,31 @@ impl Bytes {
         found & ranks
     }
 
-    /// Which of these ranks have a number in a sight that is one further than here, and which have one that is further
-    /// than that.
-    pub(super) fn behind(&self, sight: &Words, ranks: u32, told: Told) -> (u32, u32) {
-        let (mut one, mut more) = (0, 0);
+    /// Which of these ranks have the number in a sight that is here, and which have one that is neither this nor the one
+    /// before.
+    pub(super) fn reached(&self, sight: &Words, ranks: u32, told: Told) -> (u32, u32) {
+        let (mut these, mut others) = (0, 0);
         for (word, _) in words_of(ranks) {
             // Four is no number, so that no byte borrows from the next.
             let numbers = sight[word] >> told.shift() & NUMBERS | KEPT;
-            let ahead = numbers - (self.0[word].get() >> told.shift() & NUMBERS);
-            one |= gather(ahead & !(ahead >> 1)) << (word * IN_WORD);
-            more |= gather(ahead >> 1) << (word * IN_WORD);
+            let ahead = (numbers - (self.0[word].get() >> told.shift() & NUMBERS)) & NUMBERS;
+            let (low, high) = (ahead, ahead >> 1);
+            these |= gather(!(low | high)) << (word * IN_WORD);
+            others |= gather(low ^ high) << (word * IN_WORD);
         }
-        (one & ranks, more & ranks)
+        (these & ranks, others & ranks)
     }
 
-    /// Takes over the halves of some ranks.
-    pub(super) fn take(&self, sight: &Words, ranks: u32, told: Told) {
+    /// Expects, of some ranks, what is in a sight with the next numbers. Returns whether one of them says something else
+    /// than was expected, besides its number.
+    pub(super) fn expect_next(&self, sight: &Words, ranks: u32, told: Told) -> bool {
+        let mut changed = 0;
         for (word, four) in words_of(ranks) {
-            let halves = spread(four) & HALVES << told.shift();
-            self.0[word].set(self.0[word].get() & !halves | sight[word] & halves);
+            let (before, halves) = (self.0[word].get(), spread(four) & HALVES << told.shift());
+            changed |= (before ^ sight[word]) & halves;
+            self.0[word].set(before & !halves | raised(sight[word], halves, told) & halves);
         }
+        changed & (KEPT | MANY) << told.shift() != 0
     }
 
     /// Raises the numbers of some ranks, and says where their next marks will be and whether their group is large.
@@ -161,12 +124,16 @@ impl Bytes {
     }
 }
 
+/// A word with the numbers raised of those ranks whose bytes are all ones. Of two bits the lower one turns over, and the
+/// higher one where the lower one was set.
+#[inline]
+const fn raised(word: u32, bytes: u32, told: Told) -> u32 {
+    let lower = bytes & ONE << told.shift();
+    word ^ (lower | (word & lower) << 1)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::vec::Vec;
-
-    use hal::Line;
-
     use super::*;
     use crate::mpb::bytes::words;
     use crate::one_sided::window::marks::half::Half;
@@ -204,13 +171,13 @@ mod tests {
     fn numbers_are_compared_rank_by_rank() {
         for told in [Told::Posted, Told::Completed] {
             for wanted in SETS {
-                let (line, taken) = (different(3), different(4));
-                let (one, more) = taken.behind(&line.0.each_ref().map(Cell::get), wanted, told);
+                let (line, expected) = (different(3), different(4));
+                let (these, others) = expected.reached(&line.0.each_ref().map(Cell::get), wanted, told);
                 for rank in 0..RANKS {
-                    let [seen, known] = [&line, &taken].map(|bytes| Half::of(bytes.byte(rank), told).number());
-                    let (is_wanted, ahead) = (wanted >> rank & 1 == 1, (4 + seen - known) % 4);
-                    assert_eq!(one >> rank & 1 == 1, is_wanted && ahead == 1, "rank {rank}: {ahead}");
-                    assert_eq!(more >> rank & 1 == 1, is_wanted && ahead > 1, "rank {rank}: {ahead}");
+                    let [seen, next] = [&line, &expected].map(|bytes| Half::of(bytes.byte(rank), told).number());
+                    let (is_wanted, ahead) = (wanted >> rank & 1 == 1, (4 + seen - next) % 4);
+                    assert_eq!(these >> rank & 1 == 1, is_wanted && ahead == 0, "rank {rank}: {ahead}");
+                    assert_eq!(others >> rank & 1 == 1, is_wanted && [1, 2].contains(&ahead), "rank {rank}: {ahead}");
                 }
             }
         }
@@ -218,32 +185,48 @@ mod tests {
 
     #[test]
     fn what_all_ranks_have_is_what_each_has() {
-        for told in [Told::Posted, Told::Completed] {
-            for ranks in SETS.into_iter().filter(|ranks| *ranks != 0) {
-                let marked: Vec<_> = words_of(ranks).map(|(word, four)| (word, spread(four))).collect();
-                let [one_by_one, together] = [7; 2].map(different);
-                let kept = one_by_one.kept(ranks, told);
-                let all = if kept == 0 { Some(false) } else { (kept == ranks).then_some(true) };
-                assert_eq!(one_by_one.all_kept(&marked, told), all);
-                for (flag, bits) in [(true, ranks), (false, 0)] {
-                    one_by_one.raise(ranks, told, bits, flag);
-                    together.raise_all(&marked, told, flag, flag);
-                    assert_eq!((one_by_one.line(), together.all_kept(&marked, told)), (together.line(), Some(flag)));
-                    assert_eq!(together.all_many(&marked, told), Some(flag));
+        for (told, ranks) in
+            [Told::Posted, Told::Completed].into_iter().flat_map(|told| SETS.map(|ranks| (told, ranks)))
+        {
+            let bytes: Words = array::from_fn(|word| spread(ranks >> (word * IN_WORD)));
+            let expected = different(7);
+            // What ranks have that are not asked for does not matter.
+            let mut line: Words = array::from_fn(|word| expected.word(word) ^ 0xA5A5_A5A5 & !bytes[word]);
+            let all_are = |line: &Words| expected.all_are(&Line(bytemuck::cast(line.map(u32::to_le))), &bytes, told);
+            assert!(all_are(&line));
+            for rank in (0..RANKS).filter(|rank| ranks >> rank & 1 == 1) {
+                for bit in 0..8 {
+                    let mask = 1 << (rank % IN_WORD * 8 + bit);
+                    line[rank / IN_WORD] ^= mask;
+                    let is_others = (bit >= 4) != (told == Told::Completed);
+                    assert_eq!(all_are(&line), is_others, "bit {bit} of rank {rank}");
+                    line[rank / IN_WORD] ^= mask;
                 }
-                let taken = different(7);
-                let mut line = words(Line(together.line()));
-                assert!(!taken.all_follow(&line, &marked, told), "they are two further");
-                let next = different(7);
-                next.raise(ranks, told, 0, false);
-                line = words(Line(next.line()));
-                assert!(taken.all_follow(&line, &marked, told));
-                // The last byte of the last word.
-                let last = RANKS - 1 - ranks.leading_zeros() as usize;
-                line[last / IN_WORD] ^= 1 << (last % IN_WORD * 8 + usize::from(told.shift()));
-                assert!(!taken.all_follow(&line, &marked, told), "rank {last} is not counted");
-                assert!(taken.take_all(&words(Line(next.line())), &marked, told), "none will be kept");
-                assert_eq!(taken.line(), next.line());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_raised_and_nothing_else() {
+        for (told, ranks) in
+            [Told::Posted, Told::Completed].into_iter().flat_map(|told| SETS.map(|ranks| (told, ranks)))
+        {
+            let [before, together, one_by_one, expected] = [5; 4].map(different);
+            for round in 1..6 {
+                together.raise_numbers(words_of(ranks).map(|(word, four)| (word, spread(four))), told);
+                let sight = expected.0.each_ref().map(Cell::get);
+                assert!(!expected.expect_next(&sight, ranks, told), "nothing but numbers has changed");
+                for rank in 0..RANKS {
+                    let (mark, is_one) = (before.byte(rank), ranks >> rank & 1 == 1);
+                    if is_one {
+                        one_by_one.raise_number(rank, told);
+                    }
+                    let half = Half::of(mark, told);
+                    let number = (half.number() + if is_one { round } else { 0 }) % 4;
+                    let wanted = Half::new(number, half.next_is_kept(), half.many()).into(mark, told);
+                    let found = [&together, &one_by_one, &expected].map(|bytes| bytes.byte(rank));
+                    assert_eq!(found, [wanted; 3], "rank {rank} after {round}");
+                }
             }
         }
     }
@@ -254,11 +237,12 @@ mod tests {
             for (ranks, kept) in SETS.into_iter().zip(SETS.into_iter().rev()) {
                 let [before, taken, raised] = [5; 3].map(different);
                 let from = different(6);
-                taken.take(&from.0.each_ref().map(Cell::get), ranks, told);
+                taken.expect_next(&from.0.each_ref().map(Cell::get), ranks, told);
                 raised.raise(ranks, told, kept, rank_is_odd(ranks));
                 for rank in 0..RANKS {
                     let (mark, number) = (before.byte(rank), Half::of(before.byte(rank), told).number());
                     let (theirs, next_is_kept) = (Half::of(from.byte(rank), told), kept >> rank & 1 == 1);
+                    let theirs = Half::new(theirs.number() + 1, theirs.next_is_kept(), theirs.many());
                     let next = Half::new(number + 1, next_is_kept, rank_is_odd(ranks));
                     let expected = if ranks >> rank & 1 == 1 {
                         [theirs, next].map(|half| half.into(mark, told))

@@ -1,5 +1,9 @@
 //! What a mark tells, and half a mark.
 
+use hal::Reason;
+
+use crate::one_sided::window::synchronisation::{COMPLETION, POST};
+
 /// What a mark tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::one_sided::window) enum Told {
@@ -15,6 +19,21 @@ impl Told {
             Self::Posted => 0,
             Self::Completed => 4,
         }
+    }
+
+    /// The bits of a mark that tell it.
+    pub(super) const fn half(self) -> u8 {
+        0xF << self.shift()
+    }
+
+    /// What is waited for, on a window with this number.
+    #[inline(always)]
+    pub(super) fn awaited(self, window: u32) -> Reason {
+        let what = match self {
+            Self::Posted => POST,
+            Self::Completed => COMPLETION,
+        };
+        Reason::new(what).number(window)
     }
 
     /// What the peer tells in return, and waits for together with the rest of its group.
@@ -47,6 +66,7 @@ impl Half {
     }
 
     /// The mark with this half put in.
+    #[cfg(test)]
     pub(super) fn into(self, mark: u8, told: Told) -> u8 {
         mark & !(0xF << told.shift()) | self.0 << told.shift()
     }
@@ -65,11 +85,12 @@ impl Half {
         self.0 & Self::MANY != 0
     }
 
-    /// Whether this is one further than `taken`.
-    pub(super) fn follows(self, taken: Self) -> bool {
-        let ahead = self.number().wrapping_sub(taken.number()) % Self::NUMBERS;
-        assert!(ahead <= 1, "a peer is {ahead} epochs ahead: a protocol is broken");
-        ahead == 1
+    /// Whether this has the number of `next`. If not, it has the one before.
+    pub(super) fn reaches(self, next: Self) -> bool {
+        let behind = next.number().wrapping_sub(self.number()) % Self::NUMBERS;
+        let epochs = 1u8.wrapping_sub(behind) % Self::NUMBERS;
+        assert!(epochs <= 1, "a peer is {epochs} epochs ahead: a protocol is broken");
+        behind == 0
     }
 }
 
@@ -90,13 +111,13 @@ mod tests {
     fn numbers_wrap_around() {
         for number in 0..9 {
             let (now, next) = (Half::new(number, false, false), Half::new(number + 1, true, true));
-            assert!(next.follows(now) && !now.follows(now));
+            assert!(next.reaches(next) && !now.reaches(next));
         }
     }
 
     #[test]
     #[should_panic(expected = "2 epochs ahead")]
     fn a_peer_that_is_too_far_ahead_is_noticed() {
-        Half::new(2, false, false).follows(Half::new(0, false, false));
+        Half::new(2, false, false).reaches(Half::new(1, false, false));
     }
 }

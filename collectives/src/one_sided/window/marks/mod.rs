@@ -44,18 +44,19 @@ mod half;
 
 pub(super) use half::Told;
 
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 use core::{
+    array,
     cell::{Cell, RefCell},
     iter, slice,
 };
 
-use hal::{Core, Deadline, LINE_BYTES, Place, Poll, Reason, TimedOut};
+use hal::{Core, Deadline, LINE_BYTES, Line, Place, Poll, Reason, TimedOut};
 
 use crate::{
     Comm, Group,
     comm::group::{OfLine, bits},
-    mpb::bytes::{Words, words as words_of_line},
+    mpb::bytes::{Words, repeated, words as words_of_line},
 };
 
 use bytes::{Bytes, RANKS};
@@ -103,33 +104,54 @@ struct Moves {
 
 /// The marks of one window. What this rank knows of them is in the order of ranks, [`RANKS`] in a value, as in a line of
 /// an MPB, so that they are compared with a line as they are.
+///
+/// Most groups are told, and taken from, again and again, with all marks where they were before. So what was found out
+/// about the group that came last is kept, until something changes that it depends on: where marks are, or who is one of
+/// many. Then numbers are all that changes, and no mark is looked at for more than that.
 pub(super) struct Marks {
     home: Home,
+    /// Line and byte, in MPBs, of the marks that this rank pushes, and of those that peers keep for it.
+    pushed_at: (usize, usize),
+    kept_at: (usize, usize),
     kept: Kept,
     /// The marks for peers, as they are now.
     told: Box<[Bytes]>,
-    /// The halves of peers' marks that were taken last.
-    taken: Box<[Bytes]>,
+    /// The halves of peers' marks that are expected next: those that were taken last, with numbers that are one further.
+    next: Box<[Bytes]>,
     moves: Box<[Cell<Moves>]>,
-    /// The group that was told last, of each kind, if the marks for all of it are where they were before, and whether they are
-    /// kept: then they need not be looked at.
-    settled: [RefCell<Option<(Group, bool)>>; 2],
-    /// The group whose marks were taken last, of each kind, if all of them are pushed next time.
-    pushed_next: [RefCell<Option<Group>>; 2],
+    /// The group that was told last, of each kind, if all its marks stay where they are.
+    settled: [RefCell<Option<Settled>>; 2],
+    /// The group whose marks were taken last, of each kind, if the next ones are all pushed or all kept.
+    expected: [RefCell<Option<Expected>>; 2],
+}
+
+/// A group whose marks will be told where they were told before.
+struct Settled {
+    group: Group,
+    /// Where they are kept; nothing if they are pushed.
+    kept: Option<Box<[Span]>>,
+}
+
+/// A group whose next marks are alike.
+struct Expected {
+    group: Group,
+    are_kept: bool,
 }
 
 impl Marks {
     pub(super) fn new<C: Core>(home: Home, comm: &Comm<'_, C>) -> Self {
-        let none = || iter::repeat_with(Bytes::default).take(comm.size().div_ceil(RANKS)).collect();
-        let moves = iter::repeat_with(Cell::default).take(comm.size().div_ceil(RANKS)).collect();
+        let lines = comm.size().div_ceil(RANKS);
+        let first = if let Home::Mpb { first } = home { first } else { 0 };
         Self {
             home,
+            pushed_at: place(first, comm.rank()),
+            kept_at: place(first, comm.size() + comm.rank()),
             kept: Kept::new(comm.choices().terms()),
-            told: none(),
-            taken: none(),
-            moves,
+            told: iter::repeat_with(Bytes::default).take(lines).collect(),
+            next: iter::repeat_with(Bytes::first).take(lines).collect(),
+            moves: iter::repeat_with(Cell::default).take(lines).collect(),
             settled: Default::default(),
-            pushed_next: Default::default(),
+            expected: Default::default(),
         }
     }
 
@@ -154,7 +176,31 @@ impl Marks {
     }
 
     /// Raises the mark for each of `peers`. All that was written before is visible to whoever takes it.
+    #[inline(always)]
     pub(super) fn tell<C: Core>(&self, at: &Peers<'_, C>, peers: &Group, told: Told) {
+        if let Some(settled) = &*self.settled[told as usize].borrow()
+            && settled.group.is(peers)
+        {
+            return self.tell_again(at.comm, settled, told);
+        }
+        self.tell_anew(at, peers, told);
+    }
+
+    /// Tells a group that is settled: numbers are raised, and nothing else changes.
+    #[inline(always)]
+    fn tell_again<C: Core>(&self, comm: &Comm<'_, C>, Settled { group, kept }: &Settled, told: Told) {
+        for line in group.lines() {
+            self.told[line.index].raise_numbers(line.words(), told);
+        }
+        let Some(kept) = kept else { return self.push_all(comm, group) };
+        kept.iter().for_each(|span| self.keep(comm, span));
+        comm.hal().drain();
+    }
+
+    /// Tells a group of which nothing is known.
+    #[cold]
+    #[inline(never)]
+    fn tell_anew<C: Core>(&self, at: &Peers<'_, C>, peers: &Group, told: Told) {
         let hal = at.comm.hal();
         match self.home {
             Home::Mpb { first } => {
@@ -182,68 +228,40 @@ impl Marks {
     fn tell_in_mpbs<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, told: Told) {
         let count = peers.len();
         let least = self.kept.for_peers(comm.hal().layout(), comm.core_of(comm.rank()), peers);
-        if self.tell_where_they_are(comm, first, peers, told, least) {
-            return;
-        }
-        *self.settled[told as usize].borrow_mut() = None;
+        let [mut all_stay_kept, mut all_stay_pushed] = [true; 2];
         for (index, members) in peers.words().iter().enumerate() {
             let Moves { was_kept, will_be_kept } = self.raise(index, *members, told, least, count);
-            bits(was_kept & !will_be_kept).for_each(|bit| self.push(comm, first, index * RANKS + bit));
+            all_stay_kept &= was_kept & will_be_kept == *members;
+            all_stay_pushed &= was_kept | will_be_kept == 0;
+            bits(was_kept & !will_be_kept).for_each(|bit| self.push(comm, index * RANKS + bit));
         }
-        self.keep_all(comm, first, peers);
+        let mut spans = Vec::new();
+        self.each_span(comm, first, peers, |span| {
+            self.keep(comm, &span);
+            spans.push(span);
+        });
         for (index, members) in peers.words().iter().enumerate() {
             let was_pushed = members & !self.moves[index].get().was_kept;
-            bits(was_pushed).for_each(|bit| self.push(comm, first, index * RANKS + bit));
+            bits(was_pushed).for_each(|bit| self.push(comm, index * RANKS + bit));
         }
-    }
-
-    /// The same for groups as they mostly are: the marks for all 32 ranks of a line, or fewer, stay where they are, all of them
-    /// kept or all pushed. False if they are not like that; nothing has happened then.
-    #[inline]
-    fn tell_where_they_are<C: Core>(
-        &self,
-        comm: &Comm<'_, C>,
-        first: usize,
-        peers: &Group,
-        told: Told,
-        least: Least,
-    ) -> bool {
-        let [line] = peers.lines() else { return false };
-        let (marks, count) = (&self.told[line.index], peers.len());
-        let [few, many] = [false, true].map(|many| least.is_reached(count, many));
-        let wait_for_many =
-            if few == many { Some(many) } else { self.taken[line.index].all_many(&line.words, told.answer()) };
-        let Some(will_be_kept) = wait_for_many.map(|is_so| if is_so { many } else { few }) else { return false };
-        let mut settled = self.settled[told as usize].borrow_mut();
-        let is_settled = settled.as_ref().is_some_and(|(group, kept)| group.is(peers) && *kept == will_be_kept);
-        if !is_settled {
-            if marks.all_kept(&line.words, told) != Some(will_be_kept) {
-                return false;
-            }
-            *settled = Some((peers.clone(), will_be_kept));
-        }
-        drop(settled);
-        marks.raise_all(&line.words, told, will_be_kept, count >= MANY);
-        if !will_be_kept {
-            peers.iter().for_each(|peer| self.push(comm, first, peer));
-            return true;
-        }
-        let [lowest, highest] = [line.ranks.trailing_zeros() as usize, line.ranks.ilog2() as usize];
-        let all = marks.line();
-        // They may go on in a second line.
-        let (at, byte) = place(first, comm.size() + line.index * RANKS + lowest);
-        let end = (lowest + LINE_BYTES - byte).min(highest + 1);
-        comm.hal().store(comm.mpb_line(comm.rank(), at), byte, &all[lowest..end]);
-        if end <= highest {
-            comm.hal().store(comm.mpb_line(comm.rank(), at + 1), 0, &all[end..=highest]);
-        }
-        true
+        let kept = all_stay_kept.then(|| spans.into_boxed_slice());
+        let is_settled = all_stay_kept || all_stay_pushed;
+        *self.settled[told as usize].borrow_mut() = is_settled.then(|| Settled { group: peers.clone(), kept });
     }
 
     /// Writes the mark for `peer` to its MPB.
-    fn push<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peer: usize) {
-        let (line, byte) = place(first, comm.rank());
+    fn push<C: Core>(&self, comm: &Comm<'_, C>, peer: usize) {
+        let (line, byte) = self.pushed_at;
         comm.hal().store(comm.mpb_line(peer, line), byte, &[self.told[peer / RANKS].byte(peer % RANKS)]);
+    }
+
+    /// The same for all of a group, the last of which is drained.
+    #[inline(always)]
+    fn push_all<C: Core>(&self, comm: &Comm<'_, C>, peers: &Group) {
+        let Some((last, others)) = peers.ranks().split_last() else { return comm.hal().drain() };
+        others.iter().for_each(|peer| self.push(comm, usize::from(*peer)));
+        let (peer, (line, byte)) = (usize::from(*last), self.pushed_at);
+        comm.hal().set_flag(comm.mpb_line(peer, line), byte, self.told[peer / RANKS].byte(peer % RANKS));
     }
 
     /// Raises the marks for some of 32 ranks, as those of a group of `count`; nobody can see it yet. They are kept next
@@ -251,7 +269,7 @@ impl Marks {
     fn raise(&self, index: usize, members: u32, told: Told, least: Least, count: usize) -> Moves {
         let marks = &self.told[index];
         let [few, many] = [false, true].map(|many| if least.is_reached(count, many) { u32::MAX } else { 0 });
-        let wait_for_many = if few == many { 0 } else { self.taken[index].many(members, told.answer()) };
+        let wait_for_many = if few == many { 0 } else { self.next[index].many(members, told.answer()) };
         let moves = Moves {
             was_kept: marks.kept(members, told),
             will_be_kept: (wait_for_many & many | !wait_for_many & few) & members,
@@ -266,13 +284,13 @@ impl Marks {
         self.told[word * MARKS_PER_WORD / RANKS].word(word % (RANKS / MARKS_PER_WORD))
     }
 
-    /// Writes the marks that this rank keeps for `peers`, or has kept so far, in one store for each line.
-    fn keep_all<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group) {
+    /// Calls `visit` with where the marks are that this rank keeps for `peers`, or has kept so far: once for each line.
+    fn each_span<C: Core>(&self, comm: &Comm<'_, C>, first: usize, peers: &Group, mut visit: impl FnMut(Span)) {
         let moves = |index: usize| {
             let Moves { was_kept, will_be_kept } = self.moves[index].get();
             was_kept | will_be_kept
         };
-        let mut span = Span::default();
+        let mut span: Option<Span> = None;
         for index in 0..peers.words().len() {
             let mut rest = moves(index);
             while rest != 0 {
@@ -283,29 +301,36 @@ impl Marks {
                 let end = (from % RANKS + in_line).min(RANKS);
                 let here = if end == RANKS { rest } else { rest & ((1 << end) - 1) };
                 let to = index * RANKS + here.ilog2() as usize;
-                if span.line != Some(line) {
-                    self.keep(comm, &span);
-                    span = Span { line: Some(line), byte, from, to };
+                match &mut span {
+                    Some(span) if span.line == line => span.to = to,
+                    _ => span.replace(Span { line, byte, from, to }).into_iter().for_each(&mut visit),
                 }
-                span.to = to;
                 rest &= !here;
             }
         }
-        self.keep(comm, &span);
+        span.into_iter().for_each(visit);
     }
 
     /// Writes the marks of a span, in one store.
+    #[inline]
     fn keep<C: Core>(&self, comm: &Comm<'_, C>, span: &Span) {
-        let Some(line) = span.line else { return };
-        let (mut marks, count) = ([0; LINE_BYTES], span.to - span.from + 1);
-        for (mark, peer) in marks.iter_mut().zip(span.from..=span.to) {
-            *mark = self.told[peer / RANKS].byte(peer % RANKS);
+        let at = comm.mpb_line(comm.rank(), span.line);
+        if span.byte % MARKS_PER_WORD == span.from % MARKS_PER_WORD {
+            // Others in the same words are this rank's, too, and stay what they are.
+            let words = span.from / MARKS_PER_WORD..span.to / MARKS_PER_WORD + 1;
+            let words = words.map(|word| self.packed(word));
+            return comm.hal().store_words(at, span.byte / MARKS_PER_WORD, words);
         }
-        comm.hal().store(comm.mpb_line(comm.rank(), line), span.byte, &marks[..count]);
+        let mut bytes = [0; LINE_BYTES];
+        for (byte, peer) in bytes.iter_mut().zip(span.from..=span.to) {
+            *byte = self.told[peer / RANKS].byte(peer % RANKS);
+        }
+        comm.hal().store(at, span.byte, &bytes[..=span.to - span.from]);
     }
 
     /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those
     /// kept elsewhere. Whoever is in `seen` was taken before; who is taken enters it.
+    #[inline(always)]
     pub(super) fn take<C: Core>(
         &self,
         at: &Peers<'_, C>,
@@ -313,34 +338,45 @@ impl Marks {
         peers: &Group,
         told: Told,
         deadline: Deadline,
-        reason: Reason,
     ) -> Result<(), TimedOut> {
-        if let Home::Mpb { first } = self.home {
-            if let [line] = peers.lines()
-                && seen.word(line.index) & line.ranks == 0
-            {
-                let is_pushed = self.pushed_next[told as usize].borrow().as_ref().is_some_and(|group| group.is(peers));
-                let kept = if is_pushed { Some(false) } else { self.taken[line.index].all_kept(&line.words, told) };
-                match kept {
-                    Some(false) => {
-                        let is_pushed_next = self.take_line(at, seen, first, line, told, (deadline, reason))?;
-                        if !(is_pushed && is_pushed_next) {
-                            *self.pushed_next[told as usize].borrow_mut() = is_pushed_next.then(|| peers.clone());
-                        }
-                        return Ok(());
-                    }
-                    Some(true) => {
-                        return peers.iter().try_for_each(|peer| self.take_one(at, seen, peer, told, deadline, reason));
-                    }
-                    None => {}
+        let are_kept = match &*self.expected[told as usize].borrow() {
+            Some(expected) if expected.group.is(peers) && seen.is_empty() => Some(expected.are_kept),
+            _ => None,
+        };
+        match (are_kept, self.home) {
+            (Some(false), Home::Mpb { first }) => {
+                for line in peers.lines() {
+                    self.take_line(at, seen, first, line, told, deadline)?;
                 }
             }
+            (Some(true), _) => {
+                for peer in peers.iter() {
+                    self.take_one(at, seen, peer, told, deadline)?;
+                }
+            }
+            _ => self.take_anew(at, seen, peers, told, deadline)?,
+        }
+        Ok(())
+    }
+
+    /// Takes the marks of a group of which nothing is known.
+    #[cold]
+    #[inline(never)]
+    fn take_anew<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peers: &Group,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        if let Home::Mpb { first } = self.home {
             for (index, members) in peers.words().iter().enumerate() {
                 let missing = members & !seen.word(index);
-                let wanted = missing & !self.taken[index].kept(missing, told);
+                let wanted = missing & !self.next[index].kept(missing, told);
                 if wanted != 0 {
                     let place = Place::Line(at.comm.mpb_line(at.comm.rank(), first + index));
-                    let line = at.comm.wait_until(&[place], deadline, reason, |poll| {
+                    let line = at.comm.wait_until(&[place], deadline, told.awaited(at.number), |poll| {
                         let line = words_of_line(poll.line(0));
                         let late = wanted & !self.raised(index, &line, wanted, told);
                         if late != 0 {
@@ -353,10 +389,29 @@ impl Marks {
             }
         }
         let mut missing = seen.missing(peers);
-        missing.try_for_each(|peer| self.take_one(at, seen, peer, told, deadline, reason))
+        missing.try_for_each(|peer| self.take_one(at, seen, peer, told, deadline))?;
+        self.look_ahead(peers, told);
+        Ok(())
+    }
+
+    /// Finds out whether the next marks of a group are alike, unless that is known.
+    fn look_ahead(&self, peers: &Group, told: Told) {
+        let mut expected = self.expected[told as usize].borrow_mut();
+        if expected.as_ref().is_some_and(|expected| expected.group.is(peers)) {
+            return;
+        }
+        let kept = |index: usize, members: u32| self.next[index].kept(members, told);
+        let mut words = peers.words().iter().enumerate();
+        let are_kept = match self.home {
+            Home::Words => Some(true),
+            Home::Mpb { .. } if words.clone().all(|(index, members)| kept(index, *members) == 0) => Some(false),
+            Home::Mpb { .. } => words.all(|(index, members)| kept(index, *members) == *members).then_some(true),
+        };
+        *expected = are_kept.map(|are_kept| Expected { group: peers.clone(), are_kept });
     }
 
     /// Waits for the mark of one peer, which is where that keeps it.
+    #[inline(always)]
     fn take_one<C: Core>(
         &self,
         at: &Peers<'_, C>,
@@ -364,25 +419,48 @@ impl Marks {
         peer: usize,
         told: Told,
         deadline: Deadline,
-        reason: Reason,
     ) -> Result<(), TimedOut> {
         let place = match self.home {
-            Home::Mpb { first } => Place::Line(at.comm.mpb_line(peer, place(first, at.comm.size() + at.comm.rank()).0)),
+            Home::Mpb { .. } => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
             Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
         };
-        let mark = at.comm.wait_until(slice::from_ref(&place), deadline, reason, |poll| {
-            let mark = self.mark_in(at, poll, peer, told);
-            if mark.is_none() {
-                poll.missing(at.comm.core_of(peer));
-            }
-            mark
-        })?;
-        self.note_one(seen, peer, mark, told);
+        let next = &self.next[peer / RANKS];
+        let is_as_expected =
+            at.comm.wait_until(slice::from_ref(&place), deadline, told.awaited(at.number), |poll| {
+                let mark = self.kept_mark(at.comm, poll);
+                if (mark ^ next.byte(peer % RANKS)) & told.half() == 0 {
+                    return Some(true);
+                }
+                self.take_other(at.comm, poll, peer, mark, told)
+            })?;
+        if is_as_expected {
+            next.raise_number(peer % RANKS, told);
+        }
+        seen.insert(peer);
         Ok(())
     }
 
-    /// Waits for the marks of all members of one line, which are pushed here. Returns whether they all will be next time, too.
-    #[inline]
+    /// The same where the mark is missing, or says more than the next number: then it is taken here.
+    #[cold]
+    #[inline(never)]
+    fn take_other<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        poll: &Poll<'_>,
+        peer: usize,
+        mark: u8,
+        told: Told,
+    ) -> Option<bool> {
+        if !Half::of(mark, told).reaches(Half::of(self.next[peer / RANKS].byte(peer % RANKS), told)) {
+            poll.missing(comm.core_of(peer));
+            return None;
+        }
+        self.expect_next(peer, mark, told);
+        Some(false)
+    }
+
+    /// Waits for the marks of all members of one line, which are pushed here.
+    #[inline(always)]
     fn take_line<C: Core>(
         &self,
         at: &Peers<'_, C>,
@@ -390,21 +468,51 @@ impl Marks {
         first: usize,
         members: &OfLine,
         told: Told,
-        (deadline, reason): (Deadline, Reason),
-    ) -> Result<bool, TimedOut> {
-        let (comm, index, taken) = (at.comm, members.index, &self.taken[members.index]);
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        let (comm, index, next) = (at.comm, members.index, &self.next[members.index]);
         let place = [Place::Line(comm.mpb_line(comm.rank(), first + index))];
-        let is_pushed_next = comm.wait_until(&place, deadline, reason, |poll| {
-            let line = words_of_line(poll.line(0));
-            if !taken.all_follow(&line, &members.words, told) {
-                let late = members.ranks & !self.raised(index, &line, members.ranks, told);
-                poll.missing(comm.core_of(index * RANKS + late.trailing_zeros() as usize));
-                return None;
+        let are_as_expected = comm.wait_until(&place, deadline, told.awaited(at.number), |poll| {
+            let line = poll.line(0);
+            if next.all_are(&line, &members.bytes, told) {
+                return Some(true);
             }
-            Some(taken.take_all(&line, &members.words, told))
+            self.take_others(comm, poll, &line, members, told)
         })?;
+        if are_as_expected {
+            next.raise_numbers(members.words(), told);
+        }
         seen.insert_word(index, members.ranks);
-        Ok(is_pushed_next)
+        Ok(())
+    }
+
+    /// The same where a mark is missing, or says more than the next number: then they are taken here.
+    #[cold]
+    #[inline(never)]
+    fn take_others<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        poll: &Poll<'_>,
+        line: &Line,
+        &OfLine { index, ranks, .. }: &OfLine,
+        told: Told,
+    ) -> Option<bool> {
+        let line = words_of_line(*line);
+        let late = ranks & !self.raised(index, &line, ranks, told);
+        if late != 0 {
+            poll.missing(comm.core_of(index * RANKS + late.trailing_zeros() as usize));
+            return None;
+        }
+        self.expect_all_next(index, &line, ranks, told);
+        Some(false)
+    }
+
+    /// A mark was taken that says more than the next number: what was found out does not hold any more.
+    #[cold]
+    fn forget(&self, told: Told) {
+        *self.expected[told as usize].borrow_mut() = None;
+        // Who is told next is told where those look that are one of many.
+        *self.settled[told.answer() as usize].borrow_mut() = None;
     }
 
     /// Looks once whether `peer` has raised its mark, and takes it then, together with those of `peers` that the look
@@ -413,17 +521,22 @@ impl Marks {
         let (index, bit) = (peer / RANKS, 1 << (peer % RANKS));
         let place = self.place_of(at, peer, told);
         let (look, reason) = (Deadline::At(0), Reason::new("a look at a mark"));
-        let taken = &self.taken[index];
-        if self.home == Home::Words || taken.kept(bit, told) != 0 {
-            let found = at.comm.wait_until(&[place], look, reason, |poll| self.mark_in(at, poll, peer, told));
+        let next = &self.next[index];
+        if self.home == Home::Words || next.kept(bit, told) != 0 {
+            let expected = Half::of(next.byte(peer % RANKS), told);
+            let found = at.comm.wait_until(&[place], look, reason, |poll| {
+                let mark = self.kept_mark(at.comm, poll);
+                Half::of(mark, told).reaches(expected).then_some(mark)
+            });
             if let Ok(mark) = found {
-                self.note_one(seen, peer, mark, told);
+                self.expect_next(peer, mark, told);
+                seen.insert(peer);
             }
             return;
         }
         let members = peers.words().get(index).copied().unwrap_or_default() | bit;
         let missing = members & !seen.word(index);
-        let wanted = missing & !taken.kept(missing, told);
+        let wanted = missing & !next.kept(missing, told);
         let found = at.comm.wait_until(&[place], look, reason, |poll| {
             let line = words_of_line(poll.line(0));
             let raised = self.raised(index, &line, wanted, told);
@@ -436,47 +549,48 @@ impl Marks {
 
     /// Who of `wanted` among 32 ranks has raised the mark that it pushes here, by a line of them.
     fn raised(&self, index: usize, line: &Words, wanted: u32, told: Told) -> u32 {
-        let (one, more) = self.taken[index].behind(line, wanted, told);
-        assert!(more == 0, "a peer is more than one epoch ahead: a protocol is broken");
-        one
+        let (raised, others) = self.next[index].reached(line, wanted, told);
+        assert!(others == 0, "a peer is more than one epoch ahead: a protocol is broken");
+        raised
     }
 
     /// Takes the marks of some of 32 ranks, which a line shows to be raised.
     fn note(&self, seen: &Seen, index: usize, line: &Words, raised: u32, told: Told) {
-        *self.pushed_next[told as usize].borrow_mut() = None;
-        self.taken[index].take(line, raised, told);
+        self.expect_all_next(index, line, raised, told);
         seen.insert_word(index, raised);
     }
 
-    /// Takes the mark of one peer, which is raised.
-    fn note_one(&self, seen: &Seen, peer: usize, mark: u8, told: Told) {
-        *self.pushed_next[told as usize].borrow_mut() = None;
-        let taken = &self.taken[peer / RANKS];
-        taken.set_byte(peer % RANKS, Half::of(mark, told).into(taken.byte(peer % RANKS), told));
-        seen.insert(peer);
+    /// The marks of some of 32 ranks were taken.
+    fn expect_all_next(&self, index: usize, line: &Words, raised: u32, told: Told) {
+        if self.next[index].expect_next(line, raised, told) {
+            self.forget(told);
+        }
     }
 
-    /// The mark that a peer keeps, if it is raised, as a poll of its place shows it.
-    fn mark_in<C: Core>(&self, at: &Peers<'_, C>, poll: &Poll<'_>, peer: usize, told: Told) -> Option<u8> {
-        let mark = match self.home {
+    /// The mark of one peer was taken.
+    fn expect_next(&self, peer: usize, mark: u8, told: Told) {
+        let bit = peer % RANKS;
+        let line = array::from_fn(|word| if word == bit / MARKS_PER_WORD { repeated(mark) } else { 0 });
+        self.expect_all_next(peer / RANKS, &line, 1 << bit, told);
+    }
+
+    /// The mark that a peer keeps for this rank, as a poll of its place shows it.
+    #[inline]
+    fn kept_mark<C: Core>(&self, comm: &Comm<'_, C>, poll: &Poll<'_>) -> u8 {
+        match self.home {
             Home::Mpb { .. } => {
-                let byte = (at.comm.size() + at.comm.rank()) % LINE_BYTES;
+                let (_, byte) = self.kept_at;
                 (poll.line_word(0, byte / MARKS_PER_WORD) >> (byte % MARKS_PER_WORD * 8)) as u8
             }
-            Home::Words => (poll.word(0) >> (at.comm.rank() % MARKS_PER_WORD * 8)) as u8,
-        };
-        let taken = self.taken[peer / RANKS].byte(peer % RANKS);
-        Half::of(mark, told).follows(Half::of(taken, told)).then_some(mark)
+            Home::Words => (poll.word(0) >> (comm.rank() % MARKS_PER_WORD * 8)) as u8,
+        }
     }
 
     /// Where the next such mark of `peer` for this rank will be.
     fn place_of<C: Core>(&self, at: &Peers<'_, C>, peer: usize, told: Told) -> Place {
-        let is_kept = |peer: usize| self.taken[peer / RANKS].kept(1 << (peer % RANKS), told) != 0;
+        let is_kept = |peer: usize| self.next[peer / RANKS].kept(1 << (peer % RANKS), told) != 0;
         match self.home {
-            Home::Mpb { first } if is_kept(peer) => {
-                let (line, _) = place(first, at.comm.size() + at.comm.rank());
-                Place::Line(at.comm.mpb_line(peer, line))
-            }
+            Home::Mpb { .. } if is_kept(peer) => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
             Home::Mpb { first } => Place::Line(at.comm.mpb_line(at.comm.rank(), place(first, peer).0)),
             Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
         }
@@ -484,9 +598,8 @@ impl Marks {
 }
 
 /// Peers whose kept marks lie in one line.
-#[derive(Default)]
 struct Span {
-    line: Option<usize>,
+    line: usize,
     /// Of the first of them.
     byte: usize,
     /// The first and the last of them.

@@ -1,5 +1,6 @@
 //! What our own instructions cost on the board: how many a call executes, beside the budget that it has.
 
+use super::with_instructions::{self, BARRIER, BROADCAST, DISSEMINATION, EPOCHS, OC_BCAST, RCCE};
 use crate::bench::{Bench, Finding, Machine, Missing, Rows, Sweep, everywhere, table};
 
 /// Instructions of a call.
@@ -24,21 +25,21 @@ const fn row(algorithm: &'static str, metric: &'static str, param: u64, goal: u6
 const BAND_PERCENT: u64 = 5;
 
 const BUDGETS: &[Budget] = &[
-    row("pscw-default", "origin", 13, 600, 1050),
-    row("pscw-default", "origin", 31, 1000, 1357),
-    row("pscw-default", "post", 1, 150, 382),
-    row("pscw-default", "wait", 1, 200, 481),
-    row("pscw-scosco", "origin", 13, 3900, 6266),
-    row("pscw-scosco", "origin", 31, 9300, 14600),
-    row("barrier-default", "root", 0, 400, 255),
-    row("barrier-default", "inner", 0, 250, 441),
-    row("barrier-default", "others", 0, 150, 230),
-    row("barrier-dissemination", "others", 0, 600, 1220),
-    row("barrier-rcce-linear", "root", 0, 5640, 7618),
-    row("broadcast-default", "root", 0, 250, 893),
-    row("broadcast-default", "others", 0, 250, 884),
-    row("broadcast-oc-k7", "chunk", 0, 300, 1527),
-    row("send-receive", "both", 0, 400, 1051),
+    row("pscw-default", "origin", 13, 600, 746),
+    row("pscw-default", "origin", 31, 1000, 1072),
+    row("pscw-default", "post", 1, 150, 323),
+    row("pscw-default", "wait", 1, 200, 426),
+    row("pscw-scosco", "origin", 13, 3900, 4352),
+    row("pscw-scosco", "origin", 31, 9300, 10130),
+    row("barrier-default", "root", 0, 400, 221),
+    row("barrier-default", "inner", 0, 250, 351),
+    row("barrier-default", "others", 0, 150, 172),
+    row("barrier-dissemination", "others", 0, 600, 1034),
+    row("barrier-rcce-linear", "root", 0, 5640, 6226),
+    row("broadcast-default", "root", 0, 250, 363),
+    row("broadcast-default", "others", 0, 250, 403),
+    row("broadcast-oc-k7", "chunk", 0, 300, 903),
+    row("send-receive", "both", 0, 400, 865),
     row("put", "line", 0, 28, 21),
     row("put", "call", 0, 60, 25),
     row("get", "line", 0, 24, 20),
@@ -47,9 +48,9 @@ const BUDGETS: &[Budget] = &[
     row("put-made", "call", 0, 60, 29),
     row("get-used", "line", 0, 45, 35),
     row("get-used", "call", 0, 60, 31),
-    row("word", "load", 0, 25, 27),
-    row("word", "store", 0, 25, 27),
-    row("register", "acquire", 0, 35, 40),
+    row("word", "load", 0, 25, 24),
+    row("word", "store", 0, 25, 23),
+    row("register", "acquire", 0, 35, 20),
     row("register", "free", 0, 35, 17),
     row("element", "load", 0, 4, 4),
     row("element", "store", 0, 4, 4),
@@ -79,8 +80,15 @@ impl Budget {
 /// Counts the instructions of calls.
 pub(crate) const INSTRUCTIONS: Bench = Bench {
     name: "instructions",
-    about: "instructions of calls on the emulated board with an SCC, failed polls apart, beside their budgets",
-    runs: &[Sweep("bench-instructions", &[])],
+    about: "instructions of calls on the emulated board with an SCC, failed polls apart, beside their budgets; and what \
+            they make of the simulator's times",
+    runs: &[
+        Sweep("bench-instructions", &[]),
+        Sweep("bench-pscw", &["machine=scc", "class={default|scosco}", "targets={13|31}"]),
+        Sweep("bench-barrier", &["machine=scc", "algorithm=default,dissemination,rcce-linear", "repetitions=500"]),
+        Sweep("bench-broadcast", &["machine=scc", "algorithm={default|oc-k7}", "sizes=28", "modes=separated"]),
+    ],
+    derive: with_instructions::derive,
     only_on: Some(Machine::Board),
     report: Some(report),
     claims: &[
@@ -96,6 +104,25 @@ pub(crate) const INSTRUCTIONS: Bench = Bench {
             let met = measured.iter().filter(|(budget, measured)| budget.is_met(*measured)).count();
             Ok(format!("{met} of {}", BUDGETS.len()))
         }),
+        everywhere("with instructions: an origin's epoch with 13 targets is at least 12 times below scosco's")
+            .at_least(12.0, "x", |rows| EPOCHS[0][0].times_under(&EPOCHS[0][1], rows)),
+        everywhere("with instructions: an origin's epoch with 31 targets is at least 15 times below scosco's")
+            .at_least(15.0, "x", |rows| EPOCHS[1][0].times_under(&EPOCHS[1][1], rows)),
+        everywhere("with instructions: the default barrier is at least 10 times below RCCE's").at_least(
+            10.0,
+            "x",
+            |rows| BARRIER.times_under(&RCCE, rows),
+        ),
+        everywhere("with instructions: the default barrier takes at most 0.65 of what dissemination takes").at_most(
+            0.65,
+            "x",
+            |rows| DISSEMINATION.times_under(&BARRIER, rows),
+        ),
+        everywhere("with instructions: a broadcast of 28 bytes is at least 3 times below OC-Bcast's, k = 7").at_least(
+            3.0,
+            "x",
+            |rows| BROADCAST.times_under(&OC_BCAST, rows),
+        ),
     ],
     ..Bench::PLAIN
 };
@@ -112,7 +139,9 @@ fn report(rows: &Rows) -> String {
         let shown = measured.map_or_else(|Missing| "-".to_owned(), |measured| measured.to_string());
         vec![budget.name(), budget.goal.to_string(), shown, verdict.to_owned()]
     });
-    table::aligned(&["instructions of", "budget", "measured", ""], lines, |column| [1, 2].contains(&column))
+    let budgets =
+        table::aligned(&["instructions of", "budget", "measured", ""], lines, |column| [1, 2].contains(&column));
+    format!("{budgets}\n\n{}", with_instructions::report(rows))
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
-//! What no paper has: benches of our own operations, of the simulator, and of our instructions.
+//! What no paper has: benches of our own operations, of the simulator, of our instructions, and of
+//! the host's threads beside MPI.
 
 mod collectives;
+mod host;
 mod instructions;
 mod simulator;
+mod with_instructions;
 
 use crate::bench::Bench;
 
-pub(crate) const BENCHES: &[Bench] = &[collectives::COLLECTIVES, simulator::SIMULATOR, instructions::INSTRUCTIONS];
+pub(crate) const BENCHES: &[Bench] =
+    &[collectives::COLLECTIVES, simulator::SIMULATOR, instructions::INSTRUCTIONS, host::HOST];

@@ -1,0 +1,124 @@
+//! Runs a program in C on one rank.
+
+use alloc::{borrow::ToOwned, ffi::CString, string::String, vec::Vec};
+use core::ffi::{c_char, c_void};
+
+use kernel::{
+    Failure, Program, Rank,
+    args::KnownOption,
+    hal::{Core, Deadline, Reason},
+};
+
+#[cfg(target_os = "none")]
+use crate::bare as machine;
+#[cfg(not(target_os = "none"))]
+use crate::host as machine;
+use crate::{
+    families::{Tables, rcce},
+    services::Services,
+    session::Session,
+    words,
+};
+
+/// What starts the program and returns when it has ended: `atoll_start` in `start.c`.
+pub(crate) type Start =
+    unsafe extern "C-unwind" fn(*const Services, *mut c_void, i32, *mut *mut c_char, *mut *mut c_char) -> i32;
+
+/// Whatever program in C there is: on bare metal the one that the image was linked with, in the simulator the one in the
+/// file that the option `image` names.
+pub struct CProgram;
+
+impl Program for CProgram {
+    const NAME: &'static str = "c";
+    const ABOUT: &'static str = "a program in C";
+    const OPTIONS: &'static [KnownOption] = &[
+        ("image", "file with the program, in the simulator"),
+        ("argument", "the next argument of the program"),
+        ("environment", "a variable for getenv, as NAME=VALUE"),
+        (rcce::FAITHFUL, "send RCCE's messages by RCCE's own protocol"),
+    ];
+
+    fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let words = |key| rank.args.all(key).map(|words| words.map(words::decoded).collect::<Vec<_>>());
+        let [image, arguments, environment] = [words("image")?, words("argument")?, words("environment")?];
+        let image = image.first().map(words::text).unwrap_or_default();
+        let start = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
+        let session = Session::new(rank);
+        let status = {
+            let tables = Tables::of::<C>();
+            let services = Services::of::<C>(&tables);
+            let name = CString::new(image).unwrap_or_default();
+            let arguments: Vec<_> = core::iter::once(name).chain(arguments).collect();
+            let count = arguments.len() as i32;
+            let (mut arguments, mut environment) = (words::pointers(&arguments), words::pointers(&environment));
+            let context = (&raw const session).cast_mut().cast();
+            // SAFETY: 1. `atoll_start` has this signature; 2. table, context and strings live until it returns; what the
+            // program changes of the strings is within them; 3. the context is a session with this type of core, which
+            // is shared and never borrowed mutably meanwhile.
+            unsafe { start(&services, context, count, arguments.as_mut_ptr(), environment.as_mut_ptr()) }
+        };
+        session.before_waiting();
+        let result = ended(status);
+        let files = session.files.borrow();
+        let results: Vec<_> = files.results().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
+        for (name, bytes) in results {
+            session.write_file(&name, bytes)?;
+        }
+        result
+    }
+}
+
+/// What an exit status, and above 8 bits a signal, say of a program.
+fn ended(status: i32) -> Result<(), Failure> {
+    const SIGNALS: [(i32, &str); 6] =
+        [(2, "SIGINT"), (4, "SIGILL"), (6, "SIGABRT"), (8, "SIGFPE"), (11, "SIGSEGV"), (15, "SIGTERM")];
+    match (status >> 8, status & 0xFF) {
+        (0, 0) => Ok(()),
+        (-1, _) => Err(Failure::new("`services.h` and `services.rs` differ").on_all_ranks()),
+        (0, status) => Err(Failure::new(format_args!("it exited with status {status}"))),
+        (signal, _) => {
+            let name = SIGNALS.iter().find_map(|(number, name)| (*number == signal).then_some(*name));
+            let name = name.map_or_else(|| alloc::format!("{signal}"), String::from);
+            Err(Failure::new(format_args!("it ended itself by the signal {name}")))
+        }
+    }
+}
+
+/// The memory for malloc, of a heap of so many bytes: start and length. It is the program's from now on.
+pub(crate) use machine::heap;
+
+/// Lets time pass.
+pub(crate) fn sleep<C: Core>(hal: &C, time_ns: u64) {
+    let ticks = u128::from(time_ns) * u128::from(hal.ticks_per_second()) / 1_000_000_000;
+    let end = hal.now().saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
+    // The end of the wait is its deadline.
+    let _ = hal.wait_until(&[], Deadline::At(end), Reason::new("the end of its sleep"), |_| None::<()>);
+}
+
+/// Bytes of a rank's heap that malloc leaves to this side: as much as programs in Rust have by default.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// The part of a heap of so many bytes that malloc gives out.
+pub(crate) fn of_malloc(heap_bytes: usize) -> usize {
+    (heap_bytes.saturating_sub(KEPT_BYTES).max(heap_bytes / 2)) & !0xFFF
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_programs_end() {
+        let message = |status| ended(status).unwrap_err();
+        assert_eq!(ended(0), Ok(()));
+        assert_eq!(message(3), Failure::new("it exited with status 3"));
+        assert_eq!(message(6 << 8), Failure::new("it ended itself by the signal SIGABRT"));
+        assert_eq!(message(-1).to_string(), "`services.h` and `services.rs` differ");
+        assert_eq!(message(20 << 8), Failure::new("it ended itself by the signal 20"));
+    }
+
+    #[test]
+    fn malloc_leaves_something() {
+        assert_eq!([1, 8, 64].map(|mib| of_malloc(mib << 20) >> 10), [512, 4096, 60 << 10]);
+    }
+}

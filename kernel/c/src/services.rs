@@ -1,0 +1,198 @@
+//! The table of what a program's C library asks for: the same as `services.h`, entry by entry.
+
+use core::{
+    ffi::{CStr, c_char, c_void},
+    slice,
+};
+
+use kernel::hal::Core;
+
+use crate::{
+    families::{Tables, rcce},
+    files::Mode,
+    program,
+    session::with,
+};
+
+/// The table. Tables of families follow, one pointer each.
+#[repr(C)]
+pub(crate) struct Services {
+    bytes: u32,
+    open: unsafe extern "C-unwind" fn(*mut c_void, *const c_char, u32) -> i32,
+    close: unsafe extern "C-unwind" fn(*mut c_void, i32) -> i32,
+    read: unsafe extern "C-unwind" fn(*mut c_void, i32, *mut u8, u32) -> i32,
+    write: unsafe extern "C-unwind" fn(*mut c_void, i32, *const u8, u32) -> i32,
+    seek: unsafe extern "C-unwind" fn(*mut c_void, i32, i64, i32) -> i64,
+    unlink: unsafe extern "C-unwind" fn(*mut c_void, *const c_char) -> i32,
+    heap: unsafe extern "C-unwind" fn(*mut c_void, *mut usize) -> *mut u8,
+    heap_is_full: unsafe extern "C-unwind" fn(*mut c_void, usize),
+    now_ns: unsafe extern "C-unwind" fn(*mut c_void) -> u64,
+    sleep_ns: unsafe extern "C-unwind" fn(*mut c_void, u64),
+    rank: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
+    ranks: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
+    rcce: *const rcce::Table,
+}
+
+impl Services {
+    /// The table for ranks on cores of this type, and those of the families, which live longer.
+    pub(crate) fn of<C: Core>(tables: &Tables) -> Self {
+        Self {
+            bytes: size_of::<Self>() as u32,
+            open: open::<C>,
+            close: close::<C>,
+            read: read::<C>,
+            write: write::<C>,
+            seek: seek::<C>,
+            unlink: unlink::<C>,
+            heap: heap::<C>,
+            heap_is_full: heap_is_full::<C>,
+            now_ns: now_ns::<C>,
+            sleep_ns: sleep_ns::<C>,
+            rank: rank::<C>,
+            ranks: ranks::<C>,
+            rcce: &raw const tables.rcce,
+        }
+    }
+}
+
+/// Cycles of a look at the clock: a call, and the time stamp counter's instruction.
+const CLOCK_CYCLES: u64 = 20;
+
+/// Standard input, which is empty, and the streams that are printed.
+const INPUT: i32 = 0;
+const PRINTED: [i32; 2] = [1, 2];
+
+/// A result as C has it: errors are below zero.
+fn result(result: Result<usize, i32>) -> i32 {
+    result.map_or_else(|error| -error, |value| value as i32)
+}
+
+/// A path that C gives.
+///
+/// # Safety
+/// The pointer is one to bytes that end with a zero, and nobody writes to them meanwhile.
+unsafe fn path<'p>(path: *const c_char) -> alloc::borrow::Cow<'p, str> {
+    // SAFETY: the caller says so.
+    unsafe { CStr::from_ptr(path) }.to_string_lossy()
+}
+
+// SAFETY, of all that follow: the context is what `program` has given to the program, which runs on this core; pointers
+// and lengths are those of the program's own objects, as `system.c` hands them on.
+
+unsafe extern "C-unwind" fn open<C: Core>(context: *mut c_void, name: *const c_char, mode: u32) -> i32 {
+    // SAFETY: see above.
+    let name = unsafe { path(name) };
+    // SAFETY: see above.
+    result(unsafe { with::<C, _>(context, |session| session.files.borrow_mut().open(&name, Mode(mode))) })
+}
+
+unsafe extern "C-unwind" fn close<C: Core>(context: *mut c_void, file: i32) -> i32 {
+    if file == INPUT || PRINTED.contains(&file) {
+        return 0;
+    }
+    // SAFETY: see above.
+    unsafe { with::<C, _>(context, |session| result(session.files.borrow_mut().close(file as usize).map(|()| 0))) }
+}
+
+unsafe extern "C-unwind" fn read<C: Core>(context: *mut c_void, file: i32, bytes: *mut u8, count: u32) -> i32 {
+    if file == INPUT || count == 0 {
+        return 0;
+    }
+    // SAFETY: see above; there is something to read into, which no reference of this side's leads to.
+    let bytes = unsafe { slice::from_raw_parts_mut(bytes, count as usize) };
+    // SAFETY: see above.
+    result(unsafe { with::<C, _>(context, |session| session.files.borrow_mut().read(file as usize, bytes)) })
+}
+
+unsafe extern "C-unwind" fn write<C: Core>(context: *mut c_void, file: i32, bytes: *const u8, count: u32) -> i32 {
+    if count == 0 {
+        return 0;
+    }
+    // SAFETY: see above; there is something to write.
+    let bytes = unsafe { slice::from_raw_parts(bytes, count as usize) };
+    // SAFETY: see above.
+    result(unsafe {
+        with::<C, _>(context, |session| {
+            if let Some(stream) = PRINTED.iter().position(|printed| *printed == file) {
+                session.print(stream, bytes);
+                return Ok(bytes.len());
+            }
+            session.files.borrow_mut().write(file as usize, bytes)
+        })
+    })
+}
+
+unsafe extern "C-unwind" fn seek<C: Core>(context: *mut c_void, file: i32, offset: i64, from: i32) -> i64 {
+    /// The errno of what has no places: a stream.
+    const NO_PLACES: i64 = 29;
+    if file == INPUT || PRINTED.contains(&file) {
+        return -NO_PLACES;
+    }
+    // SAFETY: see above.
+    let place =
+        unsafe { with::<C, _>(context, |session| session.files.borrow_mut().seek(file as usize, offset, from)) };
+    place.unwrap_or_else(|error| (-error).into())
+}
+
+unsafe extern "C-unwind" fn unlink<C: Core>(context: *mut c_void, name: *const c_char) -> i32 {
+    // SAFETY: see above.
+    let name = unsafe { path(name) };
+    // SAFETY: see above.
+    result(unsafe { with::<C, _>(context, |session| session.files.borrow_mut().delete(&name).map(|()| 0)) })
+}
+
+unsafe extern "C-unwind" fn heap<C: Core>(context: *mut c_void, bytes: *mut usize) -> *mut u8 {
+    // SAFETY: see above.
+    let (start, len) = unsafe { with::<C, _>(context, |session| program::heap(session.heap_bytes())) };
+    // SAFETY: see above.
+    unsafe { bytes.write(len) };
+    start
+}
+
+unsafe extern "C-unwind" fn heap_is_full<C: Core>(context: *mut c_void, bytes: usize) {
+    // SAFETY: see above.
+    unsafe {
+        with::<C, _>(context, |session| {
+            let (rank, kib) = (session.comm.rank(), session.heap_bytes() >> 10);
+            session.print_line(&alloc::format!(
+                "rank {rank}: its heap of {kib} KiB has no room for {bytes} bytes more, and malloc returns NULL; raise heap_kib="
+            ));
+        });
+    }
+}
+
+unsafe extern "C-unwind" fn now_ns<C: Core>(context: *mut c_void) -> u64 {
+    // SAFETY: see above.
+    unsafe {
+        with::<C, _>(context, |session| {
+            // A program that looks at the clock until it is late enough gets there where only this takes time.
+            session.comm.hal().compute(CLOCK_CYCLES);
+            ns(session.comm.hal())
+        })
+    }
+}
+
+/// The clock of a core in nanoseconds.
+fn ns<C: Core>(hal: &C) -> u64 {
+    (u128::from(hal.now()) * 1_000_000_000 / u128::from(hal.ticks_per_second().max(1))) as u64
+}
+
+unsafe extern "C-unwind" fn sleep_ns<C: Core>(context: *mut c_void, time_ns: u64) {
+    // SAFETY: see above.
+    unsafe {
+        with::<C, _>(context, |session| {
+            session.before_waiting();
+            crate::program::sleep(session.comm.hal(), time_ns);
+        });
+    }
+}
+
+unsafe extern "C-unwind" fn rank<C: Core>(context: *mut c_void) -> i32 {
+    // SAFETY: see above.
+    unsafe { with::<C, _>(context, |session| session.comm.rank() as i32) }
+}
+
+unsafe extern "C-unwind" fn ranks<C: Core>(context: *mut c_void) -> i32 {
+    // SAFETY: see above.
+    unsafe { with::<C, _>(context, |session| session.comm.size() as i32) }
+}

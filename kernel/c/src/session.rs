@@ -1,0 +1,84 @@
+//! What a rank knows while its program in C runs.
+
+use core::{cell::RefCell, ffi::c_void};
+
+use kernel::{
+    Failure, Rank,
+    collectives::Comm,
+    hal::{Caches, Core},
+};
+
+use crate::{families::Families, files::Files, lines::Lines};
+
+/// One rank and its program in C: what the functions of all tables work on, by shared references, since a function of
+/// the program that is called from here may call them again.
+pub struct Session<'s, 'r, C: Core> {
+    /// The ranks, and communication between them.
+    pub comm: &'r Comm<'r, C>,
+    rank: RefCell<&'s mut Rank<'r, C>>,
+    /// What the families of functions know of this rank.
+    pub families: Families<'r, C>,
+    pub(crate) files: RefCell<Files<'r>>,
+    /// Standard output and standard error.
+    lines: [RefCell<Lines>; 2],
+}
+
+impl<'s, 'r, C: Core> Session<'s, 'r, C> {
+    pub(crate) fn new(rank: &'s mut Rank<'r, C>) -> Self {
+        let inputs = (0..).map_while(|index| rank.input(index).ok()).map(|input| (input.name, input.bytes));
+        Self {
+            comm: rank.comm,
+            files: RefCell::new(Files::new(inputs)),
+            lines: Default::default(),
+            families: Families::default(),
+            rank: RefCell::new(rank),
+        }
+    }
+
+    /// Whether the program was started with this word among its options.
+    pub(crate) fn has_option(&self, name: &str) -> bool {
+        self.rank.borrow().args.flag(name).unwrap_or(false)
+    }
+
+    /// Does something with the caches of the core.
+    ///
+    /// # Panics
+    /// If that is done already, further up.
+    pub fn with_caches<R>(&self, action: impl FnOnce(&mut Caches) -> R) -> R {
+        action(&mut self.rank.borrow_mut().caches)
+    }
+
+    /// Prints what the program has printed to standard output (0) or standard error (1).
+    pub(crate) fn print(&self, stream: usize, bytes: &[u8]) {
+        self.lines[stream].borrow_mut().take(bytes, &mut |line| self.print_line(line));
+    }
+
+    /// To be called by whatever may wait for other ranks: a line that was begun is printed, lest theirs overtake it.
+    pub fn before_waiting(&self) {
+        self.lines.iter().for_each(|lines| lines.borrow_mut().end(&mut |line| self.print_line(line)));
+    }
+
+    /// Sends a file to the host.
+    pub(crate) fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        self.rank.borrow().write_file(name, bytes)
+    }
+
+    /// Prints a line of the library's own.
+    pub fn print_line(&self, line: &str) {
+        self.rank.borrow().print(format_args!("{line}"));
+    }
+
+    /// The heap of the rank, in bytes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.rank.borrow().heap_bytes()
+    }
+}
+
+/// Does something with the session that a function of a table was given as its context.
+///
+/// # Safety
+/// The context is that of a program which [`CProgram`](crate::CProgram) runs on this core, with this type of core.
+pub unsafe fn with<C: Core, R>(context: *mut c_void, action: impl for<'s, 'r> FnOnce(&Session<'s, 'r, C>) -> R) -> R {
+    // SAFETY: the caller says so: the session is there until the program has ended, and nothing borrows it mutably.
+    action(unsafe { &*context.cast::<Session<'_, '_, C>>() })
+}

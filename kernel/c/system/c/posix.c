@@ -1,0 +1,143 @@
+/* What programs call of POSIX, weak: a program may have functions with these names of its own. */
+
+#include <atoll/services.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+int _open(const char *path, int flags, ...);
+int _close(int file);
+int _read(int file, void *bytes, size_t count);
+int _write(int file, const void *bytes, size_t count);
+off_t _lseek(int file, off_t offset, int from);
+int _unlink(const char *path);
+int _isatty(int file);
+int _fstat(int file, struct stat *status);
+int _stat(const char *path, struct stat *status);
+int _getpid(void);
+int _kill(int process, int signal);
+int _gettimeofday(struct timeval *time, void *zone);
+clock_t _times(struct tms *times);
+
+#define WEAK __attribute__((weak))
+
+WEAK int open(const char *path, int flags, ...)
+{
+    return _open(path, flags);
+}
+
+WEAK int close(int file)
+{
+    return _close(file);
+}
+
+WEAK _READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t count)
+{
+    return _read(file, bytes, count);
+}
+
+WEAK _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t count)
+{
+    return _write(file, bytes, count);
+}
+
+WEAK off_t lseek(int file, off_t offset, int from)
+{
+    return _lseek(file, offset, from);
+}
+
+WEAK int unlink(const char *path)
+{
+    return _unlink(path);
+}
+
+WEAK int isatty(int file)
+{
+    return _isatty(file);
+}
+
+WEAK int fstat(int file, struct stat *status)
+{
+    return _fstat(file, status);
+}
+
+WEAK int stat(const char *restrict path, struct stat *restrict status)
+{
+    return _stat(path, status);
+}
+
+WEAK int access(const char *path, int mode)
+{
+    struct stat status;
+    (void)mode;
+    return _stat(path, &status);
+}
+
+WEAK pid_t getpid(void)
+{
+    return _getpid();
+}
+
+WEAK int kill(pid_t process, int signal)
+{
+    return process == _getpid() ? raise(signal) : _kill(process, signal);
+}
+
+WEAK int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    return _gettimeofday(time, zone);
+}
+
+WEAK clock_t times(struct tms *times)
+{
+    return _times(times);
+}
+
+WEAK unsigned sleep(unsigned seconds)
+{
+    atoll_services->sleep_ns(atoll_context, seconds * UINT64_C(1000000000));
+    return 0;
+}
+
+WEAK int usleep(useconds_t us)
+{
+    atoll_services->sleep_ns(atoll_context, us * UINT64_C(1000));
+    return 0;
+}
+
+WEAK int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec > 999999999) {
+        errno = EINVAL;
+        return -1;
+    }
+    atoll_services->sleep_ns(atoll_context, time->tv_sec * UINT64_C(1000000000) + time->tv_nsec);
+    if (left != NULL)
+        *left = (struct timespec){0};
+    return 0;
+}
+
+WEAK int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    (void)clock;
+    uint64_t ns = atoll_services->now_ns(atoll_context);
+    *time = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    return 0;
+}
+
+WEAK int gethostname(char *name, size_t bytes)
+{
+    if (bytes > 0) {
+        strncpy(name, "atoll", bytes);
+        name[bytes - 1] = 0;
+    }
+    return 0;
+}

@@ -1,0 +1,53 @@
+/*
+ * What the Rust side does for a program in C. The same table as `services.rs` fills, entry by entry.
+ *
+ * Every function gets the context first. Both are statics of the program (start.c), so that every rank has its own.
+ */
+#ifndef ATOLL_SERVICES_H
+#define ATOLL_SERVICES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct atoll_rcce;
+
+/* How a file is opened. */
+enum { ATOLL_WRITE = 1, ATOLL_CREATE = 2, ATOLL_EMPTY = 4, ATOLL_APPEND = 8, ATOLL_NEW = 16 };
+
+struct atoll_services {
+    /* Bytes of the table as the Rust side knows it. */
+    uint32_t bytes;
+
+    /* Files: descriptors, or counts of bytes, or errno below zero. */
+    int32_t (*open)(void *context, const char *path, uint32_t mode);
+    int32_t (*close)(void *context, int32_t file);
+    int32_t (*read)(void *context, int32_t file, void *bytes, uint32_t count);
+    int32_t (*write)(void *context, int32_t file, const void *bytes, uint32_t count);
+    /* `from`: 0 the start, 1 the place that is read or written next, 2 the end. */
+    int64_t (*seek)(void *context, int32_t file, int64_t offset, int32_t from);
+    int32_t (*unlink)(void *context, const char *path);
+
+    /* The memory that malloc gives out: its start, and its bytes by `bytes`. */
+    void *(*heap)(void *context, size_t *bytes);
+    /* Says that there was no room in it for so many bytes more. */
+    void (*heap_is_full)(void *context, size_t bytes);
+
+    /* Nanoseconds since the machine began. */
+    uint64_t (*now_ns)(void *context);
+    /* Lets so many nanoseconds pass. */
+    void (*sleep_ns)(void *context, uint64_t ns);
+
+    int32_t (*rank)(void *context);
+    int32_t (*ranks)(void *context);
+
+    /* One table for each family of functions; its own header says what is in it. */
+    const struct atoll_rcce *rcce;
+};
+
+extern const struct atoll_services *atoll_services;
+extern void *atoll_context;
+
+/* Ends the program, as exit does, without a word to atexit's functions. */
+_Noreturn void atoll_leave(int status, int signal);
+
+#endif

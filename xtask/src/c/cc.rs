@@ -1,0 +1,213 @@
+//! `cargo xtask cc`: the compiler and linker of other people's makefiles.
+
+use super::{
+    CompilerOptions, Sources,
+    compiler::{self},
+    library::{self, Library, Side},
+    link, objects,
+};
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+/// Compile and link C as makefiles ask for it, for `run`, `sim`, `board` and `flash`
+///
+/// Takes what compilers take: `-c`, `-o`, `-I`, `-D`, `-U`, `-O`, `-l`, `-L`, `-std=`, `-f…`, `-W…`, files in C, objects and
+/// archives. What it makes holds the program for the P54C and for the simulator. `make CC="cargo xtask cc"` is all that most
+/// makefiles need.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// What compilers take
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "WORDS")]
+    words: Vec<String>,
+}
+
+/// What the words ask for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Request {
+    /// Stop before linking.
+    compiles: bool,
+    /// Only preprocess.
+    preprocesses: bool,
+    out: Option<PathBuf>,
+    files: Vec<PathBuf>,
+    libraries: Vec<String>,
+    directories: Vec<PathBuf>,
+    options: CompilerOptions,
+}
+
+/// Libraries that every program has anyway.
+const PRESENT: [&str; 6] = ["m", "c", "gcc", "pthread", "rt", "dl"];
+
+impl Request {
+    fn parse(words: &[String]) -> Result<Self> {
+        let mut request = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            // Of an option that has a value, beside it or behind it.
+            let mut value = |option: &str| -> Result<String> {
+                match &word[option.len()..] {
+                    "" => words.next().cloned().with_context(|| format!("{option} has no value")),
+                    rest => Ok(rest.to_owned()),
+                }
+            };
+            let starts = |option: &str| word.starts_with(option);
+            match word.as_str() {
+                "-c" => request.compiles = true,
+                "-E" => request.preprocesses = true,
+                "-restrict" | "-pthread" | "-static" | "-s" | "-pipe" => {}
+                _ if starts("-o") => request.out = Some(value("-o")?.into()),
+                _ if starts("-I") => request.options.include.push(value("-I")?.into()),
+                "-isystem" | "-iquote" => request.options.include.push(value(word)?.into()),
+                _ if starts("-D") => request.options.define.push(value("-D")?),
+                _ if starts("-U") => request.options.more.push(format!("-U{}", value("-U")?)),
+                _ if starts("-l") => request.libraries.push(value("-l")?),
+                _ if starts("-L") => request.directories.push(value("-L")?.into()),
+                "-MF" | "-MT" | "-MQ" | "-include" => {
+                    request.options.more.extend([word.clone(), value(word)?]);
+                }
+                _ if starts("-O") => request.options.optimise = Some(level(&word[2..])),
+                // What the linker or the processor is to be told is for us to say.
+                _ if starts("-Wl,") || starts("-m") || starts("-x") => {}
+                _ if starts("-W")
+                    || starts("-f")
+                    || starts("-std=")
+                    || starts("-M")
+                    || starts("-w")
+                    || starts("-pedantic") =>
+                {
+                    request.options.more.push(word.clone());
+                }
+                _ if starts("-g") => {}
+                _ if starts("-") => bail!("`{word}` is nothing that `cargo xtask cc` understands"),
+                file => request.files.push(file.into()),
+            }
+        }
+        ensure!(!request.files.is_empty(), "no file is named that is to be compiled or linked");
+        Ok(request)
+    }
+
+    /// The archives for `-l`.
+    fn archives(&self) -> Result<Vec<PathBuf>> {
+        let wanted = self.libraries.iter().filter(|name| !PRESENT.contains(&name.as_str()));
+        let find = |name: &String| {
+            let mut paths = self.directories.iter().map(|directory| directory.join(format!("lib{name}.a")));
+            paths.find(|path| path.is_file()).with_context(|| format!("there is no lib{name}.a in any directory of -L"))
+        };
+        wanted.map(find).collect()
+    }
+}
+
+/// What a level of optimisation is called here.
+fn level(text: &str) -> String {
+    match text {
+        "" => "1".into(),
+        "fast" => "3".into(),
+        level => level.into(),
+    }
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When the words cannot be understood, or what they ask for fails.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    if let [word] = &arguments.words[..]
+        && ["-v", "--version", "-V"].contains(&word.as_str())
+    {
+        let tools = library::tools(false)?;
+        print!("{}", tools.version);
+        return Ok(());
+    }
+    let request = Request::parse(&arguments.words)?;
+    for file in &request.files {
+        ensure!(file.is_file(), "there is no file {}", workspace::display(file));
+    }
+    let tools = library::tools(false)?;
+    let library = |side| Library::ensure(side, &tools);
+    if request.preprocesses {
+        return compiler::preprocess(
+            &library(Side::Simulator)?,
+            &request.files[0],
+            &request.options,
+            request.out.as_deref(),
+        );
+    }
+    let [p54c, simulator] = [library(Side::P54c)?, library(Side::Simulator)?];
+    let scratch = workspace::scratch()?;
+    if request.compiles {
+        ensure!(request.out.is_none() || request.files.len() == 1, "-c and -o are for one file at a time");
+        for file in &request.files {
+            let name = Path::new(file.file_name().unwrap_or_default()).with_extension("o");
+            let out = request.out.clone().unwrap_or(name);
+            compile(&p54c, &simulator, file, &request.options, scratch.path(), &out)?;
+        }
+        return Ok(());
+    }
+    let files = [request.files.clone(), request.archives()?].concat();
+    let sources = Sources { files, options: request.options };
+    let [first, second] = [(&p54c, "p54c"), (&simulator, "simulator")].map(|(library, name)| {
+        let directory = scratch.path().join(name);
+        std::fs::create_dir_all(&directory)?;
+        link::own(library, &sources, &directory)
+    });
+    let (first, second) = (first?, second?);
+    // What is missing is said here and not only where it runs.
+    link::for_host(&simulator, &second, &scratch.path().join("program"))?;
+    objects::join(&first, &second, &request.out.unwrap_or_else(|| "a.out".into()))
+}
+
+/// Compiles a file for both sides.
+fn compile(
+    p54c: &Library,
+    simulator: &Library,
+    file: &Path,
+    options: &CompilerOptions,
+    scratch: &Path,
+    out: &Path,
+) -> Result<()> {
+    ensure!(file.extension() == Some(OsStr::new("c")), "{} is no file in C", workspace::display(file));
+    let [first, second] = ["p54c.o", "simulator.o"].map(|name| scratch.join(name));
+    compiler::compile(simulator, file, options, &second)?;
+    // What there is to say has been said.
+    compiler::compile(p54c, file, &compiler::Silently(options), &first)?;
+    objects::join(&first, &second, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Request> {
+        Request::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn makefiles_are_understood() {
+        let request = parse("-O3 -restrict -DGORY -D SIZE=3 -Iinc -I ../x -std=c99 -c a.c -o a.o").unwrap();
+        assert!(request.compiles && request.out == Some("a.o".into()) && request.files == [PathBuf::from("a.c")]);
+        assert_eq!(request.options.define, ["GORY", "SIZE=3"]);
+        assert_eq!(request.options.include, [PathBuf::from("inc"), "../x".into()]);
+        assert_eq!(
+            (request.options.optimise.as_deref(), &request.options.more[..]),
+            (Some("3"), &["-std=c99".to_owned()][..])
+        );
+        let request = parse("-oprogram a.o lib/libx.a -lm -l pthread -Llib -ly -O -m64 -Wl,-s").unwrap();
+        assert_eq!((request.compiles, request.out.clone()), (false, Some("program".into())));
+        assert_eq!((request.libraries.len(), request.options.optimise.as_deref()), (3, Some("1")));
+        assert_eq!(request.archives().unwrap_err().to_string(), "there is no liby.a in any directory of -L");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        let message = |line| parse(line).unwrap_err().to_string();
+        assert_eq!(message("--bogus a.c"), "`--bogus` is nothing that `cargo xtask cc` understands");
+        assert_eq!(message("a.c -o"), "-o has no value");
+        assert_eq!(message("-c"), "no file is named that is to be compiled or linked");
+    }
+}

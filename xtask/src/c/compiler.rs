@@ -1,0 +1,190 @@
+//! Compiles C: the same compiler for both sides, so that programs compute the same bits.
+//!
+//! With `-fexcess-precision=standard` what is kept in registers of the x87 has the same precision wherever the compiler keeps it,
+//! and it may keep it elsewhere on a machine with more registers.
+
+use super::{
+    CompilerOptions,
+    library::{Library, Side},
+};
+use crate::{process, workspace};
+use anyhow::{Result, bail, ensure};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// What names the host's system, which none of our sides has.
+pub(super) const UNDEFINED: [&str; 7] =
+    ["-U__linux__", "-U__linux", "-Ulinux", "-U__gnu_linux__", "-U__unix__", "-U__unix", "-Uunix"];
+
+/// Flags that belong to the sides, for newlib as well as for programs.
+pub(super) fn of_side(side: Side) -> &'static [&'static str] {
+    match side {
+        Side::Simulator => &["-fPIE", "-fvisibility=hidden", "-mfpmath=387"],
+        Side::P54c => {
+            &["-m32", "-march=pentium", "-mfpmath=387", "-fno-pic", "-fno-pie", "-fno-asynchronous-unwind-tables"]
+        }
+    }
+}
+
+/// Flags of everything.
+pub(super) const COMMON: [&str; 7] = [
+    "-g",
+    "-std=gnu17",
+    "-fno-stack-protector",
+    "-fcf-protection=none",
+    "-fexcess-precision=standard",
+    "-ffunction-sections",
+    "-fdata-sections",
+];
+
+/// Where a unit's flags come from.
+pub(super) trait Flags {
+    /// The flags.
+    fn flags(&self) -> Vec<String>;
+}
+
+/// Our own sources.
+pub(super) struct Own;
+
+impl Flags for Own {
+    fn flags(&self) -> Vec<String> {
+        ["-O2", "-Wall", "-Wextra", "-Werror"].map(str::to_owned).to_vec()
+    }
+}
+
+impl Flags for CompilerOptions {
+    fn flags(&self) -> Vec<String> {
+        let include = self.include.iter().flat_map(|path| ["-I".to_owned(), path.to_string_lossy().into_owned()]);
+        let define = self.define.iter().flat_map(|name| ["-D".to_owned(), name.clone()]);
+        let level = format!("-O{}", self.optimise.as_deref().unwrap_or("2"));
+        // Older programs define variables in headers, and a rank is one thread.
+        let older = ["-fcommon", "-D__thread=", "-D_Thread_local="].map(str::to_owned);
+        include.chain(define).chain([level]).chain(older).chain(self.more.iter().cloned()).collect()
+    }
+}
+
+/// The same without warnings, which were shown before.
+pub(super) struct Silently<'o>(pub(super) &'o CompilerOptions);
+
+impl Flags for Silently<'_> {
+    fn flags(&self) -> Vec<String> {
+        let makes_rules = |flag: &String| flag.starts_with("-M");
+        let mut flags = CompilerOptions { more: Vec::new(), ..self.0.clone() }.flags();
+        // Rules for makefiles have been made, too.
+        let mut more = self.0.more.iter();
+        while let Some(flag) = more.next() {
+            if ["-MF", "-MT", "-MQ"].contains(&flag.as_str()) {
+                more.next();
+            } else if !makes_rules(flag) {
+                flags.push(flag.clone());
+            }
+        }
+        flags.push("-w".into());
+        flags
+    }
+}
+
+/// All flags of a library's side but the headers'.
+pub(super) fn flags(library: &Library) -> Vec<String> {
+    let mut flags: Vec<_> =
+        [of_side(library.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
+    // What newlib declares only where it is told so.
+    flags.extend(["-D_POSIX_TIMERS=1", "-D_POSIX_MONOTONIC_CLOCK=1", "-nostdinc"].map(str::to_owned));
+    for headers in &library.headers {
+        flags.extend(["-isystem".to_owned(), headers.to_string_lossy().into_owned()]);
+    }
+    flags
+}
+
+fn command(library: &Library, flags_of: &dyn Flags) -> Command {
+    let mut command = workspace::command(&library.compiler);
+    command.args(flags(library)).args(flags_of.flags());
+    command
+}
+
+/// Compiles one file.
+///
+/// # Errors
+///
+/// When the compiler refuses it; what it says is shown.
+pub(super) fn compile(library: &Library, source: &Path, flags: &dyn Flags, object: &Path) -> Result<()> {
+    let mut first = command(library, flags);
+    first.arg("-c").arg(source).arg("-o").arg(object);
+    let finished = process::finish(&mut first, |_| {})?;
+    let mut messages = finished.messages;
+    if finished.status.success() {
+        eprint!("{messages}");
+        return Ok(());
+    }
+    if messages.contains(NO_CONSTANT) && compile_with_constants(library, source, flags, object)? {
+        return Ok(());
+    }
+    if messages.contains(NO_CONSTANT) {
+        messages.push_str("a size must be a constant: make one by `#define` or `enum` of the `const int`\n");
+    }
+    eprint!("{messages}");
+    let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("the compiler has failed");
+    bail!("cannot compile {}: {first}", workspace::display(source))
+}
+
+/// Preprocesses a file, into another one or to standard output.
+///
+/// # Errors
+///
+/// When the compiler refuses it; what it says is shown.
+pub(super) fn preprocess(library: &Library, source: &Path, flags: &dyn Flags, out: Option<&Path>) -> Result<()> {
+    let finished = process::finish(command(library, flags).arg("-E").arg(source), |_| {})?;
+    eprint!("{}", finished.messages);
+    ensure!(finished.status.success(), "cannot preprocess {}", workspace::display(source));
+    match out {
+        Some(out) => workspace::put(out, finished.output.as_bytes()),
+        None => {
+            print!("{}", finished.output);
+            Ok(())
+        }
+    }
+}
+
+/// What the compiler says of an array as long as a `const int`, which Intel's takes for a constant.
+const NO_CONSTANT: &str = "variably modified";
+
+/// Compiles a file with `static const int` of the file's own made constants; returns whether that works.
+fn compile_with_constants(library: &Library, source: &Path, flags: &dyn Flags, object: &Path) -> Result<bool> {
+    let finished = process::finish(command(library, flags).arg("-E").arg(source), |_| {})?;
+    if !finished.status.success() {
+        return Ok(false);
+    }
+    let preprocessed: PathBuf = object.with_extension("i");
+    fs::write(&preprocessed, with_constants(&finished.output))?;
+    let mut second = command(library, flags);
+    second.args(["-fpreprocessed", "-c"]).arg(&preprocessed).arg("-o").arg(object);
+    Ok(process::finish(&mut second, |_| {})?.status.success())
+}
+
+/// Makes enumerations of lines `static const int a = 1, b = 2;`.
+fn with_constants(text: &str) -> String {
+    let constants = |line: &str| {
+        let words = line.trim().strip_suffix(';')?;
+        let list = words.strip_prefix("static const int ").or_else(|| words.strip_prefix("const static int "))?;
+        (!list.contains(['[', '*', ';', '{'])).then(|| format!("enum {{ {list} }};"))
+    };
+    text.lines().map(|line| constants(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_of_intels_compiler() {
+        let text = "# 1 \"a.h\"\n  static const int a = 12, b = a;\nstatic const int *p;\nstatic const int t[2] = {1, 2};\nint x[a];\n";
+        let made = with_constants(text);
+        assert_eq!(
+            made,
+            "# 1 \"a.h\"\nenum { a = 12, b = a };\nstatic const int *p;\nstatic const int t[2] = {1, 2};\nint x[a];\n"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! What every program in C is compiled and linked with.
+
+use super::{compiler, newlib};
+use crate::{process, progress::Progress, setup, workspace};
+use anyhow::{Context, Result, ensure};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Where a program is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Simulator,
+    P54c,
+}
+
+pub(crate) use crate::setup::CTools as HostTools;
+
+/// The C library of a side, its headers, and our own.
+pub(super) struct Library {
+    pub(super) side: Side,
+    pub(super) compiler: PathBuf,
+    /// Directories with headers, those that come first first.
+    pub(super) headers: Vec<PathBuf>,
+    /// Archives: ours, then newlib's.
+    pub(super) archives: Vec<PathBuf>,
+    /// What unwinding needs at the end of all tables.
+    pub(super) end_of_frames: PathBuf,
+}
+
+/// Directories below `kernel/c` with C headers (`include`) and sources (`c`): the runtime's own, and one of each family of
+/// functions.
+fn families(own: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(own).with_context(|| format!("cannot read {}", workspace::display(own)))?;
+    let mut families: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.join("include").is_dir()).collect();
+    families.sort();
+    Ok(families)
+}
+
+impl Library {
+    /// Builds what has not been built.
+    ///
+    /// # Errors
+    ///
+    /// When that fails.
+    pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Self> {
+        let newlib = newlib::ensure(side, tools)?;
+        let own = workspace::root().join("kernel/c");
+        let families = families(&own)?;
+        let mut headers: Vec<_> = families.iter().map(|family| family.join("include")).collect();
+        headers.extend(newlib.headers.clone());
+        let mut library = Self {
+            side,
+            compiler: tools.compiler.clone(),
+            headers,
+            archives: Vec::new(),
+            end_of_frames: PathBuf::new(),
+        };
+        let (archive, end_of_frames) = library.build_own(&families, &newlib.directory)?;
+        library.archives = [vec![archive], newlib.archives].concat();
+        library.end_of_frames = end_of_frames;
+        Ok(library)
+    }
+
+    /// Compiles our own sources, if they have not been, as they are now.
+    fn build_own(&self, families: &[PathBuf], beside: &Path) -> Result<(PathBuf, PathBuf)> {
+        let mut sources = Vec::new();
+        let mut hash = crc32fast::Hasher::new();
+        for family in families {
+            for directory in ["include", "include/atoll", "c"] {
+                let entries = fs::read_dir(family.join(directory)).into_iter().flatten().flatten();
+                let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+                files.sort();
+                for file in files {
+                    hash.update(file.to_string_lossy().as_bytes());
+                    hash.update(
+                        &fs::read(&file).with_context(|| format!("cannot read {}", workspace::display(&file)))?,
+                    );
+                    sources.extend(super::is_c(&file).then_some(file));
+                }
+            }
+        }
+        compiler::flags(self).iter().for_each(|flag| hash.update(flag.as_bytes()));
+        let directory = beside.join(format!("own-{:08x}", hash.finalize()));
+        let (archive, end) = (directory.join("libatoll.a"), directory.join("end_of_frames.o"));
+        if archive.is_file() {
+            return Ok((archive, end));
+        }
+        let _progress = Progress::new("compiling the C side of the runtime");
+        let scratch = workspace::scratch()?;
+        let mut objects = Vec::new();
+        for source in &sources {
+            let object = scratch.path().join(source.file_stem().unwrap_or_default()).with_extension("o");
+            compiler::compile(self, source, &compiler::Own, &object)?;
+            objects.push(object);
+        }
+        let (ends, members): (Vec<_>, Vec<_>) =
+            objects.into_iter().partition(|object| object.ends_with("end_of_frames.o"));
+        let made = scratch.path().join("libatoll.a");
+        let mut command = workspace::command("ar");
+        let finished = process::finish(command.arg("rcsD").arg(&made).args(&members), |_| {})?;
+        ensure!(finished.status.success(), "ar cannot make an archive: {}", finished.messages.trim());
+        fs::create_dir_all(&directory)?;
+        for (from, to) in ends.iter().map(|end_object| (end_object, &end)).chain([(&made, &archive)]) {
+            // Whoever makes the same at the same time makes the same.
+            let beside = to.with_extension(format!("{}", std::process::id()));
+            fs::copy(from, &beside)?;
+            fs::rename(&beside, to)?;
+        }
+        Ok((archive, end))
+    }
+}
+
+/// Builds what all programs in C are linked with, on both sides.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn prepare(tools: &HostTools) -> Result<()> {
+    [Side::Simulator, Side::P54c].into_iter().try_for_each(|side| Library::ensure(side, tools).map(drop))
+}
+
+/// Tools for C.
+///
+/// # Errors
+///
+/// When something is missing and cannot be installed.
+pub(crate) fn tools(yes: bool) -> Result<HostTools> {
+    setup::ensure(yes)
+}

@@ -1,0 +1,152 @@
+//! Links programs.
+
+use super::{
+    HostTools, Sources, compiler, is_c,
+    library::{Library, Side},
+    objects,
+};
+use crate::{process, setup::Tools, workspace};
+use anyhow::{Context, Result, bail};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+/// Where every program begins: the only symbol that others see.
+const ENTRY: &str = "atoll_start";
+
+/// Builds a program for the simulator.
+///
+/// # Errors
+///
+/// When it does not compile or link.
+pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<PathBuf> {
+    let library = Library::ensure(Side::Simulator, tools)?;
+    let scratch = workspace::scratch()?;
+    let (own, made) = (own(&library, sources, scratch.path())?, scratch.path().join("program"));
+    for_host(&library, &own, &made)?;
+    keep(&made, sources, "simulator")
+}
+
+/// Links a program's own object with its libraries, for the simulator.
+///
+/// # Errors
+///
+/// When something is missing.
+pub(super) fn for_host(library: &Library, own: &Path, made: &Path) -> Result<()> {
+    let mut command = workspace::command(&library.compiler);
+    command.args(["-nostdlib", "-static-pie", "-g"]);
+    let options =
+        ["-z,muldefs", "-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"];
+    command.args(options.map(|option| format!("-Wl,{option}")));
+    command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(made).arg(own);
+    command.arg("-Wl,--start-group").args(&library.archives).args(["-lgcc", "-Wl,--end-group"]);
+    link(command.arg(&library.end_of_frames))
+}
+
+/// Makes one object of all that is a program's own. What it has twice is an error there; what it has beside a library is its
+/// own.
+///
+/// # Errors
+///
+/// When something does not compile, or is there twice.
+pub(super) fn own(library: &Library, sources: &Sources, directory: &Path) -> Result<PathBuf> {
+    let objects = compile_all(library, sources, directory)?;
+    let own = directory.join("own.o");
+    let mut command = workspace::command(&library.compiler);
+    command.args(compiler::of_side(library.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
+    link(command.arg("-Wl,--start-group").args(&objects).arg("-Wl,--end-group"))?;
+    Ok(own)
+}
+
+/// Builds an image: links a program with the archive of the Rust side by a linker script.
+///
+/// # Errors
+///
+/// When it does not compile or link.
+pub(crate) fn for_p54c(
+    sources: &Sources,
+    c_tools: &HostTools,
+    archive: &Path,
+    script: &Path,
+    tools: &Tools,
+) -> Result<PathBuf> {
+    let library = Library::ensure(Side::P54c, c_tools)?;
+    let scratch = workspace::scratch()?;
+    let own = own(&library, sources, scratch.path())?;
+    let [whole, image] = ["whole.o", "image"].map(|name| scratch.path().join(name));
+    let ld = || {
+        let mut command = workspace::command(&tools.linker);
+        command.args(["-m", "elf_i386", "-z", "noexecstack"]);
+        command
+    };
+    let mut command = ld();
+    command.args(["-r", "-d", "--gc-sections", "-z", "muldefs", "-e", ENTRY, "-u", ENTRY, "-T"]);
+    command.arg(workspace::root().join("kernel/c/program.ld")).arg("-o").arg(&whole).arg(&own);
+    link(command.arg("--start-group").args(&library.archives).arg("--end-group"))?;
+    // What Rust calls as C does, memcpy for one, is Rust's own, and no name of the program's can get in its way.
+    let mut command = workspace::command("objcopy");
+    link(command.arg(format!("--keep-global-symbol={ENTRY}")).arg(&whole))?;
+    let content = fs::read(script).with_context(|| format!("cannot read {}", workspace::display(script)))?;
+    let mut command = ld();
+    command.args(["-static", "--build-id=none", "--gc-sections"]).arg(format!("-T{}", script.display()));
+    command.arg(format!("--defsym=linker_script_checksum={:#010x}", crc32fast::hash(&content)));
+    link(command.arg("-o").arg(&image).arg(&whole).arg(archive))?;
+    keep(&image, sources, &script.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// The objects of all files: those in C are compiled, several at a time.
+fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result<Vec<PathBuf>> {
+    let object = |(index, file): (usize, &PathBuf)| {
+        if is_c(file) {
+            Ok(directory.join(format!("{index}.o")))
+        } else {
+            objects::of_side(file, library.side, directory)
+        }
+    };
+    let objects = sources.files.iter().enumerate().map(object).collect::<Result<Vec<_>>>()?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(file) = sources.files.get(index)
+        {
+            if is_c(file) {
+                compiler::compile(library, file, &sources.options, &objects[index])?;
+            }
+        }
+        anyhow::Ok(())
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(sources.files.len());
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("the compiler's thread has panicked")))
+    })?;
+    Ok(objects)
+}
+
+/// Runs a linker; what it misses is shown.
+fn link(command: &mut Command) -> Result<()> {
+    let finished = process::finish(command, |_| {})?;
+    if finished.status.success() {
+        return Ok(());
+    }
+    eprint!("{}", finished.messages);
+    let is_reason = |line: &&str| line.contains("undefined reference") || line.contains("multiple definition");
+    let first = finished.messages.lines().find(is_reason).or(finished.messages.lines().next());
+    bail!("cannot link: {}", first.unwrap_or("no reason given"))
+}
+
+/// Moves a program to where others of its name leave it alone.
+fn keep(made: &Path, sources: &Sources, side: &str) -> Result<PathBuf> {
+    let directory = workspace::target().join("c").join("programs");
+    fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", workspace::display(&directory)))?;
+    let executable = directory.join(format!("{}-{:016x}-{side}", sources.name(), sources.checksum()));
+    let beside = executable.with_extension(std::process::id().to_string());
+    fs::copy(made, &beside).and_then(|_| fs::rename(&beside, &executable)).context("cannot keep the program")?;
+    Ok(executable)
+}
