@@ -1,10 +1,9 @@
 //! Which board is modelled.
 
 use descriptions::{
-    Contention, MOST_CONTROLLERS, Tile,
+    Contention, MOST_CONTROLLERS,
     boards::{Geometry, MeshBoard},
 };
-use prices::{Hardware, Mesh};
 
 /// A board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +54,10 @@ impl Board {
     }
 
     /// The prices of its accesses.
-    pub(crate) fn prices(&self) -> Hardware {
+    #[cfg(feature = "cpu")]
+    pub(crate) fn prices(&self) -> prices::Hardware {
+        use descriptions::Tile;
+        use prices::{Hardware, Mesh};
         let geometry = &self.geometry;
         let tile = |[x, y]: [u32; 2]| Tile { x: x as u16, y: y as u16 };
         let mesh = Mesh {

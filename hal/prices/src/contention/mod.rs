@@ -2,9 +2,9 @@
 //! links of the mesh.
 //!
 //! An access is on its way as the price list says, up to the port of the MPB or to the controller. Each serves one
-//! access at a time. Who waits for a port and who comes next is decided in [`port`]; a controller has a queue, and who
+//! access at a time. Who waits for a port and who comes next is decided in `port`; a controller has a queue, and who
 //! comes first is served first. The packet that carries the data, of a read back to the core and of a write to the
-//! memory, has each link of its X-Y route to itself for a while, see [`links`]. All that is *part* of the access's
+//! memory, has each link of its X-Y route to itself for a while, see `links`. All that is *part* of the access's
 //! price: the service is the last part of the way there, and an access that meets no other takes exactly as long as
 //! without contention.
 //!
@@ -19,7 +19,7 @@
 //!
 //! What takes no time is occupied for none: so each kind of contention is switched off by a 0, see [`Contention`].
 //!
-//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in [`polls`].
+//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in `polls`.
 
 mod links;
 mod polls;

@@ -69,11 +69,13 @@ impl Core {
     }
 
     /// Whether L2 has a line, without using it.
+    #[cfg(feature = "cpu")]
     pub(super) fn has_in_l2(&self, physical: u32) -> bool {
         self.l2_on && self.l2.peek(physical).is_some()
     }
 
     /// The line in the write-combine buffer, and which of its bytes.
+    #[cfg(feature = "cpu")]
     pub(super) fn combined(&self) -> Option<(u32, u32)> {
         self.combine.map(|pending| (pending.address, pending.mask))
     }

@@ -7,12 +7,13 @@ mod counts;
 mod dram;
 mod fpga;
 mod mesh;
+#[cfg(feature = "cpu")]
 mod needs;
 mod registers;
 mod uart;
 
-pub(crate) use self::cache::LINE_BYTES;
-pub(crate) use self::needs::Need;
+#[cfg(feature = "cpu")]
+pub(crate) use self::{cache::LINE_BYTES, needs::Need};
 use self::{core::Core, fpga::Fpga, mesh::Mesh, registers::Registers, uart::Uart};
 pub use self::{counts::Counts, dram::Dram, mesh::System};
 use crate::{Board, Violation};
@@ -262,6 +263,7 @@ impl Chip {
     }
 
     /// It is so late on the board, and so late for a core, where [clocks are kept](Self::keeps_time).
+    #[cfg(feature = "cpu")]
     pub(crate) fn set_clock(&mut self, core: usize, cycles: u64, time: u64) {
         self.cores[core].clock = cycles;
         self.time = self.time.max(time);
@@ -273,11 +275,13 @@ impl Chip {
     }
 
     /// What a core is told of its cycles.
+    #[cfg(feature = "cpu")]
     pub(crate) fn shown_cycles(&self, core: usize) -> u64 {
         self.cores[core].clock + self.skipped
     }
 
     /// Whether a console has a line that nobody has taken.
+    #[cfg(feature = "cpu")]
     pub(crate) fn has_console_lines(&self) -> bool {
         !self.console.is_empty()
     }
