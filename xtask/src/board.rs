@@ -30,7 +30,8 @@ const FLASHED: [&str; 8] = ["program", "board", "cores", "memory_gib", "start_fr
 ///
 /// Flashes the program as `flash` does, executes the very files that a board's host would load, from the reset on,
 /// shows what the cores print and writes result files below target/out. The emulator is strict: what a board would not
-/// stand ends it, with core, address and reason.
+/// stand ends it, with core, address and reason. And it keeps time: instructions, caches, the mesh and memory take what they
+/// take on the chip, and accesses wait for each other where they meet.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
@@ -54,6 +55,10 @@ pub(crate) struct Arguments {
     /// Seconds of the emulator's processor time until a board that does not end is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = command_line::seconds())]
     timeout: u64,
+
+    /// Keep no time, which is several times as fast: an instruction is a cycle, and cores take turns
+    #[arg(long)]
+    functional: bool,
 
     /// Write where the program has executed the instructions that it counted, as folded stacks for flame graphs
     #[arg(long, value_name = "FILE", conflicts_with = "dir")]
@@ -124,7 +129,8 @@ fn live(
 ) -> Result<()> {
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
-    let mut command = emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit);
+    let mut command =
+        emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit, arguments.functional);
     if let Some(file) = &arguments.profile {
         command.arg("--profile").arg(file).arg("--image").arg(image);
     }

@@ -52,11 +52,20 @@ pub(crate) fn cargo(subcommand: &str) -> Command {
     command
 }
 
-/// The emulator's command line for a directory that was flashed. It ends by itself at the limit.
-pub(crate) fn command(binary: &Path, directory: &Path, flashed: &Flashed, limit: Duration) -> Command {
+/// The emulator's command line for a directory that was flashed, with or without time. It ends by itself at the limit.
+pub(crate) fn command(
+    binary: &Path,
+    directory: &Path,
+    flashed: &Flashed,
+    limit: Duration,
+    functional: bool,
+) -> Command {
     let mut command = workspace::command(binary);
     command.arg("--dir").arg(directory).args(["--cores", &format!("0..{}", flashed.started - 1)]);
     command.args(["--limit-s", &limit.as_secs().to_string()]);
+    if functional {
+        command.arg("--functional");
+    }
     command
 }
 

@@ -81,12 +81,16 @@ struct Frame {
 impl Frame {
     /// Whether it belongs to a program, and neither to a library nor to what runs programs.
     fn is_of_program(&self, root: &Path) -> bool {
-        const LIBRARIES: [&str; 4] = ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/"];
+        const LIBRARIES: [&str; 6] =
+            ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/", "/newlib/libc/", "/newlib/libm/"];
+        if LIBRARIES.iter().any(|library| self.file.contains(library)) {
+            return false;
+        }
         // A crate of the user's may be inside of the workspace, and its name may begin as the workspace's does.
         const OURS: [&str; 4] = ["hal", "collectives", "kernel", "xtask"];
         match Path::new(&self.file).strip_prefix(root) {
             Ok(own) => own.starts_with("kernel/src/programs") || !OURS.iter().any(|ours| own.starts_with(ours)),
-            Err(_) => self.file.starts_with('/') && !LIBRARIES.iter().any(|library| self.file.contains(library)),
+            Err(_) => self.file.starts_with('/'),
         }
     }
 
@@ -437,6 +441,7 @@ mod tests {
             "/w/atoll/collectives/src/comm/mod.rs",
             "/rustc/1/library/core/src/a.rs",
             "/u/.cargo/registry/src/a/b.rs",
+            "/w/atoll/target/guests/guest-1/sources/newlib/libc/string/strcmp.c",
             "??",
         ] {
             assert!(!is(other), "{other}");

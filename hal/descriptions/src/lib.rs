@@ -22,17 +22,27 @@
 extern crate std;
 
 pub mod boards;
+#[cfg(feature = "files")]
+mod contention;
 pub mod costs;
 #[cfg(feature = "files")]
 mod described;
 #[cfg(feature = "files")]
+mod hardware;
+#[cfg(feature = "files")]
 pub mod machines;
+mod tile;
 
+#[cfg(feature = "files")]
+pub use contention::Contention;
 pub use costs::Costs;
 #[cfg(feature = "files")]
 pub use described::{
     Described, EXTENSION, Error, Given, KINDS, Key, Parameter, Shape, Source, Subject, Type, Value, Values,
 };
+#[cfg(feature = "files")]
+pub use hardware::Hardware;
+pub use tile::Tile;
 
 /// Memory controllers that a file can place.
 pub const MOST_CONTROLLERS: usize = 8;

@@ -1,14 +1,8 @@
 //! What cores do to memory that others see, as far as the order of two accesses is concerned.
 
-use crate::{CoreId, LineAddress, SharedAddress};
+pub(super) use prices::Effect;
 
-/// What an access does to memory. At one time, writes come first: what is written at a time can be read at that time.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Effect {
-    Write,
-    Read,
-    TestAndSet,
-}
+use crate::{CoreId, LineAddress, SharedAddress};
 
 /// One touch of shared memory: which line or register, which of its bytes, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

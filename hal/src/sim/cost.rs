@@ -26,11 +26,9 @@
 
 use crate::{CoreId, Costs, Home, Layout, LineAddress, SharedAddress, Software, Tile, kit::Expense};
 
-use super::{
-    Cluster, Parameters,
-    access::Effect,
-    contention::{Journey, Target, Trip},
-};
+use prices::{Effect, Journey, Target, Trip};
+
+use super::{Cluster, Parameters};
 
 /// When a write can be seen, and when the core that wrote goes on; both counted from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,17 +167,13 @@ impl Cost {
 
     /// The way of an access that takes so long in all.
     fn trip(&self, target: Target, effect: Effect, complete_ps: u64, routers: u64) -> Option<Trip> {
-        let service_ps = self.parameters.contention?.service_ps(target, effect);
-        let return_ps = self.hops(routers);
-        let to_port_ps = complete_ps.saturating_sub(return_ps + service_ps);
-        let (from_port_ps, answer_ps) = if effect == Effect::Write { (0, return_ps) } else { (return_ps, 0) };
-        Some(Trip { target, to_port_ps, from_port_ps, answer_ps })
+        Some(Trip::new(&self.parameters.contention?, target, effect, complete_ps, self.hops(routers)))
     }
 
     /// Where an access to a line can meet others, and how many routers away that is.
     fn target(&self, core: CoreId, at: LineAddress) -> (Target, u64) {
         match at {
-            LineAddress::Mpb(line) => (Target::Mpb(line.core), self.to_core(core, line.core)),
+            LineAddress::Mpb(line) => (Target::Mpb(line.core.index() as u16), self.to_core(core, line.core)),
             LineAddress::Shared(address) => {
                 (Target::Controller(self.controller(address)), self.to_memory(core, address))
             }
@@ -290,21 +284,8 @@ impl Cost {
         u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(self.costs().core_mhz)).unwrap_or(u64::MAX / 4)
     }
 
-    /// The measured points of [`Parameters::word_cycles`], joined by straight lines; outside them two hops per
-    /// router, which is also the slope that the points show (5.3 cycles).
     fn word(&self, routers: u64) -> u64 {
-        let points = self.parameters.word_cycles.map(|(at, cycles)| (u64::from(at), self.cycles(cycles)));
-        let (first, last) = (points[0], points[points.len() - 1]);
-        if routers <= first.0 {
-            return first.1.saturating_sub(self.hops(2 * (first.0 - routers)));
-        }
-        for pair in points.windows(2) {
-            let ((near, near_ps), (far, far_ps)) = (pair[0], pair[1]);
-            if routers <= far {
-                return near_ps + (far_ps - near_ps) * (routers - near) / (far - near);
-            }
-        }
-        last.1 + self.hops(2 * (routers - last.0))
+        self.parameters.word_cycles.ps(routers, self.costs().hop_ps.into(), |cycles| self.cycles(cycles))
     }
 
     fn to_core(&self, from: CoreId, to: CoreId) -> u64 {

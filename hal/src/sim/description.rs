@@ -5,10 +5,14 @@
 //! [`cost`](super::cost) combines them by the formulas of the OC-Bcast paper (section 3, figure 2). What is fitted, to
 //! compare with published times of whole operations, is in the machine `scc-calibrated` only.
 
+pub use prices::Contention;
+
 use descriptions::{
     Error,
     machines::{Feature, Kind, Machine, MachineFile, Variant},
 };
+
+use prices::WordCycles;
 
 use crate::{Costs, Layout, Prices, Tile};
 
@@ -26,7 +30,7 @@ pub struct Parameters {
     pub get_to_mpb_ps: u64,
     /// Cycles of an access to an uncached word, by routers to its controller: the distances at which it was measured,
     /// ascending. Between them the time is interpolated linearly, beyond them each router adds two hops.
-    pub word_cycles: [(u32, u64); 4],
+    pub word_cycles: WordCycles,
     /// Cycles of a call that accesses an uncached word or a register, beside the access.
     pub word_call_cycles: u64,
     /// Overhead of an access to an atomic counter of the board.
@@ -49,24 +53,6 @@ pub struct Parameters {
     pub cluster: Option<Cluster>,
 }
 
-/// What is occupied, and for how long: where accesses meet, the later ones wait. It is part of the prices above, not
-/// on top of them: an access that meets no other takes the time that it takes without contention. What takes 0 is never
-/// occupied, which is how one kind of contention is switched off and others are not.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Contention {
-    /// Time in which the port of an MPB serves one read of a line, by its own core or another.
-    pub mpb_port_ps: u64,
-    /// Time in which it serves one write.
-    pub mpb_port_write_ps: u64,
-    /// Flits that wait for it at an input of a router before those behind keep more, which decides how unfair it is; at
-    /// least the three of a line.
-    pub input_flits: usize,
-    /// Time for which a packet with data occupies each link of the mesh on its way.
-    pub link_ps: u64,
-    /// Time in which a memory controller serves one access to a line or a word.
-    pub controller_ps: u64,
-}
-
 /// Where accesses wait for each other, on a mesh.
 #[derive(Clone, Copy, Default)]
 struct Contended {
@@ -76,8 +62,6 @@ struct Contended {
 }
 
 impl Contended {
-    const EVERYWHERE: Self = Self { ports: true, links: true, controllers: true };
-
     /// What the file or the machine's name switches on.
     fn of(file: &MachineFile, variant: Variant) -> Self {
         let on = |word, feature| file.values.has_word("contention.on", word) || variant.has(feature);
@@ -90,26 +74,15 @@ impl Contended {
 
     /// What the file says of it, if there is any.
     fn contention(self, file: &MachineFile) -> Option<Contention> {
-        (self.ports || self.links || self.controllers).then(|| Contention::of(file, self))
-    }
-}
-
-impl Contention {
-    /// The Intel SCC's.
-    pub fn scc() -> Self {
-        Self::of(&built_in("scc"), Contended::EVERYWHERE)
-    }
-
-    /// What the file says of those that are on.
-    fn of(file: &MachineFile, on: Contended) -> Self {
-        let when = |on: bool, key| if on { file.values.number(key) } else { 0 };
-        Self {
-            mpb_port_ps: when(on.ports, "contention.mpb_port_ps"),
-            mpb_port_write_ps: when(on.ports, "contention.mpb_port_write_ps"),
-            input_flits: file.values.number("contention.input_flits") as usize,
-            link_ps: when(on.links, "contention.link_ps"),
-            controller_ps: when(on.controllers, "contention.controller_ps"),
-        }
+        let all = Contention::of(&file.values);
+        let when = |on: bool, ps| if on { ps } else { 0 };
+        (self.ports || self.links || self.controllers).then(|| Contention {
+            mpb_port_ps: when(self.ports, all.mpb_port_ps),
+            mpb_port_write_ps: when(self.ports, all.mpb_port_write_ps),
+            link_ps: when(self.links, all.link_ps),
+            controller_ps: when(self.controllers, all.controller_ps),
+            ..all
+        })
     }
 }
 
@@ -122,15 +95,11 @@ impl Parameters {
     /// The parameters of a machine file, with the given kinds of contention.
     fn of(file: &MachineFile, contended: Contended) -> Self {
         let price = |key: &str| file.values.number(&format!("prices.{key}"));
-        let mut word_cycles = [(0, 0); 4];
-        for (point, [routers, cycles]) in word_cycles.iter_mut().zip(file.values.pairs("prices.word_cycles")) {
-            *point = (*routers as u32, *cycles);
-        }
         let costs = file.costs();
         Self {
             costs: Costs { mpb_port_ps: if contended.ports { costs.mpb_port_ps } else { 0 }, ..costs },
             get_to_mpb_ps: price("get_to_mpb_ps"),
-            word_cycles,
+            word_cycles: WordCycles::of(file.values.pairs("prices.word_cycles")),
             word_call_cycles: price("word_call_cycles"),
             counter_ps: price("counter_ps"),
             cache_ways: price("cache_ways"),
@@ -142,11 +111,6 @@ impl Parameters {
             cluster: file.is_cluster().then(|| Cluster::of(file)),
         }
     }
-}
-
-/// The machine of this name, which is one of those that there are.
-fn built_in(name: &str) -> MachineFile {
-    MachineFile::built_in(name).expect("the machine is built in")
 }
 
 /// The layout that a file describes.

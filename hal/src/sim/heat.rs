@@ -15,9 +15,11 @@
 
 use std::fmt::Write;
 
+use prices::contention::step_towards;
+
 use crate::{CoreId, Home, LINE_BYTES, Layout, LineAddress, SharedAddress, Tile};
 
-use super::{Cluster, Parameters, access::Effect, contention::step_towards, waiting::Sample};
+use super::{Cluster, Parameters, access::Effect, waiting::Sample};
 
 /// Accesses to the memory of one tile.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

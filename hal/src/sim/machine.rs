@@ -11,6 +11,7 @@ use std::{
 };
 
 use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
+use prices::{Mesh, Traffic};
 
 use crate::{
     CoreId, Counted, Counters, Layout, Topology,
@@ -21,7 +22,6 @@ use crate::{
 use super::{
     Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
     choice::{Answer, Chooser, Schedule},
-    contention::Traffic,
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
@@ -146,6 +146,13 @@ pub(super) struct Run<R> {
     pub(super) answers: Option<Vec<Answer>>,
 }
 
+/// Where the cores and controllers of a layout are.
+fn mesh(layout: &Layout) -> Mesh {
+    let controllers = (0..layout.controllers()).map(|index| layout.controller_tile(index)).collect();
+    let (columns, rows, cores_per_tile) = (layout.columns(), layout.rows(), layout.cores_per_tile());
+    Mesh { columns, rows, cores_per_tile, controllers }
+}
+
 impl Machine {
     /// The machine of this description, with default [`Options`].
     pub fn new(description: Description) -> Self {
@@ -248,7 +255,11 @@ impl Machine {
             parameters.cluster = None;
         }
         let mut engine = Engine::new(layout.cores(), chooser);
-        engine.traffic = Traffic::new(&layout, &parameters);
+        engine.traffic = parameters.contention.map(|contention| {
+            // What is not far takes no time to get there.
+            let hop_ps = if parameters.flat { 0 } else { u64::from(parameters.costs.hop_ps) };
+            Traffic::new(mesh(&layout), hop_ps, contention)
+        });
         engine.skips = self.options.skip_polls;
         if let Some(cluster) = parameters.cluster {
             engine.network = Some(Network::new(&layout, cluster));

@@ -16,7 +16,7 @@
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
 //! On a machine with [`Contention`], accesses to memory meet at the ports of MPBs, at memory controllers and on links,
-//! and wait for each other; the `contention` module says how. Polls that would meet nobody are skipped there, too; the
+//! and wait for each other; the crate `prices` says how. Polls that would meet nobody are skipped there, too; the
 //! others are simulated. Exhaustive exploration has no time, and so no contention.
 //!
 //! On a [`Cluster`], what goes from node to node meets in the engines and at the sockets' limit of one load; the
@@ -31,7 +31,6 @@ mod access;
 mod account;
 mod choice;
 mod cluster_costs;
-mod contention;
 mod cost;
 mod description;
 mod domains;

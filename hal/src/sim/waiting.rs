@@ -13,6 +13,7 @@
 //! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is
 //! there now.
 
+use prices::Trip;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -23,7 +24,6 @@ use crate::{
 
 use super::{
     access::{Access, Effect},
-    contention::Trip,
     memory::Memory,
 };
 
@@ -216,12 +216,12 @@ impl CoreWait {
     }
 
     /// Whose ports the last poll went to.
-    pub(super) fn ports(&self) -> impl Iterator<Item = CoreId> {
+    pub(super) fn ports(&self) -> impl Iterator<Item = u16> {
         self.legs.iter().filter_map(|leg| leg.trip?.target.port())
     }
 
     /// Whose port it went to first, if it went to any.
-    pub(super) fn port(&self) -> Option<CoreId> {
+    pub(super) fn port(&self) -> Option<u16> {
         self.ports().next()
     }
 

@@ -9,25 +9,10 @@ use crate::{Costs, Home, Prices};
 
 pub use crate::address::{EXPOSED_BYTES_PER_CORE, MAX_CONTROLLERS, SHARED_BYTES_PER_CONTROLLER};
 pub use crate::core_id::CoreId;
+pub use descriptions::Tile;
 
 #[cfg(test)]
 mod tests;
-
-/// Coordinates of a tile, which are those of its router: column `x` from the west, row `y` from the south.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tile {
-    /// Column.
-    pub x: u16,
-    /// Row.
-    pub y: u16,
-}
-
-impl Tile {
-    /// Routers that a packet from `self` to `other` traverses, both ends included.
-    pub const fn routers_to(self, other: Tile) -> u32 {
-        self.x.abs_diff(other.x) as u32 + self.y.abs_diff(other.y) as u32 + 1
-    }
-}
 
 /// How the cores of a machine are laid out: a mesh of tiles with memory controllers at some of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,5 @@
-/* test: cores=2,5 fails="waits for a message being received" */
-/* test: cores=2 faithful fails="waits for a message being received" */
+/* test: cores=2,5 fails="a message being received" */
+/* test: cores=2 faithful fails="a message being received" */
 /* UEs that send to each other, and do not receive, wait for ever. */
 #include <RCCE.h>
 

@@ -1,7 +1,7 @@
 //! Which board is modelled.
 
 use descriptions::{
-    MOST_CONTROLLERS,
+    Contention, MOST_CONTROLLERS,
     boards::{Geometry, MeshBoard},
 };
 
@@ -17,6 +17,10 @@ pub struct Board {
     pub controller_sides: [u32; MOST_CONTROLLERS],
     /// The entry of a lookup table that leads to the board's registers; 0 if there are none.
     pub registers_entry: u32,
+    /// What its single accesses take.
+    pub hardware: descriptions::Hardware,
+    /// What they do to each other where they meet.
+    pub contention: Contention,
 }
 
 impl Board {
@@ -39,7 +43,31 @@ impl Board {
             .for_each(|(controller, side)| *side = controller.side as u32);
         let is_board = |(slot, _): &&(u8, descriptions::boards::LutEntry)| u32::from(*slot) == geometry.board_slot;
         let registers_entry = mesh.fixed.iter().find(is_board).map_or(0, |(_, entry)| entry.to_register());
-        Self { geometry, memory_gib: mesh.default_memory_gib as u32, controller_sides, registers_entry }
+        Self {
+            geometry,
+            memory_gib: mesh.default_memory_gib as u32,
+            controller_sides,
+            registers_entry,
+            hardware: mesh.hardware,
+            contention: mesh.contention,
+        }
+    }
+
+    /// The prices of its accesses.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn prices(&self) -> prices::Hardware {
+        use descriptions::Tile;
+        use prices::{Hardware, Mesh};
+        let geometry = &self.geometry;
+        let tile = |[x, y]: [u32; 2]| Tile { x: x as u16, y: y as u16 };
+        let mesh = Mesh {
+            columns: geometry.columns as usize,
+            rows: geometry.rows as usize,
+            cores_per_tile: geometry.cores_per_tile as usize,
+            controllers: geometry.controller_tiles[..geometry.controllers as usize].iter().copied().map(tile).collect(),
+        };
+        let board = tile([self.registers_entry >> 13 & 0xF, self.registers_entry >> 17 & 0xF]);
+        Hardware::new(self.hardware, self.contention, mesh, board)
     }
 
     /// Number of cores.

@@ -21,7 +21,10 @@
 //!   its slot.
 //! * **Registers** are words, but for locks. Those that several cores read, modify and write (`GLCFG`, `L2CFG`,
 //!   `GCBCFG`) notice a write over somebody else's change, and of bits whose meaning is not sure.
-//! * **Time** passes as the cores' clocks do, of which the board's timestamp shows the one that is furthest.
+//! * **Time** is kept if that is wanted: instructions, caches, the mesh, memory and what meets there have the prices of the
+//!   board's file, by the crate `prices`, which the simulator uses, too; nothing else is shared with it, and nothing of
+//!   what is done depends on it but the order. Otherwise an instruction is a cycle, cores take turns, and the board's
+//!   timestamp shows the clock that is furthest.
 
 pub mod board;
 pub mod chip;
@@ -32,6 +35,8 @@ pub mod flame;
 pub mod loader;
 #[cfg(feature = "cpu")]
 pub mod machine;
+#[cfg(feature = "cpu")]
+mod timed;
 pub mod violation;
 
 pub use self::{

@@ -1,6 +1,7 @@
 //! A board that runs: its chip, and the cores that were started.
 //!
-//! Everything happens in one thread and in the same order each time. Cores take turns by their number; a turn ends
+//! Everything happens in one thread and in the same order each time. A board that keeps time has the order that its times
+//! make, which is much work (`timed`). On others an instruction is a cycle, and cores take turns by their number; a turn ends
 //! after so many cycles, or when the core says by `pause` that it waits for somebody. After a round the clocks of all
 //! cores are the same again. While nobody does anything but wait, rounds take longer and longer, so that deadlines
 //! come.
@@ -10,6 +11,7 @@ use std::{cell::RefCell, rc::Rc};
 use crate::{
     Chip, Violation,
     cpu::{Core, Shared, Turn},
+    timed::Timed,
 };
 
 /// Cycles of a turn.
@@ -47,6 +49,8 @@ pub struct Machine {
     waits: bool,
     /// Whether cores note where they execute the instructions that they count.
     profiled: bool,
+    /// The cores instead, if the board keeps time.
+    timed: Option<Timed>,
 }
 
 impl Machine {
@@ -59,7 +63,14 @@ impl Machine {
             rounds: 0,
             waits: false,
             profiled: false,
+            timed: None,
         }
+    }
+
+    /// The same, of a board that keeps time.
+    pub fn timed(chip: Chip) -> Self {
+        let machine = Self::new(chip);
+        Self { timed: Some(Timed::new(Rc::clone(&machine.shared))), ..machine }
     }
 
     /// From now on, cores that are released note where they execute the instructions that they count.
@@ -70,7 +81,9 @@ impl Machine {
     /// What cores that were [profiled](Self::profile_counted) have executed while they counted instructions: linear addresses of
     /// the calls that led to an instruction, the outermost first, and its own, and how often.
     pub fn profile(&self) -> Vec<(Vec<u32>, u64)> {
-        self.cores.iter().flatten().flat_map(Core::profile).collect()
+        let states = self.cores.iter().flatten().map(Core::state);
+        let states = states.chain(self.timed.iter().flat_map(Timed::states).map(Rc::clone));
+        states.flat_map(|state| state.borrow().profile()).collect()
     }
 
     /// Looks at the chip, or changes it, between two runs.
@@ -78,14 +91,24 @@ impl Machine {
         look(&mut self.shared.borrow_mut().chip)
     }
 
-    /// Rounds that all cores have had together.
+    /// Rounds that all cores have had together, or times that one gave way where time is kept.
     pub fn rounds(&self) -> u64 {
-        self.rounds
+        self.timed.as_ref().map_or(self.rounds, Timed::events)
     }
 
     /// Runs until the program ends, or `give_up`, which is asked now and then, says so. Every line of a console is shown
     /// when it is complete, with the number of the core.
     pub fn run(&mut self, mut give_up: impl FnMut() -> bool, mut show: impl FnMut(usize, &str)) -> Ended {
+        if let Some(mut timed) = self.timed.take() {
+            let ended = loop {
+                let ended = timed.run(self.profiled, &mut give_up);
+                if let Some(ended) = self.show_console(&mut show).or(ended) {
+                    break ended;
+                }
+            };
+            self.timed = Some(timed);
+            return ended;
+        }
         let (mut idle, mut waited) = (0_u32, 0);
         let mut before = self.shared.borrow().chip.changes();
         loop {

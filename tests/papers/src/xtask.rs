@@ -23,6 +23,8 @@ pub(crate) struct Run<'r> {
     pub(crate) has_input: bool,
     /// Whether a table of its traffic is wanted.
     pub(crate) heat_map: bool,
+    /// Whether a board keeps no time.
+    pub(crate) functional: bool,
     /// Where folded stacks go, on a board.
     pub(crate) flame: Option<&'r Path>,
     /// Whether what is missing is installed without asking, for a board.
@@ -89,6 +91,7 @@ impl Run<'_> {
             words.push("--heatmap=traffic.svg".into());
         }
         if *self.machine == Machine::Board {
+            words.extend(self.functional.then(|| "--functional".into()));
             words.extend(self.yes.then(|| "--yes".into()));
             words.extend(self.flame.map(|file| format!("--profile={}", file.display())));
         }
@@ -146,6 +149,7 @@ mod tests {
                 words: vec!["class=a".into()],
                 has_input: heat_map,
                 heat_map,
+                functional: true,
                 flame: Some(Path::new("f")),
                 yes: true,
                 limit: Duration::from_secs(7),
@@ -157,7 +161,7 @@ mod tests {
         assert_eq!(arguments("qemu", false), format!("run {rest}"));
         assert_eq!(arguments("threads", false), format!("run --machine=threads {rest}"));
         assert_eq!(arguments("threads+coherent", false), format!("run --machine=threads --coherent {rest}"));
-        let board = rest.replace("bench-x", "--yes --profile=f bench-x");
+        let board = rest.replace("bench-x", "--functional --yes --profile=f bench-x");
         assert_eq!(arguments("scc-board", false), format!("board {board}"));
         assert!(arguments("scc+flat", true).contains(" --heatmap=traffic.svg "));
     }

@@ -1,6 +1,6 @@
 //! Programs in C: compiled with a C library of our own, and linked with a Rust side that is built once.
 //!
-//! A program is built for one of two [sides](Side). For the simulator it becomes an executable without any libraries, which the
+//! A program is built for one of two sides (`library::Side`). For the simulator it becomes an executable without any libraries, which the
 //! package `c-programs` loads once for each rank. For the P54C its objects become one, of which only the entry is seen, and
 //! are linked with that package's archive into an image like any other.
 

@@ -17,6 +17,8 @@ use std::{
     collections::{BTreeSet, BinaryHeap},
 };
 
+use prices::{Journey, Settled, Traffic, Trip};
+
 use crate::{
     emulated::{Choice, WaitInfo},
     kit::{Watch, Woken},
@@ -25,7 +27,6 @@ use crate::{
 use super::{
     access::{Access, Effect},
     choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
-    contention::{Journey, Settled, Traffic, Trip},
     cost::WriteCost,
     free::{FreeSchedule, Next},
     interrupt_line::InterruptLine,

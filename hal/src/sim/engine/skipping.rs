@@ -1,11 +1,12 @@
 //! Which polls are skipped; and where accesses meet, how a core comes back to them.
 
+use prices::{Journey, Trip};
+
 use crate::LineAddress;
 
 use super::{
     super::{
         choice::Freedom,
-        contention::{Journey, Trip},
         waiting::{Leg, Sample},
     },
     Effect, Engine, Watch, Woken,

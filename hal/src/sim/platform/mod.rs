@@ -12,6 +12,7 @@ pub(super) use self::shared::Shared;
 use std::{cell::Cell, ops::Range, ptr, rc::Rc, sync::Arc};
 
 use corosensei::{Yielder, stack::Stack};
+use prices::{Journey, Trip};
 
 use crate::{
     CoreId, HeapExhausted, Line, LineAddress,
@@ -23,7 +24,6 @@ use self::shared::insist;
 use super::{
     access::{Access, Effect},
     account::Account,
-    contention::{Journey, Trip},
     cost::Way,
     float_control::FloatControl,
     heat::{HeatMap, Target},

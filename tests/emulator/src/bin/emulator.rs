@@ -55,6 +55,10 @@ struct Options {
     #[arg(long)]
     no_console_status: bool,
 
+    /// Keep no time: an instruction is a cycle, and cores take turns
+    #[arg(long)]
+    functional: bool,
+
     /// Print the number of the core before each line
     #[arg(long)]
     name_cores: bool,
@@ -139,7 +143,7 @@ fn run(options: &Options) -> Result<u8, String> {
         }
         chip.release(core);
     }
-    let mut machine = Machine::new(chip);
+    let mut machine = if options.functional { Machine::new(chip) } else { Machine::timed(chip) };
     if options.profile.is_some() {
         machine.profile_counted();
     }

@@ -13,6 +13,19 @@ const MISSES_PER_EVICTION: u64 = 97;
 const FPGA_CYCLES: u64 = 600;
 
 impl Chip {
+    /// A load that L1 answers, if it does.
+    #[inline]
+    pub(crate) fn load_hit(&mut self, core: usize, physical: u32, kind: PageKind, len: usize) -> Option<u64> {
+        let offset = physical as usize % LINE_BYTES;
+        if kind == PageKind::Uncached || offset + len > LINE_BYTES {
+            return None;
+        }
+        let state = &mut self.cores[core];
+        let slot = state.l1.find(physical, kind.is_mpbt())?;
+        state.counts.l1_hits += 1;
+        Some(cut(state.l1.line(slot), offset, len))
+    }
+
     /// A load of `len` bytes, 1 to 8, by a core.
     ///
     /// # Errors
@@ -20,15 +33,10 @@ impl Chip {
     #[inline]
     pub fn load(&mut self, core: usize, physical: u32, kind: PageKind, len: usize) -> Result<u64, Violation> {
         debug_assert!((1..=8).contains(&len), "a load of {len} bytes");
-        let offset = physical as usize % LINE_BYTES;
-        if kind != PageKind::Uncached && offset + len <= LINE_BYTES {
-            let state = &mut self.cores[core];
-            if let Some(slot) = state.l1.find(physical, kind.is_mpbt()) {
-                state.counts.l1_hits += 1;
-                return Ok(cut(state.l1.line(slot), offset, len));
-            }
+        match self.load_hit(core, physical, kind, len) {
+            Some(value) => Ok(value),
+            None => self.load_missed(core, physical, kind, len),
         }
-        self.load_missed(core, physical, kind, len)
     }
 
     #[inline(never)]
@@ -65,7 +73,7 @@ impl Chip {
                 self.board_access(core, physical, len)?;
                 // A counter that is read counts.
                 self.mesh.changes += u64::from(self.fpga.counts(&self.mesh.board.geometry, offset));
-                let loaded = self.fpga.load(&self.mesh.board.geometry, offset, self.time);
+                let loaded = self.fpga.load(&self.mesh.board.geometry, offset, self.time + self.skipped);
                 Ok(loaded.map_err(|reason| Violation::new(core, physical, reason))?.into())
             }
         }
@@ -148,7 +156,9 @@ impl Chip {
     }
 
     fn board_access(&mut self, core: usize, physical: u32, len: usize) -> Result<(), Violation> {
-        self.tick(core, FPGA_CYCLES);
+        if !self.keeps_time {
+            self.tick(core, FPGA_CYCLES);
+        }
         if len == 4 {
             Ok(())
         } else {

@@ -29,6 +29,10 @@ pub(super) struct Core {
     /// Places of L1 that may hold MPBT lines, so that CL1INVMB is as quick as polls need it.
     mpbt_places: [u64; L1_SETS * 4 / 64],
     l2: Cache,
+    /// L1 for instructions, of which only the addresses matter; used where time is kept.
+    pub(super) instructions: Cache,
+    /// The last line that went from the caches to memory.
+    pub(super) written_back: Option<u32>,
     /// Whether L2 is used (`WAYDISABLE`).
     pub(super) l2_on: bool,
     combine: Option<Pending>,
@@ -46,6 +50,8 @@ impl Core {
             l1: Cache::new(L1_SETS),
             mpbt_places: [0; L1_SETS * 4 / 64],
             l2: Cache::new(l2_sets),
+            instructions: Cache::new(L1_SETS),
+            written_back: None,
             l2_on: true,
             combine: None,
             counts: Counts::default(),
@@ -58,7 +64,20 @@ impl Core {
     pub(super) fn reset(&mut self) {
         self.l1.clear();
         self.l2.clear();
+        self.instructions.clear();
         self.combine = None;
+    }
+
+    /// Whether L2 has a line, without using it.
+    #[cfg(feature = "cpu")]
+    pub(super) fn has_in_l2(&self, physical: u32) -> bool {
+        self.l2_on && self.l2.peek(physical).is_some()
+    }
+
+    /// The line in the write-combine buffer, and which of its bytes.
+    #[cfg(feature = "cpu")]
+    pub(super) fn combined(&self) -> Option<(u32, u32)> {
+        self.combine.map(|pending| (pending.address, pending.mask))
     }
 
     fn violation(&self, physical: u32, reason: &str) -> Violation {
@@ -82,7 +101,7 @@ impl Core {
         Ok(slot)
     }
 
-    fn load_l2(&mut self, mesh: &mut Mesh, physical: u32) -> Result<Line, Violation> {
+    pub(super) fn load_l2(&mut self, mesh: &mut Mesh, physical: u32) -> Result<Line, Violation> {
         if self.l2_on
             && let Some(slot) = self.l2.find(physical, false)
         {
@@ -115,6 +134,7 @@ impl Core {
     fn settle_l2(&mut self, mesh: &mut Mesh, evicted: Option<Evicted>) -> Result<(), Violation> {
         let Some(evicted) = evicted else { return Ok(()) };
         self.counts.lines_written_back += 1;
+        self.written_back = Some(evicted.address);
         mesh.write_line(self.number, evicted.address, &evicted.line, u32::MAX, &mut self.counts)
     }
 

@@ -7,9 +7,13 @@ mod counts;
 mod dram;
 mod fpga;
 mod mesh;
+#[cfg(feature = "cpu")]
+mod needs;
 mod registers;
 mod uart;
 
+#[cfg(feature = "cpu")]
+pub(crate) use self::{cache::LINE_BYTES, needs::Need};
 use self::{core::Core, fpga::Fpga, mesh::Mesh, registers::Registers, uart::Uart};
 pub use self::{counts::Counts, dram::Dram, mesh::System};
 use crate::{Board, Violation};
@@ -92,6 +96,14 @@ pub struct Chip {
     console: Vec<(usize, String)>,
     /// The clock of the core that is furthest.
     time: u64,
+    /// Whether clocks are kept by who runs the cores, each its own.
+    pub(crate) keeps_time: bool,
+    /// Cycles that were left out because nobody did anything but wait.
+    pub(crate) skipped: u64,
+    /// Grows with each change of a reset.
+    pub(crate) resets: u64,
+    /// Grows with each change of a core's pins.
+    pub(crate) raised: u64,
     misses: u64,
 }
 
@@ -141,6 +153,10 @@ impl Chip {
             uarts: (0..cores).map(|_| Uart::default()).collect(),
             console: Vec::new(),
             time: 0,
+            keeps_time: false,
+            skipped: 0,
+            resets: 0,
+            raised: 0,
             misses: 0,
         }
     }
@@ -155,6 +171,7 @@ impl Chip {
         let (tile, which) = self.mesh.board.tile_of(core);
         self.registers[tile].release(which);
         self.cores[core].clock = self.time;
+        self.resets += 1;
     }
 
     /// Whether a core is not held in reset.
@@ -240,12 +257,33 @@ impl Chip {
     pub fn tick(&mut self, core: usize, cycles: u64) {
         let clock = &mut self.cores[core].clock;
         *clock += cycles;
-        self.time = self.time.max(*clock);
+        if !self.keeps_time {
+            self.time = self.time.max(*clock);
+        }
+    }
+
+    /// It is so late on the board, and so late for a core, where [clocks are kept](Self::keeps_time).
+    #[cfg(feature = "cpu")]
+    pub(crate) fn set_clock(&mut self, core: usize, cycles: u64, time: u64) {
+        self.cores[core].clock = cycles;
+        self.time = self.time.max(time);
     }
 
     /// Cycles of a core since the chip was powered on, whether it ran or not.
     pub fn cycles(&self, core: usize) -> u64 {
         self.cores[core].clock
+    }
+
+    /// What a core is told of its cycles.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn shown_cycles(&self, core: usize) -> u64 {
+        self.cores[core].clock + self.skipped
+    }
+
+    /// Whether a console has a line that nobody has taken.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn has_console_lines(&self) -> bool {
+        !self.console.is_empty()
     }
 
     /// The most of all cores: what the board's timestamp goes by.

@@ -216,6 +216,7 @@ impl Chip {
                     return objection(reason);
                 }
                 shared.write(core, value);
+                self.raised += 1;
             }
             Register::L2Configuration(which) => {
                 let shared = &mut registers.l2_configuration[which];
@@ -301,6 +302,7 @@ impl Chip {
     /// Resets and starts cores of a tile, after a change of its resets.
     fn reset(&mut self, core: usize, physical: u32, tile: usize, before: u32) -> Result<(), Violation> {
         let value = self.registers[tile].tile.value;
+        self.resets += 1;
         for which in 0..self.mesh.board.geometry.cores_per_tile as usize {
             let of = self.core_of(tile, which);
             let bit = 1 << which;

@@ -4,11 +4,16 @@
 //! Nothing of ours changes code that has run, so that a store to such bytes is refused; other bytes of the page follow
 //! the stores of the core itself.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 use descriptions::boards::map::PAGE_BYTES;
+use iced_x86::Instruction;
 
-use super::instructions::{CL1INVMB, Inspected, Special};
+use super::{
+    instructions::{CL1INVMB, Inspected, Special},
+    timing::Cost,
+};
+use crate::chip::LINE_BYTES;
 
 /// Pages that a core can fetch from.
 const MOST_PAGES: usize = 2048;
@@ -18,14 +23,26 @@ const WORDS: usize = PAGE / 64;
 
 /// What was seen of a page.
 struct Page {
-    /// Offsets at which an inspected block begins.
-    blocks: [u64; WORDS],
-    /// Offsets at which one with locked instructions begins.
-    locked: [u64; WORDS],
+    /// Where it is in the core's memory.
+    physical: u32,
+    /// Number of the inspected block that begins at each offset, plus 1.
+    blocks: Box<[u32; PAGE]>,
     /// Bytes of inspected instructions.
     instructions: [u64; WORDS],
     /// Their first bytes.
     starts: [u64; WORDS],
+}
+
+/// A block that was inspected.
+pub(super) struct Block {
+    /// Its length in bytes.
+    pub(super) len: u32,
+    /// Its instructions that read, modify and write memory in one step, if it has any.
+    pub(super) locked: Option<Rc<[Instruction]>>,
+    /// What it takes, where the core keeps time.
+    pub(super) cost: Cost,
+    /// The lines of memory that it is fetched from, likewise.
+    pub(super) lines: Box<[u32]>,
 }
 
 /// Copies of the pages that a core has fetched from.
@@ -33,6 +50,7 @@ pub(super) struct Code {
     /// The copies. The CPU library reads them by a pointer: they never move.
     memory: Box<[u8]>,
     pages: Vec<Page>,
+    blocks: Vec<Block>,
     /// Number of a physical page's copy.
     copies: HashMap<u32, usize>,
     /// For each page of linear memory the number of the copy that is fetched there, plus 1.
@@ -53,6 +71,7 @@ impl Code {
         Self {
             memory: vec![0; MOST_PAGES * PAGE].into(),
             pages: Vec::new(),
+            blocks: Vec::new(),
             copies: HashMap::new(),
             linear: vec![0; LINEAR_PAGES].into(),
             copied: vec![0; LINEAR_PAGES / 64].into(),
@@ -80,8 +99,13 @@ impl Code {
             return Err(Refused("there is more code than the emulator has room for"));
         }
         self.memory[number * PAGE..][..PAGE].copy_from_slice(bytes);
-        self.pages.push(Page { blocks: [0; WORDS], locked: [0; WORDS], instructions: [0; WORDS], starts: [0; WORDS] });
         let page = physical / PAGE_BYTES;
+        self.pages.push(Page {
+            physical: page * PAGE_BYTES,
+            blocks: Box::new([0; PAGE]),
+            instructions: [0; WORDS],
+            starts: [0; WORDS],
+        });
         self.copies.insert(page, number);
         self.copied[page as usize / 64] |= 1 << (page % 64);
         Ok(())
@@ -93,25 +117,36 @@ impl Code {
         Some(usize::from(copy) * PAGE + linear as usize % PAGE)
     }
 
-    /// Whether the block at a linear address was inspected.
+    /// The block at a linear address, if it was inspected.
     #[inline]
-    pub(super) fn is_inspected(&self, linear: u32) -> bool {
-        let place = self.place(linear);
-        place.is_some_and(|place| self.pages[place / PAGE].blocks[place % PAGE / 64] & 1 << (place % 64) != 0)
+    pub(super) fn block(&self, linear: u32) -> Option<&Block> {
+        let place = self.place(linear)?;
+        let number = self.pages[place / PAGE].blocks[place % PAGE].checked_sub(1)?;
+        Some(&self.blocks[number as usize])
     }
 
-    /// Notes that the block at a linear address has locked instructions.
-    pub(super) fn note_locked(&mut self, linear: u32) {
-        if let Some(place) = self.place(linear) {
-            self.pages[place / PAGE].locked[place % PAGE / 64] |= 1 << (place % 64);
+    /// Notes a block that was inspected, instead of the one that was noted there.
+    pub(super) fn note_block(&mut self, linear: u32, block: Block) {
+        let Some(place) = self.place(linear) else { return };
+        let number = &mut self.pages[place / PAGE].blocks[place % PAGE];
+        match number.checked_sub(1) {
+            Some(number) => self.blocks[number as usize] = block,
+            None => {
+                self.blocks.push(block);
+                *number = self.blocks.len() as u32;
+            }
         }
     }
 
-    /// Whether it was noted.
-    #[inline]
-    pub(super) fn is_locked(&self, linear: u32) -> bool {
-        let place = self.place(linear);
-        place.is_some_and(|place| self.pages[place / PAGE].locked[place % PAGE / 64] & 1 << (place % 64) != 0)
+    /// The lines of memory from which `len` bytes are fetched, each by its first address.
+    pub(super) fn lines(&self, linear: u32, len: u32) -> Box<[u32]> {
+        let at = |linear: u32| {
+            let place = self.place(linear)?;
+            Some(self.pages[place / PAGE].physical + (place % PAGE / LINE_BYTES * LINE_BYTES) as u32)
+        };
+        let mut lines: Vec<_> = (0..len).filter_map(|offset| at(linear.wrapping_add(offset))).collect();
+        lines.dedup();
+        lines.into()
     }
 
     /// A byte of code, before anything was replaced; nothing if its page was not fetched from.
@@ -129,15 +164,12 @@ impl Code {
         (0..len).map(move |offset| linear.wrapping_add(offset)).filter(begins)
     }
 
-    /// Notes that a block was inspected, and replaces what is special in it. Returns whether anything was.
+    /// Notes which instructions were inspected, and replaces those that are special. Returns whether any was.
     pub(super) fn note_inspected(&mut self, linear: u32, len: usize, inspected: &Inspected) -> bool {
         for start in &inspected.starts {
             if let Some(place) = self.place(linear.wrapping_add(*start as u32)) {
                 self.pages[place / PAGE].starts[place % PAGE / 64] |= 1 << (place % 64);
             }
-        }
-        if let Some(place) = self.place(linear) {
-            self.pages[place / PAGE].blocks[place % PAGE / 64] |= 1 << (place % 64);
         }
         for offset in 0..len as u32 {
             if let Some(place) = self.place(linear.wrapping_add(offset)) {

@@ -11,10 +11,13 @@ use descriptions::boards::map::{PAGE_BYTES, SLOT_BYTES};
 use unicorn_engine::{MemType, Prot, RegisterX86, TlbEntry, TlbType, Unicorn, uc_error};
 
 use super::{
+    code::Block,
     instructions::{self, Special},
     lapic, operands, paging,
     paging::{Control, Fault, Mapped},
+    passing::{misaligned, parts},
     state::{Shared, State, Stop},
+    timing,
 };
 use crate::{PageKind, Violation};
 
@@ -130,14 +133,14 @@ impl Hooks {
     }
 
     /// Stops the core, for the first reason that there is.
-    fn stop(&self, cpu: &mut Unicorn<'_, ()>, why: Stop) {
+    pub(super) fn stop(&self, cpu: &mut Unicorn<'_, ()>, why: Stop) {
         self.state.borrow_mut().stop.get_or_insert(why);
         // It refuses only when nothing runs.
         let _ = cpu.emu_stop();
     }
 
     #[cold]
-    fn refuse(&self, cpu: &mut Unicorn<'_, ()>, violation: Violation) {
+    pub(super) fn refuse(&self, cpu: &mut Unicorn<'_, ()>, violation: Violation) {
         let block = self.state.borrow().block;
         self.shared.borrow_mut().refuse(violation, block);
         self.stop(cpu, Stop::Refused);
@@ -150,11 +153,32 @@ impl Hooks {
         }
         let mut state = self.state.borrow_mut();
         let mut shared = self.shared.borrow_mut();
+        if state.clock.is_some() {
+            let (number, spent) = (state.number, misaligned(physical, len));
+            state.cycles += spent;
+            if let Some(value) = shared.chip.load_hit(number, physical, kind, len) {
+                return value;
+            }
+            drop((state, shared));
+            let parts = parts(physical, len);
+            if !parts.into_iter().flatten().all(|(at, _)| self.reach(cpu, |chip| chip.load_needs(number, at, kind))) {
+                return 0;
+            }
+            state = self.state.borrow_mut();
+            shared = self.shared.borrow_mut();
+        }
         if kind == PageKind::Uncached {
             state.tick(&mut shared.chip);
         }
         match shared.chip.load(state.number, physical, kind, len) {
-            Ok(value) => value,
+            Ok(value) => {
+                let keeps_time = state.clock.is_some();
+                drop((state, shared));
+                if keeps_time {
+                    self.write_back(cpu);
+                }
+                value
+            }
             Err(violation) => {
                 drop((state, shared));
                 self.refuse(cpu, violation);
@@ -167,6 +191,16 @@ impl Hooks {
     fn store(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize, value: u64) {
         if self.state.borrow().locked.is_some() && self.refuses_locked(cpu, physical, kind) {
             return;
+        }
+        let keeps_time = self.state.borrow().clock.is_some();
+        if keeps_time {
+            self.state.borrow_mut().cycles += misaligned(physical, len);
+            let number = self.state.borrow().number;
+            for (at, len) in parts(physical, len).into_iter().flatten() {
+                if !self.reach(cpu, |chip| chip.store_needs(number, at, kind, len)) {
+                    return;
+                }
+            }
         }
         let mut state = self.state.borrow_mut();
         let mut shared = self.shared.borrow_mut();
@@ -184,9 +218,11 @@ impl Hooks {
             }
             Ok(())
         });
+        drop((state, shared));
         if let Err(violation) = stored {
-            drop((state, shared));
             self.refuse(cpu, violation);
+        } else if keeps_time {
+            self.write_back(cpu);
         }
     }
 
@@ -218,7 +254,7 @@ impl Hooks {
 
     fn load_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize) -> u64 {
         let state = self.state.borrow();
-        let now = self.shared.borrow().chip.cycles(state.number) + state.cycles;
+        let now = self.shared.borrow().chip.shown_cycles(state.number) + state.cycles;
         match state.apic.load(offset, len, now) {
             Ok(value) => value.into(),
             Err(reason) => {
@@ -232,7 +268,7 @@ impl Hooks {
 
     fn store_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize, value: u32) {
         let mut state = self.state.borrow_mut();
-        let now = self.shared.borrow().chip.cycles(state.number) + state.cycles;
+        let now = self.shared.borrow().chip.shown_cycles(state.number) + state.cycles;
         // What it held off may come now.
         state.interrupted = true;
         if let Err(reason) = state.apic.store(offset, len, value, now) {
@@ -330,15 +366,23 @@ impl Hooks {
         if state.stop.is_some() {
             return;
         }
-        if !state.code.is_inspected(linear) {
+        let keeps_time = state.clock.is_some();
+        if state.code.block(linear).is_none_or(|block| keeps_time && block.len != len) {
             drop(state);
             if !self.inspect(cpu, linear, len as usize) {
                 return;
             }
             state = self.state.borrow_mut();
         }
+        if keeps_time {
+            drop(state);
+            if !self.pass(cpu, linear) {
+                return;
+            }
+            state = self.state.borrow_mut();
+        }
         let cycles = i64::from(len / INSTRUCTION_BYTES + 1);
-        if state.left < cycles {
+        if !keeps_time && state.left < cycles {
             drop(state);
             return self.stop(cpu, Stop::Slice);
         }
@@ -349,14 +393,16 @@ impl Hooks {
             }
             state = self.state.borrow_mut();
         }
-        state.left -= cycles;
-        state.cycles += cycles as u64;
+        if !keeps_time {
+            state.left -= cycles;
+            state.cycles += cycles as u64;
+        }
         (state.block, state.block_len) = (linear, len);
         let State { events, code, .. } = &mut *state;
         if events.counts() {
             events.begin_block(code, linear, len, || cpu.reg_read(RegisterX86::ESP).map_or(0, |value| value as u32));
         }
-        state.locked = if state.code.is_locked(linear) { state.locked_blocks.get(&linear).cloned() } else { None };
+        state.locked = state.code.block(linear).and_then(|block| block.locked.clone());
     }
 
     /// Stops if there is an interrupt that may be taken now. Returns whether there is.
@@ -409,10 +455,14 @@ impl Hooks {
             Ok(found) => {
                 let replaced = state.code.note_inspected(linear, len, &found);
                 let locked = instructions::locked(&bytes, len, linear, bits);
-                if !locked.is_empty() {
-                    state.code.note_locked(linear);
-                    state.locked_blocks.insert(linear, locked.into());
-                }
+                let cost = if state.clock.is_some() {
+                    timing::cost(&bytes, len, linear, bits)
+                } else {
+                    timing::Cost::default()
+                };
+                let lines = state.code.lines(linear, len as u32);
+                let locked = (!locked.is_empty()).then(|| locked.into());
+                state.code.note_block(linear, Block { len: len as u32, locked, cost, lines });
                 drop(state);
                 if replaced {
                     let _ = cpu.ctl_remove_cache(linear.into(), u64::from(linear) + len.max(1) as u64);
@@ -446,10 +496,15 @@ impl Hooks {
         let mut waits = false;
         match special {
             Special::InvalidateMpb => shared.chip.cl1invmb(number),
-            Special::WriteBack => done = shared.chip.wbinvd(number),
+            Special::WriteBack => {
+                done = shared.chip.wbinvd(number);
+                if state.clock.is_some() {
+                    state.cycles += shared.chip.board().hardware.l1_flush_cycles;
+                }
+            }
             Special::TimeStamp => {
                 state.tick(&mut shared.chip);
-                let now = shared.chip.cycles(number);
+                let now = shared.chip.shown_cycles(number);
                 changes[0] = Some((RegisterX86::EAX, now as u32));
                 changes[1] = Some((RegisterX86::EDX, (now >> 32) as u32));
             }
@@ -477,7 +532,10 @@ impl Hooks {
                     done = Err(Violation::new(number, linear, reason));
                 }
             }
-            Special::Pause => waits = true,
+            Special::Pause => match &mut state.clock {
+                Some(clock) => clock.pauses += 1,
+                None => waits = true,
+            },
             Special::FromControl { control, general } => {
                 let value = if control == 0 { state.control.cr0 } else { state.control.cr4 };
                 changes[0] = Some((GENERAL[general & 7], value));

@@ -14,12 +14,15 @@
 mod code;
 mod delivery;
 mod events;
+pub(crate) mod fibre;
 mod hooks;
 mod instructions;
 mod lapic;
 mod operands;
 mod paging;
+mod passing;
 mod state;
+mod timing;
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -28,10 +31,10 @@ use unicorn_engine::{RegisterX86, uc_error};
 use self::{
     hooks::{Cpu, Hooks, read, write},
     lapic::Interrupt,
-    state::{State, Stop},
+    state::Stop,
 };
 use crate::Violation;
-pub(crate) use state::Shared;
+pub(crate) use state::{Shared, State};
 
 const CR0_PE: u32 = 1;
 const CR0_ET: u32 = 1 << 4;
@@ -116,12 +119,6 @@ impl Core {
         read(&self.cpu, RegisterX86::EIP)
     }
 
-    /// See [`Machine::profile`](crate::machine::Machine::profile).
-    pub(crate) fn profile(&self) -> Vec<(Vec<u32>, u64)> {
-        let state = self.hooks.state.borrow();
-        state.events.profile(&state.code)
-    }
-
     /// What it does, in a word.
     pub(crate) fn state_name(&self) -> &'static str {
         match self.turn {
@@ -166,6 +163,24 @@ impl Core {
         let mut shared = self.hooks.shared.borrow_mut();
         self.hooks.state.borrow_mut().tick(&mut shared.chip);
         turn
+    }
+
+    /// The core's clock.
+    fn cycles(&self) -> u64 {
+        self.hooks.shared.borrow().chip.cycles(self.hooks.state.borrow().number)
+    }
+
+    /// It is so late, or later.
+    fn advance(&self, cycle: u64) {
+        let number = self.hooks.state.borrow().number;
+        let chip = &mut self.hooks.shared.borrow_mut().chip;
+        let now = chip.cycles(number).max(cycle);
+        chip.set_clock(number, now, cycle);
+    }
+
+    /// What it is besides its CPU.
+    pub(crate) fn state(&self) -> Rc<RefCell<State>> {
+        Rc::clone(&self.hooks.state)
     }
 
     /// Looks at what came in since the last turn.

@@ -1,12 +1,13 @@
 //! What a core is besides what the CPU library keeps of it.
 
-use std::{collections::HashMap, rc::Rc};
+use std::rc::Rc;
 
 use iced_x86::Instruction;
 
 use super::{
     code::Code,
     events::Events,
+    fibre::Clock,
     lapic::{self, LocalApic},
     paging::Control,
 };
@@ -43,7 +44,7 @@ pub(super) enum Stop {
 }
 
 /// A core's state.
-pub(super) struct State {
+pub(crate) struct State {
     pub(super) number: usize,
     pub(super) code: Code,
     pub(super) apic: LocalApic,
@@ -58,8 +59,8 @@ pub(super) struct State {
     pub(super) block_len: u32,
     /// Its instructions that read, modify and write memory in one step, if it has any.
     pub(super) locked: Option<Rc<[Instruction]>>,
-    /// Those of all blocks that have any, by the blocks' linear addresses.
-    pub(super) locked_blocks: HashMap<u32, Rc<[Instruction]>>,
+    /// What it needs to keep time, if it does.
+    pub(super) clock: Option<Clock>,
     /// Cycles that the slice still has.
     pub(super) left: i64,
     /// Cycles that the chip was not told of yet.
@@ -83,7 +84,7 @@ impl State {
             block: super::RESET_LINEAR,
             block_len: 0,
             locked: None,
-            locked_blocks: HashMap::new(),
+            clock: None,
             left: 0,
             cycles: 0,
             interrupted: false,
@@ -102,9 +103,19 @@ impl State {
     /// # Errors
     /// A violation if a pin does what nobody has prepared it for.
     pub(super) fn look_at_pins(&mut self, chip: &Chip) -> Result<(), Violation> {
-        let updated = self.apic.update(chip.interrupt_pins(self.number), chip.cycles(self.number));
+        let updated = self.apic.update(chip.interrupt_pins(self.number), chip.shown_cycles(self.number));
         self.interrupted = self.apic.next(true).is_some();
         updated.map_err(|reason| Violation::new(self.number, lapic::BASE, reason))
+    }
+
+    /// Where the block is that runs, and `pause` executed since the core began to keep time.
+    pub(crate) fn progress(&self) -> (u32, u64) {
+        (self.block, self.clock.as_ref().map_or(0, |clock| clock.pauses))
+    }
+
+    /// See [`Machine::profile`](crate::machine::Machine::profile).
+    pub(crate) fn profile(&self) -> Vec<(Vec<u32>, u64)> {
+        self.events.profile(&self.code)
     }
 
     /// The core leaves the block that runs before the instruction at a linear address.

@@ -1,5 +1,6 @@
 //! Programs of some instructions on a board: what cores do, and what ends a run.
 
 mod boards;
+mod clock;
 mod programs;
 mod stops;

@@ -15,7 +15,7 @@ pub(crate) enum Machine {
     Simulated(machine::Machine),
     /// In QEMU, whose clock counts instructions of all cores together: only counters mean anything.
     Qemu,
-    /// On the emulated board with an SCC, which counts the instructions of each core.
+    /// On the emulated board with an SCC, which executes and prices each instruction.
     Board,
     /// On threads of the host, whose time is real.
     Threads(Memory),
@@ -75,7 +75,7 @@ impl Machine {
     }
 
     pub(super) fn has_time(&self) -> bool {
-        matches!(self, Self::Simulated(_) | Self::Threads(_))
+        !matches!(self, Self::Qemu)
     }
 
     /// Whether it is this host, so that what runs at the same time is in the way.

@@ -111,7 +111,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine.check(count)?;
     let flame = match bench {
-        Some(bench) if *machine == Machine::Board => {
+        Some(bench) if bench.only_on == Some(Machine::Board) => {
             Some(arguments.flame.clone().map_or_else(|| flame::default_path(bench.name), Ok)?)
         }
         _ => None,
@@ -173,7 +173,6 @@ fn machine_of<'a>(arguments: &'a Arguments, bench: Option<&'static Bench>) -> Re
             Ok(own)
         }
         None => {
-            ensure!(*chosen != Machine::Board, "{chosen} is the machine of `instructions`, and tells no times");
             ensure!(arguments.flame.is_none(), "--flame is an option of `instructions`");
             Ok(chosen)
         }

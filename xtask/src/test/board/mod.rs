@@ -81,7 +81,7 @@ fn emulated(
     flash.write(image, &directory)?;
     let flashed = Flashed::read(&directory)?;
     damage(&directory)?;
-    let mut command = emulator::command(emulator, &directory, &flashed, kit.limit());
+    let mut command = emulator::command(emulator, &directory, &flashed, kit.limit(), true);
     let monitor = Monitor { directory, image: scratch.path().join("image") };
     fs::write(&monitor.image, image).context("cannot write the image")?;
     guest::run(label, &mut command, Some(&monitor), kit.limit() + emulator::GRACE, |event| counting.watch(event))

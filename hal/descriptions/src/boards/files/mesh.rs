@@ -2,7 +2,7 @@
 
 use super::board::own_name;
 use crate::{
-    Costs, MOST_CONTROLLERS, Values,
+    Contention, Costs, Hardware, MOST_CONTROLLERS, Values,
     boards::{Geometry, LutEntry, SubDestination},
 };
 
@@ -41,6 +41,10 @@ pub struct MeshBoard {
     pub own_mpb_slot: Option<u32>,
     /// Slots that lead to the same place on all cores, in order.
     pub fixed: Vec<(u8, LutEntry)>,
+    /// What its single accesses take. No image is told of it.
+    pub hardware: Hardware,
+    /// What they do to each other where they meet.
+    pub contention: Contention,
 }
 
 impl MeshBoard {
@@ -61,6 +65,8 @@ impl MeshBoard {
             lut_default: values.has("memory.lut_default"),
             own_mpb_slot: Some(values.word("slots.own_mpb")).filter(|slot| *slot != 0),
             fixed,
+            hardware: Hardware::of(values, own_name("prices.core_mhz")),
+            contention: Contention::of(values),
         }
     }
 

@@ -291,7 +291,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         const PER_LINE: usize = LINE_BYTES / 4;
         let (mut line, mut taken) = *self.counters.borrow();
         let number = taken;
-        if number % (PER_LINE * self.comm.size()) == 0 {
+        if number.is_multiple_of(PER_LINE * self.comm.size()) {
             line = self.buffers_mut()?.allocate(LINE_BYTES)?;
         }
         taken += 1;

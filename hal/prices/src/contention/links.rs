@@ -8,9 +8,10 @@
 
 use std::collections::VecDeque;
 
-use crate::{Layout, Tile};
+use descriptions::Tile;
 
-use super::super::{Contention, Parameters};
+use super::Contention;
+use crate::Mesh;
 
 const DIRECTIONS: usize = 4;
 
@@ -26,10 +27,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn new(layout: &Layout, parameters: &Parameters, contention: Contention) -> Self {
-        // What is not far takes no time to get there.
-        let hop_ps = if parameters.flat { 0 } else { u64::from(parameters.costs.hop_ps) };
-        let (columns, rows) = (layout.columns(), layout.rows());
+    pub(super) fn new(mesh: &Mesh, hop_ps: u64, contention: Contention) -> Self {
+        let (columns, rows) = (mesh.columns, mesh.rows);
         Self {
             columns,
             link_ps: contention.link_ps,
@@ -111,7 +110,7 @@ fn direction(at: Tile, to: Tile) -> Direction {
 }
 
 /// The next link from `at` to another tile, in the order west, east, south, north, and the tile at its end.
-pub(in super::super) fn step_towards(at: Tile, to: Tile) -> (usize, Tile) {
+pub fn step_towards(at: Tile, to: Tile) -> (usize, Tile) {
     let direction = direction(at, to);
     (direction as usize, direction.from(at))
 }
@@ -135,7 +134,7 @@ mod tests {
 
     fn links() -> Links {
         let contention = Contention { link_ps: LINK, ..Contention::scc() };
-        Links::new(&Layout::scc(), &Parameters::scc(), contention)
+        Links::new(&crate::tests::scc(), HOP, contention)
     }
 
     #[test]

@@ -16,10 +16,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::{CoreId, Layout, Tile};
+use descriptions::Tile;
 
-use super::super::access::Effect;
 use super::links::{Direction, horizontal, vertical};
+use crate::{Effect, Mesh};
 
 /// Flits of a request to read, and of a packet with a line of 32 bytes: one, and two of data.
 const REQUEST_FLITS: usize = 1;
@@ -81,19 +81,18 @@ impl Port {
     }
 
     /// Lets a core's access wait for this port at tile `owner`. Returns whether it is the only one.
-    pub(super) fn wait(&mut self, layout: &Layout, owner: Tile, packet: Packet) -> bool {
-        let core = CoreId::new(packet.core.into());
-        let tile = layout.tile(core);
+    pub(super) fn wait(&mut self, mesh: &Mesh, owner: Tile, packet: Packet) -> bool {
+        let tile = mesh.tile(packet.core);
         let (mut at, input_flits) = (owner, self.input_flits);
         loop {
             let router =
-                self.routers.entry((at.x, at.y)).or_insert_with(|| Router::new(layout.cores_per_tile(), input_flits));
+                self.routers.entry((at.x, at.y)).or_insert_with(|| Router::new(mesh.cores_per_tile, input_flits));
             let neighbour = if at.y != tile.y {
                 vertical(at, tile)
             } else if at.x != tile.x {
                 horizontal(at, tile)
             } else {
-                let place = core.index() % layout.cores_per_tile();
+                let place = usize::from(packet.core) % mesh.cores_per_tile;
                 router.inputs[NEIGHBOURS.len() + place].push_back(packet);
                 break;
             };
@@ -182,9 +181,9 @@ mod tests {
 
     /// The cores in the order in which they are served that wait in this order.
     fn served(waiting: &[(u16, Effect)]) -> Vec<u16> {
-        let (mut port, layout) = (Port::new(6), Layout::scc());
+        let (mut port, mesh) = (Port::new(6), crate::tests::scc());
         for (index, (core, effect)) in waiting.iter().enumerate() {
-            assert_eq!(port.wait(&layout, PORT, Packet { core: *core, effect: *effect }), index == 0);
+            assert_eq!(port.wait(&mesh, PORT, Packet { core: *core, effect: *effect }), index == 0);
         }
         let served = std::iter::from_fn(|| port.choose(PORT).map(|packet| packet.core)).collect();
         assert!(!port.is_waited_for());

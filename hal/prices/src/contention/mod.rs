@@ -2,9 +2,9 @@
 //! links of the mesh.
 //!
 //! An access is on its way as the price list says, up to the port of the MPB or to the controller. Each serves one
-//! access at a time. Who waits for a port and who comes next is decided in [`port`]; a controller has a queue, and who
+//! access at a time. Who waits for a port and who comes next is decided in `port`; a controller has a queue, and who
 //! comes first is served first. The packet that carries the data, of a read back to the core and of a write to the
-//! memory, has each link of its X-Y route to itself for a while, see [`links`]. All that is *part* of the access's
+//! memory, has each link of its X-Y route to itself for a while, see `links`. All that is *part* of the access's
 //! price: the service is the last part of the way there, and an access that meets no other takes exactly as long as
 //! without contention.
 //!
@@ -19,7 +19,7 @@
 //!
 //! What takes no time is occupied for none: so each kind of contention is switched off by a 0, see [`Contention`].
 //!
-//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in [`polls`].
+//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in `polls`.
 
 mod links;
 mod polls;
@@ -27,40 +27,39 @@ mod port;
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use crate::{CoreId, Layout, Tile};
+use descriptions::Tile;
 
-pub(super) use self::links::step_towards;
+pub use self::links::step_towards;
+pub use descriptions::Contention;
 
 use self::{
     links::Links,
     port::{Packet, Port},
 };
 
-use super::{Contention, Parameters, access::Effect};
+use crate::{Effect, Mesh};
 
-impl Contention {
-    /// How long what is accessed is busy with it.
-    pub(super) fn service_ps(&self, target: Target, effect: Effect) -> u64 {
-        match (target, effect) {
-            (Target::Controller(_), _) => self.controller_ps,
-            (Target::Mpb(_), Effect::Write) => self.mpb_port_write_ps,
-            (Target::Mpb(_), Effect::Read | Effect::TestAndSet) => self.mpb_port_ps,
-        }
+/// How long what is accessed is busy with an access.
+const fn service_ps(contention: &Contention, target: Target, effect: Effect) -> u64 {
+    match (target, effect) {
+        (Target::Controller(_), _) => contention.controller_ps,
+        (Target::Mpb(_), Effect::Write) => contention.mpb_port_write_ps,
+        (Target::Mpb(_), Effect::Read | Effect::TestAndSet) => contention.mpb_port_ps,
     }
 }
 
 /// Where accesses meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Target {
+pub enum Target {
     /// At the port of this core's MPB.
-    Mpb(CoreId),
+    Mpb(u16),
     /// At this memory controller.
     Controller(u16),
 }
 
 impl Target {
     /// Whose MPB it is, if it is one.
-    pub(super) fn port(self) -> Option<CoreId> {
+    pub const fn port(self) -> Option<u16> {
         match self {
             Self::Mpb(owner) => Some(owner),
             Self::Controller(_) => None,
@@ -70,32 +69,55 @@ impl Target {
 
 /// The way of one access, without others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Trip {
-    pub(super) target: Target,
+pub struct Trip {
+    /// Where it goes.
+    pub target: Target,
     /// From the start until it asks to be served.
-    pub(super) to_port_ps: u64,
+    pub to_port_ps: u64,
     /// From the end of its service until it takes effect.
-    pub(super) from_port_ps: u64,
+    pub from_port_ps: u64,
     /// From then until its core goes on.
-    pub(super) answer_ps: u64,
+    pub answer_ps: u64,
+}
+
+impl Trip {
+    /// The way of an access that takes so long in all, of which so much is the way back.
+    pub const fn new(
+        contention: &Contention,
+        target: Target,
+        effect: Effect,
+        complete_ps: u64,
+        return_ps: u64,
+    ) -> Self {
+        let to_port_ps = complete_ps.saturating_sub(return_ps + service_ps(contention, target, effect));
+        let (from_port_ps, answer_ps) = match effect {
+            Effect::Write => (0, return_ps),
+            Effect::Read | Effect::TestAndSet => (return_ps, 0),
+        };
+        Self { target, to_port_ps, from_port_ps, answer_ps }
+    }
 }
 
 /// What a core is about: accesses that go the same way, one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Journey {
-    pub(super) trip: Trip,
-    pub(super) effect: Effect,
+pub struct Journey {
+    /// Their way.
+    pub trip: Trip,
+    /// What each does.
+    pub effect: Effect,
     /// Accesses that follow the one that is under way.
-    pub(super) more: u64,
+    pub more: u64,
 }
 
 /// An access that has been served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Settled {
-    pub(super) core: u16,
+pub struct Settled {
+    /// Whose it is.
+    pub core: u16,
     /// When it takes effect.
-    pub(super) time_ps: u64,
-    pub(super) effect: Effect,
+    pub time_ps: u64,
+    /// What it does then.
+    pub effect: Effect,
 }
 
 /// Something that happens to accesses on their way. At one time, all arrive before a port chooses.
@@ -110,8 +132,8 @@ enum Step {
 }
 
 /// All accesses that are on their way.
-pub(super) struct Traffic {
-    layout: Layout,
+pub struct Traffic {
+    mesh: Mesh,
     contention: Contention,
     steps: BinaryHeap<Reverse<(u64, Step)>>,
     /// The journey of each core that has an access under way.
@@ -123,23 +145,23 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// An idle machine; nothing if its parameters have no contention.
-    pub(super) fn new(layout: &Layout, parameters: &Parameters) -> Option<Self> {
-        let contention = parameters.contention?;
+    /// An idle machine, on which a packet takes so long from router to router.
+    pub fn new(mesh: Mesh, hop_ps: u64, contention: Contention) -> Self {
         let nowhere = Trip { target: Target::Controller(0), to_port_ps: 0, from_port_ps: 0, answer_ps: 0 };
-        Some(Self {
-            layout: *layout,
+        let cores = mesh.cores();
+        Self {
             contention,
-            steps: BinaryHeap::with_capacity(2 * layout.cores()),
-            journeys: vec![Journey { trip: nowhere, effect: Effect::Read, more: 0 }; layout.cores()],
-            ports: (0..layout.cores()).map(|_| Port::new(contention.input_flits)).collect(),
-            controllers_ps: vec![0; layout.controllers()],
-            links: Links::new(layout, parameters, contention),
-        })
+            steps: BinaryHeap::with_capacity(2 * cores),
+            journeys: vec![Journey { trip: nowhere, effect: Effect::Read, more: 0 }; cores],
+            ports: (0..cores).map(|_| Port::new(contention.input_flits)).collect(),
+            controllers_ps: vec![0; mesh.controllers.len()],
+            links: Links::new(&mesh, hop_ps, contention),
+            mesh,
+        }
     }
 
     /// `core` begins a journey at `start_ps`.
-    pub(super) fn depart(&mut self, core: usize, start_ps: u64, journey: Journey) {
+    pub fn depart(&mut self, core: usize, start_ps: u64, journey: Journey) {
         self.journeys[core] = journey;
         let step = match journey.effect {
             Effect::Write => Step::Arrives(core as u16),
@@ -149,12 +171,12 @@ impl Traffic {
     }
 
     /// When the next step is.
-    pub(super) fn next_ps(&self) -> Option<u64> {
+    pub fn next_ps(&self) -> Option<u64> {
         self.steps.peek().map(|Reverse((time, _))| *time)
     }
 
     /// Makes the next step. Returns the access that it has settled.
-    pub(super) fn step(&mut self) -> Option<Settled> {
+    pub fn step(&mut self) -> Option<Settled> {
         let Reverse((now_ps, step)) = self.steps.pop()?;
         match step {
             Step::Arrives(core) => {
@@ -170,19 +192,19 @@ impl Traffic {
                     Target::Controller(controller) => return self.queue(controller, core, now_ps),
                 };
                 let (tile, _) = self.ends(core);
-                let index = owner.index();
+                let index = usize::from(owner);
                 let port = &mut self.ports[index];
                 if port.is_idle(now_ps) {
                     return self.serve(index, core, now_ps);
                 }
-                if port.wait(&self.layout, tile, Packet { core, effect }) {
+                if port.wait(&self.mesh, tile, Packet { core, effect }) {
                     self.steps.push(Reverse((port.busy_until_ps, Step::Serves(index as u16))));
                 }
                 None
             }
             Step::Serves(index) => {
                 let index = usize::from(index);
-                let owner = self.layout.tile(CoreId::new(index));
+                let owner = self.mesh.tile(index as u16);
                 let core = self.ports[index].choose(owner)?.core;
                 let settled = self.serve(index, core, now_ps);
                 let port = &self.ports[index];
@@ -197,7 +219,7 @@ impl Traffic {
     /// The port of an MPB serves the access of `core` now.
     fn serve(&mut self, port: usize, core: u16, now_ps: u64) -> Option<Settled> {
         let Journey { trip, effect, .. } = self.journeys[usize::from(core)];
-        let served_ps = now_ps + self.contention.service_ps(trip.target, effect);
+        let served_ps = now_ps + service_ps(&self.contention, trip.target, effect);
         self.ports[port].busy_until_ps = served_ps;
         self.settle(core, served_ps, now_ps)
     }
@@ -206,7 +228,7 @@ impl Traffic {
     fn queue(&mut self, controller: u16, core: u16, now_ps: u64) -> Option<Settled> {
         let Journey { trip, effect, .. } = self.journeys[usize::from(core)];
         let busy_until_ps = &mut self.controllers_ps[usize::from(controller)];
-        *busy_until_ps = now_ps.max(*busy_until_ps) + self.contention.service_ps(trip.target, effect);
+        *busy_until_ps = now_ps.max(*busy_until_ps) + service_ps(&self.contention, trip.target, effect);
         let served_ps = *busy_until_ps;
         self.settle(core, served_ps, now_ps)
     }
@@ -228,9 +250,9 @@ impl Traffic {
     /// The tiles of what the core accesses and of the core.
     fn ends(&self, core: u16) -> (Tile, Tile) {
         let there = match self.journeys[usize::from(core)].trip.target {
-            Target::Mpb(owner) => self.layout.tile(owner),
-            Target::Controller(controller) => self.layout.controller_tile(controller.into()),
+            Target::Mpb(owner) => self.mesh.tile(owner),
+            Target::Controller(controller) => self.mesh.controllers[usize::from(controller)],
         };
-        (there, self.layout.tile(CoreId::new(core.into())))
+        (there, self.mesh.tile(core))
     }
 }

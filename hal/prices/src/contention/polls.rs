@@ -5,54 +5,47 @@
 //! that is asked for first has its poller come back, with the access that would be on its way, which may keep the port
 //! busy.
 
-use crate::CoreId;
-
-use super::{Effect, Journey, Reverse, Settled, Step, Target, Traffic, Trip};
+use super::{Journey, Reverse, Settled, Step, Target, Traffic, Trip, service_ps};
+use crate::Effect;
 
 impl Traffic {
     /// How long an access takes that meets no other.
-    pub(in super::super) fn alone_ps(&self, effect: Effect, trip: Trip) -> u64 {
-        trip.to_port_ps + self.contention.service_ps(trip.target, effect) + trip.from_port_ps
+    pub fn alone_ps(&self, effect: Effect, trip: Trip) -> u64 {
+        trip.to_port_ps + service_ps(&self.contention, trip.target, effect) + trip.from_port_ps
     }
 
     /// Whether a core's way to a port leads over no link.
-    pub(in super::super) fn is_beside(&self, core: usize, owner: CoreId) -> bool {
-        self.layout.tile(CoreId::new(core)) == self.layout.tile(owner)
+    pub fn is_beside(&self, core: usize, owner: u16) -> bool {
+        self.mesh.tile(core as u16) == self.mesh.tile(owner)
     }
 
     /// Whether a port is idle, and nobody's polls of it are skipped.
-    pub(in super::super) fn is_at_rest(&self, owner: CoreId, now_ps: u64) -> bool {
-        let port = &self.ports[owner.index()];
+    pub fn is_at_rest(&self, owner: u16, now_ps: u64) -> bool {
+        let port = &self.ports[usize::from(owner)];
         port.is_idle(now_ps) && port.poller.is_none()
     }
 
     /// From now on the polls of `core` at a port that is at rest are skipped.
-    pub(in super::super) fn expect_polls(&mut self, owner: CoreId, core: usize) {
-        self.ports[owner.index()].poller = Some(core as u16);
+    pub fn expect_polls(&mut self, owner: u16, core: usize) {
+        self.ports[usize::from(owner)].poller = Some(core as u16);
     }
 
     /// They are no more.
-    pub(in super::super) fn expect_no_polls(&mut self, owner: CoreId) {
-        self.ports[owner.index()].poller = None;
+    pub fn expect_no_polls(&mut self, owner: u16) {
+        self.ports[usize::from(owner)].poller = None;
     }
 
     /// Whose polls have been skipped at the port that the next step asks for, and who asks: the poller has to come back
     /// before that step.
-    pub(in super::super) fn disturbs(&self) -> Option<(u16, u16)> {
+    pub fn disturbs(&self) -> Option<(u16, u16)> {
         let Reverse((_, Step::Asks(core))) = self.steps.peek()? else { return None };
         let Target::Mpb(owner) = self.journeys[usize::from(*core)].trip.target else { return None };
-        self.ports[owner.index()].poller.map(|poller| (poller, *core))
+        self.ports[usize::from(owner)].poller.map(|poller| (poller, *core))
     }
 
     /// `core` has asked for an idle port at `asked_ps`, for a read over no link.
-    pub(in super::super) fn has_asked(
-        &mut self,
-        core: usize,
-        port: CoreId,
-        asked_ps: u64,
-        trip: Trip,
-    ) -> Option<Settled> {
+    pub fn has_asked(&mut self, core: usize, port: u16, asked_ps: u64, trip: Trip) -> Option<Settled> {
         self.journeys[core] = Journey { trip, effect: Effect::Read, more: 0 };
-        self.serve(port.index(), core as u16, asked_ps)
+        self.serve(usize::from(port), core as u16, asked_ps)
     }
 }

@@ -1,0 +1,96 @@
+//! What single accesses to memory cost on a mesh of tiles, and what they do to each other where they meet.
+//!
+//! Two machines price by it: the simulator (`hal::sim`), whose operations are made of accesses, and the board's emulator,
+//! which executes instructions. [`contention`] is the same for both. What an access takes that meets no other differs:
+//! the simulator's operations have the prices of a paper that measured them with their software; the emulator executes
+//! the software, and has the prices of the [`Hardware`] alone. Both are numbers of the files in `descriptions`.
+
+pub mod contention;
+mod hardware;
+mod mesh;
+mod words;
+
+pub use self::{
+    contention::{Contention, Journey, Settled, Target, Traffic, Trip},
+    hardware::{Hardware, Place, Way},
+    mesh::Mesh,
+    words::WordCycles,
+};
+
+/// What an access does to memory. At one time, writes come first: what is written at a time can be read at that time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Effect {
+    /// It stores.
+    Write,
+    /// It loads.
+    Read,
+    /// It loads from a register that this changes.
+    TestAndSet,
+}
+
+#[cfg(test)]
+mod tests {
+    use descriptions::{Tile, boards::Board};
+
+    use super::*;
+
+    /// Where the cores and controllers of an SCC are.
+    pub(crate) fn scc() -> Mesh {
+        let controllers = [(0, 0), (5, 0), (0, 2), (5, 2)].map(|(x, y)| Tile { x, y });
+        Mesh { columns: 6, rows: 4, cores_per_tile: 2, controllers: controllers.into() }
+    }
+
+    /// Cycles of a core of the SCC that an access of core 0 takes, rounded.
+    fn cycles(place: Place, effect: Effect) -> u64 {
+        let board = Board::built_in("scc").unwrap();
+        let mesh = board.mesh().unwrap();
+        let hardware = Hardware::new(mesh.hardware, mesh.contention, scc(), Tile { x: 3, y: 0 });
+        let (effect_ps, answer_ps) = match hardware.way(0, place, effect) {
+            Way::Alone { effect_ps, answer_ps } => (effect_ps, answer_ps),
+            Way::Shared(trip) => {
+                let mut traffic = Traffic::new(scc(), mesh.hardware.hop_ps, mesh.contention);
+                traffic.depart(0, 0, Journey { trip, effect, more: 0 });
+                let settled = std::iter::from_fn(|| Some(traffic.step())).flatten().next().unwrap();
+                assert_eq!((settled.time_ps, settled.core), (traffic.alone_ps(effect, trip), 0));
+                (settled.time_ps, trip.answer_ps)
+            }
+        };
+        ((effect_ps + answer_ps) * 533 + 500_000) / 1_000_000
+    }
+
+    /// Barrelfish TN-005 measured loads and stores in loops on tile (0, 0): what its instructions take is on top of this,
+    /// and what is on top is alike at all distances.
+    #[test]
+    fn accesses_take_what_was_measured() {
+        let on_top = |measured: [u64; 3], place: fn(u16) -> Place, effect, cores: [u16; 3]| {
+            let extra: Vec<_> =
+                cores.iter().zip(measured).map(|(core, all)| all - cycles(place(*core), effect)).collect();
+            (*extra.iter().min().unwrap(), *extra.iter().max().unwrap())
+        };
+        // One hop away, and in tiles (5, 0) and (5, 3).
+        assert_eq!(on_top([63, 84, 102], Place::Mpb, Effect::Read, [2, 10, 46]), (7, 9));
+        assert_eq!(on_top([84, 101, 119], Place::Mpb, Effect::Write, [2, 10, 46]), (9, 13));
+        // Behind the controllers: a word, and a combined line.
+        let memory = |place: fn(u16) -> Place, effect| [0, 1, 2, 3].map(|controller| cycles(place(controller), effect));
+        assert_eq!(memory(Place::Word, Effect::Read), [97, 121, 105, 134]);
+        assert_eq!(memory(Place::Word, Effect::Write), [97, 121, 105, 134]);
+        assert_eq!(memory(Place::Line, Effect::Write), [114, 141, 125, 151], "122, 146, 134 and 158 with eight stores");
+        assert_eq!(memory(Place::Line, Effect::Read), [100, 127, 111, 137]);
+        assert_eq!(
+            [cycles(Place::Register(0), Effect::TestAndSet), cycles(Place::Register(0), Effect::Write)],
+            [50, 50]
+        );
+        assert_eq!(cycles(Place::Board, Effect::Read), 666);
+    }
+
+    #[test]
+    fn cycles_begin_at_whole_numbers_of_them() {
+        let board = Board::built_in("scc").unwrap();
+        let mesh = board.mesh().unwrap();
+        let hardware = Hardware::new(mesh.hardware, mesh.contention, scc(), Tile { x: 3, y: 0 });
+        for cycle in [0, 1, 532, 533, 1_000_000_007] {
+            assert_eq!(hardware.cycle_from(hardware.cycles_ps(cycle)), cycle);
+            assert_eq!(hardware.cycle_from(hardware.cycles_ps(cycle) + 1), cycle + 1);
+        }
+    }
+}

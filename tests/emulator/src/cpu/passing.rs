@@ -1,0 +1,174 @@
+//! How time passes for a core that keeps it.
+
+use prices::Effect;
+use unicorn_engine::Unicorn;
+
+use super::{
+    fibre::{Request, Resume, TURN_CYCLES},
+    hooks::Hooks,
+    state::Stop,
+    timing::Ending,
+};
+use crate::{
+    Chip,
+    chip::{LINE_BYTES, Need},
+};
+
+/// Cycles that an access takes longer which is not where its size wants it.
+const MISALIGNED: u64 = 3;
+
+/// What is lost by an access that is not where its size wants it.
+#[inline]
+pub(super) const fn misaligned(physical: u32, len: usize) -> u64 {
+    // Two bytes within a word are no matter.
+    let is_across = len > 1 && (physical as usize & 3) + len > 4 && !(physical as usize).is_multiple_of(len);
+    if is_across { MISALIGNED } else { 0 }
+}
+
+/// The parts of an access in each line: where, and how many bytes.
+pub(super) const fn parts(physical: u32, len: usize) -> [Option<(u32, usize)>; 2] {
+    let first = LINE_BYTES - physical as usize % LINE_BYTES;
+    if len <= first {
+        return [Some((physical, len)), None];
+    }
+    [Some((physical, first)), Some((physical.wrapping_add(first as u32), len - first))]
+}
+
+impl Hooks {
+    /// A core that keeps time gets what its next access needs. Returns whether it goes on.
+    pub(super) fn reach(&self, cpu: &mut Unicorn<'_, ()>, need: impl FnOnce(&mut Chip) -> Need) -> bool {
+        let need = need(&mut self.shared.borrow_mut().chip);
+        self.get(cpu, need)
+    }
+
+    /// What the core's caches have written back goes out.
+    pub(super) fn write_back(&self, cpu: &mut Unicorn<'_, ()>) {
+        let number = self.state.borrow().number;
+        self.reach(cpu, |chip| chip.take_written_back(number));
+    }
+
+    fn get(&self, cpu: &mut Unicorn<'_, ()>, need: Need) -> bool {
+        let (request, gives_way) = {
+            let mut state = self.state.borrow_mut();
+            let chip = &mut self.shared.borrow_mut().chip;
+            let Some(clock) = &state.clock else { return true };
+            if clock.over {
+                return false;
+            }
+            let (busy_until, gives_way) = (clock.busy_until, clock.gives_way());
+            match need {
+                Need::Nothing => return true,
+                Need::L2 => {
+                    let late = busy_until.saturating_sub(chip.cycles(state.number) + state.cycles);
+                    state.cycles += late + chip.board().hardware.l2_cycles;
+                    return true;
+                }
+                Need::Access(place, effect) => {
+                    state.tick(chip);
+                    let start = chip.cycles(state.number).max(busy_until);
+                    (Request::Access { start, place, effect }, gives_way)
+                }
+            }
+        };
+        let resumed = gives_way(request);
+        let Request::Access { start, effect, .. } = request else { return true };
+        self.go_on(
+            cpu,
+            resumed,
+            |complete| if effect == Effect::Write { (start, Some(complete)) } else { (complete, None) },
+        )
+    }
+
+    /// The core goes on at a cycle, which `when` says by that of the answer, together with that until which it is busy.
+    fn go_on(&self, cpu: &mut Unicorn<'_, ()>, resumed: Resume, when: impl FnOnce(u64) -> (u64, Option<u64>)) -> bool {
+        let mut state = self.state.borrow_mut();
+        let number = state.number;
+        let Some(clock) = &mut state.clock else { return true };
+        match resumed {
+            Resume::Go { effect, complete } => {
+                let (now, busy) = when(complete);
+                clock.busy_until = busy.unwrap_or(clock.busy_until);
+                self.shared.borrow_mut().chip.set_clock(number, now, effect);
+                true
+            }
+            Resume::Over => {
+                clock.over = true;
+                drop(state);
+                self.stop(cpu, Stop::Refused);
+                false
+            }
+        }
+    }
+
+    /// A core that keeps time is about to run a block. Returns whether it does.
+    pub(super) fn pass(&self, cpu: &mut Unicorn<'_, ()>, linear: u32) -> bool {
+        let (missing, number) = {
+            let mut state = self.state.borrow_mut();
+            let state = &mut *state;
+            let (Some(clock), Some(block)) = (&mut state.clock, state.code.block(linear)) else { return true };
+            let mut spent = block.cost.cycles;
+            if let Some((ending, at, next)) = clock.before {
+                let taken = linear != next;
+                spent += match ending {
+                    Ending::Conditional => clock.predictor.branches(at, taken.then_some(linear), true),
+                    Ending::Taken => clock.predictor.branches(at, Some(linear), false),
+                    Ending::Falls | Ending::Repeats(_) => 0,
+                };
+                if let Ending::Repeats(turn) = ending
+                    && at == linear
+                    && block.cost.last == 0
+                {
+                    spent = turn.into();
+                }
+            }
+            clock.before =
+                Some((block.cost.ending, linear.wrapping_add(block.cost.last), linear.wrapping_add(block.len)));
+            state.cycles += u64::from(spent);
+            state.left -= i64::from(spent);
+            let mut missing = Vec::new();
+            for line in block.lines.iter().filter(|line| **line != clock.line) {
+                match self.shared.borrow_mut().chip.fetch_needs(state.number, *line) {
+                    Need::Nothing => {}
+                    need => missing.push((*line, need)),
+                }
+            }
+            clock.line = block.lines.last().copied().unwrap_or(u32::MAX);
+            (missing, state.number)
+        };
+        for (line, need) in missing {
+            if !self.get(cpu, need) {
+                return false;
+            }
+            let fetched = self.shared.borrow_mut().chip.fetched(number, line);
+            if let Err(violation) = fetched {
+                self.refuse(cpu, violation);
+                return false;
+            }
+            self.write_back(cpu);
+        }
+        self.state.borrow().left > 0 || self.give_way(cpu)
+    }
+
+    /// The core has gone on for a while without an access: others may have reached it.
+    #[cold]
+    fn give_way(&self, cpu: &mut Unicorn<'_, ()>) -> bool {
+        let (now, gives_way) = {
+            let mut state = self.state.borrow_mut();
+            let chip = &mut self.shared.borrow_mut().chip;
+            state.left = TURN_CYCLES as i64;
+            state.tick(chip);
+            let Some(clock) = &state.clock else { return true };
+            (chip.cycles(state.number), clock.gives_way())
+        };
+        let resumed = gives_way(Request::Turn(now));
+        if !self.go_on(cpu, resumed, |_| (now, None)) {
+            return false;
+        }
+        let looked = self.state.borrow_mut().look_at_pins(&self.shared.borrow().chip);
+        if let Err(violation) = looked {
+            self.refuse(cpu, violation);
+            return false;
+        }
+        true
+    }
+}

@@ -1,0 +1,216 @@
+//! Time on a board that keeps it: what accesses and instructions take, in cycles that the time stamp counter tells.
+//!
+//! The numbers are those of `descriptions`, worked out by hand: 45 cycles for an MPB, 18 for L2, and so on, and 10 ns of
+//! the mesh (5.33 cycles) for each router. A core goes on with a whole cycle.
+
+use emulator::{
+    Counts,
+    machine::{Ended, Machine},
+};
+use iced_x86::{IcedError, code_asm::*};
+
+use crate::boards::*;
+
+/// Where programs leave what they have measured, from the start of the shared memory.
+const RESULT: u32 = 0x800;
+/// Private memory that nothing else uses.
+const DATA: u32 = 0x28_0000;
+
+type Program<'p> = &'p dyn Fn(&mut CodeAssembler) -> Result<(), IcedError>;
+
+/// A machine that keeps time with these cores.
+fn timed(cores: &[usize], code: &[u8]) -> Machine {
+    let mut chip = chip(0, code);
+    cores.iter().for_each(|core| chip.release(*core));
+    Machine::timed(chip)
+}
+
+fn result(machine: &mut Machine) -> u64 {
+    machine.with_chip(|chip| {
+        let mut bytes = [0; 4];
+        chip.memory(0).peek(SHARED_MEMORY + u64::from(RESULT), &mut bytes);
+        u32::from_le_bytes(bytes).into()
+    })
+}
+
+/// What core `core` of `cores` that run the same program measures of it, the last of three times. The program may count
+/// on EBP, which tells the times.
+fn measured(core: usize, cores: &[usize], program: Program<'_>) -> u64 {
+    let code = assemble(|a| {
+        let (mut again, mut others) = (a.create_label(), a.create_label());
+        a.mov(ebx, esi)?;
+        paging(a)?;
+        a.mov(ebp, 3)?;
+        a.set_label(&mut again)?;
+        // What was stored before is answered.
+        a.mov(eax, dword_ptr(OWN + 0x100))?;
+        a.rdtsc()?;
+        a.mov(esi, eax)?;
+        program(a)?;
+        a.rdtsc()?;
+        a.sub(eax, esi)?;
+        a.dec(ebp)?;
+        a.jne(again)?;
+        a.cmp(ebx, core as i32)?;
+        a.jne(others)?;
+        a.mov(dword_ptr(SHARED + RESULT), eax)?;
+        done(a)?;
+        // The others keep at it.
+        a.set_label(&mut others)?;
+        a.mov(ebp, i32::MAX)?;
+        a.jmp(again)
+    });
+    let mut machine = timed(cores, &code);
+    assert_eq!(run(&mut machine).1, Ended::Succeeded);
+    result(&mut machine)
+}
+
+/// Cycles of a program on one core, less those of an empty one.
+fn cycles(core: usize, program: Program<'_>) -> u64 {
+    measured(core, &[core], program) - measured(core, &[core], &|_| Ok(()))
+}
+
+fn load_mpb(a: &mut CodeAssembler) -> Result<(), IcedError> {
+    a.db(&[0x0F, 0x0A])?;
+    a.mov(eax, dword_ptr(MPB + 0x40))
+}
+
+fn store_line(a: &mut CodeAssembler, line: u32) -> Result<(), IcedError> {
+    (0..8).try_for_each(|word| a.mov(dword_ptr(MPB + line + 4 * word), eax))
+}
+
+fn wait_for_answer(a: &mut CodeAssembler) -> Result<(), IcedError> {
+    a.mov(eax, dword_ptr(OWN + 0x100))
+}
+
+#[test]
+fn an_access_takes_what_its_place_and_the_way_there_take() {
+    // From tiles (0, 0), (1, 0) and (5, 3): 1, 2 and 9 routers. CL1INVMB takes a cycle, and a load that hits another.
+    assert_eq!([0, 2, 46].map(|core| cycles(core, &load_mpb)), [53, 58, 95]);
+    // The second load of a line hits, and goes beside another instruction.
+    let twice: Program<'_> = &|a| {
+        load_mpb(a)?;
+        (0..8).try_for_each(|_| a.mov(eax, dword_ptr(MPB + 0x44)))
+    };
+    assert_eq!(cycles(0, twice), 53 + 8);
+    // An uncached word behind the controller of tile (0, 0), by an instruction that goes beside the one before.
+    assert_eq!([0, 46].map(|core| cycles(core, &|a| a.mov(eax, dword_ptr(SHARED)))), [97, 140]);
+    // The board's registers, which hang off tile (3, 0).
+    assert_eq!(cycles(0, &|a| a.mov(eax, dword_ptr(BOARD + 0x8224))), 667);
+    // A register of the own tile.
+    assert_eq!(cycles(0, &wait_for_answer), 51);
+}
+
+#[test]
+fn caches_answer_what_they_have() {
+    let new_line: Program<'_> = &|a| {
+        a.mov(ecx, ebp)?;
+        a.shl(ecx, 6)?;
+        a.mov(eax, dword_ptr(ecx + DATA))
+    };
+    // A shift, an address that waits for it, a load, and a line of memory in 100.05 cycles.
+    assert_eq!(cycles(0, new_line), 3 + 101);
+    let known: Program<'_> = &|a| a.mov(eax, dword_ptr(DATA));
+    assert_eq!(cycles(0, known), 0, "it goes beside another");
+    // L2 keeps what L1 is emptied of.
+    let flush: Program<'_> = &|a| a.wbinvd();
+    let flushed: Program<'_> = &|a| {
+        a.wbinvd()?;
+        a.mov(eax, dword_ptr(DATA))
+    };
+    assert_eq!(cycles(0, flushed) - cycles(0, flush), 18 + 1);
+}
+
+#[test]
+fn a_store_goes_on_by_itself_and_the_next_access_waits_for_it() {
+    let answered: Program<'_> = &|a| {
+        store_line(a, 0x40)?;
+        wait_for_answer(a)
+    };
+    let one: Program<'_> = &|a| store_line(a, 0x40);
+    assert_eq!(cycles(0, one), 4, "nobody waits");
+    // Eight stores, two in a cycle, the last of which goes out: 60 cycles and 5.33, and the load after that.
+    assert_eq!(cycles(0, answered), 4 + 66 + 51);
+    let two: Program<'_> = &|a| {
+        store_line(a, 0x40)?;
+        store_line(a, 0x60)?;
+        wait_for_answer(a)
+    };
+    // The second line waits for the answer to the first. All sixteen stores are one block, whose cycles pass first.
+    assert_eq!(cycles(0, two), 8 + 66 + 66 + 51);
+}
+
+#[test]
+fn branches_and_turns_take_their_time() {
+    // Two instructions in a cycle, and the first and the last guess is wrong in a warm loop: the last.
+    let turns: Program<'_> = &|a| {
+        let mut again = a.create_label();
+        a.mov(ecx, 100)?;
+        a.set_label(&mut again)?;
+        a.dec(ecx)?;
+        a.jne(again)
+    };
+    assert_eq!(cycles(0, turns), 100 + 4);
+    // 9 cycles to begin, and one for each further of 64 words, which miss: one word after the other, in 97 cycles each.
+    let fill: Program<'_> = &|a| {
+        a.mov(ecx, 64)?;
+        a.mov(edi, DATA)?;
+        a.rep().stosd()
+    };
+    let copies = cycles(0, fill);
+    assert!((63 * 97..64 * 100).contains(&copies), "{copies}");
+}
+
+#[test]
+fn who_meets_others_waits() {
+    let all: Vec<usize> = (0..48).collect();
+    let alone = measured(46, &[46], &load_mpb);
+    let crowd = measured(46, &all, &load_mpb);
+    assert!(crowd > alone * 3 / 2, "{alone} alone, {crowd} with 47 others");
+}
+
+#[test]
+fn all_clocks_are_one_and_runs_repeat() {
+    let program = assemble(|a| {
+        let (mut wait, mut others) = (a.create_label(), a.create_label());
+        a.mov(ebx, BOARD + 0xE000)?;
+        paging(a)?;
+        a.test(esi, esi)?;
+        a.jne(others)?;
+        // What the time stamp counter and the board's clock say of a while.
+        a.rdtsc()?;
+        a.mov(edi, eax)?;
+        a.mov(ebp, dword_ptr(BOARD + 0x8224))?;
+        a.set_label(&mut wait)?;
+        a.pause()?;
+        a.mov(eax, dword_ptr(ebx + 4))?;
+        a.sub(eax, 0xDEAD_0000_u32 as i32)?;
+        a.cmp(eax, 47)?;
+        a.jne(wait)?;
+        a.rdtsc()?;
+        a.sub(eax, edi)?;
+        a.mov(ecx, dword_ptr(BOARD + 0x8224))?;
+        a.sub(ecx, ebp)?;
+        // 533 cycles are 125 ticks.
+        a.imul_3(ecx, ecx, 533)?;
+        a.imul_3(eax, eax, 125)?;
+        a.sub(eax, ecx)?;
+        a.mov(dword_ptr(SHARED + RESULT), eax)?;
+        done(a)?;
+        a.set_label(&mut others)?;
+        a.mov(eax, dword_ptr(MPB))?;
+        a.mov(eax, dword_ptr(ebx))?;
+        a.hlt()
+    });
+    let runs = || -> (Vec<(u64, Counts)>, u64) {
+        let mut machine = timed(&(0..48).collect::<Vec<_>>(), &program);
+        assert_eq!(run(&mut machine).1, Ended::Succeeded);
+        let cores = machine.with_chip(|chip| (0..48).map(|core| (chip.cycles(core), *chip.counts(core))).collect());
+        (cores, result(&mut machine))
+    };
+    let first = runs();
+    // The accesses to the board's clock take effect at their ends: less than 1000 cycles on each side.
+    let apart = (first.1 as u32 as i32).unsigned_abs() / 125;
+    assert!(apart < 1_000, "{apart} cycles apart");
+    assert_eq!(first, runs());
+}
