@@ -48,7 +48,9 @@ impl Buffers {
 }
 
 impl<C> Comm<'_, C> {
-    /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go.
+    /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go,
+    /// when the program takes lines that are staging's, or some of the payload of RCCE, and when the first other communicator is made or
+    /// messages with tags are opened.
     pub fn mpb_layout(&self) -> MpbLayout {
         self.buffers().layout()
     }
