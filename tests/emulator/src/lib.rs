@@ -1,4 +1,5 @@
-//! A stand-in for a board with an Intel SCC, or one like it: a functional model of everything that a program can see.
+//! A stand-in for a board with an Intel SCC, or one like it: a model of everything that a program can see, which keeps
+//! time if that is wanted.
 //!
 //! It takes the very files that a board's own tools take ([`loader`]) and is strict ([`Violation`]): what is undefined
 //! on the chip, or known to be broken there, ends the run with the core, the address and the reason. It is the judge of
