@@ -1,9 +1,11 @@
-//! A stand-in for a board with an Intel SCC, or one like it: a functional model of everything that a program can see.
+//! A stand-in for a board with an Intel SCC, or one like it: a model of everything that a program can see, which keeps
+//! time if that is wanted.
 //!
 //! It takes the very files that a board's own tools take ([`loader`]) and is strict ([`Violation`]): what is undefined
 //! on the chip, or known to be broken there, ends the run with the core, the address and the reason. It is the judge of
 //! the backend for such boards and of the tool that writes the files, and shares nothing with them but the description
-//! of the board (`descriptions::boards::Geometry`): entries of lookup tables, for example, it decodes by itself.
+//! of the board (`descriptions::boards::Geometry`) and what a P54C is (`p54c`): entries of lookup tables, for example, it
+//! decodes by itself.
 //!
 //! What it models, and how it behaves where the documents are silent:
 //!
@@ -23,8 +25,8 @@
 //!   `GCBCFG`) notice a write over somebody else's change, and of bits whose meaning is not sure.
 //! * **Time** is kept if that is wanted: instructions, caches, the mesh, memory and what meets there have the prices of the
 //!   board's file, by the crate `prices`, which the simulator uses, too; nothing else is shared with it, and nothing of
-//!   what is done depends on it but the order. Otherwise an instruction is a cycle, cores take turns, and the board's
-//!   timestamp shows the clock that is furthest.
+//!   what is done depends on it but times and the order. Otherwise an instruction is a cycle, cores take turns, and the
+//!   board's timestamp shows the clock that is furthest.
 
 pub mod board;
 pub mod chip;

@@ -12,7 +12,7 @@
 
 use std::{cell::RefCell, cmp::Reverse, collections::BinaryHeap, rc::Rc};
 
-use prices::{Effect, Hardware, Journey, Traffic, Way};
+use prices::{Effect, Hardware, Journey, Settled, Traffic, Way};
 
 use crate::{
     Violation,
@@ -42,7 +42,7 @@ struct Place {
     state: Rc<RefCell<State>>,
     /// From the effect of its access until its core goes on.
     answer_ps: u64,
-    /// Whether it waits for an interrupt.
+    /// Whether it waits for an interrupt, and perhaps for its timer.
     halted: bool,
     /// `pause` executed when somebody last looked.
     pauses: u64,
@@ -55,14 +55,18 @@ pub(crate) struct Timed {
     traffic: Traffic,
     ready: BinaryHeap<Reverse<(u64, Effect, u16)>>,
     cores: Vec<Option<Place>>,
+    /// Whether each has an access in `traffic`, or had one when it was reset.
+    under_way: Vec<bool>,
     /// The changes of resets and pins that were seen.
     resets: u64,
     raised: u64,
     events: u64,
-    /// When to look next whether anything happens, what had changed then, and how often nothing has since.
+    /// When to look next whether anything happens, what had changed then, how often nothing has since, and the cycles that
+    /// were left out meanwhile.
     look_at: u64,
     changes: u64,
     quiet: u32,
+    waited: u64,
 }
 
 impl Timed {
@@ -78,12 +82,14 @@ impl Timed {
             shared,
             ready: BinaryHeap::new(),
             cores: (0..cores).map(|_| None).collect(),
+            under_way: vec![false; cores],
             resets: 0,
             raised: 0,
             events: 0,
             look_at: LOOK_CYCLES,
             changes: 0,
             quiet: 0,
+            waited: 0,
         }
     }
 
@@ -109,8 +115,12 @@ impl Timed {
             if let Some(next_ps) = self.traffic.next_ps()
                 && first.is_none_or(|first| next_ps <= first)
             {
-                if let Some(settled) = self.traffic.step() {
-                    self.ready.push(Reverse((settled.time_ps, settled.effect, settled.core)));
+                if let Some(Settled { core, time_ps, effect }) = self.traffic.step() {
+                    self.under_way[usize::from(core)] = false;
+                    // The access of a core that was reset is lost. If that runs again, it begins now.
+                    if self.cores[usize::from(core)].is_some() {
+                        self.ready.push(Reverse((time_ps, effect, core)));
+                    }
                 }
                 continue;
             }
@@ -148,6 +158,7 @@ impl Timed {
                 match self.prices.way(core, to, effect) {
                     Way::Shared(trip) => {
                         place.answer_ps = trip.answer_ps;
+                        self.under_way[usize::from(core)] = true;
                         self.traffic.depart(core.into(), start_ps, Journey { trip, effect, more: 0 });
                     }
                     Way::Alone { effect_ps, answer_ps } => {
@@ -166,7 +177,6 @@ impl Timed {
                     self.ready.push(Reverse((self.prices.cycles_ps(since + TIMER_CYCLES), Effect::Read, core)));
                 }
             }
-            Some(Request::Dead) => {}
             None => {
                 let wrong = self.shared.borrow_mut().wrong.take();
                 let (violation, code) = wrong.unwrap_or_else(|| (Violation::new(core.into(), 0, "it stopped"), 0));
@@ -187,12 +197,15 @@ impl Timed {
             if let Some(place) = place
                 && std::mem::take(&mut place.halted)
             {
+                // Its timer, if that runs, is looked at now.
+                self.ready.retain(|Reverse((.., other))| usize::from(*other) != core);
                 self.ready.push(Reverse((time_ps, Effect::Read, core as u16)));
             }
         }
     }
 
-    /// Starts the cores that were released, and ends those that were reset.
+    /// Starts the cores that were released, and ends those that were reset. A core whose access is still on its way starts
+    /// when that has come to its end.
     fn follow_resets(&mut self, profiled: bool) -> Result<(), Ended> {
         self.resets = self.shared.borrow().chip.resets;
         for core in 0..self.cores.len() {
@@ -215,7 +228,9 @@ impl Timed {
                     let fibre = Fibre::new(started);
                     let fibre = fibre.map_err(|error| refused(format!("there is no memory for its stack: {error}")))?;
                     self.cores[core] = Some(Place { fibre, state, answer_ps: 0, halted: false, pauses: 0 });
-                    self.ready.push(Reverse((self.prices.cycles_ps(clock), Effect::Read, core as u16)));
+                    if !self.under_way[core] {
+                        self.ready.push(Reverse((self.prices.cycles_ps(clock), Effect::Read, core as u16)));
+                    }
                 }
                 _ => {}
             }
@@ -233,14 +248,16 @@ impl Timed {
             waits &= place.halted || std::mem::replace(&mut place.pauses, pauses) != pauses;
         }
         let is_quiet = std::mem::replace(&mut self.changes, chip.changes()) == chip.changes() && waits;
-        self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
-        if let Some(jump) = self.quiet.checked_sub(QUIET_LOOKS) {
-            chip.skipped += (LOOK_CYCLES << jump.min(32)).min(MOST_SKIPPED);
-        }
-        if chip.skipped <= STUCK_CYCLES {
+        if !is_quiet {
+            (self.quiet, self.waited) = (0, 0);
             return None;
         }
-        Some(Ended::Stuck(self.places()))
+        self.quiet += 1;
+        let jump = self.quiet.checked_sub(QUIET_LOOKS)?;
+        let skipped = (LOOK_CYCLES << jump.min(32)).min(MOST_SKIPPED);
+        chip.skipped += skipped;
+        self.waited += skipped;
+        (self.waited > STUCK_CYCLES).then(|| Ended::Stuck(self.places()))
     }
 
     /// Where all cores are.

@@ -31,15 +31,13 @@ pub(crate) enum Request {
     },
     /// It has not made one for a while.
     Turn(u64),
-    /// It waits for an interrupt, which its timer may be.
+    /// It waits for an interrupt.
     Halted {
         /// Since when.
         since: u64,
-        /// Whether the timer runs.
+        /// Whether that of its timer may be next.
         timer: bool,
     },
-    /// Nothing but a reset starts it again.
-    Dead,
 }
 
 /// How it goes on.
@@ -68,8 +66,9 @@ impl Fibre {
         let stack = DefaultStack::new(STACK_BYTES)?;
         Ok(Self(Coroutine::with_stack(stack, move |yielder, first| {
             let way = Way(NonNull::from(yielder));
-            if first == Resume::Over {
-                return;
+            match first {
+                Resume::Go { effect, .. } => core.advance(effect),
+                Resume::Over => return,
             }
             core.hooks.state.borrow_mut().clock = Some(Clock::new(way));
             loop {
@@ -78,8 +77,7 @@ impl Fibre {
                 let now = core.cycles();
                 let request = match turn {
                     Turn::Busy | Turn::Waits => Request::Turn(now),
-                    Turn::Halted => Request::Halted { since: now, timer: core.may_wake() },
-                    Turn::Dead => Request::Dead,
+                    Turn::Halted | Turn::Dead => Request::Halted { since: now, timer: core.may_wake() },
                     Turn::Refused => break,
                 };
                 if over {

@@ -8,8 +8,8 @@
 //! * Interrupts and exceptions: the library tells their vectors, and they are delivered by us.
 //!
 //! What is not modelled: privilege (all code runs in ring 0), segments with a base other than 0, the bits *accessed*
-//! and *dirty* of page tables, the time that accesses take (an instruction is a cycle), and stores of other cores to
-//! instructions that have run.
+//! and *dirty* of page tables, and stores of other cores to instructions that have run. Time is kept or not (see `timed`):
+//! if not, an instruction is a cycle, and accesses take none.
 
 mod code;
 mod delivery;
@@ -83,7 +83,7 @@ pub(crate) enum Turn {
     Waits,
     /// It has executed `hlt`, and waits for an interrupt.
     Halted,
-    /// It has executed `hlt` with interrupts off: nothing but a reset starts it again.
+    /// It has executed `hlt` with interrupts off: nothing but the one that cannot be held off starts it again, or a reset.
     Dead,
     /// It did something that no program may do.
     Refused,
@@ -243,7 +243,8 @@ impl Core {
             (Ok(()), None, _) => {
                 let enabled = u64::from(read(&self.cpu, RegisterX86::EFLAGS)) & EFLAGS_IF != 0;
                 self.turn = if enabled { Turn::Halted } else { Turn::Dead };
-                Ok(())
+                // Where time is kept, others may have interrupted it while it made its last accesses.
+                self.hooks.state.borrow_mut().look_at_pins(&self.hooks.shared.borrow().chip)
             }
             (Err(_), _, Some((linear, code))) => {
                 let at = read(&self.cpu, RegisterX86::EIP);

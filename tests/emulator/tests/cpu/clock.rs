@@ -9,7 +9,7 @@ use emulator::{
 };
 use iced_x86::{IcedError, code_asm::*};
 
-use crate::boards::*;
+use crate::{boards::*, programs::interrupted};
 
 /// Where programs leave what they have measured, from the start of the shared memory.
 const RESULT: u32 = 0x800;
@@ -73,6 +73,24 @@ fn cycles(core: usize, program: Program<'_>) -> u64 {
 fn load_mpb(a: &mut CodeAssembler) -> Result<(), IcedError> {
     a.db(&[0x0F, 0x0A])?;
     a.mov(eax, dword_ptr(MPB + 0x40))
+}
+
+/// Loads from shared memory again and again, and ends the run if one takes less than it may.
+fn watch(a: &mut CodeAssembler, times: u32) -> Result<(), IcedError> {
+    let (mut again, mut fine) = (a.create_label(), a.create_label());
+    a.mov(ebp, times)?;
+    a.set_label(&mut again)?;
+    a.rdtsc()?;
+    a.mov(edi, eax)?;
+    a.mov(eax, dword_ptr(SHARED))?;
+    a.rdtsc()?;
+    a.sub(eax, edi)?;
+    a.cmp(eax, 97)?;
+    a.jae(fine)?;
+    say(a, "@done failed")?;
+    a.set_label(&mut fine)?;
+    a.dec(ebp)?;
+    a.jne(again)
 }
 
 fn store_line(a: &mut CodeAssembler, line: u32) -> Result<(), IcedError> {
@@ -213,4 +231,110 @@ fn all_clocks_are_one_and_runs_repeat() {
     let apart = (first.1 as u32 as i32).unsigned_abs() / 125;
     assert!(apart < 1_000, "{apart} cycles apart");
     assert_eq!(first, runs());
+}
+
+#[test]
+fn an_interrupt_wakes_a_core_that_halts_after_the_access_in_which_it_comes() {
+    let (lines, ended) = run(&mut timed(&[0, 1], &interrupted(2, 0x31, true)));
+    assert_eq!(ended, Ended::Succeeded);
+    assert_eq!(lines[0], (0, "interrupted".into()));
+}
+
+#[test]
+fn a_core_that_halts_with_a_timer_and_is_interrupted_goes_on_once() {
+    const APIC: u32 = 0xFEE0_0000;
+    let program = assemble(|a| {
+        let (mut other, mut late, mut handler) = (a.create_label(), a.create_label(), a.create_label());
+        paging(a)?;
+        a.test(esi, esi)?;
+        a.jne(other)?;
+        gate(a, 0x31, handler)?;
+        a.mov(dword_ptr(APIC + 0xF0), 0x1FF)?;
+        a.mov(dword_ptr(APIC + 0x350), 0x31)?;
+        a.mov(dword_ptr(APIC + 0x320), 0x51)?;
+        a.mov(dword_ptr(APIC + 0x380), i32::MAX)?;
+        a.mov(dword_ptr(SHARED), 1)?;
+        a.sti()?;
+        a.hlt()?;
+        watch(a, 100)?;
+        done(a)?;
+        a.set_label(&mut handler)?;
+        a.and(dword_ptr(OWN + 0x10), !3)?;
+        a.mov(dword_ptr(APIC + 0xB0), 0)?;
+        a.iretd()?;
+
+        a.set_label(&mut other)?;
+        a.cmp(dword_ptr(SHARED), 1)?;
+        a.jne(other)?;
+        a.mov(ecx, 5_100)?;
+        a.set_label(&mut late)?;
+        a.dec(ecx)?;
+        a.jne(late)?;
+        a.or(dword_ptr(REGISTERS + 0x10), 2)?;
+        a.hlt()
+    });
+    assert_eq!(run(&mut timed(&[0, 1], &program)).1, Ended::Succeeded);
+}
+
+#[test]
+fn a_core_that_is_reset_during_an_access_starts_once() {
+    const STARTS: i32 = 20;
+    let program = assemble(|a| {
+        let (mut other, mut again, mut wait, mut fine) =
+            (a.create_label(), a.create_label(), a.create_label(), a.create_label());
+        paging(a)?;
+        a.test(esi, esi)?;
+        a.jne(other)?;
+        a.mov(dword_ptr(SHARED), 0)?;
+        a.mov(ebp, STARTS)?;
+        // Core 1 and its L2 in reset, and not.
+        a.mov(edx, dword_ptr(OWN + 0x80))?;
+        a.mov(ebx, edx)?;
+        a.and(ebx, !0xA)?;
+        a.set_label(&mut again)?;
+        a.mov(dword_ptr(OWN + 0x80), ebx)?;
+        // The access is elsewhere each time.
+        a.imul_3(ecx, ebp, 7)?;
+        a.add(ecx, 20_000)?;
+        a.set_label(&mut wait)?;
+        a.dec(ecx)?;
+        a.jne(wait)?;
+        // It is released again while its access is still on its way.
+        a.mov(dword_ptr(OWN + 0x80), edx)?;
+        a.dec(ebp)?;
+        a.jne(again)?;
+        a.cmp(dword_ptr(SHARED), STARTS)?;
+        a.je(fine)?;
+        say(a, "@done failed")?;
+        a.set_label(&mut fine)?;
+        done(a)?;
+        a.set_label(&mut other)?;
+        a.inc(dword_ptr(SHARED))?;
+        watch(a, u32::MAX)
+    });
+    assert_eq!(run(&mut timed(&[0], &program)).1, Ended::Succeeded);
+}
+
+#[test]
+fn waits_that_end_are_no_standstill_however_many() {
+    let program = assemble(|a| {
+        let (mut again, mut wait) = (a.create_label(), a.create_label());
+        paging(a)?;
+        a.mov(ebp, 2)?;
+        a.set_label(&mut again)?;
+        a.rdtsc()?;
+        a.mov(edi, edx)?;
+        // 26 times 2^32 cycles: more than half of what a standstill takes.
+        a.set_label(&mut wait)?;
+        a.pause()?;
+        a.rdtsc()?;
+        a.sub(edx, edi)?;
+        a.cmp(edx, 26)?;
+        a.jb(wait)?;
+        a.mov(dword_ptr(SHARED), ebp)?;
+        a.dec(ebp)?;
+        a.jne(again)?;
+        done(a)
+    });
+    assert_eq!(run(&mut timed(&[0], &program)).1, Ended::Succeeded);
 }

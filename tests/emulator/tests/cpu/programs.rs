@@ -107,7 +107,7 @@ fn lines_of_an_mpb_are_stale_until_they_are_invalidated() {
 }
 
 /// A handler that stores a word to say that it ran, and what the core does meanwhile.
-fn interrupted(pin: u32, entry: u32, sleeps: bool) -> Vec<u8> {
+pub(crate) fn interrupted(pin: u32, entry: u32, sleeps: bool) -> Vec<u8> {
     const APIC: u32 = 0xFEE0_0000;
     assemble(|a| {
         let mut second = a.create_label();
@@ -123,6 +123,8 @@ fn interrupted(pin: u32, entry: u32, sleeps: bool) -> Vec<u8> {
         a.mov(dword_ptr(SHARED), 1)?;
         a.sti()?;
         if sleeps {
+            // It takes longer than the other core until that interrupts, where time is kept.
+            a.mov(eax, dword_ptr(BOARD + 0x8224))?;
             a.hlt()?;
         }
         a.set_label(&mut wait)?;

@@ -1,5 +1,5 @@
 //! What calls take with their instructions: the simulator's time, which has accesses in it and no instructions, and what the
-//! board executes on the critical path, an instruction a cycle. Until a board keeps time, this is the nearest that there is.
+//! board executes on the critical path, an instruction a cycle. What the emulated board says where it keeps time is not in here.
 
 use crate::bench::{Missing, Rows, table};
 
