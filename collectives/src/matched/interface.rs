@@ -7,18 +7,20 @@ use hal::{Core, Span};
 
 use super::{
     Envelope, Source, Tag,
-    matching::{Arrived, Pattern},
+    matching::{Arrived, Label, Pattern},
     post::{Outgoing, Post, SHORT_BYTES, lines_of},
     request::{State, Transfer, look, wait_for},
 };
 use crate::{Comm, Error};
 
-/// A message that was [found](Comm::find_tagged) and is only for whoever has this. Dropped, it is lost.
+/// A message that was [found](Comm::find_tagged) and is only for whoever has this. Dropped, it is lost, and its sender goes on.
 #[must_use = "the message is received by `receive`"]
 pub struct Arrival<'r, 'c, C: Core> {
     comm: &'r Comm<'c, C>,
     post: Rc<Post>,
-    arrived: Arrived,
+    label: Label,
+    /// Nothing when it was received.
+    arrived: Option<Arrived>,
 }
 
 /// When a send is complete.
@@ -31,8 +33,8 @@ enum Mode {
 }
 
 impl<'c, C: Core> Comm<'c, C> {
-    /// Sends a message with a tag to rank `to`, which may be this one. Returns when `message` may be changed again: a short one
-    /// may not have been received then, while a long one waits for its receive.
+    /// Sends a message with a tag to rank `to`, which may be this one. Returns when `message` may be changed again: at once up to 240
+    /// bytes, unless 16 messages of this rank wait there for their receives; a longer one waits for its receive.
     ///
     /// # Errors
     /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`]; [`Error::TimedOut`] on a dying machine.
@@ -149,8 +151,8 @@ impl<'c, C: Core> Comm<'c, C> {
     /// As [`probe`](Self::probe).
     pub fn find_tagged<'r>(&'r self, source: Source, tag: Tag) -> Result<Arrival<'r, 'c, C>, Error> {
         let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
-        let arrived = self.watch(&post, pattern, || post.matching().borrow_mut().take(&pattern))?;
-        Ok(Arrival { comm: self, post, arrived })
+        let arrived = self.watch(&post, pattern, || post.take_found(&pattern))?;
+        Ok(Arrival { comm: self, post, label: arrived.label, arrived: Some(arrived) })
     }
 
     /// The same, if one has come.
@@ -160,11 +162,11 @@ impl<'c, C: Core> Comm<'c, C> {
     pub fn try_find_tagged<'r>(&'r self, source: Source, tag: Tag) -> Result<Option<Arrival<'r, 'c, C>>, Error> {
         let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
         look(self);
-        let arrived = post.matching().borrow_mut().take(&pattern);
+        let arrived = post.take_found(&pattern);
         if arrived.is_none() {
             post.want(self.world_of(), &pattern);
         }
-        Ok(arrived.map(|arrived| Arrival { comm: self, post, arrived }))
+        Ok(arrived.map(|arrived| Arrival { comm: self, post, label: arrived.label, arrived: Some(arrived) }))
     }
 
     /// Messages that have come to this rank, on all communicators, for which there was no receive yet.
@@ -272,17 +274,32 @@ impl<'c, C: Core> Comm<'c, C> {
 impl<C: Core> Arrival<'_, '_, C> {
     /// What is known of it.
     pub fn envelope(&self) -> Envelope {
-        Envelope::of(self.comm, &self.arrived.label)
+        Envelope::of(self.comm, &self.label)
     }
 
     /// Receives it.
     ///
     /// # Errors
     /// [`Error::Truncated`] if it is longer than `buffer`; [`Error::TimedOut`] on a dying machine.
-    pub fn receive<T: Pod>(self, buffer: &mut [T]) -> Result<Envelope, Error> {
+    pub fn receive<T: Pod>(mut self, buffer: &mut [T]) -> Result<Envelope, Error> {
         let buffer: &mut [u8] = cast_slice_mut(buffer);
         let state = Rc::new(State::new(buffer.len(), true));
-        self.post.deliver(self.comm.world_of(), self.arrived, state.clone());
+        self.deliver(&state);
         self.comm.finish_receive(&self.post, &state, buffer)
+    }
+
+    fn deliver(&mut self, state: &Rc<State>) {
+        if let Some(arrived) = self.arrived.take() {
+            self.post.deliver_found(self.comm.world_of(), arrived, state.clone());
+        }
+    }
+}
+
+impl<C: Core> Drop for Arrival<'_, '_, C> {
+    fn drop(&mut self) {
+        if !self.comm.hal().is_dying() {
+            // There is no room for it, so that nothing but its end is told.
+            self.deliver(&Rc::new(State::new(0, false)));
+        }
     }
 }

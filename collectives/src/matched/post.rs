@@ -116,6 +116,8 @@ pub(super) struct Post {
     ready: Cell<Option<(usize, u32, usize)>>,
     /// Halves of the own MPB that others read.
     of_mpb: Cell<usize>,
+    /// Messages that were taken by [`Arrival`](super::Arrival)s, and neither received nor dropped.
+    found: Cell<usize>,
 }
 
 impl Post {
@@ -135,6 +137,7 @@ impl Post {
             half: Cell::new(0),
             ready: Cell::new(None),
             of_mpb: Cell::new(0),
+            found: Cell::new(0),
         }
     }
 
@@ -153,7 +156,23 @@ impl Post {
     /// Whether nothing is under way, and nothing has come that was not received.
     pub(super) fn is_quiet(&self) -> bool {
         let peers = self.peers.borrow();
-        self.has_sent_all() && self.matching.borrow().is_empty() && peers.iter().all(|peer| peer.incoming.is_empty())
+        self.has_sent_all()
+            && self.matching.borrow().is_empty()
+            && self.found.get() == 0
+            && peers.iter().all(|peer| peer.incoming.is_empty())
+    }
+
+    /// A message is only for whoever has found it.
+    pub(super) fn take_found(&self, pattern: &Pattern) -> Option<Arrived> {
+        let arrived = self.matching.borrow_mut().take(pattern)?;
+        self.found.set(self.found.get() + 1);
+        Some(arrived)
+    }
+
+    /// The same message is received.
+    pub(super) fn deliver_found<C: Core>(&self, world: &Comm<'_, C>, arrived: Arrived, state: Rc<State>) {
+        self.found.set(self.found.get() - 1);
+        self.deliver(world, arrived, state);
     }
 
     /// Whether nothing is on its way out.
@@ -300,12 +319,12 @@ impl Post {
         }
         match state {
             Some(state) => self.deliver(world, arrived, state),
-            None => {
-                self.matching.borrow_mut().keep(arrived);
-                if self.matching.borrow().wants_more_from(label.from) {
-                    self.widen(world, label.from);
-                }
-            }
+            None => self.matching.borrow_mut().keep(arrived),
+        }
+        // What is still wanted may wait behind what has come, whether that was received or not.
+        let wants_more = self.matching.borrow().wants_more_from(label.from);
+        if wants_more {
+            self.widen(world, label.from);
         }
     }
 

@@ -133,6 +133,9 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn test(&mut self) -> Result<Option<Envelope>, Error> {
+        if self.is_over() {
+            return Err(Error::Completed);
+        }
         look(self.comm);
         if self.is_done() { self.take().map(Some) } else { Ok(None) }
     }

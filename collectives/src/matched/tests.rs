@@ -187,6 +187,79 @@ fn floods_are_held_back() {
     }
 }
 
+/// The last message that there is a credit for is received, and another one is wanted, which has to come all the same.
+#[test]
+fn what_is_wanted_comes_behind_what_is_not_and_what_was() {
+    // The 16th message takes the last credit, and the 24th takes the last one of those that were given because of what is wanted.
+    for unwanted in 13..34 {
+        for len in [4, 1000] {
+            run(&Machine::scc(2), |world| {
+                let messages = world.open_messages().unwrap();
+                let (mut first, mut second) = (vec![0_u8; len], [0_u8; 4]);
+                if world.rank() == 1 {
+                    let mut first = world.start_receive_tagged(&mut first, Source::Rank(0), Tag::Is(1)).unwrap();
+                    let mut second = world.start_receive_tagged(&mut second, Source::Rank(0), Tag::Is(2)).unwrap();
+                    world.barrier();
+                    assert_eq!(first.wait().unwrap().len_bytes, len);
+                    assert_eq!(second.wait().unwrap().len_bytes, 4);
+                    for _ in 0..unwanted {
+                        world.receive_tagged(&mut [0_u8; 4], Source::Rank(0), Tag::Is(0)).unwrap();
+                    }
+                } else {
+                    world.barrier();
+                    let mut all: Vec<_> =
+                        (0..unwanted).map(|_| world.start_send_tagged(&second, 1, 0).unwrap()).collect();
+                    all.push(world.start_send_tagged(&first, 1, 1).unwrap());
+                    all.push(world.start_send_tagged(&second, 1, 2).unwrap());
+                    assert!(Transfer::wait_all(&mut all).iter().all(Result::is_ok));
+                }
+                drop((first, second));
+                messages.close().unwrap();
+            });
+        }
+    }
+}
+
+/// As many of each as take all credits, if these were lost.
+#[test]
+fn who_has_sent_what_is_dropped_goes_on() {
+    for (len, synchronous) in [(4, false), (4, true), (0, true), (1000, false), (1000, true)] {
+        for to in [0, 1] {
+            run(&Machine::scc(2), |world| {
+                let messages = world.open_messages().unwrap();
+                let send = || match synchronous {
+                    true => world.start_send_tagged_synchronously(&vec![1_u8; len], to, 3).unwrap(),
+                    false => world.start_send_tagged(&vec![1_u8; len], to, 3).unwrap(),
+                };
+                let count = 3 * CREDITS;
+                let mut sent: Vec<_> = (0..if world.rank() == 0 { count } else { 0 }).map(|_| send()).collect();
+                if world.rank() == to {
+                    for _ in 0..count {
+                        let found = world.find_tagged(Source::Any, Tag::Is(3)).unwrap();
+                        assert_eq!(found.envelope(), Envelope { source: 0, tag: 3, len_bytes: len });
+                        drop(found);
+                    }
+                    assert_eq!(world.unexpected_messages(), Ok(0));
+                }
+                assert!(Transfer::wait_all(&mut sent).iter().all(Result::is_ok));
+                drop(sent);
+                messages.close().unwrap();
+            });
+        }
+    }
+}
+
+#[test]
+fn closing_is_refused_while_a_message_was_found_only() {
+    run(&Machine::scc(1), |world| {
+        let messages = world.open_messages().unwrap();
+        world.send_tagged(&[1_u8], 0, 3).unwrap();
+        let found = world.find_tagged(Source::Any, Tag::Any).unwrap();
+        assert_eq!(messages.close().err(), Some(Error::RequestsOutstanding));
+        found.receive(&mut [0_u8]).unwrap();
+    });
+}
+
 #[test]
 fn a_message_that_is_too_long_is_an_error_at_the_receiver_only() {
     for len in [9, 240, 241, 9000] {
@@ -250,7 +323,8 @@ fn a_rank_sends_to_itself() {
             let mut buffer = vec![0_u8; len];
             world.receive_tagged(&mut buffer, Source::Any, Tag::Is(2)).unwrap();
             assert_eq!(buffer, vec![4_u8; len]);
-            assert!(synchronous.wait().is_ok());
+            assert_eq!(synchronous.test().map(|sent| sent.is_some()), Ok(true));
+            assert_eq!(synchronous.test(), Err(Error::Completed));
             world.receive_tagged(&mut buffer, Source::Rank(0), Tag::Any).unwrap();
             assert_eq!(buffer, vec![3_u8; len]);
         }
@@ -333,6 +407,7 @@ fn closing_is_refused_while_something_is_left() {
         let mut receive = world.start_receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap();
         assert_eq!(messages.close().err(), Some(Error::RequestsOutstanding));
         assert!(receive.cancel() && !receive.cancel() && receive.is_over());
+        assert_eq!(receive.test(), Err(Error::Completed));
     });
     // Opened and closed again and again, with other communicators and windows in between.
     run(&Machine::scc(5), |world| {
