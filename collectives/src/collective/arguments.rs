@@ -82,6 +82,7 @@ impl<C: Messenger> Comm<'_, C> {
     }
 
     fn compare(&self, Call(words): Call) -> Result<(), Error> {
+        self.check_lines(true)?;
         let mut own: Row = [0; 2 * (1 + WORDS)];
         own[0] = self.rank() as u32;
         own[1..=WORDS].copy_from_slice(&words);
@@ -95,6 +96,7 @@ impl<C: Messenger> Comm<'_, C> {
 
     /// Refuses, on all ranks alike, an exchange in which a rank has found two ends that differ.
     pub(crate) fn check_ends(&self, found: Option<Ends>) -> Result<(), Error> {
+        self.check_lines(true)?;
         let own = found
             .map_or([0; 5], |[(from, sent), (to, wanted)]| [1, from as u32, sent as u32, to as u32, wanted as u32]);
         let first = reduction::over_messages(self, own, |left, right| if left[0] > 0 { left } else { right });

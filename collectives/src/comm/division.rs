@@ -62,7 +62,8 @@ pub enum Near {
 /// Lines that staging gives away when there are to be several communicators.
 pub(crate) const DIVIDED_LINES: usize = 48;
 
-/// What a rank tells about the words of the communicator that it will be in.
+/// What a rank tells about the words of the communicator that it will be in: last one of these, before it the region, or first how many
+/// bytes there was no room for.
 const NO_WORDS: [u32; 4] = [0; 4];
 const WORDS: u32 = 1;
 const REFUSED: u32 = 2;
@@ -211,7 +212,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let (len_bytes, hal) = (Words::len_bytes(ranks.len()), self.hal());
         let mut own = NO_WORDS;
         if owner.is_some_and(|owner| ranks[owner] == self.rank()) {
-            own[3] = REFUSED;
+            (own[0], own[3]) = (len_bytes as u32, REFUSED);
             if let Ok(region) =
                 self.allocator().allocate_zeroed::<kind::Uncached>(len_bytes, Placement::Near(hal.core()))
             {
@@ -231,7 +232,7 @@ impl<'c, C: Core> Comm<'c, C> {
             }
             let core = self.core_of(refused);
             return Err(if self.allocator().can_allocate(core) {
-                Error::OutOfSharedMemory { len_bytes }
+                Error::OutOfSharedMemory { len_bytes: all[refused][0] as usize }
             } else {
                 Error::RegisterOutOfReach { core, register: CoreId::new(0) }
             });

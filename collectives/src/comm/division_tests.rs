@@ -310,7 +310,7 @@ fn where_lines_run_out_communicators_get_slower() {
 }
 
 #[test]
-fn contexts_are_used_again_after_they_were_freed() {
+fn lines_are_used_again_after_they_were_freed() {
     run(&Machine::scc(5), |world| {
         let mut random = Random(11);
         let mut layouts = Vec::new();
@@ -406,10 +406,132 @@ fn everything_else_works_on_communicators() {
     });
 }
 
+/// All communicators send from the same lines, of which a message in steps has all.
+#[test]
+fn one_message_in_steps_is_under_way_on_all_communicators() {
+    run(&Machine::scc(2), |world| {
+        let dup = world.comm.dup().unwrap();
+        let message = [5; 40];
+        if dup.rank() == 0 {
+            for [one, other] in [[&world.comm, &dup], [&dup, &world.comm]] {
+                let mut sending = one.start_sending(&message, 1).unwrap();
+                assert_eq!(other.start_sending(&message, 1).err(), Some(Error::RequestsOutstanding));
+                while !one.step_sending(&mut sending, &message).unwrap() {
+                    one.await_step(&[], Some(1), hal::Deadline::Never).unwrap();
+                }
+            }
+        } else {
+            for comm in [&world.comm, &dup] {
+                let mut received = [0; 40];
+                comm.receive(&mut received, 0).unwrap();
+                assert_eq!(received, message);
+            }
+        }
+        dup.free().unwrap();
+    });
+}
+
+/// One that lines are lent to clears cells in each operation, where the payload of the profile is.
+#[test]
+fn the_profile_refuses_even_messages_on_what_has_no_lines() {
+    run(&Machine::scc(5), |world| {
+        let mut all: Vec<_> = (0..9).map(|_| world.comm.dup().unwrap()).collect();
+        let last = all.pop().unwrap();
+        assert!(!last.mpb_layout().has_own_lines());
+        all.into_iter().for_each(|one| one.free().unwrap());
+        let operate = |comm: &Comm<'_, SimCore>| {
+            let (own, mut sum, mut gathered) = ([1_u32], [0], [0; 5]);
+            [
+                comm.using(Broadcast::Binomial, |comm| comm.broadcast(&mut [0_u8; 100], 0)),
+                comm.using(Reduction::TwoSided, |comm| comm.allreduce(&own, &mut sum, &Operator::SUM)),
+                comm.using(Reduction::TwoSided, |comm| comm.reduce_scatter(&[1; 5], &mut sum, &Operator::SUM)),
+                comm.using(Scan::TwoSided, |comm| comm.scan(&own, &mut sum, &Operator::SUM)),
+                comm.using(Exchange::TwoSided, |comm| comm.allgather(&own, &mut gathered)),
+            ]
+        };
+        let profile = world.comm.rcce_profile().unwrap();
+        assert_eq!(operate(&world.comm), [Ok(()); 5]);
+        assert_eq!(operate(&last), [Err(Error::ProfileInForce); 5]);
+        // Nor are calls compared.
+        last.check_arguments(true);
+        assert_eq!(operate(&last), [Err(Error::ProfileInForce); 5]);
+        last.check_arguments(false);
+        last.barrier();
+        drop(profile);
+        assert_eq!(operate(&last), [Ok(()); 5]);
+        last.free().unwrap();
+    });
+}
+
+#[test]
+fn who_is_too_far_ahead_is_noticed_without_lines_too() {
+    for has_lines in [true, false] {
+        let failure = Machine::scc(2).run(|core| {
+            let world = Comm::world(core, regions::of_a_test()).unwrap();
+            let comm = made_silently(&world, has_lines, 0);
+            if comm.rank() == 0 {
+                (0..57).for_each(|_| comm.signal(1));
+            }
+            world.barrier();
+            if comm.rank() == 1 {
+                comm.take_signal(0, hal::Reason::new("a signal"));
+            }
+        });
+        let failure = failure.map(|_| ()).expect_err("a broken protocol").to_string();
+        assert!(failure.contains("rank 0 is 57 signals ahead"), "{failure}");
+    }
+}
+
+#[test]
+fn lines_of_a_program_are_as_many_as_they_can_be() {
+    run(&Machine::scc(5), |world| {
+        let dup = world.comm.dup().unwrap();
+        let mut lines = dup.reserve_lines(1).unwrap();
+        let most = lines.limit_bytes() / hal::LINE_BYTES;
+        assert_eq!(lines.extend(most + 1), Err(Error::NoSpareLines { wanted: most + 1 }));
+        assert!(most > 1);
+        lines.extend(most).unwrap();
+        assert_eq!(lines.limit_bytes(), lines.len_bytes());
+        drop(lines);
+        dup.free().unwrap();
+    });
+}
+
+/// Two parts of different sizes, for whose words there is no room: all say how many bytes there were none for first.
+#[test]
+fn all_ranks_name_the_same_words_that_there_is_no_room_for() {
+    let refused = run(&Machine::scc(5), |world| {
+        let _all: Vec<_> = (0..9).map(|_| world.comm.dup().unwrap()).collect();
+        let near = crate::Placement::Near(hal::Topology::core(world.comm.hal()));
+        for len_bytes in (5..30).rev().map(|bits| 1_usize << bits) {
+            while world.comm.allocator().allocate::<hal::kind::Uncached>(len_bytes, near).is_ok() {}
+        }
+        world.comm.barrier();
+        let color = u32::from(world.comm.rank() > 2);
+        let refused = world.comm.split(Some(color), 0).err();
+        world.comm.barrier();
+        refused
+    });
+    assert_eq!(refused, [Some(Error::OutOfSharedMemory { len_bytes: Words::len_bytes(3) }); 5]);
+}
+
+/// Counters are the board's, and parts do not know of each other's.
+#[test]
+fn atomic_counters_are_for_all_ranks() {
+    run(&Machine::scc(4), |world| {
+        let part = world.comm.dup().unwrap();
+        for barrier in [crate::Barrier::AtomicCounters, crate::Barrier::Registers] {
+            let refused = part.barrier_of(&part.group(), barrier).err();
+            assert!(matches!(refused, Some(Error::WholeMachine { .. })), "{barrier:?}: {refused:?}");
+        }
+        part.free().unwrap();
+    });
+}
+
 /// As long as there is no other communicator, the world does exactly what it did: nothing is asked for or told.
 #[test]
 fn the_world_pays_for_nothing_before_it_is_divided() {
-    let drains = run(&Machine::scc(5), |world| {
+    let read = run(&Machine::scc(5), |world| {
         let mut random = Random(1);
         world.operate(&mut random, 1);
         world.comm.barrier();
@@ -417,7 +539,7 @@ fn the_world_pays_for_nothing_before_it_is_divided() {
         let _ = world.comm.take_spare_lines(3);
         (world.comm.hal().counters() - before).mpb_lines_read
     });
-    assert_eq!(drains, [0; 5]);
+    assert_eq!(read, [0; 5]);
 }
 
 /// A part of all ranks that is made without a word, so that explorations begin with what they are about: with lines of its own, of
@@ -523,28 +645,40 @@ fn words_need_the_drain_before_and_the_invalidation_behind() {
     }
 }
 
-/// A name, a bound of what it takes on a communicator, and what it is.
-type Measured = (&'static str, f64, fn(&Comm<'_, SimCore>));
+/// A name, what it took on the first, the second and the last duplicate of 6, 8 and 48 ranks, in per cent, and what it is.
+type Measured = (&'static str, [[u32; 3]; 3], fn(&Comm<'_, SimCore>));
 
-/// What operations take in a row on duplicates of all ranks, beside what they take on all ranks before these are made: short ones
-/// the same, long ones little more.
+/// What operations take in a row on duplicates of all ranks, beside what they take on all ranks before these are made: no more than 5 %
+/// above what was measured when this was written.
 #[test]
-fn operations_take_what_those_of_all_ranks_take() {
+fn operations_take_no_longer_than_they_took() {
     use hal::Clock;
     let kinds: [Measured; 8] = [
-        ("barrier", 1.05, |comm| comm.barrier()),
-        ("broadcast of 8 bytes", 1.05, |comm| comm.broadcast(&mut [0_u8; 8], 0).unwrap()),
-        ("broadcast of 1 KB", 1.15, |comm| comm.broadcast(&mut [0_u8; 1024], 0).unwrap()),
-        ("broadcast of 16 KB", 1.05, |comm| comm.broadcast(&mut [0_u8; 16384], 0).unwrap()),
-        ("allreduce of 8 bytes", 1.05, |comm| comm.allreduce(InPlace, &mut [0_u32; 2], &Operator::SUM).unwrap()),
-        ("allreduce of 4 KB", 1.15, |comm| comm.allreduce(InPlace, &mut [0_u32; 1024], &Operator::SUM).unwrap()),
-        ("allgather of 8 bytes", 1.05, |comm| comm.allgather(&[0_u64], &mut vec![0_u64; comm.size()]).unwrap()),
-        ("alltoall of 8 bytes", 1.1, |comm| {
+        ("barrier", [[100, 100, 140], [100, 100, 147], [100, 100, 319]], |comm| comm.barrier()),
+        ("broadcast of 8 bytes", [[100, 100, 554], [100, 100, 551], [98, 119, 937]], |comm| {
+            comm.broadcast(&mut [0_u8; 8], 0).unwrap()
+        }),
+        ("broadcast of 1 KB", [[107, 107, 122], [110, 110, 124], [112, 117, 142]], |comm| {
+            comm.broadcast(&mut [0_u8; 1024], 0).unwrap()
+        }),
+        ("broadcast of 16 KB", [[100, 100, 102], [101, 101, 103], [101, 101, 104]], |comm| {
+            comm.broadcast(&mut [0_u8; 16384], 0).unwrap()
+        }),
+        ("allreduce of 8 bytes", [[100, 98, 378], [135, 134, 377], [126, 207, 468]], |comm| {
+            comm.allreduce(InPlace, &mut [0_u32; 2], &Operator::SUM).unwrap()
+        }),
+        ("allreduce of 4 KB", [[103, 103, 114], [103, 103, 112], [112, 112, 136]], |comm| {
+            comm.allreduce(InPlace, &mut [0_u32; 1024], &Operator::SUM).unwrap()
+        }),
+        ("allgather of 8 bytes", [[100, 102, 211], [100, 100, 204], [100, 101, 165]], |comm| {
+            comm.allgather(&[0_u64], &mut vec![0_u64; comm.size()]).unwrap()
+        }),
+        ("alltoall of 8 bytes", [[100, 100, 183], [100, 99, 181], [105, 105, 142]], |comm| {
             comm.alltoall(&vec![0_u64; comm.size()], &mut vec![0_u64; comm.size()]).unwrap();
         }),
     ];
-    for ranks in [6, 48] {
-        for (name, bound, kind) in kinds {
+    for (size, ranks) in [6, 8, 48].into_iter().enumerate() {
+        for (name, measured, kind) in kinds {
             let times = run(&Machine::scc(ranks), |world| {
                 let time = |comm: &Comm<'_, SimCore>| {
                     (0..3).for_each(|_| kind(comm));
@@ -561,7 +695,9 @@ fn operations_take_what_those_of_all_ranks_take() {
             });
             let [world, first, second, last] = times[0].map(|ratio| (ratio * 100.0).round());
             std::println!("{ranks} ranks, {name}: {world} % on all ranks, then {first}, {second}, {last}");
-            assert!(times[0][0] < 1.05 && (ranks > 8 || times[0][1] <= bound), "{ranks} ranks, {name}: {times:?}");
+            let bounds = measured[size].map(|per_cent| f64::from(per_cent) * 1.05 / 100.0);
+            let are_met = times[0][1..].iter().zip(bounds).all(|(time, bound)| *time <= bound);
+            assert!(times[0][0] < 1.05 && are_met, "{ranks} ranks, {name}: {:?}, at most {bounds:?}", times[0]);
         }
     }
 }

@@ -99,10 +99,14 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
         self.count * LINE_BYTES
     }
 
-    /// Bytes that there can be at most, if nothing else takes lines.
+    /// Bytes that there can be at most, if nothing else takes lines. On a communicator of some ranks staging gives none away.
     pub fn limit_bytes(&self) -> usize {
-        let layout = self.comm.mpb_layout();
-        let end = if self.profile.is_some() { layout.rcce_lines().end - 1 } else { layout.most_spare().end };
+        let layout = self.comm.world_of().mpb_layout();
+        let end = match &self.profile {
+            Some(_) => layout.rcce_lines().end - 1,
+            None if self.comm.is_part() => layout.spare().end,
+            None => layout.most_spare().end,
+        };
         (end - self.first) * LINE_BYTES
     }
 

@@ -6,7 +6,7 @@
 //! [`RcceProfile`] is in force, two-sided messages, and the broadcasts over them, go through [251
 //! lines](crate::MpbLayout::rcce_payload), or what signals leave of them beyond 128 ranks. Barriers and signals go on
 //! as before; everything else that needs lines of the MPBs is refused with [`Error::ProfileInForce`], or panics where
-//! it cannot refuse.
+//! it cannot refuse. Communicators of some ranks have their messages and barriers then, and no other operations.
 //!
 //! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what
 //! is left there could look like tagged data.
@@ -68,6 +68,12 @@ impl<C> Comm<'_, C> {
     /// Refuses what needs lines that are lent.
     pub(crate) fn check_no_profile(&self) -> Result<(), Error> {
         if self.profile_in_force() { Err(Error::ProfileInForce) } else { Ok(()) }
+    }
+
+    /// Refuses an operation that needs lines which are lent. Over messages it needs none on the communicator of all ranks. On that
+    /// of some ranks it does, since each operation of one without lines begins by clearing cells, which the payload covers.
+    pub(crate) fn check_lines(&self, is_over_messages: bool) -> Result<(), Error> {
+        if is_over_messages && !self.is_part() { Ok(()) } else { self.check_no_profile() }
     }
 }
 

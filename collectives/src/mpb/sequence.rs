@@ -18,9 +18,11 @@
 //! barrier (MPICH's release-gather does so with its cells, Jain et al., SC'18).
 //!
 //! **A communicator of some ranks** has few staging lines of its own, and no claim to those of all ranks, which its members may
-//! be using for something else. One buffer of these is quiescent whenever its owner is in no operation, though. So an
-//! operation that wants more lines gets them there: if anyone may write them, after a barrier, since who has come to it is
-//! in no other operation; and at its end a barrier leaves them quiescent again. Long operations cost that much more, short ones nothing.
+//! be using for something else. But the first staging buffer of a rank is quiescent while this rank is in no operation. So an
+//! operation that wants more staging lines than the communicator has is lent that buffer. If each rank writes to its own MPB only,
+//! it may do so at once. If any rank may write to it, a barrier comes first: whoever has come to that is in no other
+//! operation. A barrier at the end of the operation leaves the buffer quiescent again. Operations for which the own lines
+//! suffice take no such barriers.
 
 use core::{cell::Cell, ops::Range};
 
@@ -46,7 +48,7 @@ pub(crate) enum Writers {
 /// What an operation has in its staging lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Contents {
-    /// Anything.
+    /// Data without tags.
     Raw,
     /// Lines with tags.
     Tagged,
@@ -155,7 +157,8 @@ impl Sequence {
         if self.are_lent.get() { &self.lent } else { &self.shared }
     }
 
-    /// From now on operations get lines that were lent, which hold anything. Only their owners know that nobody uses them.
+    /// From now on, and until they are [returned](Self::return_lines), operations get the lines that all ranks lend. These hold anything.
+    /// That they are quiescent is known to their owner only: so others write to them after a barrier.
     fn borrow_lines(&self) {
         self.are_lent.set(true);
         self.lent.taken.set(0);

@@ -57,6 +57,24 @@ impl Signals {
         Self { sent: vec![Cell::new(0); ranks].into_boxed_slice(), taken: lines.collect() }
     }
 
+    /// How many signals rank `from` is ahead of those that were taken, by its byte now.
+    #[inline]
+    fn ahead(from: usize, taken: u8, found: u8) -> u8 {
+        let ahead = found.wrapping_sub(taken) & COUNT;
+        if ahead > FARTHEST {
+            broken(from, ahead.into(), 0xFF);
+        }
+        ahead
+    }
+
+    /// Takes `count` signals from rank `from`.
+    #[inline]
+    fn raise_taken(&self, from: usize, count: u8) {
+        let ((taken, shift), before) = (self.taken_of(from), self.taken_from(from));
+        let after = before & !COUNT | before.wrapping_add(count) & COUNT;
+        taken.set(taken.get() ^ u32::from(before ^ after) << shift);
+    }
+
     /// Changes the byte of this rank in the MPB of rank `to`. All that was put and stored before
     /// is visible to it when it sees the change.
     fn change(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize, change: impl FnOnce(u8) -> u8) {
@@ -187,14 +205,12 @@ impl Signals {
     /// The same for one rank.
     #[cold]
     fn take_elsewhere<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) -> bool {
-        let (taken, shift) = self.taken_of(from);
-        let before = (taken.get() >> shift) as u8;
-        let is_there = |byte: u8| byte.wrapping_sub(before) & COUNT >= count;
-        if comm.await_signal_elsewhere(from, reason, |byte| is_there(byte).then_some(())).is_none() {
+        let before = self.taken_from(from);
+        let is_there = |found: u8| Self::ahead(from, before, found) >= count;
+        if comm.await_signal_elsewhere(from, reason, |found| is_there(found).then_some(())).is_none() {
             return false;
         }
-        let after = before & !COUNT | before.wrapping_add(count) & COUNT;
-        taken.set(taken.get() ^ u32::from(before ^ after) << shift);
+        self.raise_taken(from, count);
         true
     }
 
@@ -205,25 +221,20 @@ impl Signals {
             self.take_elsewhere(comm, from, count, reason);
             return;
         }
-        let (taken, shift) = self.taken_of(from);
+        let (_, shift) = self.taken_of(from);
         let (line, byte) = comm.mpb_layout().signal_from(from);
         let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
-        let before = (taken.get() >> shift) as u8;
+        let before = self.taken_from(from);
         let is_there = move |poll: &Poll<'_>| {
             let found = (poll.line_word(0, byte / IN_WORD) >> shift) as u8;
-            let ahead = found.wrapping_sub(before) & COUNT;
-            if ahead > FARTHEST {
-                broken(from, ahead.into(), 0xFF);
-            }
-            if ahead < count {
+            if Self::ahead(from, before, found) < count {
                 poll.missing(comm.core_of(from));
                 return None;
             }
             Some(())
         };
         if comm.wait_until(&place, Deadline::Never, reason, is_there).is_ok() {
-            let after = before & !COUNT | before.wrapping_add(count) & COUNT;
-            taken.set(taken.get() ^ u32::from(before ^ after) << shift);
+            self.raise_taken(from, count);
         }
     }
 }

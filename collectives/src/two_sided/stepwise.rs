@@ -61,7 +61,8 @@ impl Receiving {
     }
 }
 
-/// Whether the lines for messages of the own MPB are taken by a message in steps.
+/// Whether the lines for messages of the own MPB are taken by a message in steps. A state of the communicator of all ranks, whose
+/// lines those of all communicators are.
 #[derive(Default)]
 struct Taken(Cell<bool>);
 
@@ -72,10 +73,11 @@ impl<C: Messenger> Comm<'_, C> {
     /// for barriers: they share the lines that the message is in.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`], [`Error::SelfMessage`]; [`Error::RequestsOutstanding`] if a message in steps is under way.
+    /// [`Error::NoSuchRank`], [`Error::SelfMessage`]; [`Error::RequestsOutstanding`] if a message in steps is
+    /// under way, on whichever communicator.
     pub fn start_sending(&self, message: &[u8], to: usize) -> Result<Sending, Error> {
         self.check_peer(to)?;
-        if self.state::<Taken>().0.replace(true) {
+        if self.world_of().state::<Taken>().0.replace(true) {
             return Err(Error::RequestsOutstanding);
         }
         let sending = Sending { to, len: message.len(), chunk: 0, is_over: false };
@@ -122,7 +124,7 @@ impl<C: Messenger> Comm<'_, C> {
         sending.chunk += 1;
         sending.is_over = answer != Answer::Taken || !self.put_next_chunk(sending, message);
         if sending.is_over {
-            self.state::<Taken>().0.set(false);
+            self.world_of().state::<Taken>().0.set(false);
         }
         match answer {
             Answer::Taken => Ok(sending.is_over),

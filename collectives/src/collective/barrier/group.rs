@@ -45,7 +45,8 @@ impl<'c, C: Core> Comm<'c, C> {
     /// On every rank alike, if one of them has reason to refuse: [`Error::NoSuchRank`] for the group,
     /// [`Error::NoDegree`] for a tree without children or a dissemination without partners; [`Error::NoSpareLines`] if
     /// the MPBs have no room for its flags, [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is none for
-    /// its words, [`Error::RegistersWanted`], [`Error::WholeMachine`] for registers on a communicator of some ranks, [`Error::NoAtomicCounters`],
+    /// its words, [`Error::RegistersWanted`], [`Error::WholeMachine`] for registers and atomic counters on a communicator of
+    /// some ranks, [`Error::NoAtomicCounters`],
     /// [`Error::BarriersDiffer`]; and [`Error::ProfileInForce`].
     pub fn barrier_of(&self, group: &Group, barrier: Barrier) -> Result<GroupBarrier<'_, 'c, C>, Error> {
         self.check_call(|| Call::new(Collective::BarrierOf))?;
@@ -54,7 +55,10 @@ impl<'c, C: Core> Comm<'c, C> {
         let mechanism: Box<dyn Mechanism<C>> = match barrier {
             Barrier::Central => Box::new(Central::new(self, group)?),
             Barrier::LockedCounter => Box::new(LockedCounter::new(self, group)?),
-            Barrier::AtomicCounters => Box::new(AtomicCounters::new(self, group)?),
+            Barrier::AtomicCounters => {
+                self.check_whole("a barrier of atomic counters")?;
+                Box::new(AtomicCounters::new(self, group)?)
+            }
             Barrier::Registers => {
                 self.check_whole("a barrier of registers")?;
                 Box::new(Registers::new(self, group)?)

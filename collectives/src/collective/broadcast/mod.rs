@@ -63,9 +63,7 @@ impl Broadcast {
         comm.check_rank(root)?;
         let message = cast_slice_mut(message);
         let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
-        if !matches!(self, Self::Binomial | Self::ScatterAllgather(_)) {
-            comm.check_no_profile()?;
-        }
+        comm.check_lines(matches!(self, Self::Binomial | Self::ScatterAllgather(_)))?;
         comm.operate(|| {
             match self {
                 Self::Default => fastest::broadcast(comm, message, root)?,
@@ -89,7 +87,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// # Errors
     /// On every rank alike, with nothing sent: [`Error::NoSuchRank`] for the root; [`Error::NoDegree`] for
     /// [`OcBcast`] with a tree of degree 0; [`Error::ProfileInForce`] while the MPBs are lent to two-sided messages,
-    /// for all algorithms but those over them.
+    /// for all algorithms but those over them, and for these on a communicator of some ranks.
     pub fn broadcast<T: Pod>(&self, message: &mut [T], root: usize) -> Result<(), Error> {
         self.preferred::<Broadcast>().broadcast(self, message, root)
     }

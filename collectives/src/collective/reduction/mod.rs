@@ -203,7 +203,7 @@ impl Reduction {
 
     /// Refuses an algorithm whose lines are lent.
     fn check_lines<C>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
-        if self == Self::TwoSided { Ok(()) } else { comm.check_no_profile() }
+        comm.check_lines(self == Self::TwoSided)
     }
 }
 
@@ -249,9 +249,7 @@ impl Scan {
         operation: &impl Combine<T>,
         kind: Kind,
     ) -> Result<(), Error> {
-        if self != Self::TwoSided {
-            comm.check_no_profile()?;
-        }
+        comm.check_lines(self == Self::TwoSided)?;
         let _span = comm.hal().span(Span::new("scan").of(buffers.len() * size_of::<T>()));
         let none = usize::from(kind == Kind::Exclusive);
         let Some(buffers) = buffers.unless_trivial(comm, none) else { return Ok(()) };
