@@ -48,9 +48,10 @@ impl Buffers {
 }
 
 impl<C> Comm<'_, C> {
-    /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go,
-    /// when the program takes lines that are staging's, or some of the payload of RCCE, and when the first other communicator is made or
-    /// messages with tags are opened.
+    /// The layout of every rank's MPB. It changes when windows whose ranks communicate by packets come and go; when a
+    /// program [reserves](Self::reserve_lines) lines for which staging gives some away, or has lines of the [payload of
+    /// RCCE](crate::RcceProfile::into_lines); and when the first other communicator is made, or messages with tags are opened
+    /// before. The layout of a communicator of some ranks follows that of all ranks at its next operation.
     pub fn mpb_layout(&self) -> MpbLayout {
         self.buffers().layout()
     }

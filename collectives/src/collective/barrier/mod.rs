@@ -115,7 +115,7 @@ pub enum Barrier {
     Central,
     /// A counter in an uncached word under a register, with sense-reversing release: `locked-counter`.
     LockedCounter,
-    /// Atomic counters of the board, on machines that have them: `atomic-counters`.
+    /// Atomic counters of the board, on machines that have them, for groups of the communicator of all ranks: `atomic-counters`.
     AtomicCounters,
     /// Test-and-set registers alone, which nobody else can use as long as the barrier exists: not even to allocate shared
     /// memory: `registers`.
