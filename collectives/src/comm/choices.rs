@@ -193,6 +193,7 @@ pub(crate) enum Operation {
     Allreduce,
     ReduceScatter,
     Scan,
+    Exscan,
     Scatter,
     Allgather,
     Alltoall,

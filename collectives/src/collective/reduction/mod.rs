@@ -253,7 +253,7 @@ impl Scan {
         let _span = comm.hal().span(Span::new("scan").of(buffers.len() * size_of::<T>()));
         let none = usize::from(kind == Kind::Exclusive);
         let Some(buffers) = buffers.unless_trivial(comm, none) else { return Ok(()) };
-        comm.operate(|| match select::scan::<T>(self, comm, buffers.len()) {
+        comm.operate(|| match select::scan::<T>(self, comm, buffers.len(), kind) {
             Scan::Doubling => doubling::scan(comm, buffers, operation, kind),
             Scan::Chain => chain::scan(comm, buffers, operation, kind),
             Scan::Default | Scan::TwoSided => two_sided::scan(comm, buffers, operation, kind),

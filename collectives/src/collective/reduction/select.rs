@@ -8,7 +8,7 @@ use bytemuck::Pod;
 use hal::{LINE_BYTES, Mpb, Wait};
 
 use super::{
-    Reduction, Scan,
+    Kind, Reduction, Scan,
     chain::chunk_lines,
     pieces::Pieces,
     short::{PULLING, tree_for},
@@ -68,13 +68,14 @@ pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wai
 }
 
 /// The algorithm that is meant.
-pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: usize) -> Scan {
+pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: usize, kind: Kind) -> Scan {
     if named != Scan::Default {
         return named;
     }
     let bytes = len * size_of::<T>();
-    let answer = comm.choices().fastest(Operation::Scan, (bytes, size_of::<T>()), |terms| {
-        let doubling = doubling::<T>(terms, len, &Room::of(comm));
+    let operation = if kind == Kind::Inclusive { Operation::Scan } else { Operation::Exscan };
+    let answer = comm.choices().fastest(operation, (bytes, size_of::<T>()), |terms| {
+        let doubling = doubling::<T>(terms, len, &Room::of(comm), kind);
         [doubling, Some(chain(terms, bytes.div_ceil(LINE_BYTES)))]
     });
     [Scan::Doubling, Scan::Chain][answer]
@@ -127,7 +128,7 @@ fn tree<T>(terms: &Terms, len: usize, room: &Room, spread: Spread) -> Option<u64
             Spread::All => {
                 let readers = terms.ranks.min(PULLING as u64 + 1) - 1;
                 let levels = pulling_levels(ranks);
-                up + levels * (put + lines * terms.line_for(readers)) + result(memory_lines)
+                up + levels * (put + terms.seen() + lines * terms.line_for(readers)) + result(memory_lines)
             }
         },
     )
@@ -159,7 +160,7 @@ fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
 }
 
 /// Rounds of lines put, polled and combined.
-fn doubling<T>(terms: &Terms, len: usize, room: &Room) -> Option<u64> {
+fn doubling<T>(terms: &Terms, len: usize, room: &Room, kind: Kind) -> Option<u64> {
     let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
     let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), room.most).ok()?;
     let lent = room.lending(terms, rounds as usize * pieces.lines, true);
@@ -168,7 +169,13 @@ fn doubling<T>(terms: &Terms, len: usize, room: &Room) -> Option<u64> {
     let round =
         pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
     let memory = lines * (terms.memory_read() + terms.memory_write());
-    Some(lent + rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains())
+    let all = lent + rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains();
+    // Without the own operands ranks combine twice in each round, but in the first and in the last one.
+    let combined_more = match kind {
+        Kind::Inclusive => 0,
+        Kind::Exclusive => (rounds as i64 - 3) * (lines * terms.combine()) as i64,
+    };
+    Some(all.saturating_add_signed(combined_more))
 }
 
 /// Until the last rank has its first chunk, and until it has all of them.

@@ -53,6 +53,7 @@ pub struct Emulated<P: Platform> {
 
 impl<P: Platform> EmulatedCore<P> {
     /// The platform below; within `hal` only, for the reason of [`HardwareCore::hardware`].
+    #[cfg(feature = "sim")]
     pub(crate) fn platform(&self) -> &P {
         &self.hardware().platform
     }
