@@ -161,15 +161,15 @@ fn messages_in_steps_meet_plain_ones() {
             match rank {
                 0 => {
                     let mut open: Vec<_> =
-                        (1..size).map(|from| (comm.start_receiving(len, from).unwrap(), vec![0; len])).collect();
+                        (1..size).map(|from| (comm.start_receiving(len, from).unwrap(), None, vec![0; len])).collect();
                     while !open.is_empty() {
-                        let senders: Vec<_> = open.iter().map(|(receiving, _)| receiving.from()).collect();
+                        let senders: Vec<_> = open.iter().map(|(receiving, ..)| receiving.from()).collect();
                         comm.await_step(&senders, None, Deadline::Never).unwrap();
-                        open.retain_mut(|(receiving, message)| {
-                            if !receiving.has_begun()
-                                && let Some(there) = comm.incoming(receiving.from()).unwrap()
-                            {
-                                assert_eq!(there, len);
+                        open.retain_mut(|(receiving, sent, message)| {
+                            // Only the first chunk has a length before it.
+                            if sent.is_none() {
+                                *sent = comm.incoming(receiving.from()).unwrap();
+                                assert!(sent.is_none_or(|sent| sent == len));
                             }
                             let over = comm.step_receiving(receiving, message).unwrap();
                             assert!(!over || *message == pattern(receiving.from(), len));
@@ -182,6 +182,7 @@ fn messages_in_steps_meet_plain_ones() {
                     let message = pattern(rank, len);
                     let mut sending = comm.start_sending(&message, 0).unwrap();
                     assert_eq!(comm.start_sending(&message, 0), Err(Error::RequestsOutstanding));
+                    assert_eq!(comm.reserve_lines(1).err(), Some(Error::RequestsOutstanding));
                     while !comm.step_sending(&mut sending, &message).unwrap() {
                         comm.await_step(&[], Some(0), Deadline::Never).unwrap();
                     }
@@ -203,4 +204,56 @@ fn messages_in_steps_meet_plain_ones() {
             }
         });
     }
+}
+
+/// A refusal turns both bits of messages: the sender, which receives in steps from the same rank, must not take it for a
+/// message.
+#[test]
+fn a_refusal_is_no_message_for_stepwise_receivers() {
+    let outcome = Machine::scc(2).run(|core| {
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+        let refused = Error::MessageLength { from: 0, to: 1, sent: 5, wanted: 6 };
+        if comm.rank() == 1 {
+            assert_eq!(comm.receive(&mut [0; 6], 0), Err(refused));
+            comm.send(&pattern(1, 100), 0).unwrap();
+            return;
+        }
+        let mut message = vec![0; 100];
+        let mut receiving = comm.start_receiving(message.len(), 1).unwrap();
+        let mut sending = comm.start_sending(&[7; 5], 1).unwrap();
+        comm.await_step(&[1], Some(1), Deadline::Never).unwrap();
+        assert_eq!(comm.incoming(1), Ok(None));
+        assert_eq!(comm.step_receiving(&mut receiving, &mut message), Ok(false));
+        assert_eq!(message, [0; 100]);
+        assert_eq!(comm.step_sending(&mut sending, &[7; 5]), Err(refused));
+        while !comm.step_receiving(&mut receiving, &mut message).unwrap() {
+            comm.await_step(&[1], None, Deadline::Never).unwrap();
+        }
+        assert_eq!(message, pattern(1, 100));
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// The lines of a message in steps stay where they are until it is over.
+#[test]
+fn lines_do_not_move_under_a_stepwise_message() {
+    let outcome = Machine::scc(2).run(|core| {
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+        let mut lines = comm.reserve_lines(1).unwrap();
+        let most = lines.limit_bytes() / 32;
+        if comm.rank() == 0 {
+            let mut sending = comm.start_sending(&[7; 5], 1).unwrap();
+            assert_eq!(lines.extend(most), Err(Error::RequestsOutstanding));
+            comm.barrier();
+            comm.await_step(&[], Some(1), Deadline::Never).unwrap();
+            assert_eq!(comm.step_sending(&mut sending, &[7; 5]), Ok(true));
+        } else {
+            comm.barrier();
+            let mut message = [0; 5];
+            comm.receive(&mut message, 0).unwrap();
+            assert_eq!(message, [7; 5]);
+        }
+        assert_eq!(lines.extend(most), Ok(()));
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }

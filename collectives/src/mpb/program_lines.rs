@@ -53,8 +53,10 @@ impl<'c, C: Messenger> Comm<'c, C> {
     /// Reserves `count` lines of every MPB, with zeros in them. Collective; all ranks name the same number.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::NoSpareLines`] if there are not so many, [`Error::ProfileInForce`].
+    /// On every rank alike: [`Error::NoSpareLines`] if there are not so many, [`Error::ProfileInForce`]. On a rank that
+    /// [sends a message in steps](Comm::start_sending), whose lines may move: [`Error::RequestsOutstanding`].
     pub fn reserve_lines(&self, count: usize) -> Result<ProgramLines<'_, 'c, C>, Error> {
+        self.check_nothing_in_steps()?;
         self.check_call(|| Call::new(Collective::ReserveLines).len(count))?;
         self.check_no_profile()?;
         let first = self.take_spare_lines(count).or_else(|| {
@@ -113,9 +115,11 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
     /// The lines are `count` from now on; what is added contains zeros. Collective; all ranks name the same number.
     ///
     /// # Errors
-    /// On every rank alike, with nothing changed: [`Error::NoSpareLines`] if there are not so many.
+    /// On every rank alike, with nothing changed: [`Error::NoSpareLines`] if there are not so many. On a rank that [sends a
+    /// message in steps](Comm::start_sending), whose lines may move: [`Error::RequestsOutstanding`].
     pub fn extend(&mut self, count: usize) -> Result<(), Error> {
         let comm = self.comm;
+        comm.check_nothing_in_steps()?;
         comm.check_call(|| Call::new(Collective::ReserveLines).len(count))?;
         let (before, refused) = (self.count, Error::NoSpareLines { wanted: count });
         if count <= before {

@@ -54,11 +54,6 @@ impl Receiving {
     pub fn from(&self) -> usize {
         self.from
     }
-
-    /// Whether some of it was received.
-    pub fn has_begun(&self) -> bool {
-        self.chunk > 0
-    }
 }
 
 /// Whether the lines for messages of the own MPB are taken by a message in steps. A state of the communicator of all ranks, whose
@@ -70,7 +65,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// Begins to send `message` to rank `to`, and returns at once. The steps that follow are told the same message.
     ///
     /// Until they are over, this rank must not [send](Self::send) anything else, nor call an operation that all do, but
-    /// for barriers: they share the lines that the message is in.
+    /// for barriers: they share the lines that the message is in. From `to` it may receive in steps only.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`]; [`Error::RequestsOutstanding`] if a message in steps is
@@ -83,6 +78,11 @@ impl<C: Messenger> Comm<'_, C> {
         let sending = Sending { to, len: message.len(), chunk: 0, is_over: false };
         self.put_next_chunk(&sending, message);
         Ok(sending)
+    }
+
+    /// That no message in steps is in the lines of this rank's MPB, which may therefore move.
+    pub(crate) fn check_nothing_in_steps(&self) -> Result<(), Error> {
+        if self.state::<Taken>().0.get() { Err(Error::RequestsOutstanding) } else { Ok(()) }
     }
 
     /// Puts the chunk that is next, if there is one.
@@ -144,11 +144,20 @@ impl<C: Messenger> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn incoming(&self, from: usize) -> Result<Option<usize>, Error> {
         self.check_peer(from)?;
-        if self.turned_now(from) & CHUNK == 0 {
-            return Ok(None);
-        }
+        Ok(self.has_chunk_from(from).then(|| self.length_from(from)))
+    }
+
+    /// Whether rank `from` has put a chunk of a message for this rank.
+    ///
+    /// An answer to this rank's own message comes first: with it, the bit may be part of a refusal.
+    fn has_chunk_from(&self, from: usize) -> bool {
+        self.turned_now(from) & (CHUNK | ANSWER) == CHUNK
+    }
+
+    /// The length before the first chunk of rank `from`'s message, which is there.
+    fn length_from(&self, from: usize) -> usize {
         let line = self.hal().load_line(self.mpb_line(from, self.message_lines().start));
-        Ok(line.0.first_chunk().map(|length| u32::from_le_bytes(*length) as usize))
+        line.0.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize)
     }
 
     /// The message of `len` bytes that rank `from` sends next, or has begun to send, to be received in steps.
@@ -160,7 +169,8 @@ impl<C: Messenger> Comm<'_, C> {
         Ok(Receiving { from, len, sent: None, chunk: 0, is_over: false })
     }
 
-    /// Receives what is there of a message, and says whether that was all.
+    /// Receives what is there of a message, and says whether that was all. Nothing is received before this rank has
+    /// [taken](Self::step_sending) the answer to a message of its own that it sends to the same rank.
     ///
     /// # Errors
     /// [`Error::MessageLength`] in place of the end of a message of another length, of which nothing is kept. Its sender
@@ -169,11 +179,11 @@ impl<C: Messenger> Comm<'_, C> {
     pub fn step_receiving(&self, receiving: &mut Receiving, message: &mut [u8]) -> Result<bool, Error> {
         check_same_len(message.len(), receiving.len)?;
         let from = receiving.from;
-        if receiving.is_over || self.turned_now(from) & CHUNK == 0 {
+        if receiving.is_over || !self.has_chunk_from(from) {
             return Ok(receiving.is_over);
         }
         if receiving.chunk == 0 {
-            receiving.sent = self.incoming(from)?;
+            receiving.sent = Some(self.length_from(from));
         }
         let (lines, sent) = (self.message_lines(), receiving.sent.unwrap_or(receiving.len));
         if let Some(Range { start, end }) = chunk(receiving.chunk, sent, lines.len()) {

@@ -59,6 +59,27 @@ int RCCE_APP(int argc, char **argv)
     EQUAL(RCCE_flag_write(&copy, RCCE_FLAG_SET, me), RCCE_ERROR_FLAG_UNDEFINED);
     EQUAL(RCCE_flag_free(&copy), RCCE_ERROR_FLAG_UNDEFINED);
 
+    /* A flag is unset at first, whatever the one was that was there before; and so is what is in lines that had data. */
+    EQUAL(RCCE_flag_alloc(&flags[0]), RCCE_SUCCESS);
+    EQUAL(RCCE_flag_read(flags[0], &status, me), RCCE_SUCCESS);
+    EQUAL(status, RCCE_FLAG_UNSET);
+    RCCE_barrier(&RCCE_COMM_WORLD);
+    for (int ue = 0; ue < size; ue++)
+        EQUAL(RCCE_flag_free(&flags[ue]), RCCE_SUCCESS);
+    static char ones[256];
+    for (int i = 0; i < 256; i++)
+        ones[i] = -1;
+    t_vcharp block = RCCE_malloc(256);
+    CHECK(block != NULL);
+    EQUAL(RCCE_put(block, (t_vcharp)ones, 256, right), RCCE_SUCCESS);
+    RCCE_barrier(&RCCE_COMM_WORLD);
+    RCCE_free(block);
+    for (int ue = 0; ue < size; ue++) {
+        EQUAL(RCCE_flag_alloc(&flags[ue]), RCCE_SUCCESS);
+        EQUAL(RCCE_flag_read(flags[ue], &status, me), RCCE_SUCCESS);
+        EQUAL(status, RCCE_FLAG_UNSET);
+    }
+
     /* As many as there is room for beside something else. */
 #ifdef GORY
     CHECK(RCCE_malloc(6976) != NULL);

@@ -150,7 +150,7 @@ int RCCE_APP(int argc, char **argv)
         EQUAL(iRCCE_isend_push(), iRCCE_SUCCESS);
         EQUAL(iRCCE_irecv_push(), iRCCE_SUCCESS);
         RCCE_barrier(&RCCE_COMM_WORLD);
-        /* Something else that sends and receives meanwhile: blocking messages, and operations of all. */
+        /* Blocking messages meanwhile; and an operation of all, which goes on with what all have begun alike. */
         iRCCE_SEND_REQUEST send;
         iRCCE_RECV_REQUEST receive;
         fill(out[0], me, right);

@@ -100,7 +100,7 @@ pub(super) fn flags(library: &Library) -> Vec<String> {
 }
 
 fn command(library: &Library, flags_of: &dyn Flags) -> Command {
-    let mut command = workspace::command(&library.compiler);
+    let mut command = super::tool(&library.compiler);
     command.args(flags(library)).args(flags_of.flags());
     command
 }

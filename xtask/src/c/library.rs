@@ -99,15 +99,13 @@ impl Library {
         let (ends, members): (Vec<_>, Vec<_>) =
             objects.into_iter().partition(|object| object.ends_with("end_of_frames.o"));
         let made = scratch.path().join("libatoll.a");
-        let mut command = workspace::command("ar");
+        let mut command = super::tool("ar");
         let finished = process::finish(command.arg("rcsD").arg(&made).args(&members), |_| {})?;
         ensure!(finished.status.success(), "ar cannot make an archive: {}", finished.messages.trim());
         fs::create_dir_all(&directory)?;
+        // The archive comes last: where it is, all is there.
         for (from, to) in ends.iter().map(|end_object| (end_object, &end)).chain([(&made, &archive)]) {
-            // Whoever makes the same at the same time makes the same.
-            let beside = to.with_extension(format!("{}", std::process::id()));
-            fs::copy(from, &beside)?;
-            fs::rename(&beside, to)?;
+            super::keep(from, to)?;
         }
         Ok((archive, end))
     }

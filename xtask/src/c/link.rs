@@ -37,7 +37,7 @@ pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Path
 ///
 /// When something is missing.
 pub(super) fn for_host(library: &Library, own: &Path, made: &Path) -> Result<()> {
-    let mut command = workspace::command(&library.compiler);
+    let mut command = super::tool(&library.compiler);
     command.args(["-nostdlib", "-static-pie", "-g"]);
     let options =
         ["-z,muldefs", "-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"];
@@ -56,7 +56,7 @@ pub(super) fn for_host(library: &Library, own: &Path, made: &Path) -> Result<()>
 pub(super) fn own(library: &Library, sources: &Sources, directory: &Path) -> Result<PathBuf> {
     let objects = compile_all(library, sources, directory)?;
     let own = directory.join("own.o");
-    let mut command = workspace::command(&library.compiler);
+    let mut command = super::tool(&library.compiler);
     command.args(compiler::of_side(library.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
     link(command.arg("-Wl,--start-group").args(&objects).arg("-Wl,--end-group"))?;
     Ok(own)
@@ -79,7 +79,7 @@ pub(crate) fn for_p54c(
     let own = own(&library, sources, scratch.path())?;
     let [whole, image] = ["whole.o", "image"].map(|name| scratch.path().join(name));
     let ld = || {
-        let mut command = workspace::command(&tools.linker);
+        let mut command = super::tool(&tools.linker);
         command.args(["-m", "elf_i386", "-z", "noexecstack"]);
         command
     };
@@ -88,7 +88,7 @@ pub(crate) fn for_p54c(
     command.arg(workspace::root().join("kernel/c/program.ld")).arg("-o").arg(&whole).arg(&own);
     link(command.arg("--start-group").args(&library.archives).arg("--end-group"))?;
     // What Rust calls as C does, memcpy for one, is Rust's own, and no name of the program's can get in its way.
-    let mut command = workspace::command("objcopy");
+    let mut command = super::tool("objcopy");
     link(command.arg(format!("--keep-global-symbol={ENTRY}")).arg(&whole))?;
     let content = fs::read(script).with_context(|| format!("cannot read {}", workspace::display(script)))?;
     let mut command = ld();
@@ -146,7 +146,6 @@ fn keep(made: &Path, sources: &Sources, side: &str) -> Result<PathBuf> {
     let directory = workspace::target().join("c").join("programs");
     fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", workspace::display(&directory)))?;
     let executable = directory.join(format!("{}-{:016x}-{side}", sources.name(), sources.checksum()));
-    let beside = executable.with_extension(std::process::id().to_string());
-    fs::copy(made, &beside).and_then(|_| fs::rename(&beside, &executable)).context("cannot keep the program")?;
+    super::keep(made, &executable)?;
     Ok(executable)
 }

@@ -12,12 +12,16 @@ mod newlib;
 mod objects;
 
 use crate::{program::Program, workspace};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::{
+    ffi::OsStr,
+    fs,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
+    process::Command,
 };
+use tempfile::NamedTempFile;
 
 pub(crate) use library::{HostTools, prepare, tools};
 pub(crate) use link::{for_p54c, for_simulator};
@@ -138,6 +142,22 @@ impl Sources {
     }
 }
 
+/// Copies a file, with its permissions, to where others may do the same at the same time, or use what is there.
+fn keep(made: &Path, kept: &Path) -> Result<()> {
+    let context = || format!("cannot write {}", workspace::display(kept));
+    let directory = kept.parent().unwrap_or(Path::new("."));
+    let beside = NamedTempFile::new_in(directory).with_context(context)?.into_temp_path();
+    fs::copy(made, &beside).with_context(context)?;
+    beside.persist(kept).with_context(context)
+}
+
+/// A tool, whose messages are in English: some are looked into.
+fn tool(program: impl AsRef<OsStr>) -> Command {
+    let mut command = workspace::command(program);
+    command.env("LC_ALL", "C.UTF-8");
+    command
+}
+
 fn is_of_the_machine(word: &str) -> bool {
     word.split_once('=').is_some_and(|(key, _)| OF_THE_MACHINE.contains(&key))
 }
@@ -185,6 +205,23 @@ pub(crate) fn rust_side() -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn many_threads_keep_the_same_program() {
+        let directory = tempfile::tempdir().unwrap();
+        let [made, kept] = ["made", "kept"].map(|name| directory.path().join(name));
+        fs::write(&made, vec![7; 100_000]).unwrap();
+        fs::set_permissions(&made, fs::Permissions::from_mode(0o755)).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..20).for_each(|_| keep(&made, &kept).unwrap()));
+            }
+        });
+        assert_eq!(fs::read(&kept).unwrap(), vec![7; 100_000]);
+        assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
 
     #[test]
     fn words_pass_the_command_line() {

@@ -82,25 +82,32 @@ pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
         archives: ARCHIVES.map(|archive| directory.join(archive)).to_vec(),
         directory: directory.clone(),
     };
-    match fs::read_to_string(directory.join(CHECKSUM)) {
-        Ok(checksum) if checksum == newlib.checksum()? => return Ok(newlib),
-        Ok(_) => eprintln!("{} is not as it was built, and is built again", workspace::display(&directory)),
-        Err(_) => {}
+    if newlib.is_as_it_was_built() {
+        return Ok(newlib);
     }
-    build(side, tools, &directory)?;
-    fs::write(directory.join(CHECKSUM), newlib.checksum()?)?;
+    if directory.exists() {
+        eprintln!("{} is not as it was built, and is built again", workspace::display(&directory));
+        fs::remove_dir_all(&directory).with_context(|| format!("cannot remove {}", workspace::display(&directory)))?;
+    }
+    build(side, tools, &newlib)?;
     Ok(newlib)
 }
 
 impl Newlib {
-    /// A checksum of what was built.
-    fn checksum(&self) -> Result<String> {
-        let mut hash = crc32fast::Hasher::new();
-        for archive in &self.archives {
-            hash.update(&fs::read(archive).with_context(|| format!("cannot read {}", workspace::display(archive)))?);
-        }
-        Ok(format!("{:08x}", hash.finalize()))
+    /// Whether all of it is there, with the checksum that was put beside it.
+    fn is_as_it_was_built(&self) -> bool {
+        let noted = fs::read_to_string(self.directory.join(CHECKSUM));
+        noted.is_ok_and(|noted| checksum(&self.directory).is_ok_and(|now| now == noted))
     }
+}
+
+/// A checksum of what was built into a directory.
+fn checksum(directory: &Path) -> Result<String> {
+    let mut hash = crc32fast::Hasher::new();
+    for archive in ARCHIVES.map(|archive| directory.join(archive)) {
+        hash.update(&fs::read(&archive).with_context(|| format!("cannot read {}", workspace::display(&archive)))?);
+    }
+    Ok(format!("{:08x}", hash.finalize()))
 }
 
 /// All flags of the compiler.
@@ -108,17 +115,17 @@ fn flags(side: Side) -> Vec<String> {
     [compiler::of_side(side), &COMMON, &compiler::UNDEFINED, &FLAGS].concat().into_iter().map(str::to_owned).collect()
 }
 
-fn build(side: Side, tools: &HostTools, directory: &Path) -> Result<()> {
+fn build(side: Side, tools: &HostTools, newlib: &Newlib) -> Result<()> {
     let progress = Progress::new("building the C library newlib, once: this takes minutes");
     let scratch = workspace::scratch()?;
     let [sources, objects] = ["sources", "objects"].map(|name| scratch.path().join(name));
     for made in [&sources, &objects] {
         fs::create_dir_all(made)?;
     }
-    let mut unpack = workspace::command("tar");
+    let mut unpack = super::tool("tar");
     unpack.arg("xf").arg(&tools.newlib).args(["--strip-components=1", "-C"]).arg(&sources);
     step(&mut unpack, "unpack newlib's sources")?;
-    let mut configure = workspace::command(sources.join("newlib/configure"));
+    let mut configure = super::tool(sources.join("newlib/configure"));
     let host = if side == Side::Simulator { "x86_64-elf" } else { "i586-elf" };
     configure.current_dir(&objects).arg(format!("--host={host}")).args(CONFIGURATION);
     let compiler = tools.compiler.to_string_lossy();
@@ -132,9 +139,9 @@ fn build(side: Side, tools: &HostTools, directory: &Path) -> Result<()> {
     step(&mut configure, "configure newlib")?;
     progress.say("building the C library newlib, once: it is configured and compiles".to_owned());
     let jobs = thread::available_parallelism().map_or(1, usize::from);
-    step(workspace::command("make").arg(format!("-j{jobs}")).current_dir(&objects), "build newlib")?;
+    step(super::tool("make").arg(format!("-j{jobs}")).current_dir(&objects), "build newlib")?;
     for archive in ARCHIVES {
-        let mut command = workspace::command("objcopy");
+        let mut command = super::tool("objcopy");
         command.args(SYSTEM.iter().map(|name| format!("--redefine-sym={name}=_{name}")));
         step(command.arg(objects.join(archive)), "rename what newlib asks a system for")?;
     }
@@ -143,22 +150,20 @@ fn build(side: Side, tools: &HostTools, directory: &Path) -> Result<()> {
     for archive in ARCHIVES {
         fs::copy(objects.join(archive), made.join(archive))?;
     }
-    let mut command = workspace::command("cp");
+    let mut command = super::tool("cp");
     command.arg("-rL").arg(sources.join("newlib/libc/include")).arg(made.join("include"));
     step(&mut command, "copy newlib's headers")?;
-    let mut command = workspace::command("cp");
+    let mut command = super::tool("cp");
     command.arg("-rL").arg(objects.join("targ-include/.")).arg(made.join("include"));
     step(&mut command, "copy newlib's headers")?;
-    if let Some(parent) = directory.parent() {
+    fs::write(made.join(CHECKSUM), checksum(&made)?)?;
+    if let Some(parent) = newlib.directory.parent() {
         fs::create_dir_all(parent)?;
     }
-    if directory.exists() {
-        fs::remove_dir_all(directory)?;
-    }
-    match fs::rename(&made, directory) {
+    match fs::rename(&made, &newlib.directory) {
         // Somebody else has been faster.
-        Err(_) if directory.join(CHECKSUM).is_file() => Ok(()),
-        result => result.with_context(|| format!("cannot write {}", workspace::display(directory))),
+        Err(_) if newlib.is_as_it_was_built() => Ok(()),
+        result => result.with_context(|| format!("cannot write {}", workspace::display(&newlib.directory))),
     }
 }
 
@@ -170,4 +175,24 @@ fn step(command: &mut Command, what: &str) -> Result<()> {
         bail!("cannot {what}: {}", last.unwrap_or("no reason given"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_whole_is_not_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let newlib = Newlib { directory: directory.path().into(), headers: Vec::new(), archives: Vec::new() };
+        assert!(!newlib.is_as_it_was_built());
+        ARCHIVES.iter().for_each(|archive| fs::write(directory.path().join(archive), archive).unwrap());
+        assert!(!newlib.is_as_it_was_built());
+        fs::write(directory.path().join(CHECKSUM), checksum(directory.path()).unwrap()).unwrap();
+        assert!(newlib.is_as_it_was_built());
+        fs::write(directory.path().join(ARCHIVES[0]), "damaged").unwrap();
+        assert!(!newlib.is_as_it_was_built());
+        fs::remove_file(directory.path().join(ARCHIVES[0])).unwrap();
+        assert!(!newlib.is_as_it_was_built());
+    }
 }

@@ -35,7 +35,7 @@ fn is_archive(file: &Path) -> bool {
 ///
 /// When that is not possible.
 pub(super) fn join(p54c: &Path, simulator: &Path, out: &Path) -> Result<()> {
-    let mut command = workspace::command("objcopy");
+    let mut command = super::tool("objcopy");
     command.arg(format!("--remove-section={SECTION}"));
     command.arg(format!("--add-section={SECTION}={}", simulator.display()));
     step(command.arg(p54c).arg(out), "put the objects of both sides together")
@@ -64,7 +64,7 @@ pub(super) fn of_side(file: &Path, side: Side, directory: &Path) -> Result<PathB
     let members = directory.join(format!("members-of-{name}"));
     fs::create_dir_all(&members)?;
     let file = file.canonicalize()?;
-    step(workspace::command("ar").arg("x").arg(&file).current_dir(&members), "take the archive apart")?;
+    step(super::tool("ar").arg("x").arg(&file).current_dir(&members), "take the archive apart")?;
     let mut objects: Vec<_> = fs::read_dir(&members)?.flatten().map(|entry| entry.path()).collect();
     objects.sort();
     for object in &objects {
@@ -72,7 +72,7 @@ pub(super) fn of_side(file: &Path, side: Side, directory: &Path) -> Result<PathB
         fs::write(object, simulated(&bytes, &file)?)?;
     }
     let made = directory.join(&*name);
-    step(workspace::command("ar").arg("rcsD").arg(&made).args(&objects), "make an archive")?;
+    step(super::tool("ar").arg("rcsD").arg(&made).args(&objects), "make an archive")?;
     Ok(made)
 }
 

@@ -81,6 +81,8 @@ impl Group for CTools {
         let headers = compiler.as_ref().and_then(|gcc| output(Command::new(gcc).arg("-print-file-name=include")));
         let archives = std::fs::read_dir(NEWLIB).into_iter().flatten().flatten().map(|entry| entry.path());
         let newlib = archives.filter(|path| path.to_string_lossy().contains(".tar.")).min();
+        // Tar unpacks them with it.
+        let newlib = newlib.filter(|_| finder.program("xz").is_some());
         match (compiler, version, headers, newlib) {
             (Some(compiler), Some(version), Some(headers), Some(newlib)) => {
                 Ok(Self { compiler, version, headers: headers.trim().into(), newlib })
@@ -203,7 +205,7 @@ impl Missing {
             Self::Compiler => "a compiler of C",
             Self::Mpi(mpi) => mpi.name,
             Self::CCompiler => "gcc for 32 bits and make",
-            Self::Newlib => "the sources of newlib",
+            Self::Newlib => "the sources of newlib with xz",
         }
     }
 
@@ -219,7 +221,7 @@ impl Missing {
             Self::Compiler => &["gcc", "libc6-dev"],
             Self::Mpi(mpi) => &mpi.packages,
             Self::CCompiler => &["gcc", "make"],
-            Self::Newlib => &["newlib-source"],
+            Self::Newlib => &["newlib-source", "xz-utils"],
         }
     }
 }

@@ -83,7 +83,7 @@ fn by_hand(what: Missing) -> &'static str {
         Missing::Cmake => "install cmake and make",
         Missing::CCompiler => "install gcc and make, on a machine with a 64-bit processor of Intel's kind",
         Missing::Newlib => {
-            "install newlib-source (Debian, Ubuntu), or put newlib's sources into /usr/src/newlib as newlib-VERSION.tar.xz"
+            "install newlib-source and xz-utils (Debian, Ubuntu), or xz, with newlib's sources in /usr/src/newlib as newlib-VERSION.tar.xz"
         }
         Missing::Libclang => {
             "install libclang-dev (Debian, Ubuntu), clang-devel (Fedora) or clang (Arch), or set LIBCLANG_PATH"

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     yes: bool,
 
-    /// Also what only `test` and `board` need: cmake and libclang, to build the emulator of boards
+    /// Also all that `test` needs: cmake and libclang, to build the emulator of boards, and what `--c` brings
     #[arg(long)]
     all: bool,
 
@@ -52,7 +52,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     } else {
         (ensure(arguments.yes)?, None)
     };
-    let c_tools: Option<CTools> = if arguments.c { Some(ensure(arguments.yes)?) } else { None };
+    let c_tools: Option<CTools> = if arguments.c || arguments.all { Some(ensure(arguments.yes)?) } else { None };
     println!("emulator   {}", tools.qemu.display());
     println!("binutils   {}", tools.linker.display());
     println!("compiler   {}", tools.toolchain);

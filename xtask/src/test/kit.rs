@@ -68,18 +68,19 @@ impl<'t> Kit<'t> {
         }
     }
 
-    /// Finds, or installs, what these stages are built with and run in.
+    /// Finds, or installs, what these stages are built with and run in, and builds what programs in C are linked with.
     ///
     /// # Errors
     ///
-    /// When something is missing.
+    /// When something is missing or does not build.
     pub(super) fn prepare(&self, stages: &[Stage]) -> Result<()> {
+        // Before any job, so that no two of them build the C library.
+        if stages.iter().any(|stage| [Stage::Sim, Stage::Qemu, Stage::Board].contains(stage)) {
+            c::prepare(&c::tools(self.arguments.yes)?)?;
+        }
         for stage in stages {
             if [Stage::Qemu, Stage::Board, Stage::Pc].contains(stage) {
                 self.tools()?;
-            }
-            if [Stage::Sim, Stage::Qemu, Stage::Board].contains(stage) {
-                c::tools(self.arguments.yes)?;
             }
             match stage {
                 Stage::Board => _ = self.emulator_tools()?,

@@ -53,12 +53,13 @@ static int begin_send(char *message, ssize_t size, int to, iRCCE_SEND_REQUEST *r
 {
     iRCCE_SEND_REQUEST own, *of = request ? request : &own;
     *of = (iRCCE_SEND_REQUEST){.privbuf = message, .size = size < 0 ? 0 : size, .dest = to};
-    if (!message && size > 0)
-        return result(2);
     struct atoll_rcce_request wanted = {.bytes = message, .len = of->size, .is_send = 1, .peer = to};
-    int code = ATOLL(start, &wanted);
-    if (code)
-        return result(code);
+    int code = !message && size > 0 ? 2 : atoll_rcce_is_too_long(of->size) ? 4 : ATOLL(start, &wanted);
+    /* What is refused is over. */
+    if (code) {
+        of->finished = 1;
+        return of->result = result(code);
+    }
     of->number = wanted.number;
     return look_at_send(of, !request);
 }
@@ -85,13 +86,13 @@ static int begin_receive(char *message, ssize_t size, int from, iRCCE_RECV_REQUE
         of->finished = 1;
         return iRCCE_SUCCESS;
     }
-    if (!message && size != 0)
-        return result(1);
     struct atoll_rcce_request wanted = {
         .bytes = message, .len = of->size, .any_len = any_length, .peer = from == iRCCE_ANY_SOURCE ? -1 : from};
-    int code = from < -1 ? 3 : ATOLL(start, &wanted);
-    if (code)
-        return result(code);
+    int code = !message && size != 0 ? 1 : atoll_rcce_is_too_long(of->size) ? 4 : from < -1 ? 3 : ATOLL(start, &wanted);
+    if (code) {
+        of->finished = 1;
+        return of->result = result(code);
+    }
     of->number = wanted.number;
     return look_at_receive(of, !request);
 }
@@ -112,7 +113,7 @@ int iRCCE_ssend(char *message, ssize_t size, int to)
 {
     if (size < 0)
         return iRCCE_SUCCESS;
-    return result(!message && size ? 2 : ATOLL(send, message, size, to, 1));
+    return result(!message && size ? 2 : atoll_rcce_is_too_long(size) ? 4 : ATOLL(send, message, size, to, 1));
 }
 
 int iRCCE_srecv(char *message, ssize_t size, int from)

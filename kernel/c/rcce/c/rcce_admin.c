@@ -28,10 +28,9 @@ static int init(int gory, int power)
         ATOLL(say, line);
         return result(6);
     }
-    if (RCCE_COMM_WORLD.initialized == INITIALIZED)
-        return RCCE_SUCCESS;
+    /* Not after RCCE_finalize. */
     int code = ATOLL(init, gory);
-    if (code)
+    if (code || RCCE_COMM_WORLD.initialized == INITIALIZED)
         return result(code);
     RCCE_NP = ranks;
     RCCE_IAM = atoll_services->rank(atoll_context);
@@ -186,6 +185,8 @@ int RCCE_bcast(char *buf, size_t size, int root, RCCE_COMM comm)
         return result(22);
     if (!buf && size)
         return result(2);
+    if (atoll_rcce_is_too_long(size))
+        return result(4);
     struct atoll_rcce_members of = members(&comm);
     return result(ATOLL(broadcast, &of, buf, size, root));
 }

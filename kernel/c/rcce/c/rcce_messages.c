@@ -9,20 +9,30 @@ static int result(int code)
     return atoll_rcce_result(ATOLL_COMM, code);
 }
 
+/* What is wrong with a message, if something is. */
+static int wrong(const char *message, size_t size, int null_message)
+{
+    return !message && size ? null_message : atoll_rcce_is_too_long(size) ? 4 : 0;
+}
+
 int RCCE_send(char *message, size_t size, int to)
 {
-    return result(!message && size ? 2 : ATOLL(send, message, size, to, 0));
+    int code = wrong(message, size, 2);
+    return result(code ? code : ATOLL(send, message, size, to, 0));
 }
 
 int RCCE_recv(char *message, size_t size, int from)
 {
-    return result(!message && size ? 1 : ATOLL(receive, message, size, from, NULL));
+    int code = wrong(message, size, 1);
+    return result(code ? code : ATOLL(receive, message, size, from, NULL));
 }
 
 int RCCE_recv_test(char *message, size_t size, int from, int *test)
 {
     int32_t received = 0;
-    int code = !test ? 13 : !message && size ? 1 : ATOLL(receive, message, size, from, &received);
+    int code = !test ? 13 : wrong(message, size, 1);
+    if (!code)
+        code = ATOLL(receive, message, size, from, &received);
     if (test)
         *test = received;
     return result(code);

@@ -33,8 +33,6 @@ struct atoll_rcce_request {
 enum { ATOLL_FLAG_BIT, ATOLL_FLAG_WORD, ATOLL_FLAG_LINE };
 
 struct atoll_rcce {
-    uint32_t bytes;
-
     int32_t (*init)(void *context, int32_t gory);
     int32_t (*finalize)(void *context);
 
@@ -95,6 +93,12 @@ enum atoll_rcce_topic { ATOLL_SYNCH = 1, ATOLL_COMM = 2, ATOLL_RPC = 4, ATOLL_DE
 
 /* The result of a function, for what a service has returned; it is printed if its topic is debugged. */
 int atoll_rcce_result(enum atoll_rcce_topic topic, int code);
+
+/* Whether a message has more bytes than a service can be told. */
+static inline int atoll_rcce_is_too_long(size_t bytes)
+{
+    return bytes > INT32_MAX;
+}
 
 /* Makes RCCE_P_COMM. */
 int atoll_rcce_power_init(void);

@@ -1,5 +1,7 @@
 //! The MPBs as programs see them: blocks that all ranks allocate alike, put and get.
 
+use alloc::vec;
+
 use kernel::{
     collectives::ProgramLines,
     hal::{Core, LINE_BYTES},
@@ -11,6 +13,10 @@ use super::{blocks::Blocks, code};
 pub(super) struct Buffers<'r, C: Core> {
     pub(super) lines: ProgramLines<'r, 'r, C>,
     blocks: Blocks,
+    /// Bytes up to the end of the last block that there ever was. What is behind it contains zeros.
+    used: usize,
+    /// Whether more lines may be reserved: not under messages, whose lines may move.
+    pub(super) may_extend: bool,
 }
 
 /// The other end of a put or get: a place in the own MPB, or private memory.
@@ -21,19 +27,46 @@ pub(super) enum Private<T> {
 
 impl<'r, C: Core> Buffers<'r, C> {
     pub(super) fn new(lines: ProgramLines<'r, 'r, C>) -> Self {
-        Self { lines, blocks: Blocks::default() }
+        Self { lines, blocks: Blocks::default(), used: 0, may_extend: true }
     }
 
     /// Allocates as many lines as bytes need. Where there are not enough, more are reserved, together with all ranks.
     pub(super) fn allocate(&mut self, bytes: usize) -> Result<usize, i32> {
         let len = bytes.checked_next_multiple_of(LINE_BYTES).filter(|len| *len > 0).ok_or(code::MALLOC)?;
         let start = self.blocks.take(len);
-        let (end, limit) = (start.saturating_add(len), self.lines.limit_bytes());
-        let there =
-            end <= self.lines.len_bytes() || (end <= limit && self.lines.extend(end.div_ceil(LINE_BYTES)).is_ok());
-        if !there {
-            self.blocks.give_back(start);
+        let end = start.saturating_add(len);
+        let there = self.extend(end);
+        match there {
+            Ok(()) => self.used = self.used.max(end),
+            Err(_) => _ = self.blocks.give_back(start),
+        }
+        there.map(|()| start)
+    }
+
+    /// Sees that the lines have so many bytes.
+    fn extend(&mut self, end: usize) -> Result<(), i32> {
+        if end <= self.lines.len_bytes() {
+            return Ok(());
+        }
+        if end > self.lines.limit_bytes() {
             return Err(code::MALLOC);
+        }
+        if !self.may_extend {
+            return Err(code::REQUESTS);
+        }
+        self.lines.extend(end.div_ceil(LINE_BYTES)).map_err(|_| code::MALLOC)
+    }
+
+    /// The same, with zeros in all of it. Where other blocks were there before, all ranks wait for each other.
+    pub(super) fn allocate_zeros(&mut self, bytes: usize) -> Result<usize, i32> {
+        let used = self.used;
+        let start = self.allocate(bytes)?;
+        if start < used {
+            let (comm, zeros) = (self.lines.comm(), vec![0; bytes.next_multiple_of(LINE_BYTES)]);
+            // Nobody uses any more what was there, and nobody uses it again before it is cleared.
+            comm.barrier();
+            self.lines.put(&zeros, comm.rank(), start).map_err(code::of)?;
+            comm.barrier();
         }
         Ok(start)
     }

@@ -8,6 +8,8 @@ pub(super) const SUCCESS: i32 = 0;
 pub(super) const PENDING: i32 = -2;
 /// A request waits for its turn behind others.
 pub(super) const RESERVED: i32 = -3;
+/// Requests have to be complete first. Programs get [`MALLOC`], and a line.
+pub(super) const REQUESTS: i32 = -4;
 
 pub(super) const TARGET: i32 = 1;
 pub(super) const SOURCE: i32 = 2;

@@ -50,6 +50,8 @@ struct Line {
     kind: Kind,
     /// A bit for each flag.
     taken: [u64; LINE_BYTES * 8 / 64],
+    /// Flags from this one on have never been taken.
+    fresh: usize,
 }
 
 impl Line {
@@ -75,15 +77,35 @@ pub(super) struct Flags {
 }
 
 impl Flags {
-    /// Allocates a flag. In a line that had none it is 0, else what it was last.
-    pub(super) fn allocate<C: Core>(&mut self, buffers: &mut Buffers<'_, C>, kind: Kind) -> Result<Flag, i32> {
+    /// Allocates a flag, which is 0. Where there was another one before, all ranks wait for each other. The hardware is named
+    /// as for [`write`](Self::write).
+    pub(super) fn allocate<C: Core>(
+        &mut self,
+        buffers: &mut Buffers<'_, C>,
+        kind: Kind,
+        registers: Option<&C>,
+    ) -> Result<Flag, i32> {
         let free = |line: &Line| if line.kind == kind { line.first_free() } else { None };
-        if let Some((start, location)) = self.lines.iter().find_map(|(start, line)| Some((*start, free(line)?))) {
-            self.lines.entry(start).and_modify(|line| line.set(location, true));
-            return Ok(Flag { line: start, location });
+        let mut lines = self.lines.iter_mut();
+        if let Some((start, line, location)) =
+            lines.find_map(|(start, line)| free(line).map(|free| (start, line, free)))
+        {
+            let flag = Flag { line: *start, location };
+            line.set(location, true);
+            let was_taken = location < line.fresh;
+            line.fresh = line.fresh.max(location + 1);
+            if was_taken {
+                let comm = buffers.lines.comm();
+                // Nobody uses any more what was there, and nobody uses it again before it is cleared.
+                comm.barrier();
+                self.write(buffers, flag, 0, comm.rank(), &[], registers)?;
+                comm.barrier();
+            }
+            return Ok(flag);
         }
-        let start = buffers.allocate(LINE_BYTES).map_err(|_| code::FLAG_NOT_ALLOCATED)?;
-        let mut line = Line { kind, taken: [0; 4] };
+        let refused = |error| if error == code::MALLOC { code::FLAG_NOT_ALLOCATED } else { error };
+        let start = buffers.allocate_zeros(LINE_BYTES).map_err(refused)?;
+        let mut line = Line { kind, taken: [0; 4], fresh: 1 };
         line.set(0, true);
         self.lines.insert(start, line);
         Ok(Flag { line: start, location: 0 })

@@ -17,7 +17,7 @@ mod requests;
 mod shared;
 mod table;
 
-use alloc::{collections::BTreeMap, format, vec, vec::Vec};
+use alloc::{collections::BTreeMap, format, vec::Vec};
 use core::{
     cell::{Cell, Ref, RefCell, RefMut},
     mem,
@@ -55,9 +55,14 @@ pub(crate) struct Rcce<'r, C: Core> {
     registers: RefCell<Vec<usize>>,
     /// Where words of atomic counters are, and how many of them are taken.
     counters: RefCell<(usize, usize)>,
+    /// Whether it was said that requests are outstanding in an operation of all.
+    has_warned: Cell<bool>,
     /// Whether messages and operations of all are those of `collectives`.
     is_ours: bool,
 }
+
+/// What is to be done before an allocation that would move messages, or is an operation of all.
+const COMPLETE_FIRST: &str = "nothing is allocated while requests are outstanding: complete all requests first";
 
 impl<'r, C: Core> Rcce<'r, C> {
     /// Collective.
@@ -88,13 +93,14 @@ impl<'r, C: Core> Rcce<'r, C> {
             barriers: RefCell::default(),
             registers: RefCell::default(),
             counters: RefCell::default(),
+            has_warned: Cell::new(false),
             is_ours,
         })
     }
 
     /// All that was begun is over. Collective.
-    fn finalize(&self) {
-        self.finish_sending();
+    fn finalize(&self, session: &Session<'_, 'r, C>) {
+        self.finish_sending(session);
         drop(self.buffers.borrow_mut().take());
     }
 
@@ -107,7 +113,10 @@ impl<'r, C: Core> Rcce<'r, C> {
     }
 
     fn buffers_mut(&self) -> Result<RefMut<'_, Buffers<'r, C>>, i32> {
-        RefMut::filter_map(self.buffers.borrow_mut(), Option::as_mut).map_err(|_| code::COMM_UNDEFINED)
+        let buffers = RefMut::filter_map(self.buffers.borrow_mut(), Option::as_mut);
+        let mut buffers = buffers.map_err(|_| code::COMM_UNDEFINED)?;
+        buffers.may_extend = self.requests.borrow().are_over();
+        Ok(buffers)
     }
 
     /// Sends a message; none if it has no bytes, as in RCCE.
@@ -195,11 +204,29 @@ impl<'r, C: Core> Rcce<'r, C> {
         let _ = self.requests.borrow().wait(self.comm, &[]);
     }
 
-    /// Operations of all share lines with what is being sent.
-    fn finish_sending(&self) {
-        if !self.requests.borrow().are_over() {
-            self.wait_for_all(true);
+    /// Operations of all share lines with what is being sent. A rank that only receives does not know of it.
+    fn finish_sending(&self, session: &Session<'_, 'r, C>) {
+        if self.requests.borrow().are_over() {
+            return;
         }
+        if !self.has_warned.replace(true) {
+            let rank = self.comm.rank();
+            session.print_line(&format!(
+                "UE {rank}: requests are outstanding in an operation of all, which may wait for ever: complete all requests before"
+            ));
+        }
+        self.wait_for_all(true);
+    }
+
+    /// Says why something was not allocated, where RCCE's number does not.
+    fn tell_of_requests<T>(&self, session: &Session<'_, '_, C>, result: Result<T, i32>) -> Result<T, i32> {
+        result.map_err(|error| {
+            if error != code::REQUESTS {
+                return error;
+            }
+            session.print_line(&format!("UE {}: {COMPLETE_FIRST}", self.comm.rank()));
+            code::MALLOC
+        })
     }
 
     /// A barrier of a communicator whose flags start at `start`.
@@ -218,23 +245,30 @@ impl<'r, C: Core> Rcce<'r, C> {
         groups::barrier(&*self.buffers()?, members, start, number).map_err(code::of)
     }
 
-    fn broadcast(&self, mut members: Members<'_>, bytes: &mut [u8], root: usize) -> Result<(), i32> {
+    fn broadcast(
+        &self,
+        session: &Session<'_, 'r, C>,
+        mut members: Members<'_>,
+        bytes: &mut [u8],
+        root: usize,
+    ) -> Result<(), i32> {
         if root >= members.ranks.len() {
             return Err(code::ID);
         }
-        self.finish_sending();
+        self.finish_sending(session);
         members.is_world &= self.is_ours;
         groups::broadcast(self.comm, members, bytes, root).map_err(code::of)
     }
 
     fn reduce(
         &self,
+        session: &Session<'_, 'r, C>,
         mut members: Members<'_>,
         operands: &[u8],
         [element, operator]: [i32; 2],
         root: Option<usize>,
     ) -> Result<Vec<u8>, i32> {
-        self.finish_sending();
+        self.finish_sending(session);
         members.is_world &= self.is_ours;
         Type::of(element)?.reduce(self.comm, members, operands, operator, root)
     }
@@ -292,7 +326,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         let (mut line, mut taken) = *self.counters.borrow();
         let number = taken;
         if number.is_multiple_of(PER_LINE * self.comm.size()) {
-            line = self.buffers_mut()?.allocate(LINE_BYTES)?;
+            line = self.buffers_mut()?.allocate_zeros(LINE_BYTES)?;
         }
         taken += 1;
         *self.counters.borrow_mut() = (line, taken);
@@ -316,12 +350,7 @@ impl<'r, C: Core> Rcce<'r, C> {
 
     /// Flags for the barrier of so many members at most, which no rank has used. Collective.
     fn new_barrier(&self, members: usize) -> Result<usize, i32> {
-        // Nobody is in a barrier any more whose flags were there.
-        self.comm.barrier();
-        let bytes = groups::barrier_bytes(members).next_multiple_of(LINE_BYTES);
-        let start = self.buffers_mut()?.allocate(bytes)?;
-        self.buffers()?.lines.put(&vec![0; bytes], self.comm.rank(), start).map_err(code::of)?;
-        self.comm.barrier();
+        let start = self.buffers_mut()?.allocate_zeros(groups::barrier_bytes(members))?;
         self.barriers.borrow_mut().insert(start, 0);
         Ok(start)
     }

@@ -18,7 +18,7 @@ use super::code;
 /// What a program wants.
 pub(super) struct Wanted {
     pub(super) is_send: bool,
-    /// The program's buffer.
+    /// The program's buffer, which is only read for a send.
     pub(super) bytes: *mut u8,
     /// Bytes to send, or at most to receive.
     pub(super) len: usize,
@@ -57,15 +57,29 @@ impl Request {
         self.state = State::Ended(Ended { result, peer, len });
     }
 
-    /// The program's buffer, as far as `len`.
+    /// The message that is sent. It may be in memory that is only read.
     ///
     /// # Safety
-    /// As for [`Requests::start`].
+    /// As for [`Requests::start`], of a request that sends.
+    unsafe fn message<'b>(&self) -> &'b [u8] {
+        if self.wanted.len == 0 {
+            return &[];
+        }
+        // SAFETY: the caller of `start` has said that so many bytes are there and nobody writes to them until the request is
+        // over; the slice is used for one step of it.
+        unsafe { slice::from_raw_parts(self.wanted.bytes, self.wanted.len) }
+    }
+
+    /// The buffer that is received into, as far as `len`, which is not beyond its end.
+    ///
+    /// # Safety
+    /// As for [`Requests::start`], of a request that receives.
     unsafe fn buffer<'b>(&self, len: usize) -> &'b mut [u8] {
         if len == 0 {
             return &mut [];
         }
-        // SAFETY: the caller says so.
+        // SAFETY: the caller of `start` has said that so many bytes are there and nobody else reads or writes them until the
+        // request is over; the slice is used for one step of it, and there is no other meanwhile.
         unsafe { slice::from_raw_parts_mut(self.wanted.bytes, len) }
     }
 }
@@ -91,7 +105,8 @@ impl Requests {
     /// Begins a request, and returns its number. Nothing is done yet.
     ///
     /// # Safety
-    /// Until the request is over, the buffer is there, and nobody writes to it, nor reads what is received there.
+    /// Until the request is over, the buffer is there with `len` bytes (with as many as come where `any_len` is set); nobody
+    /// writes to it, nor reads what is received there.
     pub(super) unsafe fn start(&mut self, wanted: Wanted) -> u32 {
         self.last += 1;
         self.all.insert(self.last, Request { wanted, state: State::Queued });
@@ -192,10 +207,10 @@ impl Requests {
 unsafe fn step<C: Core>(comm: &Comm<'_, C>, request: &mut Request) -> bool {
     let (len, any_len) = (request.wanted.len, request.wanted.any_len);
     let Some(peer) = request.wanted.peer else { return false };
-    // SAFETY: the caller says so.
-    let whole = |request: &Request, len| unsafe { request.buffer(len) };
+    // SAFETY: the caller says so; this is called for requests that send.
+    let message = |request: &Request| unsafe { request.message() };
     match core::mem::replace(&mut request.state, State::Queued) {
-        State::Queued if request.wanted.is_send => match comm.start_sending(whole(request, len), peer) {
+        State::Queued if request.wanted.is_send => match comm.start_sending(message(request), peer) {
             Ok(sending) => request.state = State::Sending(sending),
             Err(error) => request.end(Err(error), peer, len),
         },
@@ -211,20 +226,24 @@ unsafe fn step<C: Core>(comm: &Comm<'_, C>, request: &mut Request) -> bool {
             }
             Err(error) => request.end(Err(error), peer, len),
         },
-        State::Sending(mut sending) => match comm.step_sending(&mut sending, whole(request, len)) {
+        State::Sending(mut sending) => match comm.step_sending(&mut sending, message(request)) {
             Ok(false) => {
                 request.state = State::Sending(sending);
                 return false;
             }
             result => request.end(result.map(|_| ()), peer, len),
         },
-        State::Receiving(mut receiving, len) => match comm.step_receiving(&mut receiving, whole(request, len)) {
-            Ok(false) => {
-                request.state = State::Receiving(receiving, len);
-                return false;
+        State::Receiving(mut receiving, len) => {
+            // SAFETY: the caller says so; the request receives, not more than there is room for.
+            let buffer = unsafe { request.buffer(len) };
+            match comm.step_receiving(&mut receiving, buffer) {
+                Ok(false) => {
+                    request.state = State::Receiving(receiving, len);
+                    return false;
+                }
+                result => request.end(result.map(|_| ()), peer, len),
             }
-            result => request.end(result.map(|_| ()), peer, len),
-        },
+        }
         ended @ State::Ended(_) => {
             request.state = ended;
             return false;

@@ -73,6 +73,11 @@ impl<'r> Shared<'r> {
         })
     }
 
+    /// Whether nothing is reserved: the next allocation is collective.
+    pub(super) fn is_unreserved(&self) -> bool {
+        self.pools.is_empty()
+    }
+
     /// Whether there has been a block.
     pub(super) fn is_in_use(&self) -> bool {
         self.pools.iter().any(|pool| pool.viewed > 0)

@@ -10,7 +10,7 @@ use core::{
 use kernel::hal::{Core, Deadline};
 
 use super::{
-    Rcce,
+    COMPLETE_FIRST, Rcce,
     buffers::Private,
     code,
     flags::{Flag, Kind},
@@ -57,14 +57,13 @@ macro_rules! table {
         /// The table.
         #[repr(C)]
         pub(crate) struct Table {
-            bytes: u32,
             $($(#[$doc])* $name: unsafe extern "C-unwind" fn(*mut c_void, $($type),*) -> i32,)*
         }
 
         impl Table {
             /// The table for ranks on cores of this type.
             pub(crate) fn of<C: Core>() -> Self {
-                Self { bytes: size_of::<Self>() as u32, $($name: $name::<C>,)* }
+                Self { $($name: $name::<C>,)* }
             }
         }
     };
@@ -191,8 +190,11 @@ unsafe extern "C-unwind" fn init<C: Core>(context: *mut c_void, gory: i32) -> i3
     // SAFETY: see above.
     unsafe {
         with::<C, _>(context, |session| {
-            if session.families.rcce.get().is_some() {
-                return code::SUCCESS;
+            match session.families.rcce.get() {
+                // It cannot begin again.
+                Some(rcce) if rcce.is_over() => return code::COMM_UNDEFINED,
+                Some(_) => return code::SUCCESS,
+                None => {}
             }
             session.before_waiting();
             match Rcce::new(session, gory != 0) {
@@ -209,8 +211,8 @@ unsafe extern "C-unwind" fn init<C: Core>(context: *mut c_void, gory: i32) -> i3
 unsafe extern "C-unwind" fn finalize<C: Core>(context: *mut c_void) -> i32 {
     // SAFETY: see above.
     unsafe {
-        synchronise::<C>(context, |_, rcce| {
-            rcce.finalize();
+        synchronise::<C>(context, |session, rcce| {
+            rcce.finalize(session);
             Ok(())
         })
     }
@@ -221,7 +223,8 @@ unsafe extern "C-unwind" fn allocate<C: Core>(context: *mut c_void, bytes: u32, 
     unsafe {
         run::<C>(context, |session, rcce| {
             session.before_waiting();
-            place.write(rcce.buffers_mut()?.allocate(bytes as usize)? as u32);
+            let allocated = rcce.buffers_mut()?.allocate(bytes as usize);
+            place.write(rcce.tell_of_requests(session, allocated)? as u32);
             Ok(())
         })
     }
@@ -290,7 +293,9 @@ unsafe extern "C-unwind" fn flag_allocate<C: Core>(context: *mut c_void, kind: u
         run::<C>(context, |session, rcce| {
             session.before_waiting();
             let kind = Kind::of(kind).ok_or(code::FLAG_UNDEFINED)?;
-            let Flag { line, location } = rcce.flags.borrow_mut().allocate(&mut *rcce.buffers_mut()?, kind)?;
+            let registers = rcce.unless_held(rcce.comm.rank());
+            let allocated = rcce.flags.borrow_mut().allocate(&mut *rcce.buffers_mut()?, kind, registers);
+            let Flag { line, location } = rcce.tell_of_requests(session, allocated)?;
             flag.write(CFlag { line: line as u32, location: location as u32 });
             Ok(())
         })
@@ -527,8 +532,8 @@ unsafe extern "C-unwind" fn barrier<C: Core>(context: *mut c_void, of: *const CM
 unsafe extern "C-unwind" fn new_barrier<C: Core>(context: *mut c_void, members: u32, flags: *mut u32) -> i32 {
     // SAFETY: see above.
     unsafe {
-        synchronise::<C>(context, |_, rcce| {
-            flags.write(rcce.new_barrier(members as usize)? as u32);
+        synchronise::<C>(context, |session, rcce| {
+            flags.write(rcce.tell_of_requests(session, rcce.new_barrier(members as usize))? as u32);
             Ok(())
         })
     }
@@ -548,8 +553,8 @@ unsafe extern "C-unwind" fn broadcast<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        synchronise::<C>(context, |_, rcce| {
-            rcce.broadcast(members(rcce, of)?, written(message, bytes as usize), rank(root)?)
+        synchronise::<C>(context, |session, rcce| {
+            rcce.broadcast(session, members(rcce, of)?, written(message, bytes as usize), rank(root)?)
         })
     }
 }
@@ -567,12 +572,12 @@ unsafe extern "C-unwind" fn reduce<C: Core>(
 ) -> i32 {
     // SAFETY: see above.
     unsafe {
-        synchronise::<C>(context, |_, rcce| {
+        synchronise::<C>(context, |session, rcce| {
             let members = members(rcce, of)?;
             let count = usize::try_from(count).map_err(|_| code::MESSAGE_LENGTH)?;
             let len = count.checked_mul(Type::of(element)?.bytes()).ok_or(code::MESSAGE_LENGTH)?;
             let root = if root == NONE { None } else { Some(rank(root)?) };
-            let reduced = rcce.reduce(members, read(operands, len), [element, operator], root)?;
+            let reduced = rcce.reduce(session, members, read(operands, len), [element, operator], root)?;
             if root.is_none_or(|root| root == members.place) {
                 written(result, len).copy_from_slice(&reduced);
             }
@@ -598,7 +603,11 @@ unsafe extern "C-unwind" fn share<C: Core>(context: *mut c_void, bytes: usize, b
         run::<C>(context, |session, rcce| {
             session.before_waiting();
             block.write(ptr::null_mut());
-            let allocated = session.with_caches(|caches| rcce.shared.borrow_mut().allocate(rcce.comm, caches, bytes));
+            let allocated = if rcce.shared.borrow().is_unreserved() && !rcce.requests.borrow().are_over() {
+                Err(COMPLETE_FIRST)
+            } else {
+                session.with_caches(|caches| rcce.shared.borrow_mut().allocate(rcce.comm, caches, bytes))
+            };
             match allocated {
                 Ok(allocated) => block.write(allocated),
                 Err(why) => session.print_line(why),
@@ -630,7 +639,7 @@ unsafe extern "C-unwind" fn counter<C: Core>(context: *mut c_void, number: *mut 
     unsafe {
         run::<C>(context, |session, rcce| {
             session.before_waiting();
-            number.write(rcce.new_counter()? as u32);
+            number.write(rcce.tell_of_requests(session, rcce.new_counter())? as u32);
             Ok(())
         })
     }
