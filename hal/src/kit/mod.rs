@@ -67,6 +67,7 @@ impl<H: Hardware> HardwareCore<H> {
     ///     let _ = core.hardware().conceal(exposed);
     /// }
     /// ```
+    #[allow(dead_code, reason = "without features there is no machine of hal's own, which alone looks below")]
     pub(crate) fn hardware(&self) -> &H {
         &self.hardware
     }
