@@ -157,6 +157,10 @@ fn every_number_of_a_file_changes_the_machine() {
         for parameter in MachineFile::built_in(base).unwrap().values.parameters() {
             let (key, Value::Number(number)) = (parameter.key, &parameter.value) else { continue };
             let (section, name) = key.name.split_once('.').unwrap();
+            if section == "hardware" {
+                // Prices for the emulated board alone (`tests/emulator`); the simulator has those of whole calls.
+                continue;
+            }
             std::fs::write(&path, format!("base = \"{base}\"\n[{section}]\n{name} = {}\n", number + 1)).unwrap();
             assert!(parse(path.to_str().unwrap()) != plain, "{} of {base}", key.name);
         }
