@@ -76,6 +76,9 @@ impl Slices {
     ///
     /// # Errors
     /// If a slice of another core excludes it. Nothing is noted then.
+    ///
+    /// # Panics
+    /// On bare metal, if there are as many slices as there is room for.
     pub fn access(&mut self, core: CoreId, region: Region<kind::Cached>, access: ViewAccess) -> Result<(), Conflict> {
         let is_gone = |slice: &Slice| slice.is_mutable || access.writes();
         self.0.retain(|slice| !(slice.core == core && slice.region.overlaps(&region) && is_gone(slice)));
