@@ -17,7 +17,10 @@ use super::{
 };
 
 /// What synchronises the PSCW epochs of a window.
-#[expect(clippy::large_enum_variant, reason = "a window has one, and each epoch looks at it")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a window has one, and each epoch looks at it; it is not as large on 32 bits"
+)]
 pub(super) enum Synchronisation {
     /// Match vectors and completion counters.
     MatchVector,
