@@ -30,6 +30,7 @@
 
 pub mod board;
 pub mod chip;
+pub mod consoles;
 #[cfg(feature = "cpu")]
 mod cpu;
 #[cfg(feature = "cpu")]

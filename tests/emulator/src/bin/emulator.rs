@@ -15,7 +15,9 @@ use std::{
 
 use clap::Parser;
 use emulator::{
-    Board, Chip, Settings, flame, loader,
+    Board, Chip, Settings,
+    consoles::Consoles,
+    flame, loader,
     machine::{Ended, Machine},
 };
 use rustix::time::{ClockId, clock_gettime};
@@ -152,16 +154,19 @@ fn run(options: &Options) -> Result<u8, String> {
         let used = processor_time().saturating_sub(counted_from.get());
         options.limit_s.is_some_and(|seconds| used >= Duration::from_secs(seconds))
     };
-    let mut out = io::stdout().lock();
+    let (mut out, mut consoles) = (io::stdout().lock(), Consoles::default());
     let mut show = |core: usize, line: &str| {
-        if line.starts_with("@test ") {
-            counted_from.set(processor_time());
-        }
         let shown = if options.name_cores { writeln!(out, "{core}: {line}") } else { writeln!(out, "{line}") };
         // Nobody reads any more: the exit status still says how it ended.
         let _ = shown.and_then(|()| out.flush());
     };
-    let ended = machine.run(give_up, &mut show);
+    let ended = machine.run(give_up, |core, line| {
+        if line.starts_with("@test ") {
+            counted_from.set(processor_time());
+        }
+        consoles.take(core, line, &mut show);
+    });
+    consoles.finish(&mut show);
     // The last line on standard error is the reason.
     if !matches!(ended, Ended::Succeeded | Ended::Failed) {
         show_unfinished(&mut machine);
