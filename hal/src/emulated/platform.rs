@@ -169,7 +169,8 @@ pub unsafe trait Platform: 'static {
     }
 
     /// The account of the slices of all cores that see the same bytes as this one: of the machine where it is coherent,
-    /// else of the coherence domain. Where every core is a domain by itself, there need not be one.
+    /// else of the coherence domain. Where every core is a domain by itself and a page that is taken away is fetched by a
+    /// [fault](PageWindow::faults), there need not be one.
     fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R>;
 
     /// Called before each use of copies that the cores of a coherence domain share, which is visible to them all: to

@@ -46,7 +46,7 @@ unsafe impl<H: Hardware> ViewWindow for HardwareCore<H> {
         H::WATCHES_VIEWS
     }
 
-    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
+    unsafe fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
         let operation = self.operation();
         let touch = self.hardware.touch(region, access)?;
         if touch.is_held {

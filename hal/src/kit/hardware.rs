@@ -475,7 +475,12 @@ pub trait Hooks: Turns {
 }
 
 /// All that a machine says of one core.
-pub trait Hardware:
+///
+/// # Safety
+/// 1. [`account`](Self::account) is always the same, and nobody else's: whether there are views and the token of the caches, it
+///    alone knows.
+/// 2. Once a [`HardwareCore`](super::HardwareCore) has the value, nobody else calls its methods.
+pub unsafe trait Hardware:
     CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + Hooks + 'static
 {
     /// The account that the core on top keeps, made with as many [mappings](ExposedMemory::most_mappings) as there can be.

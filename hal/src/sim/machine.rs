@@ -34,8 +34,9 @@ use super::{
     platform::{Running, Shared},
 };
 
-/// Runs that have begun. A core may itself run a machine, and what it got of the one may be at hand in the other.
-static RUNS: AtomicU64 = AtomicU64::new(0);
+/// The number of the next run, which is never 0, as that of machines that give themselves none. A core may itself run a
+/// machine, and what it got of the one may be at hand in the other.
+static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// How a machine is to behave.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -281,7 +281,8 @@ impl<P: Platform> Hooks for Emulated<P> {
     }
 }
 
-impl<P: Platform> Hardware for Emulated<P> {
+// SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
+unsafe impl<P: Platform> Hardware for Emulated<P> {
     fn account(&self) -> &Account {
         &self.account
     }
