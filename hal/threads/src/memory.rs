@@ -1,8 +1,7 @@
 //! What the cores of a machine share: MPBs, shared DRAM, what cores expose, registers and counters.
 //!
 //! A line is read, and written, as one: its version is odd while it is written, and whoever reads looks at the version before
-//! and afterwards. So waits, which read again and again, take nothing away from who writes. The version of an MPB's line is
-//! beside it, in the same line of the host.
+//! and afterwards. So waits, which read again and again, take nothing from who writes. An MPB line's version is beside it.
 
 use std::{
     hint,
