@@ -4,18 +4,28 @@ use crate::{CoreId, LineAddress, Region, SharedAddress, Span, cached::ViewAccess
 
 use super::CounterAccess;
 
+/// What bytes of a line are loaded for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoadedFor {
+    /// To decide by what is there. That orders this core after the store.
+    Look,
+    /// To copy data, which has to be there.
+    Copy,
+    /// To be offered, line by line, to somebody who may have been told by the first ones that the others mean nothing.
+    Offer,
+}
+
 /// One thing that a core does to memory that others see, told at the moment at which it takes effect.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// Loads bytes of a line through L1. A look decides by what it finds there and orders this core after the store; anything
-    /// else copies data.
+    /// Loads bytes of a line through L1.
     Load {
         /// The line.
         at: LineAddress,
         /// Its bytes that matter.
         mask: u32,
-        /// Whether it is a look.
-        looks: bool,
+        /// What for.
+        what_for: LoadedFor,
     },
     /// L1 gets a line from memory.
     Fill(LineAddress),

@@ -7,7 +7,7 @@ use crate::{
 
 use super::{
     HardwareCore,
-    event::Event,
+    event::{Event, LoadedFor},
     hardware::{Expense, Hardware},
     pieces::{assert_copy, assert_inside, pieces},
     runs::mask_of,
@@ -35,13 +35,20 @@ impl<H: Hardware> HardwareCore<H> {
     /// Bytes of a line are copied that were loaded.
     #[inline(always)]
     fn copied(&self, at: LineAddress, mask: impl FnOnce() -> u32) {
-        self.hardware.witness(|| Event::Load { at, mask: mask(), looks: false });
+        self.hardware.witness(|| Event::Load { at, mask: mask(), what_for: LoadedFor::Copy });
     }
 
     /// Copied lines of an MPB, as far as a piece of them has bytes.
     #[inline(always)]
     fn copied_mpb(&self, at: MpbLine, len: usize) {
         self.copied(LineAddress::Mpb(at), || mask_of(0, len));
+    }
+
+    /// Bytes of a line of an MPB are offered.
+    #[inline(always)]
+    fn offered(&self, at: MpbLine, len: usize) {
+        let event = || Event::Load { at: LineAddress::Mpb(at), mask: mask_of(0, len), what_for: LoadedFor::Offer };
+        self.hardware.witness(event);
     }
 
     #[inline(always)]
@@ -140,7 +147,7 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
         let line = self.load_mpb(at);
-        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: u32::MAX, looks: true });
+        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: u32::MAX, what_for: LoadedFor::Look });
         line
     }
 
@@ -273,7 +280,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.account().counting().mpb_lines_read.add(lines as u64);
             self.hardware.explore();
             self.hardware.load_lines(from, lines, |index, line| {
-                self.copied_mpb(from.plus(index), LINE_BYTES);
+                self.offered(from.plus(index), LINE_BYTES);
                 take(index, line);
                 if index + 1 < lines {
                     self.hardware.explore();
@@ -282,7 +289,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         }
         if rest > 0 {
             let line = self.load_mpb(from.plus(lines));
-            self.copied_mpb(from.plus(lines), rest);
+            self.offered(from.plus(lines), rest);
             take(lines, &line.0[..rest]);
         }
     }

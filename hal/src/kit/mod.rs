@@ -31,7 +31,7 @@ use crate::{CoreId, Layout, Topology};
 
 pub use self::{
     account::{Account, map},
-    event::Event,
+    event::{Event, LoadedFor},
     exposures::{Exposures, MAX_EXPOSURES, PAGE_BYTES},
     hardware::{
         CachedMemory, CombinedLines, CounterAccess, Expense, ExposedMemory, Hardware, Hooks, Registers, Signals, Ticks,

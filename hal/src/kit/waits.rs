@@ -6,7 +6,7 @@ use crate::{
 
 use super::{
     HardwareCore,
-    event::Event,
+    event::{Event, LoadedFor},
     hardware::{CounterAccess, Expense, Hardware, Watch, Woken},
     tracer::Waited,
     tracing::NotingOperations,
@@ -92,7 +92,7 @@ impl<H: Hardware> HardwareCore<H> {
     /// A poll has looked at bytes of a line.
     #[inline(always)]
     fn looked(&self, at: MpbLine, mask: impl FnOnce() -> u32) {
-        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: mask(), looks: true });
+        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: mask(), what_for: LoadedFor::Look });
     }
 
     /// Looks once. Returns what the check has found, or whom it misses.

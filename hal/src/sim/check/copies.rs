@@ -16,8 +16,8 @@ enum Pending {
 }
 
 impl Checker {
-    /// A core copies bytes of a line.
-    pub(super) fn copy(&mut self, core: usize, key: u64, mask: u32, mapping: Mapping, id: Id) {
+    /// A core copies bytes of a line, and may use them or not.
+    pub(super) fn copy(&mut self, core: usize, key: u64, mask: u32, mapping: Mapping, uses: bool, id: Id) {
         let hidden = self.find_hidden(core, key, mask, mapping, id);
         let landed: Vec<Landed> =
             self.line(key).landed.iter().filter(|landed| landed.store.mask & mask != 0).cloned().collect();
@@ -25,7 +25,7 @@ impl Checker {
         for landed in landed {
             self.meet_landed(core, key, mask & landed.store.mask & !hidden, mapping, id, &landed);
         }
-        if !is_written {
+        if uses && !is_written {
             self.report(Mistake::NeverWritten, Remedy::WriteFirst, id, None, key, mask);
         }
         let step = self.cores[core].clock.now() + 1;

@@ -31,7 +31,7 @@ use crate::{
     CoreId, Home, LINE_BYTES, Layout, LineAddress, Region, SharedAddress,
     cached::ViewAccess,
     kind,
-    kit::{CounterAccess, Event, mask_of},
+    kit::{CounterAccess, Event, LoadedFor, mask_of},
 };
 
 use self::{
@@ -159,8 +159,10 @@ impl Checker {
             self.captured.insert(id, captured);
         }
         match event {
-            Event::Load { at, mask, looks: true } => self.look(index, at, mask, id),
-            Event::Load { at, mask, looks: false } => self.copy(index, at.key(), mask, Mapping::Lines, id),
+            Event::Load { at, mask, what_for: LoadedFor::Look } => self.look(index, at, mask, id),
+            Event::Load { at, mask, what_for } => {
+                self.copy(index, at.key(), mask, Mapping::Lines, what_for == LoadedFor::Copy, id);
+            }
             Event::Fill(at) => _ = self.cores[index].l1.entry(at.key()).or_insert(self.moment),
             Event::Invalidate => self.cores[index].l1.clear(),
             Event::Store { at, mask } => self.combine(index, at.key(), mask, id),
@@ -252,7 +254,7 @@ impl Checker {
             let piece = (end - at).min(LINE_BYTES - within);
             let (key, mask) = (first + (at / LINE_BYTES - start.offset() / LINE_BYTES) as u64, mask_of(within, piece));
             match access {
-                ViewAccess::Load | ViewAccess::Slice => self.copy(core, key, mask, Mapping::Cached, id),
+                ViewAccess::Load | ViewAccess::Slice => self.copy(core, key, mask, Mapping::Cached, true, id),
                 ViewAccess::Store => self.dirty(core, key, mask, true, id),
                 ViewAccess::SliceMut => self.dirty(core, key, mask, false, id),
             }

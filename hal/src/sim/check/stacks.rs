@@ -2,7 +2,11 @@
 
 use backtrace::Backtrace;
 
-use crate::{Span, cached::ViewAccess, kit::Event};
+use crate::{
+    Span,
+    cached::ViewAccess,
+    kit::{Event, LoadedFor},
+};
 
 use super::Frame;
 
@@ -43,7 +47,7 @@ impl Captured {
 
 fn what(event: &Event) -> &'static str {
     match event {
-        Event::Load { at: crate::LineAddress::Mpb(_), looks: true, .. } => "looks at an MPB line",
+        Event::Load { at: crate::LineAddress::Mpb(_), what_for: LoadedFor::Look, .. } => "looks at an MPB line",
         Event::Load { at: crate::LineAddress::Mpb(_), .. } => "loads from an MPB",
         Event::Load { .. } => "loads from combined memory",
         Event::Store { at: crate::LineAddress::Mpb(_), .. } => "stores to an MPB",
