@@ -20,7 +20,7 @@ use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// Words that mean something to machines in QEMU or to the simulator only.
-const EMULATED: [&str; 10] = [
+const EMULATED: [&str; 11] = [
     "check_coherence",
     "domains",
     "machine",

@@ -198,8 +198,11 @@ pub(super) fn name(raw: &[Raw], captured: &FxHashMap<Id, Captured>) -> Vec<Findi
             }
         };
         let (mut place, mut other) = (access(raw.here), raw.other.map(access));
+        // Of two that nothing orders, the later one did not wait.
+        let time = |id: Id| captured.get(&id).map(|captured| captured.now_ps);
+        let is_later = raw.remedy == Remedy::Order && raw.other.is_some_and(|other| time(other) > time(raw.here));
         if let Some(other) = &mut other
-            && raw.remedy.is_at_other()
+            && (raw.remedy.is_at_other() || is_later)
         {
             std::mem::swap(&mut place, other);
         }

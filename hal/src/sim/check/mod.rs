@@ -147,15 +147,15 @@ impl Checker {
         finding::name(&self.raw, &again.captured)
     }
 
-    /// Something happens on a core.
-    pub(super) fn observe(&mut self, core: CoreId, event: Event) {
+    /// Something happens on a core, at this time of its clock.
+    pub(super) fn observe(&mut self, core: CoreId, now_ps: u64, event: Event) {
         let index = core.index();
         self.moment += 1;
         let state = &mut self.cores[index];
         state.events += 1;
         let id = Id { core: index as u16, number: state.events };
         if !self.wanted.is_empty() && self.wanted.contains(&id) {
-            let captured = Captured::now(&state.spans, &event);
+            let captured = Captured::now(now_ps, &state.spans, &event);
             self.captured.insert(id, captured);
         }
         match event {

@@ -15,6 +15,7 @@ const MOST_FRAMES: usize = 40;
 
 /// An access that a finding is about, when the run came to it again.
 pub(super) struct Captured {
+    pub(super) now_ps: u64,
     pub(super) what: &'static str,
     pub(super) spans: String,
     /// Addresses only: what they are called is looked up when no core runs any more, whose stack is small.
@@ -23,8 +24,8 @@ pub(super) struct Captured {
 
 impl Captured {
     /// The access that the running core makes now.
-    pub(super) fn now(spans: &[Span], event: &Event) -> Self {
-        Self { what: what(event), spans: name_all(spans), trace: Backtrace::new_unresolved() }
+    pub(super) fn now(now_ps: u64, spans: &[Span], event: &Event) -> Self {
+        Self { now_ps, what: what(event), spans: name_all(spans), trace: Backtrace::new_unresolved() }
     }
 
     /// The functions, from the innermost one that is not of this crate on.

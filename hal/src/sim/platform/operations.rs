@@ -268,7 +268,7 @@ unsafe impl Platform for SimPlatform {
         if let Some(checker) = &self.shared.checker
             && !self.is_dying()
         {
-            off_account(|| checker.borrow_mut().observe(self.core, event()));
+            off_account(|| checker.borrow_mut().observe(self.core, self.now_ps(), event()));
         }
     }
 
