@@ -115,22 +115,13 @@ const WRONG_ON_PURPOSE: [(&str, &str); 10] = [
 
 /// Machines on which the checker has to find nothing in what is right.
 fn checked(needs: Needs) -> Vec<Machine> {
-    if let Ok(v) = std::env::var("DEV") {
-        return v
-            .split(',')
-            .map(|v| {
-                let (m, r) = v.split_once('/').unwrap();
-                let (c, s) = r.split_once('/').unwrap();
-                let m = machine(m).with_cores(c.parse().unwrap());
-                let s: u64 = s.parse().unwrap();
-                if s > 0 { m.with_seed(s) } else { m }
-            })
-            .collect();
-    }
     let mut machines: Vec<_> = [2, 5].map(Machine::scc).into();
     machines.push(machine("scc+domains=2").with_cores(6));
     if needs.contains(Needs::SIZE) {
         machines.push(Machine::scc(17));
+    }
+    if !needs.intersects(Needs::REGISTERS.union(Needs::MESH)) {
+        machines.extend(["cluster-fpga:3x2", "cluster-asic:1x5"].map(machine));
     }
     machines
 }

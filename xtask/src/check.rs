@@ -14,7 +14,11 @@ use crate::{
 use anyhow::{Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::Duration,
+};
 use transcript::finding::{Access, Finding};
 
 /// The word that asks the simulator for the checker.
@@ -134,7 +138,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// Adds what a run has found to what others have, each once.
 fn note(transcript: &Transcript, found: &mut BTreeMap<String, Finding>) {
     let root = workspace::root();
-    let mut places: std::collections::BTreeSet<_> = found.values().map(|finding| key(finding, &root)).collect();
+    let mut places: BTreeSet<_> = found.values().map(|finding| key(finding, &root)).collect();
     for finding in &transcript.findings {
         if places.insert(key(finding, &root)) {
             found.insert(in_words(finding, &root), finding.clone());
@@ -142,10 +146,12 @@ fn note(transcript: &Transcript, found: &mut BTreeMap<String, Finding>) {
     }
 }
 
-/// What two findings have in common that are the same mistake.
+/// What two findings have in common that are the same mistake: nothing orders the two places of a race.
 fn key(finding: &Finding, root: &Path) -> (String, String, String) {
+    let here = place(&finding.place, root).0;
     let other = finding.other.as_ref().map_or_else(String::new, |other| place(other, root).0);
-    (finding.kind.clone(), place(&finding.place, root).0, other)
+    let (first, second) = if finding.kind == "race" && other < here { (other, here) } else { (here, other) };
+    (finding.kind.clone(), first, second)
 }
 
 /// A finding as one line.
@@ -180,7 +186,7 @@ fn to_json(finding: &Finding) -> Value {
         let stack: Vec<_> = access
             .frames
             .iter()
-            .map(|frame| json!({ "function": frame.function, "file": frame.file, "line": frame.line }))
+            .map(|frame| json!({ "function": frame.function, "file": frame.file, "line": frame.line.parse::<u32>().ok() }))
             .collect();
         json!({
             "rank": access.rank, "does": access.what, "within": access.spans, "place": at, "function": function,

@@ -51,8 +51,8 @@ impl Checker {
             }
         }
         for domain in dirty.into_iter().map(usize::from).filter(|domain| *domain != own) {
-            let stores = self.caches[domain].dirty.get(&key).into_iter().flatten();
-            let other = stores.filter(|other| other.is_definite && other.mask & store.mask == 0).last().copied();
+            let mut stores = self.caches[domain].dirty.get(&key).into_iter().flatten();
+            let other = stores.rfind(|other| other.is_definite && other.mask & store.mask == 0).copied();
             if let Some(other) = other {
                 self.report(Mistake::Lost, Remedy::LinesApart, other.id, Some(store.id), key, store.mask);
             }
