@@ -157,6 +157,11 @@ pub unsafe trait ViewWindow: Topology {
     /// If a slice of another core excludes the access.
     unsafe fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch>;
 
+    /// Bytes of a region were accessed, of which the lines were touched; called in the same step.
+    fn accessed(&self, region: Region<kind::Cached>, first_byte: usize, len: usize, access: ViewAccess) {
+        let _ = (region, first_byte, len, access);
+    }
+
     /// What was touched has been accessed. Called unless there is nothing to be done. What was absent, hardware without
     /// write-allocate sends to memory at once.
     ///
@@ -390,10 +395,12 @@ impl<'c, T: Pod> LocalView<'c, T> {
     #[cold]
     #[inline(never)]
     fn watched<R>(&self, first: usize, count: usize, access: ViewAccess, carry_out: impl FnOnce() -> R) -> Option<R> {
-        let region = self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>());
+        let (first_byte, len) = (first * size_of::<T>(), count * size_of::<T>());
+        let region = self.region.lines_around(first_byte, first_byte + len);
         // SAFETY: the region is of this view, whose borrow shows which of its slices are gone; the access follows.
         let touch = unsafe { self.window.touch(region, access) }?;
         let result = carry_out();
+        self.window.accessed(self.region, first_byte, len, access);
         if touch != Touch::default() {
             // SAFETY: this is what was said of the region, and the one call for it.
             unsafe { self.window.end_access(region, touch) };

@@ -4,7 +4,7 @@ use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
     CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
-    kit::{CounterAccess, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
     wait::Deadline,
 };
 
@@ -121,6 +121,12 @@ pub unsafe trait Platform: 'static {
     /// The moment at which others could see what this core has just written, if it is known; otherwise any other one.
     fn last_visible(&self) -> u64 {
         self.moment()
+    }
+
+    /// Gets to know what happens, at the moment at which it takes effect; for platforms that check programs.
+    #[inline(always)]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        let _ = event;
     }
 
     /// Decides what the hardware leaves open, as a number below `options`; 0 is what nothing special means.

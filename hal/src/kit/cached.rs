@@ -10,6 +10,7 @@ use crate::{
 
 use super::{
     Account, HardwareCore,
+    event::Event,
     hardware::{Expense, Hardware},
     tracing::NotingOperations,
     views::Views,
@@ -54,6 +55,10 @@ unsafe impl<H: Hardware> ViewWindow for HardwareCore<H> {
             operation.leave_open();
         }
         Some(touch)
+    }
+
+    fn accessed(&self, region: Region<kind::Cached>, first_byte: usize, len: usize, access: ViewAccess) {
+        self.hardware.witness(|| Event::View { start: region.start().plus(first_byte), len, access });
     }
 
     unsafe fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {

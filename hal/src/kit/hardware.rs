@@ -12,7 +12,7 @@ use crate::{
     kind,
 };
 
-use super::{Account, Slot, Tracer};
+use super::{Account, Event, Slot, Tracer};
 
 /// Lines that go through L1 and the write-combine buffer: those of MPBs, and combined memory.
 pub trait CombinedLines: Topology {
@@ -452,6 +452,12 @@ pub trait Hooks: Turns {
 
     /// Does what hardware may do by itself between two operations of a program: drain, or evict.
     fn explore(&self) {}
+
+    /// Tells a machine that checks programs what happens. Others do not ask.
+    #[inline(always)]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        let _ = event;
+    }
 
     /// The core's trace, where it can be traced.
     fn tracer(&self) -> Option<&Tracer> {
