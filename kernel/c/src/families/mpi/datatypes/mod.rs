@@ -8,6 +8,7 @@
 
 mod arrays;
 mod basics;
+pub(crate) mod calls;
 mod constructors;
 mod datatype;
 mod external;

@@ -32,8 +32,19 @@ impl Combiner {
             Subarray, Vector,
         };
         [
-            Named, Dup, Contiguous, Vector, Hvector, Indexed, Hindexed, IndexedBlock, HindexedBlock, Struct, Subarray,
-            Darray, Resized,
+            Named,
+            Dup,
+            Contiguous,
+            Vector,
+            Hvector,
+            Indexed,
+            Hindexed,
+            IndexedBlock,
+            HindexedBlock,
+            Struct,
+            Subarray,
+            Darray,
+            Resized,
         ]
         .into_iter()
         .find(|combiner| *combiner as i32 == value)
