@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use kernel::collectives::Tag;
 
 /// Bits of a tag that are the program's.
-const TAG_BITS: u32 = 19;
+const TAG_BITS: u32 = 20;
 
 /// The largest tag.
 pub(crate) const TAG_LIMIT: u32 = (1 << TAG_BITS) - 1;
@@ -111,6 +111,6 @@ mod tests {
         assert_eq!((first, tag_of(last)), (of_message(7, 0), TAG_LIMIT as i32));
         assert!(of_operation(7, 0) > last && of_operation(7, OF_GROUPS) == of_operation(7, 0));
         assert!(of_group(7, 0) > of_operation(7, OF_GROUPS - 1) && of_group(7, u32::MAX) < of_message(8, 0));
-        assert_eq!(wanted(LIMIT as u32 - 1, Some(TAG_LIMIT)), Tag::Is(0xFFF7_FFFF));
+        assert_eq!(wanted(LIMIT as u32 - 1, Some(TAG_LIMIT)), Tag::Is(0xFFEF_FFFF));
     }
 }

@@ -22,8 +22,7 @@ impl<'r, C: Core> Mpi<'r, C> {
         let work = async {
             let mut other = Vec::new();
             if party.rank == 0 {
-                party.send(own, 0).await?;
-                other = party.receive(limit, 0).await?;
+                other = party.swap(own, limit, 0).await?;
             }
             let local = party.local();
             let mut len = Vec::from((other.len() as u32).to_le_bytes());
@@ -93,11 +92,7 @@ pub(super) unsafe fn intercomm_create<C: Core>(
         let bridge = here.party_with(&peer_comm, contexts::of_group(peer_comm.context, tag));
         let own = [bytes_of(comm.group.ranks().iter().copied()), free.clone()].concat();
         let limit = 4 * here.world.size() + free.len();
-        let work = async {
-            bridge.send(&own, other).await?;
-            bridge.receive(limit, other).await
-        };
-        told = Party::wait(&here.engine, work).map_err(|fault| fault.on_comm(peer))?;
+        told = Party::wait(&here.engine, bridge.swap(&own, limit, other)).map_err(|fault| fault.on_comm(peer))?;
     }
     let work = async {
         let mut len = bytes_of([told.len()]);

@@ -185,6 +185,8 @@ impl<C: Core> Mpi<'_, C> {
                 }
                 Mode::Buffered => {
                     let bytes = block.bytes();
+                    // What has gone takes no room any more.
+                    self.engine.step(false)?;
                     let mut buffered = self.buffered.borrow_mut();
                     buffered.check_room(bytes.len())?;
                     buffered.add(self.engine.send(&bytes, to, message.sent_tag(), false)?, bytes.len());

@@ -76,6 +76,14 @@ impl<'r, C: Core> Party<'r, C> {
         Ok(pending.take_message())
     }
 
+    /// Sends a message to a peer, and receives one of at most so many bytes from it.
+    pub(crate) async fn swap(&self, bytes: &[u8], len: usize, with: usize) -> Result<Vec<u8>, Fault> {
+        let sent = self.begin_send(bytes, with)?;
+        let received = self.receive(len, with).await?;
+        self.end(sent).await?;
+        Ok(received)
+    }
+
     /// Receives into a block.
     ///
     /// # Safety

@@ -45,8 +45,7 @@ async fn barrier<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(), Fault
     }
     // All of this group are here, which its first rank tells that of the other group.
     if party.rank == 0 {
-        party.send(&[], 0).await?;
-        party.receive(0, 0).await?;
+        party.swap(&[], 0, 0).await?;
     }
     local.broadcast(&mut Vec::new(), 0).await
 }
@@ -173,8 +172,7 @@ async fn swap<C: Core>(party: &Party<'_, C>, own: &Elements, len_bytes: usize) -
     if party.rank > 0 {
         return Ok(vec![0; len_bytes]);
     }
-    party.send(&own.bytes(), 0).await?;
-    party.receive(len_bytes, 0).await
+    party.swap(&own.bytes(), len_bytes, 0).await
 }
 
 async unsafe fn allreduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(), Fault> {
