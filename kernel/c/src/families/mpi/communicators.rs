@@ -129,7 +129,6 @@ impl<'r, C: Core> Mpi<'r, C> {
     }
 
     /// Waits until all ranks of a communicator's group are here.
-    #[expect(dead_code, reason = "windows are to come")]
     pub(crate) fn barrier(&self, comm: &Communicator) -> Result<(), Fault> {
         Party::wait(&self.engine, self.party(comm).local().barrier())
     }
@@ -446,7 +445,7 @@ pub(super) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut H
     // SAFETY: see above.
     unsafe { of.attributes.delete_all(handle).map_err(|fault| fault.on_comm(handle))? };
     // The number can be used again when all have come so far, and with it what they have sent.
-    here.gather_all_bytes(&of, &[])?;
+    here.barrier(&of)?;
     here.communicators.borrow_mut().remove(handle);
     here.contexts.borrow_mut().give_back(of.context);
     // SAFETY: see above.

@@ -240,18 +240,15 @@ impl<'r, C: Core> Party<'r, C> {
 
     /// The bytes of all ranks of the group, of which each has as many.
     pub(crate) async fn gather_all_bytes(&self, own: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
-        let mut all = vec![0; own.len() * self.size()];
+        let mut all = own.to_vec();
         if self.rank == 0 {
-            for (rank, part) in all.chunks_mut(own.len().max(1)).enumerate() {
-                if rank == 0 {
-                    part.copy_from_slice(own);
-                } else {
-                    part.copy_from_slice(&self.receive(own.len(), rank).await?);
-                }
+            for rank in 1..self.size() {
+                all.extend(self.receive(own.len(), rank).await?);
             }
         } else {
             self.send(own, 0).await?;
         }
+        all.resize(own.len() * self.size(), 0);
         self.broadcast(&mut all, 0).await?;
         Ok((0..self.size()).map(|rank| all[rank * own.len()..(rank + 1) * own.len()].to_vec()).collect())
     }
