@@ -4,14 +4,14 @@
 //! receive is there when it comes. So memory that nobody but its owner reaches can be put to and got from: the owner does it.
 
 use alloc::{collections::VecDeque, rc::Rc, vec::Vec};
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
 use hal::Core;
 
 use super::{
     matching::{Arrived, Label},
     post::{Outgoing, Post, lines_of},
-    request::{State, look, wait_for},
+    request::{State, wait_for},
 };
 use crate::{Comm, Error};
 
@@ -37,6 +37,7 @@ pub type Answer = Rc<dyn Fn(usize, u32, Vec<u8>) -> Vec<RemoteCall>>;
 #[derive(Default)]
 pub(super) struct Calls {
     answer: RefCell<Option<Answer>>,
+    answered: Cell<u32>,
     /// Those that are coming, by sender: an announced one takes longer than a short one behind it.
     coming: RefCell<Vec<VecDeque<(Label, Rc<State>)>>>,
 }
@@ -80,6 +81,7 @@ impl Post {
             state.with_copy(|copy| bytes = copy.to_vec());
             let (read, _) = lines_of(bytes.len());
             world.hal().account_memory(read, 0);
+            self.calls().answered.set(self.calls().answered.get().wrapping_add(1));
             answer(label.from, label.tag, bytes).into_iter().for_each(|call| self.call(world, call));
         }
     }
@@ -114,16 +116,19 @@ impl<C: Core> Comm<'_, C> {
         Ok(())
     }
 
+    /// How many calls this rank has answered, modulo 2³².
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`].
+    pub fn answered_calls(&self) -> Result<u32, Error> {
+        Ok(self.post()?.calls().answered.get())
+    }
+
     /// Waits, answering calls and driving all else that is under way, until `check` finds something.
     ///
     /// # Errors
     /// [`Error::TimedOut`] on a dying machine.
     pub fn wait_for_calls<R>(&self, check: impl FnMut() -> Option<R>) -> Result<R, Error> {
         wait_for(self, check)
-    }
-
-    /// Answers the calls that have come, without waiting.
-    pub fn look_for_calls(&self) {
-        look(self);
     }
 }

@@ -241,6 +241,7 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
     let extent = datatype.extent_count();
     let places: Vec<_> = (0..COUNT as i64).flat_map(|value| places.iter().map(move |place| place + value * extent)).collect();
     let (Some(first), Some(last)) = (places.iter().min(), places.iter().max()) else { return };
+    assert_eq!(datatype.flat().bounds(COUNT), Some(*first..last + 1), "{datatype:?}");
     let memory: Vec<u8> = (*first..=*last).map(|_| random.below(256) as u8).collect();
     let expected: Vec<u8> = places.iter().map(|place| memory[(place - first) as usize]).collect();
     let base = memory.as_ptr().wrapping_offset(-*first as isize);
@@ -253,7 +254,7 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
         let from = random.below(places.len() as i64) as usize;
         let mut piece = vec![0; 1 + random.below(40) as usize];
         // SAFETY: as above.
-        let len = unsafe { datatype.pack_from(base, COUNT, from, &mut piece) };
+        let len = unsafe { datatype.flat().pack_from(base, COUNT, from, &mut piece) };
         assert_eq!(len, piece.len().min(places.len() - from));
         assert_eq!(piece[..len], expected[from..from + len], "from {from} of {datatype:?}");
     }
@@ -265,7 +266,7 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
         let end = (at + 1 + random.below(23) as usize).min(packed.len());
         // SAFETY: as above.
         unsafe {
-            datatype.unpack_at(&packed[at..end], target.as_mut_ptr().wrapping_offset(-*first as isize), COUNT, at);
+            datatype.flat().unpack_at(&packed[at..end], target.as_mut_ptr().wrapping_offset(-*first as isize), COUNT, at);
         }
         at = end;
     }

@@ -1,6 +1,7 @@
 //! Operators: those of the standard on all types that it allows, and functions of the program's.
 
 mod apply;
+pub(crate) mod calls;
 mod extended;
 mod numbers;
 
