@@ -87,6 +87,8 @@ pub enum Tag {
     Any,
     /// Those with this one.
     Is(u32),
+    /// Those with a tag from the first of these to the last, which is one of them.
+    Within(u32, u32),
 }
 
 /// What is known of a message besides its bytes.
