@@ -167,14 +167,10 @@ impl Flat {
         Some(bounds)
     }
 
-    /// The runs that repeat as often as [`repeats`](Self::repeats) says.
-    pub(crate) fn runs(&self) -> &[Run] {
-        &self.runs
-    }
-
-    /// How often, and how far apart.
-    pub(crate) fn repeats(&self) -> (i64, i64) {
-        (self.count, self.stride)
+    /// Runs that are written down, and how often all of them come.
+    #[cfg(test)]
+    pub(crate) fn shape(&self) -> (usize, (i64, i64)) {
+        (self.runs.len(), (self.count, self.stride))
     }
 
     /// Where `count` values are, if their bytes follow each other without a gap: offset of the first, and length.

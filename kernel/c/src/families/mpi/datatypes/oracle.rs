@@ -381,15 +381,15 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn what_is_regular_stays_short() {
     let int = Rc::new(Datatype::of_basic(&BASICS[5]));
-    let runs = |of: &Datatype| of.flat().runs().len();
+    let runs = |of: &Datatype| of.flat().shape().0;
     let column = Datatype::strided(&int, 1 << 20, 1, 4096).unwrap();
     assert_eq!(runs(&column), 1);
     let matrix = Rc::new(Datatype::strided(&Rc::new(column), 8, 1, 4).unwrap());
-    assert_eq!((runs(&matrix), matrix.flat().repeats()), (1, (8, 4)));
+    assert_eq!(matrix.flat().shape(), (1, (8, 4)));
     let places: Vec<_> = [1 << 16].into_iter().chain([1]).chain((0..1 << 16).map(|place| 2 * place)).collect();
     let indexed = Datatype::create(Combiner::IndexedBlock, false, &places, &[int.clone()]).unwrap();
     assert_eq!(runs(&indexed), 1);
     let two = Datatype::create(Combiner::Indexed, false, &[2, 1, 2, 0, 3], &[int]).unwrap();
     let many = Datatype::contiguous(&Rc::new(two), 1 << 20).unwrap();
-    assert_eq!((runs(&many), many.flat().repeats()), (2, (1 << 20, 20)));
+    assert_eq!(many.flat().shape(), (2, (1 << 20, 20)));
 }

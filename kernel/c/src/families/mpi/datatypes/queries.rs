@@ -10,6 +10,7 @@ use super::{
         attributes::Of,
         class::{Class, Fault},
         handles::Handle,
+        status::Status,
         table::Here,
     },
     Combiner, DATATYPE_NULL,
@@ -241,6 +242,26 @@ pub(super) unsafe fn value_index<C: Core>(
     let found = PAIRS.iter().find(|[of, by, _]| (*of, *by) == (value, index));
     // SAFETY: see above.
     unsafe { give(pair, found.map_or(DATATYPE_NULL, |[.., pair]| *pair)) }
+}
+
+/// Basic values in what was received, or `MPI_UNDEFINED` if one of them is not whole.
+pub(super) unsafe fn elements<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    status: *const Status,
+    handle: Handle,
+    elements: *mut T,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(handle)?;
+    if status.is_null() {
+        return Err(Fault::new(Class::ARG, "the status is a null pointer"));
+    }
+    // SAFETY: see above.
+    unsafe {
+        match datatype.elements_in((*status).len_bytes() as i64) {
+            (found, true) => give_number(elements, found),
+            (_, false) => give(elements, T::undefined()),
+        }
+    }
 }
 
 pub(super) unsafe fn set_attr<C: Core>(

@@ -10,7 +10,7 @@ use core::{cell::RefCell, ffi::c_void, slice};
 
 use super::{
     class::Class,
-    datatypes::{Datatype, Group},
+    datatypes::Datatype,
     handles::{Handle, Kind, Slab},
 };
 

@@ -192,10 +192,6 @@ impl AllEnds {
         self.0.borrow_mut().remove(&number);
     }
 
-    pub(super) fn are_none(&self) -> bool {
-        self.0.borrow().is_empty()
-    }
-
     /// Answers a call.
     pub(super) fn answer(&self, from: usize, number: u32, bytes: &[u8]) -> Vec<RemoteCall> {
         let ends = self.0.borrow().get(&number).cloned();

@@ -36,8 +36,8 @@ impl Lock {
         self.holders[before..].to_vec()
     }
 
-    /// Whether nobody has it or waits for it.
-    pub(super) fn is_free(&self) -> bool {
+    #[cfg(test)]
+    fn is_free(&self) -> bool {
         self.holders.is_empty() && self.waiting.is_empty()
     }
 }

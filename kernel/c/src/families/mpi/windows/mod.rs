@@ -65,11 +65,6 @@ impl Windows {
     pub(crate) fn get(&self, handle: Handle) -> Result<Rc<Window>, Class> {
         self.all.borrow().get(handle).cloned().ok_or(Class::WIN)
     }
-
-    /// Whether others may call at any time.
-    pub(crate) fn are_none(&self) -> bool {
-        self.ends.are_none()
-    }
 }
 
 /// What the attributes of a window that are always there point to.

@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::wire::{How, Place};
 use crate::families::mpi::{
     class::Class,
-    datatypes::{Basic, basic},
+    datatypes::basic,
     operators::Operation,
 };
 
