@@ -93,9 +93,8 @@ pub(super) fn darray(arguments: &[i64], of: &Rc<Datatype>) -> Result<Datatype, C
     let [processes, rank, number, rest @ ..] = arguments else { return Err(Class::ARG) };
     let number = usize::try_from(*number).ok().filter(|number| *number > 0).ok_or(Class::DIMS)?;
     let ([sizes, distributions, details, grid], [order]) = lists(rest, number)? else { return Err(Class::ARG) };
-    let all = grid.iter().try_fold(1_i64, |all, processes| {
-        if *processes >= 1 { all.checked_mul(*processes) } else { None }
-    });
+    let all =
+        grid.iter().try_fold(1_i64, |all, processes| if *processes >= 1 { all.checked_mul(*processes) } else { None });
     if *processes < 1 || all != Some(*processes) || !(0..*processes).contains(rank) {
         return Err(Class::ARG);
     }

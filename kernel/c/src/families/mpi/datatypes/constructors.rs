@@ -44,7 +44,12 @@ impl Datatype {
 }
 
 /// Blocks of different lengths, each at its displacement, which is counted in `unit`.
-fn indexed(lens: impl Iterator<Item = i64>, displacements: &[i64], unit: i64, of: &Rc<Datatype>) -> Result<Datatype, Class> {
+fn indexed(
+    lens: impl Iterator<Item = i64>,
+    displacements: &[i64],
+    unit: i64,
+    of: &Rc<Datatype>,
+) -> Result<Datatype, Class> {
     let blocks = lens.zip(displacements).map(|(len, displacement)| {
         let displacement = displacement.checked_mul(unit).ok_or(Class::VALUE_TOO_LARGE)?;
         Ok(Blocks { displacement, count: 1, stride: 0, len, of: of.clone() })
@@ -61,7 +66,8 @@ fn make(combiner: Combiner, arguments: &[i64], types: &[Rc<Datatype>]) -> Result
             let of = of()?;
             let made = Datatype::contiguous(of, 1)?;
             let bounds = of.bounds();
-            Ok(if of.has_set_bounds() { made.with_bounds(bounds.lower, bounds.len())? } else { made }.committed_like(of))
+            Ok(if of.has_set_bounds() { made.with_bounds(bounds.lower, bounds.len())? } else { made }
+                .committed_like(of))
         }
         (Combiner::Contiguous, [count]) => Datatype::contiguous(of()?, *count),
         (Combiner::Vector, [count, len, stride]) => {

@@ -127,7 +127,8 @@ impl Datatype {
         for part in &blocks {
             let of = &part.of;
             let number = part.count.checked_mul(part.len).ok_or(Class::VALUE_TOO_LARGE)?;
-            size = of.size.checked_mul(number).and_then(|bytes| bytes.checked_add(size)).ok_or(Class::VALUE_TOO_LARGE)?;
+            size =
+                of.size.checked_mul(number).and_then(|bytes| bytes.checked_add(size)).ok_or(Class::VALUE_TOO_LARGE)?;
             elements += of.elements * number;
             let grow = |old: Option<Bounds>, one: Option<Bounds>| -> Result<Option<Bounds>, Class> {
                 let Some(one) = one else { return Ok(old) };

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::datatype::{Made, Datatype};
+use super::datatype::{Datatype, Made};
 
 /// `count` runs of `len` bytes, a stride apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub(crate) struct Flat {
 
 impl Flat {
     pub(super) fn of(of: &Datatype) -> Self {
-        let mut flat = Self { runs: Vec::new(), len: 0, count: 1, stride: 0, size: of.size_count(), extent: of.extent_count() };
+        let mut flat =
+            Self { runs: Vec::new(), len: 0, count: 1, stride: 0, size: of.size_count(), extent: of.extent_count() };
         match of.made() {
             Made::Basic(basic) => {
                 for (offset, format, _) in basic.values() {
@@ -96,7 +97,9 @@ impl Flat {
             }
             match &single {
                 Some(run) => self.push(offset + run.offset, run.len, run.count, run.stride),
-                None => inner.runs.iter().for_each(|run| self.push(offset + run.offset, run.len, run.count, run.stride)),
+                None => {
+                    inner.runs.iter().for_each(|run| self.push(offset + run.offset, run.len, run.count, run.stride))
+                }
             }
         }
     }
@@ -138,8 +141,7 @@ impl Flat {
     /// What these numbers say.
     pub(crate) fn from_numbers(numbers: &[i64]) -> Option<Self> {
         let ([count, stride, size, extent], runs) = numbers.split_first_chunk()?;
-        let mut flat =
-            Self { runs: Vec::new(), len: 0, count: *count, stride: *stride, size: *size, extent: *extent };
+        let mut flat = Self { runs: Vec::new(), len: 0, count: *count, stride: *stride, size: *size, extent: *extent };
         for run in runs.chunks_exact(4) {
             let (offset, len, count, stride) = (run[0], run[1], run[2], run[3]);
             flat.runs.push(Run { offset, len, count, stride, start: flat.len });

@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, vec, vec::Vec};
 
-use super::{Basic, BASICS, Combiner, Datatype, Datatypes, recipe::Contents};
+use super::{BASICS, Basic, Combiner, Datatype, Datatypes, recipe::Contents};
 
 /// A typemap: basic types and where they are, and bounds that were set.
 #[derive(Clone, Debug)]
@@ -75,7 +75,9 @@ impl Map {
     fn bytes(&self) -> Vec<i64> {
         let of = |(place, basic): &(i64, &'static Basic)| {
             let place = *place;
-            basic.values().flat_map(move |(within, format, _)| (0..format.size()).map(move |byte| place + (within + byte) as i64))
+            basic
+                .values()
+                .flat_map(move |(within, format, _)| (0..format.size()).map(move |byte| place + (within + byte) as i64))
         };
         self.entries.iter().flat_map(of).collect()
     }
@@ -225,12 +227,14 @@ fn check(random: &mut Random, (datatype, map): &Both) {
     assert_eq!((datatype.bounds().lower, datatype.bounds().upper), (lower, upper), "bounds of {datatype:?}");
     assert_eq!((datatype.true_bounds().lower, datatype.true_bounds().upper), true_bounds);
     assert_eq!(datatype.size(), places.len());
-    let elements: i64 = map.entries.iter().map(|(_, basic)| if basic.group == super::Group::Pair { 2 } else { 1 }).sum();
+    let elements: i64 =
+        map.entries.iter().map(|(_, basic)| if basic.group == super::Group::Pair { 2 } else { 1 }).sum();
     assert_eq!(datatype.elements(), elements);
     let mut all = vec![];
     datatype.for_each(0, &mut |basic, place| all.push((place, basic)));
     assert_eq!(all, map.entries);
-    let only = map.entries.first().map(|entry| entry.1).filter(|only| map.entries.iter().all(|(_, basic)| basic == only));
+    let only =
+        map.entries.first().map(|entry| entry.1).filter(|only| map.entries.iter().all(|(_, basic)| basic == only));
     assert_eq!(datatype.basic(), only);
     check_packing(random, datatype, &places);
     check_elements(datatype, map);
@@ -239,7 +243,8 @@ fn check(random: &mut Random, (datatype, map): &Both) {
 fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
     const COUNT: usize = 3;
     let extent = datatype.extent_count();
-    let places: Vec<_> = (0..COUNT as i64).flat_map(|value| places.iter().map(move |place| place + value * extent)).collect();
+    let places: Vec<_> =
+        (0..COUNT as i64).flat_map(|value| places.iter().map(move |place| place + value * extent)).collect();
     let (Some(first), Some(last)) = (places.iter().min(), places.iter().max()) else { return };
     assert_eq!(datatype.flat().bounds(COUNT), Some(*first..last + 1), "{datatype:?}");
     let memory: Vec<u8> = (*first..=*last).map(|_| random.below(256) as u8).collect();
@@ -266,7 +271,12 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
         let end = (at + 1 + random.below(23) as usize).min(packed.len());
         // SAFETY: as above.
         unsafe {
-            datatype.flat().unpack_at(&packed[at..end], target.as_mut_ptr().wrapping_offset(-*first as isize), COUNT, at);
+            datatype.flat().unpack_at(
+                &packed[at..end],
+                target.as_mut_ptr().wrapping_offset(-*first as isize),
+                COUNT,
+                at,
+            );
         }
         at = end;
     }
@@ -290,7 +300,11 @@ fn check_elements(datatype: &Datatype, map: &Map) {
         let (whole, rest) = (bytes / size, bytes % size);
         let inner = ends.iter().filter(|end| **end <= rest).count();
         let is_whole = rest == 0 || ends.contains(&rest);
-        assert_eq!(datatype.elements_in(bytes), (whole * ends.len() as i64 + inner as i64, is_whole), "{bytes} of {datatype:?}");
+        assert_eq!(
+            datatype.elements_in(bytes),
+            (whole * ends.len() as i64 + inner as i64, is_whole),
+            "{bytes} of {datatype:?}"
+        );
     }
 }
 
@@ -364,7 +378,8 @@ fn contents_are_what_was_said() {
 fn what_makes_no_sense_is_refused() {
     use super::Class;
     let int = Rc::new(Datatype::of_basic(&BASICS[5]));
-    let refused = |combiner, arguments: &[i64]| Datatype::create(combiner, false, arguments, &[int.clone()]).unwrap_err();
+    let refused =
+        |combiner, arguments: &[i64]| Datatype::create(combiner, false, arguments, &[int.clone()]).unwrap_err();
     assert_eq!(refused(Combiner::Contiguous, &[-1]), Class::COUNT);
     assert_eq!(refused(Combiner::Contiguous, &[i64::MAX]), Class::VALUE_TOO_LARGE);
     assert_eq!(refused(Combiner::Vector, &[2, 1, i64::MAX / 2]), Class::VALUE_TOO_LARGE);

@@ -170,8 +170,7 @@ unsafe fn give_contents<C: Core>(
         return Err(Fault::new(Class::TYPE, "a predefined datatype is made of nothing"));
     };
     let contents = recipe.contents();
-    let lens =
-        [contents.integers.len(), contents.addresses.len(), contents.large_counts.len(), recipe.types().len()];
+    let lens = [contents.integers.len(), contents.addresses.len(), contents.large_counts.len(), recipe.types().len()];
     if lens.iter().zip(most).any(|(len, most)| (*len as i64) > most) {
         return Err(Fault::new(Class::ARG, "the lists are shorter than MPI_Type_get_envelope says"));
     }
@@ -290,11 +289,7 @@ pub(super) unsafe fn get_attr<C: Core>(
     }
 }
 
-pub(super) unsafe fn delete_attr<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    key: i32,
-) -> Result<(), Fault> {
+pub(super) unsafe fn delete_attr<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, key: i32) -> Result<(), Fault> {
     let attributes = here.datatypes.attributes(handle)?;
     // SAFETY: see above.
     unsafe { attributes.delete(&here.keys, (Of::Datatype, handle), key) }

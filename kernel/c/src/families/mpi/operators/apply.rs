@@ -100,11 +100,8 @@ impl Operation {
                 _ => unreachable!("{self:?} does not take {}", basic.name),
             },
             (format, Some(second)) => {
-                let places = if packed {
-                    [basic.size(), format.size()]
-                } else {
-                    [basic.extent(), basic.second_offset()]
-                };
+                let places =
+                    if packed { [basic.size(), format.size()] } else { [basic.extent(), basic.second_offset()] };
                 match (format, second) {
                     (Format::Signed(2), _) => self.pair::<i16, i32>(places, input, inout),
                     (Format::Signed(4), _) => self.pair::<i32, i32>(places, input, inout),
@@ -149,10 +146,9 @@ impl Operation {
             let ((re, im), (other_re, other_im)) = (load(own), load(other));
             let (re, im) = match self {
                 Self::Sum => (re.plus(other_re), im.plus(other_im)),
-                Self::Product => (
-                    re.times(other_re).minus(im.times(other_im)),
-                    re.times(other_im).plus(im.times(other_re)),
-                ),
+                Self::Product => {
+                    (re.times(other_re).minus(im.times(other_im)), re.times(other_im).plus(im.times(other_re)))
+                }
                 _ => unreachable!("{self:?} was refused for such numbers"),
             };
             re.store(&mut other[..T::BYTES]);

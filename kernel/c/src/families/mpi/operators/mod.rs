@@ -252,8 +252,8 @@ mod tests {
         let (datatypes, operators) = (Datatypes::new(), Operators::new());
         for (datatype, defined) in expected {
             let datatype = datatypes.get(datatype).unwrap();
-            let found = [0x21, 0x22, 0x28, 0x30, 0x38]
-                .map(|handle| operators.get(handle).unwrap().check(&datatype).is_ok());
+            let found =
+                [0x21, 0x22, 0x28, 0x30, 0x38].map(|handle| operators.get(handle).unwrap().check(&datatype).is_ok());
             assert_eq!(found, defined, "{:?}", datatype.basic());
         }
         let int = datatypes.get(INT).unwrap();
@@ -276,7 +276,12 @@ mod tests {
                 }
                 pairs += 1;
                 let zeros = vec![0; basic.extent()];
-                assert_eq!(combined(handle, basic.handle, &zeros, &zeros).unwrap(), zeros, "{operation:?} of {}", basic.name);
+                assert_eq!(
+                    combined(handle, basic.handle, &zeros, &zeros).unwrap(),
+                    zeros,
+                    "{operation:?} of {}",
+                    basic.name
+                );
             }
         }
         // Integers of C, of Fortran, of both; floating, complex, truth values, bytes, pairs: types and operators of each.

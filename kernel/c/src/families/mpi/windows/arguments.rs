@@ -66,7 +66,12 @@ impl Window {
             }
         }
         let bytes = datatype.size() * number;
-        Ok(Some(Target { rank, place: Place { displacement: displacement as i64, count: number, flat }, datatype, bytes }))
+        Ok(Some(Target {
+            rank,
+            place: Place { displacement: displacement as i64, count: number, flat },
+            datatype,
+            bytes,
+        }))
     }
 }
 

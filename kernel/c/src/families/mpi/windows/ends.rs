@@ -254,7 +254,9 @@ mod tests {
         assert!(pair[0].is_answered(ticket) && pair[1].has_lock_of(1));
         settle(&all, 0, pair[0].call(1, &Word::Complete));
         settle(&all, 0, pair[0].call(1, &Word::Post));
-        assert!(!pair[1].take_completions(&[0, 1]) && pair[1].take_completions(&[0]) && !pair[1].take_completions(&[0]));
+        assert!(
+            !pair[1].take_completions(&[0, 1]) && pair[1].take_completions(&[0]) && !pair[1].take_completions(&[0])
+        );
         assert!(pair[1].take_post(0) && !pair[1].take_post(0));
     }
 }

@@ -191,7 +191,10 @@ mod tests {
         assert_eq!(epochs.access(0), Ok(By::Fence));
         // A fence that was used has to be ended by one.
         assert_eq!(epochs.lock(1, true), Err(Class::RMA_SYNC));
-        assert_eq!((epochs.start(members(&[1])), epochs.post(members(&[1]))), (Err(Class::RMA_SYNC), Err(Class::RMA_SYNC)));
+        assert_eq!(
+            (epochs.start(members(&[1])), epochs.post(members(&[1]))),
+            (Err(Class::RMA_SYNC), Err(Class::RMA_SYNC))
+        );
         epochs.fence(false).unwrap();
         epochs.lock(1, true).unwrap();
         assert_eq!((epochs.access(1), epochs.access(2)), (Ok(By::Lock), Err(Class::RMA_SYNC)));
@@ -201,7 +204,10 @@ mod tests {
         assert!(!epochs.are_over());
         assert_eq!((epochs.unlock(1), epochs.unlock(2), epochs.unlock(2)), (Ok(true), Ok(false), Err(Class::RMA_SYNC)));
         epochs.lock_all(true).unwrap();
-        assert_eq!((epochs.access(5), epochs.unlock_all(), epochs.unlock_all()), (Ok(By::LockAll), Ok(()), Err(Class::RMA_SYNC)));
+        assert_eq!(
+            (epochs.access(5), epochs.unlock_all(), epochs.unlock_all()),
+            (Ok(By::LockAll), Ok(()), Err(Class::RMA_SYNC))
+        );
         assert!(epochs.are_over());
     }
 

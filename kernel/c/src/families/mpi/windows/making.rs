@@ -135,8 +135,7 @@ pub(super) unsafe fn create<C: Core, U: Number>(
     comm: Handle,
     new: *mut Handle,
 ) -> Result<(), Fault> {
-    let wanted =
-        Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide() };
+    let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide() };
     // SAFETY: see above.
     unsafe { make(here, comm, &wanted, new) }
 }
@@ -177,11 +176,7 @@ pub(super) unsafe fn attach<C: Core>(
     })
 }
 
-pub(super) unsafe fn detach<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    base: *const u8,
-) -> Result<(), Fault> {
+pub(super) unsafe fn detach<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, base: *const u8) -> Result<(), Fault> {
     on_window(here, handle, |window| Ok(window.ends.part.borrow_mut().detach(base.addr())?))
 }
 

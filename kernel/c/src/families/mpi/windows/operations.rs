@@ -69,7 +69,12 @@ unsafe fn finish<C: Core>(
 }
 
 /// What an accumulate does, if it is defined for the values at both ends.
-fn how<C: Core>(here: &Here<'_, '_, '_, C>, operator: Handle, origin: Option<&Block>, target: &Target) -> Result<How, Fault> {
+fn how<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    operator: Handle,
+    origin: Option<&Block>,
+    target: &Target,
+) -> Result<How, Fault> {
     let operation = here.operators.get(operator)?.operation();
     let operation = operation.ok_or_else(|| Fault::new(Class::OP, "windows take predefined operators only"))?;
     if target.bytes == 0 {

@@ -7,11 +7,7 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use super::wire::{How, Place};
-use crate::families::mpi::{
-    class::Class,
-    datatypes::basic,
-    operators::Operation,
-};
+use crate::families::mpi::{class::Class, datatypes::basic, operators::Operation};
 
 /// What a rank contributes to a window.
 pub(super) struct Part {

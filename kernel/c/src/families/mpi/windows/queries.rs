@@ -110,11 +110,7 @@ pub(super) unsafe fn get_attr<C: Core>(
     })
 }
 
-pub(super) unsafe fn delete_attr<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    key: i32,
-) -> Result<(), Fault> {
+pub(super) unsafe fn delete_attr<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, key: i32) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         // SAFETY: see above.
         unsafe { window.attributes.delete(&here.keys, (Of::Window, handle), key) }
@@ -122,11 +118,7 @@ pub(super) unsafe fn delete_attr<C: Core>(
 }
 
 /// The hints of infos are taken and change nothing.
-pub(super) unsafe fn set_info<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    _info: Handle,
-) -> Result<(), Fault> {
+pub(super) unsafe fn set_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, _info: Handle) -> Result<(), Fault> {
     on_window(here, handle, |_| Ok(()))
 }
 

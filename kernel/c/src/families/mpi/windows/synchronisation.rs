@@ -36,7 +36,8 @@ impl Window {
     /// Opens the way to a target: an epoch has to allow it.
     pub(super) fn enter<C: Core>(&self, here: &Here<'_, '_, '_, C>, target: usize, passive: bool) -> Result<(), Fault> {
         let by = self.epochs.borrow_mut().access(target);
-        let by = by.map_err(|class| Fault::new(class, "no epoch allows access to this target: lock, start or fence first"))?;
+        let by =
+            by.map_err(|class| Fault::new(class, "no epoch allows access to this target: lock, start or fence first"))?;
         if passive && !matches!(by, By::Lock | By::LockAll) {
             return Err(Fault::new(Class::RMA_SYNC, "an operation with a request needs a lock"));
         }
@@ -193,11 +194,7 @@ pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handl
     })
 }
 
-pub(super) unsafe fn test<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    flag: *mut i32,
-) -> Result<(), Fault> {
+pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, flag: *mut i32) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let Members { ranks, .. } = window.epochs.borrow().exposed()?;
         here.engine.step(false)?;
