@@ -39,6 +39,7 @@
 //! What comes unexpected is bounded: a rank keeps up to
 //! 16 messages of each other one, of which the long ones are only announced.
 
+mod calls;
 mod interface;
 mod matching;
 mod packet;
@@ -65,7 +66,10 @@ use crate::{
     comm::engines::Engine,
 };
 
-pub use self::interface::Arrival;
+pub use self::{
+    calls::{Answer, RemoteCall},
+    interface::Arrival,
+};
 
 /// Whose messages are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -27,3 +27,4 @@ const struct atoll_mpi *atoll_mpi_table(void)
 
 #include <atoll/mpi_core.h>
 #include <atoll/mpi_types.h>
+#include <atoll/mpi_windows.h>

@@ -70,6 +70,7 @@ struct atoll_mpi {
     uint32_t bytes;
 #include <atoll/mpi_core.h>
 #include <atoll/mpi_types.h>
+#include <atoll/mpi_windows.h>
 };
 
 #undef SERVICE

@@ -109,7 +109,6 @@ pub(crate) enum On {
     /// This communicator's.
     Comm(Handle),
     /// This window's.
-    #[expect(dead_code, reason = "windows are to come")]
     Window(Handle),
 }
 
@@ -133,6 +132,11 @@ impl Fault {
     /// The same in a function that C names.
     pub(crate) fn of_function(self, name: &str) -> Self {
         Self { function: Some(Cow::Owned(name.into())), ..self }
+    }
+
+    /// The same as an error of this window's, if it is nobody's yet.
+    pub(crate) fn on_window(self, window: Handle) -> Self {
+        if self.on == On::Nothing { Self { on: On::Window(window), ..self } } else { self }
     }
 
     /// The same as an error of this communicator's, if it is nobody's yet.

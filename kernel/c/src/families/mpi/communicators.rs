@@ -195,8 +195,14 @@ impl<'r, C: Core> Mpi<'r, C> {
         Ok(self.assemble(context, [Some(group), remote], comm))
     }
 
+    /// Forgets a communicator. Its number can be used again: all have come so far, and with it what they have sent.
+    pub(super) fn discard(&self, comm: &Communicator) {
+        self.communicators.borrow_mut().remove(comm.handle.get());
+        self.contexts.borrow_mut().give_back(comm.context);
+    }
+
     /// Copies a communicator, with its topology, but without what is attached to it.
-    fn copy(&self, comm: &Communicator) -> Result<Rc<Communicator>, Fault> {
+    pub(super) fn copy(&self, comm: &Communicator) -> Result<Rc<Communicator>, Fault> {
         let context = self.agree_on(comm)?;
         let handle = self.assemble(context, [Some(comm.group.clone()), comm.remote.clone()], comm);
         let copy = self.communicator(handle)?;
@@ -446,8 +452,7 @@ pub(super) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut H
     unsafe { of.attributes.delete_all(handle).map_err(|fault| fault.on_comm(handle))? };
     // The number can be used again when all have come so far, and with it what they have sent.
     here.barrier(&of)?;
-    here.communicators.borrow_mut().remove(handle);
-    here.contexts.borrow_mut().give_back(of.context);
+    here.discard(&of);
     // SAFETY: see above.
     unsafe { comm.write(COMM_NULL) };
     Ok(())

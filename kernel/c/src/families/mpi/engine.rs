@@ -238,8 +238,14 @@ impl<'r, C: Core> Engine<'r, C> {
     fn collect(&self, waits: bool) -> Result<bool, Error> {
         let mut complete = {
             let mut transfers = self.transfers.borrow_mut();
-            assert!(!waits || !transfers.is_empty(), "this rank waits, and nothing of it is under way");
-            if waits { Transfer::wait_some(&mut transfers)? } else { Transfer::test_some(&mut transfers) }
+            if waits {
+                // What others ask of a window here may be what a task waits for.
+                let answered = self.world.answered_calls()?;
+                let is_answered = || self.world.answered_calls() != Ok(answered);
+                Transfer::wait_some_or(self.world, &mut transfers, is_answered)?
+            } else {
+                Transfer::test_some(&mut transfers)
+            }
         };
         let any = !complete.is_empty();
         // The last ones first: those that take their places are not among what is left.

@@ -61,7 +61,8 @@ pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Faul
     let Class(code) = class;
     let (mut object, handler) = match on {
         On::Comm(comm) => (comm, here.communicator(comm).ok().map(|comm| comm.errhandler.get())),
-        On::Nothing | On::Window(_) => (COMM_SELF, None),
+        On::Window(window) => (window, here.windows.get(window).ok().map(|window| window.errhandler.get())),
+        On::Nothing => (COMM_SELF, None),
     };
     // What belongs to nothing is an error of MPI_COMM_SELF; of old of MPI_COMM_WORLD, where programs still ask for it.
     let handler = handler.unwrap_or_else(|| {
@@ -176,22 +177,37 @@ pub(super) unsafe fn add_error_string<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn comm_create_errhandler<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    function: usize,
-    handler: *mut Handle,
-) -> Result<(), Fault> {
-    let made = here.errhandlers.borrow_mut().insert(Handler { function, of: Of::Comm });
-    // SAFETY: see above.
-    unsafe { handler.write(made) };
-    Ok(())
+macro_rules! create {
+    ($($name:ident of $of:ident;)*) => {$(
+        pub(super) unsafe fn $name<C: Core>(
+            here: &Here<'_, '_, '_, C>,
+            function: usize,
+            handler: *mut Handle,
+        ) -> Result<(), Fault> {
+            let made = here.errhandlers.borrow_mut().insert(Handler { function, of: Of::$of });
+            // SAFETY: see above.
+            unsafe { handler.write(made) };
+            Ok(())
+        }
+    )*};
 }
 
-/// A handler that can be one of a communicator's.
-fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Result<Handle, Fault> {
+create! {
+    comm_create_errhandler of Comm;
+    win_create_errhandler of Window;
+}
+
+/// Another handle of a handler, to be freed.
+pub(super) fn another<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Handle {
+    let known = here.errhandlers.borrow().get(handler).copied();
+    known.map_or(handler, |known| here.errhandlers.borrow_mut().insert(known))
+}
+
+/// A handler that can be one of an object of this kind.
+pub(super) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind: Of) -> Result<Handle, Fault> {
     let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handler);
     let of = here.errhandlers.borrow().get(handler).map(|handler| handler.of);
-    if is_known || of == Some(Of::Comm) { Ok(handler) } else { Err(Class::ERRHANDLER.into()) }
+    if is_known || of == Some(kind) { Ok(handler) } else { Err(Class::ERRHANDLER.into()) }
 }
 
 pub(super) unsafe fn comm_set_errhandler<C: Core>(
@@ -199,7 +215,7 @@ pub(super) unsafe fn comm_set_errhandler<C: Core>(
     comm: Handle,
     handler: Handle,
 ) -> Result<(), Fault> {
-    here.communicator(comm)?.errhandler.set(checked(here, handler)?);
+    here.communicator(comm)?.errhandler.set(checked(here, handler, Of::Comm)?);
     Ok(())
 }
 
@@ -209,9 +225,7 @@ pub(super) unsafe fn comm_get_errhandler<C: Core>(
     handler: *mut Handle,
 ) -> Result<(), Fault> {
     let of_comm = here.communicator(comm)?.errhandler.get();
-    // A handle of its own, to be freed.
-    let known = here.errhandlers.borrow().get(of_comm).copied();
-    let given = known.map_or(of_comm, |known| here.errhandlers.borrow_mut().insert(known));
+    let given = another(here, of_comm);
     // SAFETY: see above.
     unsafe { handler.write(given) };
     Ok(())

@@ -16,11 +16,8 @@ pub(crate) enum Kind {
     Message,
     Info,
     Errhandler,
-    #[expect(dead_code, reason = "datatypes are to come")]
     Datatype,
-    #[expect(dead_code, reason = "operators are to come")]
     Operator,
-    #[expect(dead_code, reason = "windows are to come")]
     Window,
 }
 

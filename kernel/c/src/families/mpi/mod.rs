@@ -29,6 +29,7 @@ mod requests;
 mod status;
 mod table;
 mod topologies;
+mod windows;
 
 use alloc::rc::Rc;
 use core::cell::{Cell, RefCell};
@@ -53,6 +54,7 @@ use self::{
     matched_probes::Found,
     operators::Operators,
     requests::Request,
+    windows::Windows,
 };
 
 pub(crate) use self::table::Table;
@@ -87,6 +89,7 @@ pub(crate) struct Mpi<'r, C: Core> {
     added: RefCell<Added>,
     pub(crate) datatypes: Datatypes,
     pub(crate) operators: Operators,
+    windows: Rc<Windows>,
 }
 
 impl<'r, C: Core> Mpi<'r, C> {
@@ -111,6 +114,7 @@ impl<'r, C: Core> Mpi<'r, C> {
             added: RefCell::default(),
             datatypes: Datatypes::new(),
             operators: Operators::new(),
+            windows: Rc::new(Windows::new()),
         }
     }
 

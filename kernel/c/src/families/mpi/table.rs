@@ -5,7 +5,7 @@ use core::ffi::c_void;
 
 use kernel::hal::Core;
 
-use super::{Mpi, calls, class::Fault, datatypes, errors};
+use super::{Mpi, calls, class::Fault, datatypes, errors, windows};
 use crate::session::{Session, with};
 
 /// Where a function of MPI is called.
@@ -72,6 +72,7 @@ pub(crate) struct Table {
     bytes: u32,
     core: calls::Table,
     types: datatypes::calls::Table,
+    windows: windows::calls::Table,
 }
 
 impl Table {
@@ -81,6 +82,7 @@ impl Table {
             bytes: size_of::<Self>() as u32,
             core: calls::Table::of::<C>(),
             types: datatypes::calls::Table::of::<C>(),
+            windows: windows::calls::Table::of::<C>(),
         }
     }
 }
@@ -134,6 +136,8 @@ mod tests {
         let core = listed(include_str!("../../../mpi/include/atoll/mpi_core.h"));
         assert!(core.len() > 10);
         assert_eq!(core, named(calls::Table::FUNCTIONS));
+        let windows = listed(include_str!("../../../mpi/include/atoll/mpi_windows.h"));
+        assert_eq!(windows, named(windows::calls::Table::FUNCTIONS));
         let types = listed(include_str!("../../../mpi/include/atoll/mpi_types.h"));
         assert_eq!(types, named(datatypes::calls::Table::FUNCTIONS));
     }

@@ -24,7 +24,7 @@ pub(crate) struct Run {
 }
 
 /// The runs of a type, all of which repeat.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Flat {
     runs: Vec<Run>,
     /// Bytes of all runs.
@@ -127,14 +127,52 @@ impl Flat {
         self.runs.push(Run { offset, len, count, stride, start });
     }
 
-    /// The runs that repeat as often as [`repeats`](Self::repeats) says.
-    pub(crate) fn runs(&self) -> &[Run] {
-        &self.runs
+    /// Bytes of a value.
+    pub(crate) fn size(&self) -> usize {
+        self.size as usize
     }
 
-    /// How often, and how far apart.
-    pub(crate) fn repeats(&self) -> (i64, i64) {
-        (self.count, self.stride)
+    /// All that there is to know, as numbers that go to others.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = i64> {
+        let runs = self.runs.iter().flat_map(|run| [run.offset, run.len, run.count, run.stride]);
+        [self.count, self.stride, self.size, self.extent].into_iter().chain(runs)
+    }
+
+    /// What these numbers say.
+    pub(crate) fn from_numbers(numbers: &[i64]) -> Option<Self> {
+        let ([count, stride, size, extent], runs) = numbers.split_first_chunk()?;
+        let mut flat = Self { runs: Vec::new(), len: 0, count: *count, stride: *stride, size: *size, extent: *extent };
+        for run in runs.chunks_exact(4) {
+            let (offset, len, count, stride) = (run[0], run[1], run[2], run[3]);
+            flat.runs.push(Run { offset, len, count, stride, start: flat.len });
+            flat.len += len * count;
+        }
+        Some(flat)
+    }
+
+    /// The first byte of `count` values and the one behind the last, as offsets; none if there are no bytes.
+    pub(crate) fn bounds(&self, count: usize) -> Option<Range<i64>> {
+        if count == 0 || self.size == 0 {
+            return None;
+        }
+        let reach = |count: i64, stride: i64| (count - 1).saturating_mul(stride);
+        let mut bounds = i64::MAX..i64::MIN;
+        for run in &self.runs {
+            let own = reach(run.count, run.stride);
+            bounds.start = bounds.start.min(run.offset.saturating_add(own.min(0)));
+            bounds.end = bounds.end.max(run.offset.saturating_add(own.max(0)).saturating_add(run.len));
+        }
+        for (count, stride) in [(self.count, self.stride), (count as i64, self.extent)] {
+            bounds.start = bounds.start.saturating_add(reach(count, stride).min(0));
+            bounds.end = bounds.end.saturating_add(reach(count, stride).max(0));
+        }
+        Some(bounds)
+    }
+
+    /// Runs that are written down, and how often all of them come.
+    #[cfg(test)]
+    pub(crate) fn shape(&self) -> (usize, (i64, i64)) {
+        (self.runs.len(), (self.count, self.stride))
     }
 
     /// Where `count` values are, if their bytes follow each other without a gap: offset of the first, and length.

@@ -2,9 +2,9 @@
 
 use core::ptr;
 
-use super::datatype::Datatype;
+use super::{datatype::Datatype, flat::Flat};
 
-impl Datatype {
+impl Flat {
     /// Packs bytes of a message of `count` values, from byte `from` on, as many as there is room for. Returns how many that
     /// were.
     ///
@@ -13,7 +13,7 @@ impl Datatype {
     pub(crate) unsafe fn pack_from(&self, source: *const u8, count: usize, from: usize, out: &mut [u8]) -> usize {
         let len = out.len().min((self.size() * count).saturating_sub(from));
         let mut done = 0;
-        self.flat().pieces(from as i64..(from + len) as i64, |offset, len| {
+        self.pieces(from as i64..(from + len) as i64, |offset, len| {
             let (len, out) = (len as usize, &mut out[done..]);
             debug_assert!(len <= out.len(), "a piece is not longer than the rest");
             // SAFETY: 1. the piece is one of the values', which the caller says can be read; 2. `out` has so many bytes left,
@@ -31,7 +31,7 @@ impl Datatype {
     pub(crate) unsafe fn unpack_at(&self, bytes: &[u8], target: *mut u8, count: usize, to: usize) -> usize {
         let len = bytes.len().min((self.size() * count).saturating_sub(to));
         let mut done = 0;
-        self.flat().pieces(to as i64..(to + len) as i64, |offset, len| {
+        self.pieces(to as i64..(to + len) as i64, |offset, len| {
             let (len, bytes) = (len as usize, &bytes[done..]);
             debug_assert!(len <= bytes.len(), "a piece is not longer than the rest");
             // SAFETY: as in `pack_from`, in the other direction.
@@ -40,22 +40,24 @@ impl Datatype {
         });
         len
     }
+}
 
+impl Datatype {
     /// Packs all bytes of `count` values.
     ///
     /// # Safety
-    /// As for [`pack_from`](Self::pack_from).
+    /// As for [`Flat::pack_from`].
     pub(crate) unsafe fn pack(&self, source: *const u8, count: usize, out: &mut [u8]) {
         // SAFETY: the caller says so.
-        unsafe { self.pack_from(source, count, 0, out) };
+        unsafe { self.flat().pack_from(source, count, 0, out) };
     }
 
     /// Unpacks a message, or the start of one.
     ///
     /// # Safety
-    /// As for [`unpack_at`](Self::unpack_at).
+    /// As for [`Flat::unpack_at`].
     pub(crate) unsafe fn unpack(&self, bytes: &[u8], target: *mut u8, count: usize) {
         // SAFETY: the caller says so.
-        unsafe { self.unpack_at(bytes, target, count, 0) };
+        unsafe { self.flat().unpack_at(bytes, target, count, 0) };
     }
 }

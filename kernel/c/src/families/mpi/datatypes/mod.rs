@@ -6,6 +6,7 @@
 //!
 //! Sizes and displacements have 64 bits on all machines, as `MPI_Count`.
 
+pub(crate) mod arguments;
 mod arrays;
 mod basics;
 pub(crate) mod calls;
@@ -13,9 +14,12 @@ mod constructors;
 mod datatype;
 mod external;
 mod flat;
+mod making;
 mod memory;
 #[cfg(test)]
 mod oracle;
+mod packing;
+mod queries;
 mod recipe;
 mod typemap;
 
@@ -23,6 +27,7 @@ use alloc::{ffi::CString, rc::Rc, vec::Vec};
 use core::cell::RefCell;
 
 use super::{
+    attributes::Attributes,
     class::Class,
     handles::{Handle, Kind, Slab},
 };
@@ -30,8 +35,9 @@ use super::{
 #[cfg(test)]
 pub(crate) use self::basics::BASICS;
 pub(crate) use self::{
-    basics::{Basic, DATATYPE_NULL, Format, Group},
+    basics::{Basic, DATATYPE_NULL, Format, Group, basic},
     datatype::Datatype,
+    flat::Flat,
     recipe::Combiner,
 };
 
@@ -39,6 +45,7 @@ pub(crate) use self::{
 struct Entry {
     datatype: Rc<Datatype>,
     name: CString,
+    attributes: Rc<Attributes>,
 }
 
 /// The datatypes of a rank.
@@ -52,6 +59,7 @@ impl Datatypes {
         let entry = |basic: &'static Basic| Entry {
             datatype: Rc::new(Datatype::of_basic(basic)),
             name: CString::new(basic.name).unwrap_or_default(),
+            attributes: Rc::default(),
         };
         Self {
             basics: RefCell::new(basics::BASICS.iter().map(entry).collect()),
@@ -80,7 +88,8 @@ impl Datatypes {
     /// Takes a datatype that was made.
     pub(crate) fn add(&self, datatype: Datatype) -> Handle {
         let datatype = Rc::new(datatype);
-        let handle = self.derived.borrow_mut().insert(Entry { datatype: datatype.clone(), name: CString::default() });
+        let entry = Entry { datatype: datatype.clone(), name: CString::default(), attributes: Rc::default() };
+        let handle = self.derived.borrow_mut().insert(entry);
         datatype.note_handle(handle);
         handle
     }
@@ -101,5 +110,10 @@ impl Datatypes {
     /// Calls it something else.
     pub(crate) fn set_name(&self, handle: Handle, name: CString) -> Result<(), Class> {
         self.with(handle, |entry| entry.name = name)
+    }
+
+    /// What is attached to it.
+    pub(crate) fn attributes(&self, handle: Handle) -> Result<Rc<Attributes>, Class> {
+        self.with(handle, |entry| entry.attributes.clone())
     }
 }

@@ -246,6 +246,7 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
     let places: Vec<_> =
         (0..COUNT as i64).flat_map(|value| places.iter().map(move |place| place + value * extent)).collect();
     let (Some(first), Some(last)) = (places.iter().min(), places.iter().max()) else { return };
+    assert_eq!(datatype.flat().bounds(COUNT), Some(*first..last + 1), "{datatype:?}");
     let memory: Vec<u8> = (*first..=*last).map(|_| random.below(256) as u8).collect();
     let expected: Vec<u8> = places.iter().map(|place| memory[(place - first) as usize]).collect();
     let base = memory.as_ptr().wrapping_offset(-*first as isize);
@@ -258,7 +259,7 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
         let from = random.below(places.len() as i64) as usize;
         let mut piece = vec![0; 1 + random.below(40) as usize];
         // SAFETY: as above.
-        let len = unsafe { datatype.pack_from(base, COUNT, from, &mut piece) };
+        let len = unsafe { datatype.flat().pack_from(base, COUNT, from, &mut piece) };
         assert_eq!(len, piece.len().min(places.len() - from));
         assert_eq!(piece[..len], expected[from..from + len], "from {from} of {datatype:?}");
     }
@@ -270,7 +271,12 @@ fn check_packing(random: &mut Random, datatype: &Datatype, places: &[i64]) {
         let end = (at + 1 + random.below(23) as usize).min(packed.len());
         // SAFETY: as above.
         unsafe {
-            datatype.unpack_at(&packed[at..end], target.as_mut_ptr().wrapping_offset(-*first as isize), COUNT, at);
+            datatype.flat().unpack_at(
+                &packed[at..end],
+                target.as_mut_ptr().wrapping_offset(-*first as isize),
+                COUNT,
+                at,
+            );
         }
         at = end;
     }
@@ -390,15 +396,15 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn what_is_regular_stays_short() {
     let int = Rc::new(Datatype::of_basic(&BASICS[5]));
-    let runs = |of: &Datatype| of.flat().runs().len();
+    let runs = |of: &Datatype| of.flat().shape().0;
     let column = Datatype::strided(&int, 1 << 20, 1, 4096).unwrap();
     assert_eq!(runs(&column), 1);
     let matrix = Rc::new(Datatype::strided(&Rc::new(column), 8, 1, 4).unwrap());
-    assert_eq!((runs(&matrix), matrix.flat().repeats()), (1, (8, 4)));
+    assert_eq!(matrix.flat().shape(), (1, (8, 4)));
     let places: Vec<_> = [1 << 16].into_iter().chain([1]).chain((0..1 << 16).map(|place| 2 * place)).collect();
     let indexed = Datatype::create(Combiner::IndexedBlock, false, &places, &[int.clone()]).unwrap();
     assert_eq!(runs(&indexed), 1);
     let two = Datatype::create(Combiner::Indexed, false, &[2, 1, 2, 0, 3], &[int]).unwrap();
     let many = Datatype::contiguous(&Rc::new(two), 1 << 20).unwrap();
-    assert_eq!((runs(&many), many.flat().repeats()), (2, (1 << 20, 20)));
+    assert_eq!(many.flat().shape(), (2, (1 << 20, 20)));
 }

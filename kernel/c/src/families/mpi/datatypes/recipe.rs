@@ -7,7 +7,6 @@ use super::datatype::Datatype;
 /// The functions that make types, with the ABI's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
-#[expect(missing_docs, reason = "the standard's names")]
 pub(crate) enum Combiner {
     Named = 101,
     Dup = 102,
@@ -25,31 +24,6 @@ pub(crate) enum Combiner {
 }
 
 impl Combiner {
-    /// The one with that value.
-    pub(crate) fn of(value: i32) -> Option<Self> {
-        use Combiner::{
-            Contiguous, Darray, Dup, Hindexed, HindexedBlock, Hvector, Indexed, IndexedBlock, Named, Resized, Struct,
-            Subarray, Vector,
-        };
-        [
-            Named,
-            Dup,
-            Contiguous,
-            Vector,
-            Hvector,
-            Indexed,
-            Hindexed,
-            IndexedBlock,
-            HindexedBlock,
-            Struct,
-            Subarray,
-            Darray,
-            Resized,
-        ]
-        .into_iter()
-        .find(|combiner| *combiner as i32 == value)
-    }
-
     /// What the arguments are, each by its place among all.
     fn categories(self, arguments: &[i64]) -> Vec<Category> {
         use Category::{Address, Count, Integer};

@@ -45,6 +45,11 @@ impl Operation {
         (0x3D, Self::Nothing),
     ];
 
+    /// The one of a handle.
+    pub(crate) fn of(handle: usize) -> Option<Self> {
+        Self::ALL.iter().find(|(of, _)| *of == handle).map(|(_, operation)| *operation)
+    }
+
     /// Whether it is defined for types of this group.
     pub(crate) fn takes(self, group: Group) -> bool {
         use Group::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};

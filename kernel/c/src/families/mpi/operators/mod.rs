@@ -1,6 +1,7 @@
 //! Operators: those of the standard on all types that it allows, and functions of the program's.
 
 mod apply;
+pub(crate) mod calls;
 mod extended;
 mod numbers;
 
@@ -9,7 +10,7 @@ use core::{cell::RefCell, ffi::c_void, slice};
 
 use super::{
     class::Class,
-    datatypes::{Datatype, Group},
+    datatypes::Datatype,
     handles::{Handle, Kind, Slab},
 };
 
