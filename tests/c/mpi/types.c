@@ -188,10 +188,10 @@ static void check_what_is_known(void)
     MPI_Type_get_extent(MPI_SHORT_INT, &lower, &extent), MPI_Type_size(MPI_SHORT_INT, &size);
     EQUAL(extent, sizeof pairs[0]);
     EQUAL(size, sizeof(short) + sizeof(int));
-    MPI_Type_size(MPI_LONG, &size), EQUAL(size, sizeof(long));
-    MPI_Type_size(MPI_LONG_DOUBLE, &size), EQUAL(size, sizeof(long double));
-    MPI_Type_size(MPI_AINT, &size), EQUAL(size, sizeof(MPI_Aint));
-    MPI_Type_size(MPI_WCHAR, &size), EQUAL(size, sizeof(wchar_t));
+    MPI_Type_size(MPI_LONG, &size); EQUAL(size, sizeof(long));
+    MPI_Type_size(MPI_LONG_DOUBLE, &size); EQUAL(size, sizeof(long double));
+    MPI_Type_size(MPI_AINT, &size); EQUAL(size, sizeof(MPI_Aint));
+    MPI_Type_size(MPI_WCHAR, &size); EQUAL(size, sizeof(wchar_t));
 
     MPI_Datatype type, twin, inner[1];
     MPI_Aint addresses[2], stride = 24;
@@ -207,7 +207,7 @@ static void check_what_is_known(void)
     char name[MPI_MAX_OBJECT_NAME];
     MPI_Type_get_name(MPI_DOUBLE, name, &length);
     CHECK(!strcmp(name, "MPI_DOUBLE") && length == 10);
-    MPI_Type_get_name(type, name, &length), EQUAL(length, 0);
+    MPI_Type_get_name(type, name, &length); EQUAL(length, 0);
     MPI_Type_set_name(type, "rows"), MPI_Type_get_name(type, name, &length);
     CHECK(!strcmp(name, "rows"));
 
@@ -219,7 +219,7 @@ static void check_what_is_known(void)
     CHECK(flag && found == value + 1 && copies == 5);
     MPI_Type_delete_attr(twin, key), MPI_Type_get_attr(twin, key, &found, &flag);
     CHECK(!flag && deletions == 1);
-    MPI_Type_free(&type), EQUAL(deletions, 2);
+    MPI_Type_free(&type); EQUAL(deletions, 2);
     MPI_Type_free(&twin), MPI_Type_free_keyval(&key);
     EQUAL(key, MPI_KEYVAL_INVALID);
 
@@ -231,8 +231,8 @@ static void check_what_is_known(void)
     /* More than an int counts, and less than a machine has addresses for. */
     MPI_Count large;
     EQUAL(MPI_Type_contiguous_c(3000000000LL, MPI_DOUBLE, &type), MPI_SUCCESS);
-    MPI_Type_size_c(type, &large), EQUAL(large, 24000000000LL);
-    MPI_Type_size(type, &size), EQUAL(size, MPI_UNDEFINED);
+    MPI_Type_size_c(type, &large); EQUAL(large, 24000000000LL);
+    MPI_Type_size(type, &size); EQUAL(size, MPI_UNDEFINED);
     MPI_Type_free(&type);
 }
 

@@ -93,11 +93,11 @@ int main(int argc, char **argv)
     EQUAL(MPI_Win_free(&dynamic), MPI_SUCCESS);
 
     /* What is attached, names, and the window's own handler. */
-    MPI_Win_get_attr(window, MPI_WIN_SIZE, &size, &flag), CHECK(flag && *size == 16);
-    MPI_Win_get_attr(window, MPI_WIN_BASE, &found, &flag), CHECK(flag && found == memory);
-    MPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &found, &flag), CHECK(flag && *found == 4);
-    MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &found, &flag), CHECK(flag && *found == MPI_WIN_FLAVOR_CREATE);
-    MPI_Win_get_attr(window, MPI_WIN_MODEL, &found, &flag), CHECK(flag && *found == MPI_WIN_UNIFIED);
+    MPI_Win_get_attr(window, MPI_WIN_SIZE, &size, &flag); CHECK(flag && *size == 16);
+    MPI_Win_get_attr(window, MPI_WIN_BASE, &found, &flag); CHECK(flag && found == memory);
+    MPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &found, &flag); CHECK(flag && *found == 4);
+    MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &found, &flag); CHECK(flag && *found == MPI_WIN_FLAVOR_CREATE);
+    MPI_Win_get_attr(window, MPI_WIN_MODEL, &found, &flag); CHECK(flag && *found == MPI_WIN_UNIFIED);
     EQUAL(MPI_Win_get_attr(window, 12345, &found, &flag), MPI_ERR_KEYVAL);
     EQUAL(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, deleted, &key, &copies), MPI_SUCCESS);
     MPI_Win_set_attr(window, key, &one), MPI_Win_get_attr(window, key, &found, &flag);
