@@ -4,11 +4,11 @@
 //! comes out.
 
 use super::{
-    measured::{SEQUENCE, at, degree_costs, dip, gaps, line, one_line, peak, peak_ratio},
+    measured::{LINE, MANY, SEQUENCE, at, degree_costs, dip, gaps, line, one_line, peak, peak_ratio},
     published,
 };
 use crate::{
-    bench::{Claim, Finding, Missing, Rows, excess, extremes, on_scc},
+    bench::{BOARD, Claim, Finding, Missing, Rows, excess, extremes, on_scc},
     verdict::Band,
 };
 
@@ -69,6 +69,24 @@ pub(crate) const ALL: &[Claim] = &[
         .at_least(1.3, "times", |rows| peak_ratio(rows, "default", "oc-k7")),
     on_scc("default, with contention: at least 1.3 times the peak of k = 7")
         .at_least(1.3, "times", |rows| peak_ratio(rows, "default+contention", "oc-k7+contention")),
+    on_scc("on the board, everything priced: k = 7 takes at least 3 times as long for 28 bytes").at_least(
+        3.0,
+        "times",
+        |rows| {
+            let latency = |name: &str| line(rows, &format!("{name}{BOARD}"), "latency")?.at_bytes(28);
+            Ok(latency("oc-k7")? / latency("default")?)
+        },
+    ),
+    on_scc("on the board, everything priced: at least 1.3 times the peak of k = 7")
+        .at_least(1.3, "times", |rows| Ok(board_peak(rows, "default")? / board_peak(rows, "oc-k7")?)),
+    on_scc(
+        "on the board, everything priced: 85 % of what a rank alone gets of 128 lines from the next MPB to its memory",
+    )
+    .at_least(85.0, "%", |rows| {
+        let bytes = MANY * LINE;
+        let get_us = rows.median(&format!("get-to-memory{BOARD}"), "completion", 1, bytes)?;
+        Ok(100.0 * board_peak(rows, "default")? / (bytes as f64 / get_us))
+    }),
     on_scc("default: 90 % of the bound of reading lines from an MPB one router away and writing them to memory")
         .at_least(90.0, "%", |rows| Ok(100.0 * peak(rows, "default")? / peak(rows, "bound-near")?)),
     on_scc("default, with contention: 90 % of the same bound")
@@ -109,6 +127,11 @@ pub(crate) const ALL: &[Claim] = &[
         .reports(|rows| Ok(format!("{}, {}", by_root(rows, "oc-k7")?, by_root(rows, "default")?))),
     on_scc("gains of what the paper leaves out of k = 7: 96 lines and peak").reports(gains),
 ];
+
+/// The peak on the emulated board.
+fn board_peak(rows: &Rows, name: &str) -> Result<f64, Missing> {
+    peak(rows, &format!("{name}{BOARD}"))
+}
 
 /// The peak that deviates most from the published one of its algorithm, under other names.
 fn worst_peak(rows: &Rows, of: &[&str], named: fn(&str) -> String, percent: f64) -> Result<Finding, Missing> {
