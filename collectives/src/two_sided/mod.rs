@@ -109,6 +109,7 @@ impl<C: Messenger> Comm<'_, C> {
             next = end;
             let _ = self.await_turned(from, CHUNK, Reason::new("a message"));
             self.signals().take_turned(from, CHUNK);
+            hal.bring_in(&mut message[start.saturating_sub(HEADER)..end - HEADER]);
             hal.get_used(staging, (end - start).next_multiple_of(LINE_BYTES), |index, line| {
                 match (start + index * LINE_BYTES, line.split_first_chunk()) {
                     (0, Some((length, data))) => {

@@ -190,6 +190,7 @@ impl<C: Messenger> Comm<'_, C> {
             self.signals().take_turned(from, CHUNK);
             if sent == receiving.len {
                 let (staging, len) = (self.mpb_line(from, lines.start), (end - start).next_multiple_of(LINE_BYTES));
+                self.hal().bring_in(&mut message[start.saturating_sub(HEADER)..end - HEADER]);
                 self.hal().get_used(staging, len, |index, line| match start + index * LINE_BYTES {
                     0 => copy(&line[HEADER..], message),
                     to => copy(line, &mut message[to - HEADER..]),

@@ -294,6 +294,11 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         }
     }
 
+    #[inline]
+    fn bring_in(&self, target: &mut [u8]) {
+        self.hardware.bring_in(target);
+    }
+
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
         if H::IS_PRICED {
             let _operation = self.operation();
