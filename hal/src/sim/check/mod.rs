@@ -60,7 +60,7 @@ enum Mapping {
 }
 
 /// Findings of one kind between two cores that are kept: more of them are the same mistake in a loop.
-const MOST_ALIKE: usize = 64;
+const MOST_ALIKE: usize = 256;
 
 /// What is known of one core.
 struct Core {
@@ -203,7 +203,7 @@ impl Checker {
     }
 
     /// The run has come to a standstill with these cores waiting: what they look at may be stuck in another one's
-    /// write-combine buffer.
+    /// write-combine buffer, or is in memory, and L1 has the line from before.
     pub(super) fn stand_still(&mut self, waiting: impl Iterator<Item = CoreId>) {
         for core in waiting {
             let Some((key, look)) = self.cores[core.index()].looked_at else { continue };
@@ -213,6 +213,13 @@ impl Checker {
             });
             if let Some(store) = stuck {
                 self.report(Mistake::Stale, Remedy::DrainAtWriter, look, Some(store.id), key, store.mask);
+            }
+            let loaded = self.cores[core.index()].l1.get(&key).copied().unwrap_or(u64::MAX);
+            let landed = self.lines.get(&key).into_iter().flat_map(|line| &line.landed);
+            let newer =
+                landed.filter(|landed| landed.moment > loaded && usize::from(landed.store.id.core) != core.index());
+            if let Some(store) = newer.map(|landed| landed.store).last() {
+                self.report(Mistake::Stale, Remedy::InvalidateAtReader, look, Some(store.id), key, store.mask);
             }
         }
     }
