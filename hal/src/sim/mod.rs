@@ -13,6 +13,7 @@
 //!   one place that turns an operation into time;
 //! * [`Machine`], which runs a program on all cores and returns an [`Outcome`] or a [`Failure`];
 //! * [`Strategy`], where everything that hardware and timing leave open is decided, by one function;
+//! * [`Machine::check`], which names a program's [mistakes](Mistake) with memory that is not coherent;
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
 //! On a machine with [`Contention`], accesses to memory meet at the ports of MPBs, at memory controllers and on links,
@@ -55,7 +56,7 @@ mod waiting;
 mod tests;
 
 pub use self::{
-    check::{Access as CheckedAccess, Finding, Frame, Mistake},
+    check::{Access, Finding, Frame, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},

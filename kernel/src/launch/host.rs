@@ -203,6 +203,9 @@ fn machine(line: &str) -> Result<Machine, String> {
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
     }
+    if args::has(line, CHECK_WORD) && args::has(line, "coherent") {
+        return Err("coherent memory has nothing to be checked for".into());
+    }
     number(line, "stuck_s")?;
     let [heap_kib, heap0_kib] = heaps_kib(line)?;
     let standard = Options::default();

@@ -17,7 +17,10 @@ mod windows;
 
 use std::{fs, path::Path};
 
-use hal::sim::{Finding, Machine, Mistake, SimCore};
+use hal::{
+    emulated::Omit,
+    sim::{Finding, Machine, Mistake, SimCore},
+};
 
 /// A program that is wrong if it is asked to be.
 struct Case {
@@ -113,6 +116,25 @@ fn all_kinds_have_cases() {
         assert!(count >= 4, "{count} of {mistake}");
     }
     assert!(all().len() >= 60, "{}", all().len());
+}
+
+/// What protocols would be without their own drains, write-backs and invalidations.
+#[test]
+fn what_protocols_leave_out_is_found() {
+    for (left_out, expected) in [
+        (Omit::DRAIN, "a drain"),
+        (Omit::FLUSH, "(`write_back_invalidate`)"),
+        (Omit::INVALIDATE_MPB, "an `invalidate_mpb`"),
+    ] {
+        let checked = Machine::scc(3).check(|core, _| {
+            core.omit(left_out);
+            windows::ring(core);
+        });
+        let remedies: Vec<_> = checked.findings.iter().map(|finding| &finding.remedy).collect();
+        assert!(remedies.iter().any(|remedy| remedy.contains(expected)), "{left_out:?}: {remedies:?}");
+    }
+    let whole = Machine::scc(3).check(|core, _| windows::ring(core));
+    assert!(whole.findings.is_empty() && whole.result.is_ok(), "{:?}", whole.findings);
 }
 
 /// What the checker says of a run does not change the run.

@@ -32,6 +32,7 @@ cases! {
     Stale on 2: a_copy_takes_from_l1;
     Stale on 2: an_invalidation_comes_before_the_flag;
     Stale on 2: the_second_round_is_not_invalidated;
+    Stale on 2: a_spin_does_not_invalidate;
 }
 
 fn a_put_is_not_drained(core: &SimCore, wrong: bool) {
@@ -353,5 +354,25 @@ fn the_second_round_is_not_invalidated(core: &SimCore, wrong: bool) {
         }
         core.read(more(), 0, &mut [0; 32]); // MISTAKE
         tell(core, round as usize);
+    }
+}
+
+/// It would spin for ever: L1 has the flag as it was.
+fn a_spin_does_not_invalidate(core: &SimCore, wrong: bool) {
+    if me(core) == 1 {
+        core.compute(50_000);
+        core.set_flag(mpb(0, 8), 3, 1);
+        core.drain();
+        return;
+    }
+    loop {
+        let flags = core.load_line(mpb(0, 8)); // MISTAKE
+        if flags.0[3] == 1 {
+            break;
+        }
+        core.relax();
+        if !wrong {
+            core.invalidate_mpb();
+        }
     }
 }

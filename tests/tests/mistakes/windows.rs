@@ -1,6 +1,6 @@
 //! Mistakes around windows and collective operations: what epochs order, and what not.
 
-use collectives::{AccessEpoch, Comm, Group, Lock, Window};
+use collectives::{AccessEpoch, Comm, Group, Lock, Operator, Window};
 use hal::{Clock, sim::SimCore};
 
 use crate::{
@@ -96,5 +96,24 @@ fn an_exposed_part_is_read_too_early(core: &SimCore, wrong: bool) {
         });
         read.unwrap().unwrap();
     }
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+/// Each rank puts to its right neighbour, twice, and looks at what it has got; then all sum up.
+pub(crate) fn ring(core: &SimCore) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (left, right) = ((me(core) + comm.size() - 1) % comm.size(), (me(core) + 1) % comm.size());
+    let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 4).unwrap();
+    view.store(0, me(core) as u32);
+    for _ in 0..2 {
+        let words = [view.load(0), 1, 2];
+        let exposure = window.post(view, &mut caches, &Group::of([left]).unwrap()).map_err(|_| ()).unwrap();
+        let access = window.start(&Group::of([right]).unwrap()).unwrap();
+        access.put(right, 0, &words).unwrap();
+        access.complete();
+        view = exposure.wait(&mut caches);
+    }
+    comm.allreduce(&[view.load(0)], &mut [0], &Operator::SUM).unwrap();
     window.free(view, &mut caches).map_err(|_| ()).unwrap();
 }

@@ -32,7 +32,7 @@ impl Checker {
         self.line(key).read(Read { id, mask, step });
     }
 
-    /// Bytes that are on their way to memory: of other cores, or of this one by another way. Returns which.
+    /// Meets bytes that are on their way to memory: of other cores, or of this one by another way. Returns which.
     pub(super) fn find_hidden(&mut self, core: usize, key: u64, mask: u32, mapping: Mapping, id: Id) -> u32 {
         let line = self.line(key);
         if line.combining.is_empty() && line.dirty.is_empty() {
@@ -52,7 +52,10 @@ impl Checker {
         for pending in pending {
             let (Pending::Combining(store) | Pending::Dirty(_, store)) = pending;
             if store.mask & mask != 0 {
-                hidden |= store.mask & mask;
+                // What another domain has a slice of may stay as it is.
+                if store.is_definite || self.domain(store.id.core) == self.domain(core) {
+                    hidden |= store.mask & mask;
+                }
                 self.meet_pending(core, key, mask & store.mask, mapping, id, pending);
             }
         }

@@ -37,7 +37,7 @@ use crate::{
 use self::{
     clocks::{Clock, Learnt, Via},
     finding::Raw,
-    shadow::{Cache, Line, Store},
+    shadow::{Cache, Landed, Line, Store},
     stacks::Captured,
 };
 
@@ -60,7 +60,10 @@ enum Mapping {
 }
 
 /// Findings of one kind between two cores that are kept: more of them are the same mistake in a loop.
-const MOST_ALIKE: usize = 64;
+const MOST_ALIKE: usize = 256;
+
+/// Looks in a row at a line that L1 has, after which nobody believes any more that the core will invalidate.
+const PATIENCE: u32 = 100_000;
 
 /// What is known of one core.
 struct Core {
@@ -74,6 +77,8 @@ struct Core {
     spans: Vec<crate::Span>,
     /// The line that was looked at last, and by which access.
     looked_at: Option<(u64, Id)>,
+    /// Looks in a row at one line that L1 has answered, with nothing else in between.
+    old_looks: u32,
 }
 
 /// The checker of one run.
@@ -108,6 +113,7 @@ impl Checker {
             combining: None,
             spans: Vec::new(),
             looked_at: None,
+            old_looks: 0,
         };
         Self {
             layout: *layout,
@@ -147,8 +153,9 @@ impl Checker {
         finding::name(&self.raw, &again.captured)
     }
 
-    /// Something happens on a core, at this time of its clock.
-    pub(super) fn observe(&mut self, core: CoreId, now_ps: u64, event: Event) {
+    /// Something happens on a core, at this time of its clock. Returns whether the core can be given up: it looks at what does
+    /// not change any more, since L1 has it.
+    pub(super) fn observe(&mut self, core: CoreId, now_ps: u64, event: Event) -> bool {
         let index = core.index();
         self.moment += 1;
         let state = &mut self.cores[index];
@@ -157,6 +164,9 @@ impl Checker {
         if !self.wanted.is_empty() && self.wanted.contains(&id) {
             let captured = Captured::now(now_ps, &state.spans, &event);
             self.captured.insert(id, captured);
+        }
+        if !matches!(event, Event::Load { what_for: LoadedFor::Look, .. }) {
+            self.cores[index].old_looks = 0;
         }
         match event {
             Event::Load { at, mask, what_for: LoadedFor::Look } => self.look(index, at, mask, id),
@@ -200,10 +210,11 @@ impl Checker {
             Event::Begin(span) => self.cores[index].spans.push(span),
             Event::End => _ = self.cores[index].spans.pop(),
         }
+        self.cores[index].old_looks == PATIENCE
     }
 
     /// The run has come to a standstill with these cores waiting: what they look at may be stuck in another one's
-    /// write-combine buffer.
+    /// write-combine buffer, or is in memory, and L1 has the line from before.
     pub(super) fn stand_still(&mut self, waiting: impl Iterator<Item = CoreId>) {
         for core in waiting {
             let Some((key, look)) = self.cores[core.index()].looked_at else { continue };
@@ -213,6 +224,9 @@ impl Checker {
             });
             if let Some(store) = stuck {
                 self.report(Mistake::Stale, Remedy::DrainAtWriter, look, Some(store.id), key, store.mask);
+            }
+            if let Some(store) = self.newer_than_l1(core.index(), key) {
+                self.report(Mistake::Stale, Remedy::InvalidateAtReader, look, Some(store.id), key, store.mask);
             }
         }
     }
@@ -226,9 +240,24 @@ impl Checker {
     /// A look: what it finds comes before what the core does from now on, as far as L1 did not hold it from earlier.
     fn look(&mut self, core: usize, at: LineAddress, mask: u32, id: Id) {
         let key = at.key();
-        self.cores[core].looked_at = Some((key, id));
+        let before = self.cores[core].looked_at.replace((key, id));
         let until = self.cores[core].l1.get(&key).copied().unwrap_or(u64::MAX);
         self.learn_from_line(core, key, mask, until);
+        let state = &mut self.cores[core];
+        let is_again = before.is_some_and(|(line, _)| line == key) && until < self.moment - 1;
+        state.old_looks = if is_again { state.old_looks + 1 } else { 0 };
+        if state.old_looks == PATIENCE {
+            let newer = self.newer_than_l1(core, key).map(|store| store.id);
+            self.report(Mistake::Stale, Remedy::InvalidateAtReader, id, newer, key, mask);
+        }
+    }
+
+    /// A store of another core to a line that is in memory, and not in what L1 has of the line.
+    fn newer_than_l1(&self, core: usize, key: u64) -> Option<Store> {
+        let loaded = *self.cores[core].l1.get(&key)?;
+        let landed = self.lines.get(&key)?.landed.iter();
+        let newer = |landed: &&Landed| landed.moment > loaded && usize::from(landed.store.id.core) != core;
+        landed.rev().find(newer).map(|landed| landed.store)
     }
 
     fn learn_from_line(&mut self, core: usize, key: u64, mask: u32, until: u64) {
