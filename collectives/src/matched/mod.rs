@@ -39,6 +39,7 @@
 //! What comes unexpected is bounded: a rank keeps up to
 //! 16 messages of each other one, of which the long ones are only announced.
 
+mod calls;
 mod interface;
 mod matching;
 mod packet;
@@ -65,7 +66,10 @@ use crate::{
     comm::engines::Engine,
 };
 
-pub use self::interface::Arrival;
+pub use self::{
+    calls::{Answer, RemoteCall},
+    interface::Arrival,
+};
 
 /// Whose messages are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +87,8 @@ pub enum Tag {
     Any,
     /// Those with this one.
     Is(u32),
+    /// Those with a tag from the first of these to the last, which is one of them.
+    Within(u32, u32),
 }
 
 /// What is known of a message besides its bytes.

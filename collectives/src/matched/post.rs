@@ -27,6 +27,7 @@ use core::{
 use hal::{Core, LINE_BYTES, Place, Poll, Region, kind};
 
 use super::{
+    calls::{self, Calls},
     matching::{Arrived, Body, Label, Matching, Pattern},
     packet::{Kind, PAYLOAD_BYTES, Packet},
     request::State,
@@ -116,6 +117,7 @@ pub(super) struct Post {
     ready: Cell<Option<(usize, u32, usize)>>,
     /// Halves of the own MPB that others read.
     of_mpb: Cell<usize>,
+    calls: Calls,
     /// Messages that were taken by [`Arrival`](super::Arrival)s, and neither received nor dropped.
     found: Cell<usize>,
 }
@@ -137,6 +139,7 @@ impl Post {
             half: Cell::new(0),
             ready: Cell::new(None),
             of_mpb: Cell::new(0),
+            calls: Calls::default(),
             found: Cell::new(0),
         }
     }
@@ -149,6 +152,10 @@ impl Post {
         &self.buffers
     }
 
+    pub(super) fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
     pub(super) fn matching(&self) -> &RefCell<Matching> {
         &self.matching
     }
@@ -159,6 +166,7 @@ impl Post {
         self.has_sent_all()
             && self.matching.borrow().is_empty()
             && self.found.get() == 0
+            && self.calls.are_over()
             && peers.iter().all(|peer| peer.incoming.is_empty())
     }
 
@@ -312,11 +320,14 @@ impl Post {
 
     /// A message has come: to a receive that waits for it, or to wait for one.
     fn arrive<C: Core>(&self, world: &Comm<'_, C>, label: Label, body: Body) {
-        let state = self.matching.borrow_mut().receive_for(&label);
         let arrived = Arrived { label, body };
         if label.from != world.rank() {
             self.peers.borrow_mut()[label.from].held += 1;
         }
+        if label.context == calls::CONTEXT {
+            return self.take_call(world, arrived);
+        }
+        let state = self.matching.borrow_mut().receive_for(&label);
         match state {
             Some(state) => self.deliver(world, arrived, state),
             None => self.matching.borrow_mut().keep(arrived),
@@ -483,6 +494,7 @@ impl Post {
         }
         drop(peers);
         self.post(world, from, Packet::new(Kind::Taken, 0).tagged(0, place));
+        self.answer_calls(world, from);
     }
 
     /// The rank whose half is ready.

@@ -202,6 +202,20 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         Ok(first.into_iter().chain(Self::test_some(all)).collect())
     }
 
+    /// The same, or until something `else_done`; then there may be none.
+    ///
+    /// # Errors
+    /// As [`wait_any`](Self::wait_any).
+    #[expect(clippy::type_complexity, reason = "numbers, and what became of them")]
+    pub fn wait_some_or(
+        comm: &Comm<'c, C>,
+        all: &mut [Self],
+        mut else_done: impl FnMut() -> bool,
+    ) -> Result<Vec<(usize, Result<Envelope, Error>)>, Error> {
+        wait_for(comm, || (all.iter().any(Self::is_done) || else_done()).then_some(()))?;
+        Ok(Self::test_some(all))
+    }
+
     /// Those of these that are complete.
     pub fn test_some(all: &mut [Self]) -> Vec<(usize, Result<Envelope, Error>)> {
         all.first().iter().for_each(|transfer| look(transfer.comm));

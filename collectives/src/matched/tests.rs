@@ -1,6 +1,6 @@
 //! Messages with tags against what they mean.
 
-use std::{vec, vec::Vec};
+use std::{cell::RefCell, rc::Rc, vec, vec::Vec};
 
 use hal::{
     Clock,
@@ -8,7 +8,7 @@ use hal::{
     sim::{Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
 };
 
-use super::{Envelope, Source, Tag, post::CREDITS, request::Transfer};
+use super::{Envelope, RemoteCall, Source, Tag, post::CREDITS, request::Transfer};
 use crate::{Comm, Error};
 
 struct Random(u32);
@@ -537,4 +537,56 @@ fn tags_cost_little_on_short_messages_and_nothing_on_long_ones() {
         ratios.push(tagged as f64 / untagged as f64);
     }
     assert!(ratios[0] <= 1.3 && ratios[4..].iter().all(|ratio| *ratio < 1.0), "{ratios:?}");
+}
+
+/// Each rank calls others, itself among them, with bytes of all lengths, beside messages. Each answers with a sum, in order, whatever it
+/// waits for meanwhile, and whatever comes between.
+#[test]
+fn calls_are_answered_in_order_by_ranks_that_wait_for_something_else() {
+    for ranks in [1, 2, 5, 16, 48] {
+        let answered = run(&Machine::scc(ranks), |world| {
+            let messages = world.open_messages().unwrap();
+            let me = world.rank();
+            let (called, answers) = (Rc::new(RefCell::new(vec![])), Rc::new(RefCell::new(vec![])));
+            let sum = |bytes: &[u8]| bytes.iter().fold(0_u32, |sum, byte| sum.wrapping_mul(31) + u32::from(*byte));
+            let (own, theirs) = (answers.clone(), called.clone());
+            world
+                .answer_calls(Some(Rc::new(move |from, tag, bytes: Vec<u8>| {
+                    if tag == u32::MAX {
+                        own.borrow_mut().push((from, u32::from_le_bytes(bytes.try_into().unwrap())));
+                        return vec![];
+                    }
+                    theirs.borrow_mut().push((from, tag));
+                    vec![RemoteCall { to: from, tag: u32::MAX, bytes: sum(&bytes).to_le_bytes().into() }]
+                })))
+                .unwrap();
+            world.barrier();
+            let mut expected = vec![];
+            let plan = plan(ranks, me, 40, 5);
+            for sent in &plan {
+                let mut bytes = sent.bytes();
+                if sent.number % 7 == 0 {
+                    bytes.resize(9000, 3);
+                }
+                expected.push((sent.to, sum(&bytes)));
+                world.call(RemoteCall { to: sent.to, tag: sent.number, bytes }).unwrap();
+                if sent.number == 20 {
+                    // Here nobody looks at calls but the barrier.
+                    world.barrier();
+                }
+            }
+            world.wait_for_calls(|| (answers.borrow().len() == plan.len()).then_some(())).unwrap();
+            world.barrier();
+            for rank in 0..ranks {
+                let of = |all: &[(usize, u32)]| all.iter().filter(|(to, _)| *to == rank).copied().collect::<Vec<_>>();
+                assert_eq!(of(&answers.borrow()), of(&expected));
+                let numbers = of(&called.borrow());
+                assert!(numbers.is_sorted_by_key(|(_, number)| *number), "{numbers:?}");
+            }
+            messages.close().unwrap();
+            let count = called.borrow().len();
+            count
+        });
+        assert_eq!(answered.iter().sum::<usize>(), 40 * ranks);
+    }
 }

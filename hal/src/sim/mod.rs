@@ -29,6 +29,7 @@
 
 mod access;
 mod account;
+mod check;
 mod choice;
 mod cluster_costs;
 mod cost;
@@ -54,6 +55,7 @@ mod waiting;
 mod tests;
 
 pub use self::{
+    check::{Access as CheckedAccess, Finding, Frame, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
@@ -63,6 +65,6 @@ pub use self::{
     faults::{end_on_faults, note_loaded_code},
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
-    machine::{CoreOutcome, Machine, Options, Outcome},
+    machine::{Checked, CoreOutcome, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
 };

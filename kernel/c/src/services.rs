@@ -8,7 +8,7 @@ use core::{
 use kernel::hal::Core;
 
 use crate::{
-    families::{Tables, rcce},
+    families::{Tables, mpi, rcce},
     files::Mode,
     program,
     session::with,
@@ -31,6 +31,7 @@ pub(crate) struct Services {
     rank: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     ranks: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     rcce: *const rcce::Table,
+    mpi: *const mpi::Table,
 }
 
 impl Services {
@@ -51,6 +52,7 @@ impl Services {
             rank: rank::<C>,
             ranks: ranks::<C>,
             rcce: &raw const tables.rcce,
+            mpi: &raw const tables.mpi,
         }
     }
 }

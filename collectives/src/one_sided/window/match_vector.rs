@@ -18,7 +18,7 @@ use crate::Group;
 
 use super::{
     peers::{Peers, Seen},
-    synchronisation::{COMPLETION, POST},
+    reasons::{COMPLETION, POST},
 };
 
 /// Words of a rank's data: its match vector, then its completion counter.

@@ -41,6 +41,7 @@ mod operations;
 mod packets;
 mod passive;
 mod peers;
+mod reasons;
 mod synchronisation;
 mod table;
 

@@ -165,7 +165,3 @@ impl Synchronisation {
         Ok(())
     }
 }
-
-/// What an origin waits for, and a target.
-pub(super) const POST: &str = "the post of window";
-pub(super) const COMPLETION: &str = "origins to complete on window";

@@ -6,7 +6,7 @@ use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
 };
 
 use super::{
@@ -14,6 +14,7 @@ use super::{
         Cluster,
         access::{Access, Effect},
         cost::{Way, WriteCost},
+        heap::off_account,
         heat::Target,
         network::Stored,
         waiting::Sample,
@@ -260,6 +261,15 @@ unsafe impl Platform for SimPlatform {
 
     fn last_visible(&self) -> u64 {
         self.shared.engine.borrow().visible[self.core.index()]
+    }
+
+    #[inline]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        if let Some(checker) = &self.shared.checker
+            && !self.is_dying()
+        {
+            off_account(|| checker.borrow_mut().observe(self.core, self.now_ps(), event()));
+        }
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {

@@ -2,7 +2,7 @@
 
 use hal::Reason;
 
-use crate::one_sided::window::synchronisation::{COMPLETION, POST};
+use crate::one_sided::window::reasons::{COMPLETION, POST};
 
 /// What a mark tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

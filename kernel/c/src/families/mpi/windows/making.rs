@@ -1,0 +1,211 @@
+//! How windows are made and freed.
+
+use alloc::{ffi::CString, rc::Rc, vec::Vec};
+use core::cell::{Cell, RefCell};
+
+use kernel::{collectives::RemoteCall, hal::Core};
+
+use super::{Ends, Facts, Window, on_window, part::Part};
+use crate::families::mpi::{
+    attributes::Attributes,
+    class::{Class, Fault},
+    datatypes::arguments::{Number, give, list},
+    errors::ARE_FATAL,
+    handles::Handle,
+    table::Here,
+};
+
+/// The handle of no window.
+const NULL: Handle = 0x110;
+
+/// The ABI's flavours.
+const CREATE: i32 = 311;
+const ALLOCATE: i32 = 312;
+const DYNAMIC: i32 = 313;
+
+/// The ABI's model of memory that is the same to all.
+const UNIFIED: i32 = 321;
+
+/// What a rank wants its part to be like.
+struct Wanted {
+    flavor: i32,
+    base: usize,
+    size: i64,
+    unit: i64,
+}
+
+impl Wanted {
+    fn check(&self) -> Result<(), Fault> {
+        if self.size < 0 || isize::try_from(self.size).is_err() {
+            return Err(Fault::new(Class::SIZE, "the size is below zero"));
+        }
+        if self.unit <= 0 {
+            return Err(Fault::new(Class::DISP, "the unit of displacements is not above zero"));
+        }
+        if self.flavor != DYNAMIC && self.size > 0 && self.base == 0 {
+            return Err(Fault::new(Class::BASE, "the memory is a null pointer"));
+        }
+        Ok(())
+    }
+}
+
+/// Makes a window. Collective.
+///
+/// # Safety
+/// The memory is there until the window is freed, and the handle has a place.
+unsafe fn make<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    wanted: &Wanted,
+    new: *mut Handle,
+) -> Result<(), Fault> {
+    /// What a rank says whose arguments make no sense: all fail together.
+    const WRONG: i64 = -1;
+    let of = here.intra(comm)?;
+    here.session.before_waiting();
+    let checked = wanted.check();
+    let comm = here.copy(&of)?;
+    here.windows.answer(here)?;
+    let number = here.windows.number(here.world.rank());
+    let numbers = [if checked.is_ok() { wanted.size } else { WRONG }, wanted.unit, number.into()];
+    let own: Vec<u8> = numbers.into_iter().flat_map(i64::to_le_bytes).collect();
+    let all = here.gather_all_bytes(&comm, &own)?;
+    let word = |place: usize, at: usize| all[place][8 * at..].first_chunk().map_or(0, |word| i64::from_le_bytes(*word));
+    if let Some(place) = (0..comm.size()).find(|place| word(*place, 0) == WRONG) {
+        here.discard(&comm);
+        checked?;
+        return Err(Fault::new(Class::OTHER, alloc::format!("the arguments of rank {place} make no sense")));
+    }
+    let is_dynamic = wanted.flavor == DYNAMIC;
+    let part =
+        if is_dynamic { Part::dynamic() } else { Part::fixed(wanted.base, wanted.size as usize, wanted.unit as usize) };
+    let ends = Rc::new(Ends::new(word(0, 2) as u32, part));
+    here.windows.ends.add(ends.clone());
+    // Nobody calls before all have the window.
+    here.barrier(&comm)?;
+    let parts = (0..comm.size()).map(|place| (word(place, 0), word(place, 1)));
+    let facts = Facts {
+        base: wanted.base,
+        size: wanted.size as isize,
+        unit: wanted.unit as i32,
+        flavor: wanted.flavor,
+        model: UNIFIED,
+    };
+    let window = Window {
+        parts: (!is_dynamic).then(|| parts.collect()),
+        ends,
+        epochs: RefCell::default(),
+        facts,
+        name: RefCell::new(CString::default()),
+        errhandler: Cell::new(ARE_FATAL),
+        attributes: Attributes::default(),
+        open: RefCell::default(),
+        comm,
+    };
+    let handle = here.windows.all.borrow_mut().insert(Rc::new(window));
+    // SAFETY: the caller says so.
+    unsafe { give(new, handle) }
+}
+
+impl super::Windows {
+    /// Answers others from now on.
+    fn answer<C: Core>(&self, here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+        let ends = self.ends.clone();
+        let answer = move |from, number, bytes: Vec<u8>| -> Vec<RemoteCall> { ends.answer(from, number, &bytes) };
+        Ok(here.world.answer_calls(Some(Rc::new(answer)))?)
+    }
+
+    /// A number that no other window has, if this rank's is the one that counts.
+    fn number(&self, rank: usize) -> u32 {
+        const OF_A_RANK: u32 = 1 << 20;
+        let number = self.numbered.get();
+        self.numbered.set(number + 1);
+        rank as u32 * OF_A_RANK + number % OF_A_RANK
+    }
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(super) unsafe fn create<C: Core, U: Number>(
+    here: &Here<'_, '_, '_, C>,
+    base: *mut u8,
+    size: isize,
+    unit: U,
+    _info: Handle,
+    comm: Handle,
+    new: *mut Handle,
+) -> Result<(), Fault> {
+    let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide() };
+    // SAFETY: see above.
+    unsafe { make(here, comm, &wanted, new) }
+}
+
+/// The memory is what the C side has allocated.
+pub(super) unsafe fn allocate(
+    here: &Here<'_, '_, '_, impl Core>,
+    base: *mut u8,
+    size: isize,
+    unit: isize,
+    comm: Handle,
+    new: *mut Handle,
+) -> Result<(), Fault> {
+    let wanted = Wanted { flavor: ALLOCATE, base: base.expose_provenance(), size: size as i64, unit: unit as i64 };
+    // SAFETY: see above.
+    unsafe { make(here, comm, &wanted, new) }
+}
+
+pub(super) unsafe fn create_dynamic<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    _info: Handle,
+    comm: Handle,
+    new: *mut Handle,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { make(here, comm, &Wanted { flavor: DYNAMIC, base: 0, size: 0, unit: 1 }, new) }
+}
+
+pub(super) unsafe fn attach<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    base: *mut u8,
+    size: isize,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        let size = usize::try_from(size).map_err(|_| Class::SIZE)?;
+        Ok(window.ends.part.borrow_mut().attach(base.expose_provenance(), size)?)
+    })
+}
+
+pub(super) unsafe fn detach<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, base: *const u8) -> Result<(), Fault> {
+    on_window(here, handle, |window| Ok(window.ends.part.borrow_mut().detach(base.addr())?))
+}
+
+/// Frees a window. Collective. Tells the C side what it has to free.
+pub(super) unsafe fn free<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: *mut Handle,
+    memory: *mut *mut u8,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let number = unsafe { list(handle, 1)? }[0];
+    let window = here.windows.get(number)?;
+    on_window(here, number, |window| {
+        if !window.epochs.borrow().are_over() {
+            return Err(Fault::new(Class::RMA_SYNC, "an epoch is open on the window"));
+        }
+        // SAFETY: see above.
+        unsafe { window.attributes.delete_all(number) }
+    })?;
+    here.session.before_waiting();
+    // All have done to this part what they want to.
+    here.barrier(&window.comm)?;
+    here.windows.ends.remove(window.ends.number);
+    here.windows.all.borrow_mut().remove(number);
+    here.discard(&window.comm);
+    let allocated = if window.facts.flavor == ALLOCATE { window.facts.base } else { 0 };
+    // SAFETY: see above.
+    unsafe {
+        give(memory, core::ptr::with_exposed_provenance_mut(allocated))?;
+        give(handle, NULL)
+    }
+}
