@@ -38,17 +38,25 @@ impl<H: Hardware> HardwareCore<H> {
         self.hardware.witness(|| Event::Load { at, mask: mask(), what_for: LoadedFor::Copy });
     }
 
-    /// Copied lines of an MPB, as far as a piece of them has bytes.
+    /// A line of an MPB is copied, the one so many behind another, as far as a piece of it has bytes. Which line that is is
+    /// worked out for those only who want to know.
     #[inline(always)]
-    fn copied_mpb(&self, at: MpbLine, len: usize) {
-        self.copied(LineAddress::Mpb(at), || mask_of(0, len));
+    fn copied_mpb(&self, from: MpbLine, index: usize, len: usize) {
+        self.hardware.witness(|| Event::Load {
+            at: LineAddress::Mpb(from.plus(index)),
+            mask: mask_of(0, len),
+            what_for: LoadedFor::Copy,
+        });
     }
 
-    /// Bytes of a line of an MPB are offered.
+    /// Bytes of a line of an MPB are offered, of the one so many behind another.
     #[inline(always)]
-    fn offered(&self, at: MpbLine, len: usize) {
-        let event = || Event::Load { at: LineAddress::Mpb(at), mask: mask_of(0, len), what_for: LoadedFor::Offer };
-        self.hardware.witness(event);
+    fn offered(&self, from: MpbLine, index: usize, len: usize) {
+        self.hardware.witness(|| Event::Load {
+            at: LineAddress::Mpb(from.plus(index)),
+            mask: mask_of(0, len),
+            what_for: LoadedFor::Offer,
+        });
     }
 
     #[inline(always)]
@@ -110,7 +118,7 @@ impl<H: Hardware> HardwareCore<H> {
             self.hardware.explore();
             self.hardware.account().counting().mpb_lines_read.add(1);
             self.hardware.load_mpb_line_to(from.plus(index), line);
-            self.copied_mpb(from.plus(index), LINE_BYTES);
+            self.copied_mpb(from, index, LINE_BYTES);
             self.hardware.explore();
         });
     }
@@ -226,7 +234,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.account().counting().mpb_lines_read.add(count as u64);
             self.hardware.explore();
             self.hardware.get_lines(from, lines, |index| {
-                self.copied_mpb(from.plus(index), LINE_BYTES);
+                self.copied_mpb(from, index, LINE_BYTES);
                 self.hardware.spend(Expense::PrivateWrite { lines: 1 });
                 if index + 1 < count {
                     self.hardware.explore();
@@ -235,7 +243,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         }
         if !rest.is_empty() {
             let line = self.load_mpb(from.plus(count));
-            self.copied_mpb(from.plus(count), rest.len());
+            self.copied_mpb(from, count, rest.len());
             self.keep_private(&line.0[..rest.len()], rest);
         }
     }
@@ -280,7 +288,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.account().counting().mpb_lines_read.add(lines as u64);
             self.hardware.explore();
             self.hardware.load_lines(from, lines, |index, line| {
-                self.offered(from.plus(index), LINE_BYTES);
+                self.offered(from, index, LINE_BYTES);
                 take(index, line);
                 if index + 1 < lines {
                     self.hardware.explore();
@@ -289,7 +297,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         }
         if rest > 0 {
             let line = self.load_mpb(from.plus(lines));
-            self.offered(from.plus(lines), rest);
+            self.offered(from, lines, rest);
             take(lines, &line.0[..rest]);
         }
     }

@@ -194,6 +194,25 @@ fn branches_and_turns_take_their_time() {
         a.jne(again)
     };
     assert_eq!(cycles(0, turns), 100 + 4);
+    // Two functions return to one place each, and one to two places in turn, both of which are taken for the other.
+    let calls = |functions: usize| {
+        cycles(0, &|a| {
+            let (mut first, mut second, mut end) = (a.create_label(), a.create_label(), a.create_label());
+            // Its stack is in L1.
+            a.mov(esp, DATA + 0x20)?;
+            a.mov(eax, dword_ptr(esp - 4))?;
+            a.call(first)?;
+            a.call([first, second][functions - 1])?;
+            a.jmp(end)?;
+            a.set_label(&mut first)?;
+            a.ret()?;
+            a.set_label(&mut second)?;
+            a.ret()?;
+            a.set_label(&mut end)?;
+            a.nop()
+        })
+    };
+    assert_eq!(calls(1) - calls(2), 2 * 3);
     // 9 cycles to begin, and one for each further of 64 words, which miss: one word after the other, in 97 cycles each.
     let fill: Program<'_> = &|a| {
         a.mov(ecx, 64)?;

@@ -27,8 +27,8 @@ const BAND_PERCENT: u64 = 5;
 const BUDGETS: &[Budget] = &[
     row("pscw-default", "origin", 13, 600, 758),
     row("pscw-default", "origin", 31, 1000, 1092),
-    row("pscw-default", "post", 1, 150, 329),
-    row("pscw-default", "wait", 1, 200, 432),
+    row("pscw-default", "post", 1, 150, 291),
+    row("pscw-default", "wait", 1, 200, 381),
     row("pscw-scosco", "origin", 13, 3900, 4867),
     row("pscw-scosco", "origin", 31, 9300, 11365),
     row("barrier-default", "root", 0, 400, 229),
