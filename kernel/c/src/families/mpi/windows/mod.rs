@@ -24,6 +24,7 @@ mod making;
 mod operations;
 mod part;
 mod queries;
+mod shared;
 mod synchronisation;
 mod wire;
 
@@ -35,6 +36,7 @@ use kernel::hal::Core;
 use self::{
     ends::{AllEnds, Ends},
     epochs::Epochs,
+    shared::Shared,
     wire::Word,
 };
 use super::{
@@ -69,7 +71,7 @@ impl Windows {
 
 /// What the attributes of a window that are always there point to.
 struct Facts {
-    base: usize,
+    base: Cell<usize>,
     size: isize,
     unit: i32,
     flavor: i32,
@@ -88,6 +90,8 @@ pub(crate) struct Window {
     name: RefCell<CString>,
     pub(crate) errhandler: Cell<Handle>,
     attributes: Attributes,
+    /// Its memory, if all ranks reach all of it.
+    shared: Option<Shared>,
     /// Targets where something may not be done yet.
     open: RefCell<BTreeSet<usize>>,
 }
@@ -99,6 +103,13 @@ impl Window {
             Ok(place) if place < self.comm.size() => Ok(Some(self.comm.group.world_rank(place))),
             Err(_) if rank == super::constants::PROC_NULL => Ok(None),
             _ => Err(Fault::new(Class::RANK, alloc::format!("rank {rank} of {}", self.comm.size()))),
+        }
+    }
+
+    /// What this rank has stored to shared memory is there, and it sees what others have.
+    fn meet<C: Core>(&self, here: &Here<'_, '_, '_, C>) {
+        if let Some(shared) = &self.shared {
+            shared.meet(here.world.hal());
         }
     }
 
