@@ -1,6 +1,6 @@
 //! How windows are made and freed.
 
-use alloc::{ffi::CString, rc::Rc, vec::Vec};
+use alloc::{boxed::Box, ffi::CString, rc::Rc, vec::Vec};
 use core::cell::{Cell, RefCell};
 
 use kernel::{
@@ -8,7 +8,7 @@ use kernel::{
     hal::Core,
 };
 
-use super::{Ends, Facts, Window, on_window, part::Part, shared::Shared};
+use super::{Ends, Facts, Window, ends::Meeting, on_window, part::Part, shared::Shared};
 use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
@@ -90,7 +90,7 @@ unsafe fn make<C: Core>(
         _ => Part::fixed(wanted.base, wanted.size as usize, wanted.unit as usize),
     };
     let lens = (0..comm.size()).map(|place| word(place, 0) as usize);
-    let shared = if wanted.flavor == SHARED { Some(share(here, &comm, lens)?) } else { None };
+    let shared = if wanted.flavor == SHARED { Some(Rc::new(share(here, &comm, lens)?)) } else { None };
     let ends = Rc::new(Ends::new(word(0, 2) as u32, part));
     here.windows.ends.add(ends.clone());
     // Nobody calls before all have the window.
@@ -118,6 +118,19 @@ unsafe fn make<C: Core>(
     let handle = here.windows.all.borrow_mut().insert(Rc::new(window));
     // SAFETY: the caller says so.
     unsafe { give(new, handle) }
+}
+
+/// What makes shared memory meet while this rank answers others.
+fn meeting<C: Core>(here: &Here<'_, '_, '_, C>) -> Meeting {
+    /// # Safety
+    /// There is a core of this type.
+    unsafe fn meet<C: Core>(hal: *const (), shared: &Shared) {
+        // SAFETY: the caller says so.
+        shared.meet(unsafe { &*hal.cast::<C>() });
+    }
+    let (hal, meet): (_, unsafe fn(*const (), &Shared)) = (core::ptr::from_ref(here.world.hal()).cast(), meet::<C>);
+    // SAFETY: calls are answered by the communicator of all ranks, which refers to its core.
+    Box::new(move |shared| unsafe { meet(hal, shared) })
 }
 
 /// Shared memory for parts of these lengths. Collective.
@@ -203,7 +216,7 @@ pub(super) unsafe fn allocate_shared<C: Core>(
     unsafe {
         make(here, comm, &wanted, new)?;
         let window = here.windows.get(list(new, 1)?[0])?;
-        give(bytes, window.shared.as_ref().map_or(0, Shared::len))
+        give(bytes, window.shared.as_ref().map_or(0, |shared| shared.len()))
     }
 }
 
@@ -223,6 +236,7 @@ pub(super) unsafe fn map_shared<C: Core>(
         };
         // SAFETY: see above.
         unsafe { shared.take(memory) };
+        here.windows.ends.share(shared.clone(), meeting(here));
         let own = shared.address(window.comm.rank);
         window.facts.base.set(own.expose_provenance());
         let (size, unit) = (window.facts.size as usize, window.facts.unit as usize);
@@ -308,10 +322,11 @@ pub(super) unsafe fn free<C: Core>(
     here.barrier(&window.comm)?;
     here.windows.ends.remove(window.ends.number);
     here.windows.all.borrow_mut().remove(number);
-    if let Some(region) = window.shared.as_ref().and_then(Shared::region)
-        && window.comm.rank == 0
-    {
-        here.world.allocator().free(region)?;
+    if let Some(shared) = &window.shared {
+        here.windows.ends.unshare(shared);
+        if let (Some(region), 0) = (shared.region(), window.comm.rank) {
+            here.world.allocator().free(region)?;
+        }
     }
     here.discard(&window.comm);
     let allocated = match (&window.shared, window.facts.flavor) {

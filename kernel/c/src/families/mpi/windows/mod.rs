@@ -91,7 +91,7 @@ pub(crate) struct Window {
     pub(crate) errhandler: Cell<Handle>,
     attributes: Attributes,
     /// Its memory, if all ranks reach all of it.
-    shared: Option<Shared>,
+    shared: Option<Rc<Shared>>,
     /// Targets where something may not be done yet.
     open: RefCell<BTreeSet<usize>>,
 }

@@ -4,8 +4,8 @@
 //! ranks may meet. So each rank has the whole memory privately, beside a *twin* of it as it was last. When it synchronises, what
 //! differs from the twin is written to shared memory, byte-masked, and then all of that is read. Programs see what `MPI_WIN_SEPARATE`
 //! says: what one has stored is there for another one when both have called `MPI_Win_sync`, or any other synchronisation of the window,
-//! the one before the other. What is put or accumulated is done by the target to its own copy, and is seen by loads of a third rank when
-//! the target has synchronised.
+//! the one before the other. What is put or accumulated is done by the target to its own copy, and is
+//! there for loads of a third rank when a flush or an unlock of the origin has returned, or the target has synchronised.
 
 use alloc::{vec, vec::Vec};
 use core::{cell::RefCell, ops::Range, slice};
