@@ -3,7 +3,7 @@
 //! Whether an operation is one of these all ranks see alike: by its kind and form, by the communicator, and by what is the same on
 //! all of them.
 
-use alloc::vec;
+use alloc::{vec, vec::Vec};
 use core::slice;
 
 use bytemuck::Pod;
@@ -62,6 +62,7 @@ pub(super) unsafe fn run<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Option<Re
             }
             Kind::Broadcast => Some(broadcast(plan, world)),
             Kind::Reduce | Kind::Allreduce => reduce(plan, world),
+            Kind::Allgather | Kind::Alltoall => exchange(plan, world),
             _ => None,
         }
     }
@@ -100,6 +101,35 @@ unsafe fn broadcast<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Result<(), Fau
         }
     }
     Ok(())
+}
+
+/// Of equal blocks of all ranks.
+unsafe fn exchange<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Option<Result<(), Fault>> {
+    let Some(Blocks::Alike(first)) = &plan.receives else { return None };
+    let whole = first.at(0, first.count * world.size());
+    let sent = if plan.kind == Kind::Alltoall { world.size() } else { 1 };
+    let own = match &plan.sends {
+        Some(Blocks::Alike(block)) => Some(block.at(0, block.count * sent)),
+        Some(Blocks::Each(_)) => return None,
+        None => None,
+    };
+    // SAFETY: the caller says so.
+    unsafe {
+        let own = own.as_ref().map(|own| own.bytes());
+        let is_direct = whole.datatype.is_contiguous();
+        let mut copy = if is_direct { Vec::new() } else { whole.bytes().into_owned() };
+        let all = if is_direct { memory(&whole) } else { &mut copy[..] };
+        let result = match (plan.kind, &own) {
+            (Kind::Alltoall, Some(own)) => world.alltoall(&own[..], all),
+            (Kind::Alltoall, None) => world.alltoall(InPlace, all),
+            (_, Some(own)) => world.allgather(&own[..], all),
+            (_, None) => world.allgather(InPlace, all),
+        };
+        if !is_direct {
+            whole.set(&copy);
+        }
+        Some(result.map_err(Fault::from))
+    }
 }
 
 /// Of standard datatypes without gaps, by standard operators: elements of the same size and kind on all ranks.
