@@ -11,7 +11,7 @@ use hal::Core;
 use super::{
     matching::{Arrived, Label},
     post::{Outgoing, Post, lines_of},
-    request::{State, wait_for},
+    request::{State, look, wait_for},
 };
 use crate::{Comm, Error};
 
@@ -122,6 +122,11 @@ impl<C: Core> Comm<'_, C> {
     /// [`Error::MessagesClosed`].
     pub fn answered_calls(&self) -> Result<u32, Error> {
         Ok(self.post()?.calls().answered.get())
+    }
+
+    /// Answers the calls that have come, and drives all else that is under way, without waiting.
+    pub fn look_for_calls(&self) {
+        look(self);
     }
 
     /// Waits, answering calls and driving all else that is under way, until `check` finds something.

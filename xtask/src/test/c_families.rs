@@ -18,10 +18,13 @@ use std::{fs, path::PathBuf};
 const FAMILIES: [&str; 2] = ["mpi", "rcce"];
 
 /// What is run under QEMU besides, of which family, and on how many cores: what depends on the machine.
-const IN_QEMU: [(&str, &str, u16); 8] = [
+const IN_QEMU: [(&str, &str, u16); 11] = [
     ("mpi", "collectives", 5),
     ("mpi", "messages", 5),
     ("mpi", "misuse", 2),
+    ("mpi", "operators", 1),
+    ("mpi", "types", 2),
+    ("mpi", "windows", 5),
     ("rcce", "buffers", 5),
     ("rcce", "flags", 5),
     ("rcce", "shared", 2),

@@ -450,7 +450,6 @@ pub(super) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut H
     let of = here.communicator(handle)?;
     // SAFETY: see above.
     unsafe { of.attributes.delete_all(handle).map_err(|fault| fault.on_comm(handle))? };
-    // The number can be used again when all have come so far, and with it what they have sent.
     here.barrier(&of)?;
     here.discard(&of);
     // SAFETY: see above.

@@ -213,10 +213,11 @@ impl<'r, C: Core> Engine<'r, C> {
 
     /// Lets everything go on, once; waits for something to happen if nothing has.
     pub(crate) fn step(&self, may_wait: bool) -> Result<(), Error> {
-        if self.collect(false)? | self.poll_tasks() || !may_wait {
+        let answered = self.world.answered_calls()?;
+        if self.collect(None)? | self.poll_tasks() || !may_wait {
             return Ok(());
         }
-        self.collect(true)?;
+        self.collect(Some(answered))?;
         self.poll_tasks();
         Ok(())
     }
@@ -239,16 +240,18 @@ impl<'r, C: Core> Engine<'r, C> {
         Ok(())
     }
 
-    /// Ends what is complete, and says whether anything was.
-    fn collect(&self, waits: bool) -> Result<bool, Error> {
+    /// Ends what is complete, and says whether anything was. Waits for that if it is said how many calls of others this rank had
+    /// answered, or for one more: what others do to a window may be what somebody waits for.
+    fn collect(&self, answered: Option<u32>) -> Result<bool, Error> {
         let mut complete = {
             let mut transfers = self.transfers.borrow_mut();
-            if waits {
-                // What others ask of a window here may be what a task waits for.
-                let answered = self.world.answered_calls()?;
+            if let Some(answered) = answered {
                 let is_answered = || self.world.answered_calls() != Ok(answered);
                 Transfer::wait_some_or(self.world, &mut transfers, is_answered)?
             } else {
+                if transfers.is_empty() {
+                    self.world.look_for_calls();
+                }
                 Transfer::test_some(&mut transfers)
             }
         };

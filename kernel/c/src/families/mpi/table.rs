@@ -117,14 +117,22 @@ mod tests {
 
     /// What a list of the C side says: names in small letters, and how many arguments.
     fn listed(text: &str) -> Vec<(String, usize)> {
-        let mut all = Vec::new();
-        for call in text.split("\nCALL(").skip(1) {
-            let call = call.split_once(")\n").unwrap().0;
-            let (name, rest) = call.split_once(',').unwrap();
-            let names = rest.rsplit_once("),").map_or("", |(_, names)| names);
-            all.push((name.trim().to_lowercase(), names.split(',').filter(|name| !name.trim().is_empty()).count()));
+        let mut calls: Vec<String> = Vec::new();
+        for line in text.lines() {
+            if line.starts_with("CALL") || line.starts_with("SERVICE") {
+                calls.push(line.into());
+            } else if let (Some(call), true) = (calls.last_mut(), line.starts_with("    ")) {
+                call.push_str(line);
+            }
         }
-        all
+        let parts = |call: &String| {
+            let (_, call) = call.split_once('(').unwrap();
+            let call = call.rsplit_once(')').unwrap().0;
+            let (name, rest) = call.split_once(',').unwrap_or((call, ""));
+            let names = rest.rsplit_once("),").map_or("", |(_, names)| names);
+            (name.trim().to_lowercase(), names.split(',').filter(|name| !name.trim().is_empty()).count())
+        };
+        calls.iter().map(parts).collect()
     }
 
     fn named(functions: &[(&str, usize)]) -> Vec<(String, usize)> {

@@ -108,10 +108,11 @@ impl Window {
     }
 }
 
-/// Waits until something is so, answering others.
-fn wait<C: Core>(here: &Here<'_, '_, '_, C>, is_so: impl FnMut() -> bool) -> Result<(), Fault> {
+/// Waits until something is so, answering others; also where there is nothing to wait for, since a rank that goes on asking itself
+/// may wait for what another one does to it.
+fn wait<C: Core>(here: &Here<'_, '_, '_, C>, mut is_so: impl FnMut() -> bool) -> Result<(), Fault> {
     here.session.before_waiting();
-    Ok(here.engine.wait(is_so)?)
+    Ok(if is_so() { here.engine.step(false)? } else { here.engine.wait(is_so)? })
 }
 
 /// Does something with a window, whose error handler hears of what goes wrong.
