@@ -229,7 +229,7 @@ impl<'r, C: Core> Engine<'r, C> {
             return;
         }
         // What goes wrong with a transfer is its own outcome.
-        while matches!(self.collect(false), Ok(true)) | self.poll_tasks() {}
+        while matches!(self.collect(None), Ok(true)) | self.poll_tasks() {}
     }
 
     /// Waits until `is_done`.
