@@ -33,13 +33,16 @@ pub struct RemoteCall {
 /// calls that it makes in turn. It waits for nothing, and makes no calls itself.
 pub type Answer = Rc<dyn Fn(usize, u32, Vec<u8>) -> Vec<RemoteCall>>;
 
+/// Calls of one rank, in their order.
+type Coming = VecDeque<(Label, Rc<State>)>;
+
 /// Calls of this rank's post.
 #[derive(Default)]
 pub(super) struct Calls {
     answer: RefCell<Option<Answer>>,
     answered: Cell<u32>,
     /// Those that are coming, by sender: an announced one takes longer than a short one behind it.
-    coming: RefCell<Vec<VecDeque<(Label, Rc<State>)>>>,
+    coming: RefCell<Vec<Coming>>,
 }
 
 impl Calls {

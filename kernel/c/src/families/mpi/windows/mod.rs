@@ -123,7 +123,8 @@ impl Window {
 /// may wait for what another one does to it.
 fn wait<C: Core>(here: &Here<'_, '_, '_, C>, mut is_so: impl FnMut() -> bool) -> Result<(), Fault> {
     here.session.before_waiting();
-    Ok(if is_so() { here.engine.step(false)? } else { here.engine.wait(is_so)? })
+    let waited = if is_so() { here.engine.step(false) } else { here.engine.wait(is_so) };
+    Ok(waited?)
 }
 
 /// Does something with a window, whose error handler hears of what goes wrong.
