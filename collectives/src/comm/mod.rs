@@ -301,6 +301,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                     for (engine, ..) in engines.iter().filter(|(.., has_news)| *has_news) {
                         engine.handle(world);
                     }
+                    self.engines().work();
                 }
             }
         }

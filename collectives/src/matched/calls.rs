@@ -3,20 +3,25 @@
 //! A call is a message like others, with an order and credits like theirs, but for that it has a context of its own and that its
 //! receive is there when it comes. So memory that nobody but its owner reaches can be put to and got from: the owner does it.
 
-use alloc::{collections::VecDeque, rc::Rc, vec::Vec};
-use core::cell::{Cell, RefCell};
+use alloc::{rc::Rc, vec::Vec};
+use core::{
+    cell::{Cell, RefCell},
+    mem,
+};
 
 use hal::Core;
 
 use super::{
-    matching::{Arrived, Label},
-    post::{Outgoing, Post, lines_of},
+    matching::Arrived,
+    post::{Outgoing, Post, SHORT_BYTES, lines_of},
     request::{State, look, wait_for},
 };
 use crate::{Comm, Error};
 
-/// The context of calls, which no communicator has.
+/// The contexts of calls, and of what goes before the end of one, which no communicator has. A call goes in packets, however long it
+/// is: an announced message would wait for its receive, and go through shared memory.
 pub(super) const CONTEXT: u32 = u32::MAX;
+pub(super) const BEFORE: u32 = u32::MAX - 1;
 
 /// A call as its sender sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,60 +43,55 @@ pub type Answer = Rc<dyn Fn(usize, u32, Vec<u8>) -> Vec<RemoteCall>>;
 pub(super) struct Calls {
     answer: RefCell<Option<Answer>>,
     answered: Cell<u32>,
-    /// Those that are coming, by sender: an announced one takes longer than a short one behind it.
-    coming: RefCell<Vec<VecDeque<(Label, Rc<State>)>>>,
+    /// What has come of calls that have not ended, by sender.
+    begun: RefCell<Vec<Vec<u8>>>,
 }
 
 impl Calls {
     pub(super) fn are_over(&self) -> bool {
-        self.coming.borrow().iter().all(VecDeque::is_empty)
+        self.begun.borrow().iter().all(Vec::is_empty)
     }
 }
 
 impl Post {
-    /// A call has come, or is announced.
+    /// A call has come, or a piece of one.
     pub(super) fn take_call<C: Core>(&self, world: &Comm<'_, C>, arrived: Arrived) {
         let label = arrived.label;
         let state = Rc::new(State::new(label.len, false));
-        {
-            let mut coming = self.calls().coming.borrow_mut();
-            coming.resize_with(world.size(), VecDeque::new);
-            coming[label.from].push_back((label, state.clone()));
-        }
-        self.deliver(world, arrived, state);
-        self.answer_calls(world, label.from);
-    }
-
-    /// Answers the calls of a rank that are here, as far as those before them are.
-    pub(super) fn answer_calls<C: Core>(&self, world: &Comm<'_, C>, from: usize) {
-        loop {
-            let (label, state) = {
-                let mut coming = self.calls().coming.borrow_mut();
-                let Some(queue) = coming.get_mut(from) else { return };
-                if !queue.front().is_some_and(|(_, state)| state.is_done()) {
-                    return;
-                }
-                let Some(next) = queue.pop_front() else { return };
-                next
-            };
-            let answer = self.calls().answer.borrow().clone();
-            let answer =
-                answer.unwrap_or_else(|| panic!("rank {from} calls rank {}, which answers none", world.rank()));
-            let mut bytes = Vec::new();
-            state.with_copy(|copy| bytes = copy.to_vec());
-            let (read, _) = lines_of(bytes.len());
-            world.hal().account_memory(read, 0);
-            self.calls().answered.set(self.calls().answered.get().wrapping_add(1));
-            answer(label.from, label.tag, bytes).into_iter().for_each(|call| self.call(world, call));
-        }
+        self.deliver(world, arrived, state.clone());
+        let call = {
+            let mut begun = self.calls().begun.borrow_mut();
+            begun.resize_with(world.size(), Vec::new);
+            let begun = &mut begun[label.from];
+            state.with_copy(|copy| begun.extend_from_slice(copy));
+            if label.context == BEFORE {
+                return;
+            }
+            mem::take(begun)
+        };
+        let answer = self.calls().answer.borrow().clone();
+        let answer =
+            answer.unwrap_or_else(|| panic!("rank {} calls rank {}, which answers none", label.from, world.rank()));
+        let (read, _) = lines_of(call.len());
+        world.hal().account_memory(read, 0);
+        self.calls().answered.set(self.calls().answered.get().wrapping_add(1));
+        answer(label.from, label.tag, call).into_iter().for_each(|call| self.call(world, call));
     }
 
     fn call<C: Core>(&self, world: &Comm<'_, C>, RemoteCall { to, tag, bytes }: RemoteCall) {
         let (read, written) = lines_of(bytes.len());
         world.hal().account_memory(read, written);
-        let (len, state) = (bytes.len(), Rc::new(State::new(0, true)));
-        let (context, bytes) = (CONTEXT, Some(bytes));
-        self.send(world, Outgoing { to, context, tag, bytes, len, synchronous: false, state, written: 0 });
+        let mut rest = &bytes[..];
+        loop {
+            let (piece, after) = rest.split_at(rest.len().min(SHORT_BYTES));
+            let context = if after.is_empty() { CONTEXT } else { BEFORE };
+            let (len, bytes, state) = (piece.len(), Some(piece.to_vec()), Rc::new(State::new(0, true)));
+            self.send(world, Outgoing { to, context, tag, bytes, len, synchronous: false, state, written: 0 });
+            rest = after;
+            if rest.is_empty() {
+                return;
+            }
+        }
     }
 }
 

@@ -169,6 +169,12 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(arrived.map(|arrived| Arrival { comm: self, post, label: arrived.label, arrived: Some(arrived) }))
     }
 
+    /// Says what this rank does besides, whenever messages have gone on while it waits for anything, on any communicator: so sends
+    /// and receives that depend on each other go on by themselves. What is done waits for nothing.
+    pub fn work_while_waiting(&self, work: Option<Rc<dyn Fn()>>) {
+        self.engines().set_work(work);
+    }
+
     /// Messages that have come to this rank, on all communicators, for which there was no receive yet.
     ///
     /// # Errors

@@ -324,7 +324,7 @@ impl Post {
         if label.from != world.rank() {
             self.peers.borrow_mut()[label.from].held += 1;
         }
-        if label.context == calls::CONTEXT {
+        if label.context >= calls::BEFORE {
             return self.take_call(world, arrived);
         }
         let state = self.matching.borrow_mut().receive_for(&label);
@@ -494,7 +494,6 @@ impl Post {
         }
         drop(peers);
         self.post(world, from, Packet::new(Kind::Taken, 0).tagged(0, place));
-        self.answer_calls(world, from);
     }
 
     /// The rank whose half is ready.

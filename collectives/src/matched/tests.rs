@@ -584,8 +584,7 @@ fn calls_are_answered_in_order_by_ranks_that_wait_for_something_else() {
                 assert!(numbers.is_sorted_by_key(|(_, number)| *number), "{numbers:?}");
             }
             messages.close().unwrap();
-            let count = called.borrow().len();
-            count
+            called.take().len()
         });
         assert_eq!(answered.iter().sum::<usize>(), 40 * ranks);
     }

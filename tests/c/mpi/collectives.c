@@ -189,6 +189,27 @@ static void begun(void)
     MPI_Request_free(&requests[0]);
 }
 
+/* What was begun goes on while a rank waits for something else, in which no messages are sent. */
+static void meanwhile(void)
+{
+    static int numbers[10000];
+    MPI_Comm other;
+    MPI_Request request;
+    int rank, ranks;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_rank(other, &rank);
+    MPI_Comm_size(other, &ranks);
+    fill(numbers, rank ? 50 : 0, 10000);
+    MPI_Ibcast(numbers, 10000, MPI_INT, 0, other, &request);
+    if (rank == ranks - 1)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 10000; i++)
+        EQUAL(numbers[i], value(0, i));
+    MPI_Comm_free(&other);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm parts[2];
@@ -196,6 +217,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_dup(MPI_COMM_WORLD, &parts[0]);
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &parts[1]);
+    meanwhile();
     for (int i = 0; i < 2; i++) {
         comm = parts[i];
         MPI_Comm_rank(comm, &me);

@@ -22,6 +22,22 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm
 }
 ATOLL_BOTH(Win_allocate);
 
+int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+                               MPI_Win *win)
+{
+    (void)info;
+    size_t bytes = 0;
+    int error = ATOLL(win_share, size, disp_unit, comm, win, &bytes);
+    return error ? error : ATOLL(win_map, *win, malloc(bytes > 0 ? bytes : 1), baseptr);
+}
+ATOLL_BOTH(Win_allocate_shared_c);
+
+int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    return PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+}
+ATOLL_BOTH(Win_allocate_shared);
+
 int PMPI_Win_free(MPI_Win *win)
 {
     void *memory = NULL;

@@ -1,4 +1,8 @@
 /* Functions of windows, as `atoll/mpi_core.h` has the others. The same list as `families/mpi/windows/calls.rs`. */
+CALL(Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr), win, rank, size,
+     disp_unit, baseptr)
+CALL(Win_shared_query_c, (MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr), win, rank, size,
+     disp_unit, baseptr)
 CALL(Put, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint
      target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win), origin_addr, origin_count,
      origin_datatype, target_rank, target_disp, target_count, target_datatype, win)
@@ -100,4 +104,7 @@ CALL(Win_create_errhandler, (MPI_Win_errhandler_function *win_errhandler_fn, MPI
 CALL(Win_call_errhandler, (MPI_Win win, int errorcode), win, errorcode)
 SERVICE(win_allocate_there, (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm, MPI_Win *win), base, size,
         disp_unit, comm, win)
+SERVICE(win_share, (MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm, MPI_Win *win, size_t *bytes), size, disp_unit,
+        comm, win, bytes)
+SERVICE(win_map, (MPI_Win win, void *memory, void **base), win, memory, base)
 SERVICE(win_give_up, (MPI_Win *win, void **memory), win, memory)

@@ -75,12 +75,12 @@ pub(crate) fn tag_of(tag: u32) -> i32 {
 
 /// The tag of messages of an operation of all, by its number.
 pub(crate) fn of_operation(context: u32, number: u32) -> u32 {
-    context << (TAG_BITS + 1) | 1 << TAG_BITS | number % OF_GROUPS
+    context << (TAG_BITS + 1) | 1 << TAG_BITS | (number % OF_GROUPS)
 }
 
 /// The tag of messages by which a group makes a communicator.
 pub(crate) fn of_group(context: u32, tag: u32) -> u32 {
-    context << (TAG_BITS + 1) | 1 << TAG_BITS | OF_GROUPS | tag % OF_GROUPS
+    context << (TAG_BITS + 1) | 1 << TAG_BITS | OF_GROUPS | (tag % OF_GROUPS)
 }
 
 #[cfg(test)]

@@ -116,11 +116,6 @@ impl<'r, C: Core> Engine<'r, C> {
         Self { world, transfers: RefCell::default(), pending: RefCell::default(), tasks: RefCell::default() }
     }
 
-    /// Whether whoever waits for a message alone keeps no task from going on.
-    pub(crate) fn has_no_tasks(&self) -> bool {
-        self.tasks.borrow().is_empty()
-    }
-
     fn begin(&self, transfer: Transfer<'r, 'r, C>, pending: Rc<Pending>) -> Rc<Pending> {
         self.transfers.borrow_mut().push(transfer);
         self.pending.borrow_mut().push(pending.clone());
@@ -208,7 +203,7 @@ impl<'r, C: Core> Engine<'r, C> {
     pub(crate) fn finish(&self) -> Result<(), Error> {
         let receives: Vec<_> = self.pending.borrow().iter().filter(|pending| pending.is_receive).cloned().collect();
         receives.iter().for_each(|pending| self.cancel(pending));
-        self.wait(|| self.pending.borrow().is_empty() && self.has_no_tasks())
+        self.wait(|| self.pending.borrow().is_empty() && self.tasks.borrow().is_empty())
     }
 
     fn forget(&self, at: usize) -> Rc<Pending> {
@@ -225,6 +220,16 @@ impl<'r, C: Core> Engine<'r, C> {
         self.collect(Some(answered))?;
         self.poll_tasks();
         Ok(())
+    }
+
+    /// Lets tasks go on as far as they get without waiting, unless transfers are being looked at: it is called whenever messages
+    /// go on, whatever this rank waits for.
+    pub(crate) fn go_on(&self) {
+        if self.tasks.borrow().is_empty() || self.transfers.try_borrow_mut().is_err() {
+            return;
+        }
+        // What goes wrong with a transfer is its own outcome.
+        while matches!(self.collect(None), Ok(true)) | self.poll_tasks() {}
     }
 
     /// Waits until `is_done`.

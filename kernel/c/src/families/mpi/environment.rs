@@ -37,6 +37,7 @@ pub(super) unsafe fn init_thread<C: Core>(
     here.session.before_waiting();
     *here.messages.borrow_mut() = Some(here.world.open_messages()?);
     here.make_first();
+    here.drive_tasks();
     here.phase.set(Phase::Running);
     if !provided.is_null() {
         // SAFETY: see above.

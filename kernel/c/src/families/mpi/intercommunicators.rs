@@ -1,6 +1,6 @@
 //! Intercommunicators: two groups whose ranks send to each other's.
 
-use alloc::{rc::Rc, vec, vec::Vec};
+use alloc::{rc::Rc, vec::Vec};
 
 use kernel::hal::Core;
 
@@ -129,7 +129,7 @@ pub(super) unsafe fn intercomm_merge<C: Core>(
     let is_first = if ours == theirs { comm.group.ranks().first() < remote.ranks().first() } else { theirs };
     let (first, second): (Rc<Group>, _) =
         if is_first { (comm.group.clone(), remote) } else { (remote, comm.group.clone()) };
-    let all = vec![first.ranks(), second.ranks()].concat();
+    let all = [first.ranks(), second.ranks()].concat();
     // SAFETY: see above.
     unsafe { made.write(here.assemble(context, [Some(Group::new(all)), None], &comm)) };
     Ok(())

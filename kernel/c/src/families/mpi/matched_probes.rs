@@ -32,20 +32,6 @@ pub(crate) struct Found<'r, C: Core> {
 const NULL: Handle = 0x128;
 const NO_PROC: Handle = 0x129;
 
-/// Looks again and again, as long as tasks have to go on meanwhile.
-fn look_until<C: Core, R>(
-    here: &Here<'_, '_, '_, C>,
-    mut look: impl FnMut() -> Result<Option<R>, Fault>,
-) -> Result<R, Fault> {
-    loop {
-        if let Some(found) = look()? {
-            return Ok(found);
-        }
-        here.engine.step(false)?;
-        here.world.hal().relax();
-    }
-}
-
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 /// Looks for a message, or waits for one where `flag` is not given; takes it where `message` is given.
@@ -94,28 +80,17 @@ fn find<C: Core>(
     [is_now, takes]: [bool; 2],
 ) -> Result<Option<(Envelope, Handle)>, Fault> {
     let (from, tag) = (source(comm, peer), contexts::wanted(comm.context, tag));
-    if is_now {
-        here.engine.step(false)?;
-    }
+    here.engine.go_on();
     let world = here.world;
     if takes {
-        let arrival = match (is_now, here.engine.has_no_tasks()) {
-            (true, _) => match world.try_find_tagged(from, tag)? {
-                Some(arrival) => arrival,
-                None => return Ok(None),
-            },
-            (false, true) => world.find_tagged(from, tag)?,
-            (false, false) => look_until(here, || Ok(world.try_find_tagged(from, tag)?))?,
-        };
-        let envelope = arrival.envelope();
-        return Ok(Some((envelope, here.found.borrow_mut().insert(Found { comm: comm.clone(), arrival }))));
+        let arrival = if is_now { world.try_find_tagged(from, tag)? } else { Some(world.find_tagged(from, tag)?) };
+        return Ok(arrival.map(|arrival| {
+            let envelope = arrival.envelope();
+            (envelope, here.found.borrow_mut().insert(Found { comm: comm.clone(), arrival }))
+        }));
     }
-    Ok(match (is_now, here.engine.has_no_tasks()) {
-        (true, _) => world.try_probe(from, tag)?,
-        (false, true) => Some(world.probe(from, tag)?),
-        (false, false) => Some(look_until(here, || Ok(world.try_probe(from, tag)?))?),
-    }
-    .map(|envelope| (envelope, NULL)))
+    let envelope = if is_now { world.try_probe(from, tag)? } else { Some(world.probe(from, tag)?) };
+    Ok(envelope.map(|envelope| (envelope, NULL)))
 }
 
 /// Receives a message that was taken. It is here, or its sender brings it, so that a request of it is complete at once.

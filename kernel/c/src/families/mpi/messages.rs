@@ -125,12 +125,12 @@ impl<C: Core> Mpi<'_, C> {
     /// As for [`begin`](Self::begin), as long as this takes.
     unsafe fn transfer(&self, message: &Message) -> Result<Status, Fault> {
         let (comm, block) = (&message.comm, &message.block);
-        // Whoever has nothing else to do sends from where the message is, and receives to where it belongs.
-        let is_direct = self.engine.has_no_tasks();
+        // Whoever waits sends from where the message is, and receives to where it belongs.
+        self.engine.go_on();
         match (message.mode, message.peer) {
             (Mode::Receive, Peer::Nobody) => Ok(Status::of_nobody()),
             (_, Peer::Nobody) => Ok(Status::empty()),
-            (Mode::Receive, from) if is_direct && block.datatype.is_contiguous() => {
+            (Mode::Receive, from) if block.datatype.is_contiguous() => {
                 let buffer: &mut [u8] = match block.len_bytes() {
                     0 => &mut [],
                     // SAFETY: the caller says so.
@@ -140,7 +140,7 @@ impl<C: Core> Mpi<'_, C> {
                 let envelope = self.world.receive_tagged(buffer, source(comm, from), tag)?;
                 Ok(status_of(comm, &envelope))
             }
-            (Mode::Standard | Mode::Ready | Mode::Synchronous, Peer::Rank(to)) if is_direct => {
+            (Mode::Standard | Mode::Ready | Mode::Synchronous, Peer::Rank(to)) => {
                 // SAFETY: the caller says so.
                 let bytes = unsafe { block.bytes() };
                 let (to, tag) = (comm.peers().world_rank(to), message.sent_tag());
@@ -281,6 +281,7 @@ pub(super) unsafe fn message<C: Core>(
     work().map_err(|fault: Fault| unsafe { named(fault.on_comm(handle), name) })
 }
 
+#[expect(clippy::too_many_arguments, reason = "they are what the functions of C have in common")]
 /// All functions that send one message and receive another one, which may take its place.
 pub(super) unsafe fn exchange<C: Core>(
     here: &Here<'_, '_, '_, C>,

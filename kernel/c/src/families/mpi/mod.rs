@@ -118,6 +118,15 @@ impl<'r, C: Core> Mpi<'r, C> {
         }
     }
 
+    /// Whatever this rank waits for from now on, its tasks go on.
+    fn drive_tasks(&self) {
+        let engine = self.engine.clone();
+        let work: Rc<dyn Fn() + 'r> = Rc::new(move || engine.go_on());
+        // SAFETY: the work is taken back before this ends (see `drop`), and what it has lives longer than this.
+        let work = unsafe { core::mem::transmute::<Rc<dyn Fn() + 'r>, Rc<dyn Fn()>>(work) };
+        self.world.work_while_waiting(Some(work));
+    }
+
     /// The communicator of a handle.
     pub(crate) fn communicator(&self, handle: Handle) -> Result<Rc<Communicator>, Fault> {
         if let Some(at) = communicators::FIRST.iter().position(|first| *first == handle) {
@@ -128,5 +137,11 @@ impl<'r, C: Core> Mpi<'r, C> {
             };
         }
         self.communicators.borrow().get(handle).cloned().ok_or_else(|| Class::COMM.into())
+    }
+}
+
+impl<C: Core> Drop for Mpi<'_, C> {
+    fn drop(&mut self) {
+        self.world.work_while_waiting(None);
     }
 }

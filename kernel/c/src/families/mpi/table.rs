@@ -111,7 +111,10 @@ pub(crate) unsafe fn call<C: Core>(
 
 #[cfg(test)]
 mod tests {
-    use std::{format, string::String, vec::Vec};
+    use std::{
+        string::{String, ToString},
+        vec::Vec,
+    };
 
     use super::*;
 
@@ -136,7 +139,7 @@ mod tests {
     }
 
     fn named(functions: &[(&str, usize)]) -> Vec<(String, usize)> {
-        functions.iter().map(|(name, arguments)| (format!("{name}"), *arguments)).collect()
+        functions.iter().map(|(name, arguments)| ((*name).to_string(), *arguments)).collect()
     }
 
     #[test]

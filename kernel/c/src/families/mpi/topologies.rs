@@ -215,13 +215,12 @@ pub(super) unsafe fn cart_get<C: Core>(
     places: *mut i32,
 ) -> Result<(), Fault> {
     grid(here, comm, |comm, grid| {
-        let own = grid.places(comm.rank);
-        for at in 0..counted(most)?.min(grid.dimensions()) {
+        for (at, place) in grid.places(comm.rank).into_iter().take(counted(most)?).enumerate() {
             // SAFETY: see above.
             unsafe {
                 lengths.add(at).write(grid.lengths[at] as i32);
                 rings.add(at).write(grid.rings[at].into());
-                places.add(at).write(own[at] as i32);
+                places.add(at).write(place as i32);
             }
         }
         Ok(())

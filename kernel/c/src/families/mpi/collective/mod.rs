@@ -1,6 +1,7 @@
 //! Operations of all ranks of a communicator: what the C side says of one, and how it is begun.
 
 pub(crate) mod blocks;
+mod native;
 mod neighbours;
 pub(crate) mod party;
 pub(crate) mod plan;
@@ -52,7 +53,11 @@ pub(super) unsafe fn collective<C: Core>(
         match Form::of(call.form) {
             Form::Blocking => {
                 here.session.before_waiting();
-                Party::wait(&here.engine, work::run(&plan, &here.party(&plan.comm)))?;
+                here.engine.go_on();
+                match native::run(&plan, here.world) {
+                    Some(result) => result?,
+                    None => Party::wait(&here.engine, work::run(&plan, &here.party(&plan.comm)))?,
+                }
             }
             Form::Nonblocking => {
                 let pending = here.begin_collective(&plan)?;

@@ -23,7 +23,7 @@ impl Neighbours {
         let topology: Rc<Topology> = comm.topology.borrow().clone().ok_or(Class::TOPOLOGY)?;
         let (sources, destinations, order) = match &*topology {
             Topology::Grid(grid) => {
-                let shift = |at: usize| grid.neighbour(comm.rank, at / 2, if at % 2 == 0 { -1 } else { 1 });
+                let shift = |at: usize| grid.neighbour(comm.rank, at / 2, if at.is_multiple_of(2) { -1 } else { 1 });
                 let all: Vec<_> = (0..2 * grid.dimensions()).map(shift).collect();
                 // What goes one way comes from the other one: where both are the same rank, it expects what comes from below
                 // first, which goes up.

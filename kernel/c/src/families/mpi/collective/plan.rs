@@ -164,8 +164,11 @@ impl CSide {
                 (number, place)
             };
             // SAFETY: the caller says so.
-            let datatype =
-                if self.datatypes.is_null() { self.datatype } else { unsafe { self.datatypes.add(at).read() } };
+            let datatype = match self.datatypes.is_null() {
+                true => self.datatype,
+                // SAFETY: the caller says so.
+                false => unsafe { self.datatypes.add(at).read() },
+            };
             let extent = if self.datatypes.is_null() { mpi.datatypes.get(datatype)?.extent() } else { 1 };
             let offset = place.wrapping_mul(extent);
             let address = if number == 0 { self.address } else { self.address.wrapping_offset(offset) };

@@ -257,11 +257,6 @@ impl Datatype {
         self.extent_count() as isize
     }
 
-    /// The lower bound.
-    pub(crate) fn lower_bound(&self) -> isize {
-        self.bounds().lower as isize
-    }
-
     /// Where its data begin.
     pub(crate) fn true_lower_bound(&self) -> isize {
         self.true_bounds().lower as isize

@@ -132,6 +132,13 @@ impl Flat {
         self.size as usize
     }
 
+    /// So many bytes one behind the other, as one value.
+    pub(crate) fn of_bytes(len: i64) -> Self {
+        let mut flat = Self { runs: Vec::new(), len: 0, count: 1, stride: 0, size: len, extent: len };
+        flat.push(0, len, 1, 0);
+        flat
+    }
+
     /// All that there is to know, as numbers that go to others.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = i64> {
         let runs = self.runs.iter().flat_map(|run| [run.offset, run.len, run.count, run.stride]);
@@ -156,17 +163,17 @@ impl Flat {
             return None;
         }
         let reach = |count: i64, stride: i64| (count - 1).saturating_mul(stride);
-        let mut bounds = i64::MAX..i64::MIN;
+        let (mut first, mut end) = (i64::MAX, i64::MIN);
         for run in &self.runs {
             let own = reach(run.count, run.stride);
-            bounds.start = bounds.start.min(run.offset.saturating_add(own.min(0)));
-            bounds.end = bounds.end.max(run.offset.saturating_add(own.max(0)).saturating_add(run.len));
+            first = first.min(run.offset.saturating_add(own.min(0)));
+            end = end.max(run.offset.saturating_add(own.max(0)).saturating_add(run.len));
         }
         for (count, stride) in [(self.count, self.stride), (count as i64, self.extent)] {
-            bounds.start = bounds.start.saturating_add(reach(count, stride).min(0));
-            bounds.end = bounds.end.saturating_add(reach(count, stride).max(0));
+            first = first.saturating_add(reach(count, stride).min(0));
+            end = end.saturating_add(reach(count, stride).max(0));
         }
-        Some(bounds)
+        Some(first..end)
     }
 
     /// Runs that are written down, and how often all of them come.

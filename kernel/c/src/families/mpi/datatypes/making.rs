@@ -156,6 +156,7 @@ pub(super) unsafe fn structure<C: Core, T: Number, A: Number>(
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "the standard's")]
 pub(super) unsafe fn subarray<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     dimensions: i32,

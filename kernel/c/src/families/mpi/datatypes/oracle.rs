@@ -1,6 +1,6 @@
 //! Typemaps written out, value by value, by the definitions of the standard: what datatypes are compared with.
 
-use std::{rc::Rc, vec, vec::Vec};
+use std::{rc::Rc, slice, vec, vec::Vec};
 
 use super::{BASICS, Basic, Combiner, Datatype, Datatypes, recipe::Contents};
 
@@ -379,7 +379,7 @@ fn what_makes_no_sense_is_refused() {
     use super::Class;
     let int = Rc::new(Datatype::of_basic(&BASICS[5]));
     let refused =
-        |combiner, arguments: &[i64]| Datatype::create(combiner, false, arguments, &[int.clone()]).unwrap_err();
+        |combiner, arguments: &[i64]| Datatype::create(combiner, false, arguments, slice::from_ref(&int)).unwrap_err();
     assert_eq!(refused(Combiner::Contiguous, &[-1]), Class::COUNT);
     assert_eq!(refused(Combiner::Contiguous, &[i64::MAX]), Class::VALUE_TOO_LARGE);
     assert_eq!(refused(Combiner::Vector, &[2, 1, i64::MAX / 2]), Class::VALUE_TOO_LARGE);
@@ -402,7 +402,7 @@ fn what_is_regular_stays_short() {
     let matrix = Rc::new(Datatype::strided(&Rc::new(column), 8, 1, 4).unwrap());
     assert_eq!(matrix.flat().shape(), (1, (8, 4)));
     let places: Vec<_> = [1 << 16].into_iter().chain([1]).chain((0..1 << 16).map(|place| 2 * place)).collect();
-    let indexed = Datatype::create(Combiner::IndexedBlock, false, &places, &[int.clone()]).unwrap();
+    let indexed = Datatype::create(Combiner::IndexedBlock, false, &places, slice::from_ref(&int)).unwrap();
     assert_eq!(runs(&indexed), 1);
     let two = Datatype::create(Combiner::Indexed, false, &[2, 1, 2, 0, 3], &[int]).unwrap();
     let many = Datatype::contiguous(&Rc::new(two), 1 << 20).unwrap();

@@ -109,6 +109,7 @@ fn external_bytes(datatype: &Datatype, number: usize) -> Option<i64> {
     datatype.external_size()?.checked_mul(number as i64)
 }
 
+#[expect(clippy::too_many_arguments, reason = "the standard's")]
 pub(super) unsafe fn pack_external<C: Core, T: Number, S: Number>(
     here: &Here<'_, '_, '_, C>,
     representation: *const c_char,
@@ -137,6 +138,7 @@ pub(super) unsafe fn pack_external<C: Core, T: Number, S: Number>(
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "the standard's")]
 pub(super) unsafe fn unpack_external<C: Core, T: Number, S: Number>(
     here: &Here<'_, '_, '_, C>,
     representation: *const c_char,

@@ -237,7 +237,8 @@ pub(super) unsafe fn value_index<C: Core>(
     index: Handle,
     pair: *mut Handle,
 ) -> Result<(), Fault> {
-    (here.datatypes.get(value)?, here.datatypes.get(index)?);
+    here.datatypes.get(value)?;
+    here.datatypes.get(index)?;
     let found = PAIRS.iter().find(|[of, by, _]| (*of, *by) == (value, index));
     // SAFETY: see above.
     unsafe { give(pair, found.map_or(DATATYPE_NULL, |[.., pair]| *pair)) }

@@ -6,6 +6,12 @@ use super::{making, operations, queries, synchronisation};
 use crate::families::mpi::{errors, handles::Handle, table::table};
 
 table! {
+    win_shared_query = making::shared_query[
+        win: Handle, rank: i32, size: *mut isize, disp_unit: *mut i32, baseptr: *mut *mut u8
+    ];
+    win_shared_query_c = making::shared_query[
+        win: Handle, rank: i32, size: *mut isize, disp_unit: *mut isize, baseptr: *mut *mut u8
+    ];
     put = operations::put[
         origin_addr: *const u8, origin_count: i32, origin_datatype: Handle, target_rank: i32, target_disp: isize,
         target_count: i32, target_datatype: Handle, win: Handle
@@ -120,5 +126,9 @@ table! {
     win_allocate_there = making::allocate[
         base: *mut u8, size: isize, disp_unit: isize, comm: Handle, win: *mut Handle
     ];
+    win_share = making::allocate_shared[
+        size: isize, disp_unit: isize, comm: Handle, win: *mut Handle, bytes: *mut usize
+    ];
+    win_map = making::map_shared[win: Handle, memory: *mut u8, base: *mut *mut u8];
     win_give_up = making::free[win: *mut Handle, memory: *mut *mut u8];
 }

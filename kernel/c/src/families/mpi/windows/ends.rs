@@ -1,6 +1,7 @@
 //! What goes to and fro for a window: what others do here, and what this rank has asked of them.
 
 use alloc::{
+    boxed::Box,
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
     vec,
@@ -10,7 +11,7 @@ use core::cell::{Cell, RefCell};
 
 use kernel::collectives::RemoteCall;
 
-use super::{locks::Lock, part::Part, wire::Word};
+use super::{locks::Lock, part::Part, shared::Shared, wire::Word};
 use crate::families::mpi::collective::blocks::Block;
 
 /// This rank's end of a window. Ranks are those of the world.
@@ -179,25 +180,50 @@ fn take(counts: &mut BTreeMap<usize, u32>, of: usize) -> bool {
     true
 }
 
-/// The ends of all windows of a rank, by their numbers.
+/// The ends of all windows of a rank.
 #[derive(Default)]
-pub(super) struct AllEnds(RefCell<BTreeMap<u32, Rc<Ends>>>);
+pub(super) struct AllEnds {
+    /// By their numbers.
+    all: RefCell<BTreeMap<u32, Rc<Ends>>>,
+    /// Memory that ranks share, to which others may have put by another window, too.
+    shared: RefCell<Vec<Rc<Shared>>>,
+    /// What makes it [meet](Shared::meet).
+    meeting: RefCell<Option<Meeting>>,
+}
+
+/// How shared memory meets, on a core that is known by then.
+pub(super) type Meeting = Box<dyn Fn(&Shared)>;
 
 impl AllEnds {
     pub(super) fn add(&self, ends: Rc<Ends>) {
-        self.0.borrow_mut().insert(ends.number, ends);
+        self.all.borrow_mut().insert(ends.number, ends);
     }
 
     pub(super) fn remove(&self, number: u32) {
-        self.0.borrow_mut().remove(&number);
+        self.all.borrow_mut().remove(&number);
+    }
+
+    /// Takes shared memory.
+    pub(super) fn share(&self, shared: Rc<Shared>, meeting: Meeting) {
+        self.shared.borrow_mut().push(shared);
+        self.meeting.replace(Some(meeting));
+    }
+
+    /// It is shared no longer.
+    pub(super) fn unshare(&self, shared: &Rc<Shared>) {
+        self.shared.borrow_mut().retain(|of| !Rc::ptr_eq(of, shared));
     }
 
     /// Answers a call.
     pub(super) fn answer(&self, from: usize, number: u32, bytes: &[u8]) -> Vec<RemoteCall> {
-        let ends = self.0.borrow().get(&number).cloned();
+        let ends = self.all.borrow().get(&number).cloned();
         let Some((ends, word)) = ends.zip(Word::of(bytes)) else {
             panic!("rank {from} accesses window {number:#x}, of which there is no part here");
         };
+        // What is said to be done is there for all.
+        if let (Word::Flush(_) | Word::Unlock(_), Some(meeting)) = (&word, &*self.meeting.borrow()) {
+            self.shared.borrow().iter().for_each(|shared| meeting(shared));
+        }
         ends.answer(from, word)
     }
 }

@@ -1,15 +1,19 @@
 //! How windows are made and freed.
 
-use alloc::{ffi::CString, rc::Rc, vec::Vec};
+use alloc::{boxed::Box, ffi::CString, rc::Rc, vec::Vec};
 use core::cell::{Cell, RefCell};
 
-use kernel::{collectives::RemoteCall, hal::Core};
+use kernel::{
+    collectives::{Placement, RemoteCall},
+    hal::Core,
+};
 
-use super::{Ends, Facts, Window, on_window, part::Part};
+use super::{Ends, Facts, Window, ends::Meeting, on_window, part::Part, shared::Shared};
 use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
-    datatypes::arguments::{Number, give, list},
+    communicators::Communicator,
+    datatypes::arguments::{Number, give, give_number, list},
     errors::ARE_FATAL,
     handles::Handle,
     table::Here,
@@ -22,9 +26,11 @@ const NULL: Handle = 0x110;
 const CREATE: i32 = 311;
 const ALLOCATE: i32 = 312;
 const DYNAMIC: i32 = 313;
+const SHARED: i32 = 314;
 
-/// The ABI's model of memory that is the same to all.
+/// The ABI's models of memory: the same to all, or not.
 const UNIFIED: i32 = 321;
+const SEPARATE: i32 = 322;
 
 /// What a rank wants its part to be like.
 struct Wanted {
@@ -42,7 +48,7 @@ impl Wanted {
         if self.unit <= 0 {
             return Err(Fault::new(Class::DISP, "the unit of displacements is not above zero"));
         }
-        if self.flavor != DYNAMIC && self.size > 0 && self.base == 0 {
+        if ![DYNAMIC, SHARED].contains(&self.flavor) && self.size > 0 && self.base == 0 {
             return Err(Fault::new(Class::BASE, "the memory is a null pointer"));
         }
         Ok(())
@@ -77,25 +83,32 @@ unsafe fn make<C: Core>(
         return Err(Fault::new(Class::OTHER, alloc::format!("the arguments of rank {place} make no sense")));
     }
     let is_dynamic = wanted.flavor == DYNAMIC;
-    let part =
-        if is_dynamic { Part::dynamic() } else { Part::fixed(wanted.base, wanted.size as usize, wanted.unit as usize) };
+    let part = match wanted.flavor {
+        DYNAMIC => Part::dynamic(),
+        // There is none yet.
+        SHARED => Part::fixed(0, 0, 1),
+        _ => Part::fixed(wanted.base, wanted.size as usize, wanted.unit as usize),
+    };
+    let lens = (0..comm.size()).map(|place| word(place, 0) as usize);
+    let shared = if wanted.flavor == SHARED { Some(Rc::new(share(here, &comm, lens)?)) } else { None };
     let ends = Rc::new(Ends::new(word(0, 2) as u32, part));
     here.windows.ends.add(ends.clone());
     // Nobody calls before all have the window.
     here.barrier(&comm)?;
     let parts = (0..comm.size()).map(|place| (word(place, 0), word(place, 1)));
     let facts = Facts {
-        base: wanted.base,
+        base: Cell::new(wanted.base),
         size: wanted.size as isize,
         unit: wanted.unit as i32,
         flavor: wanted.flavor,
-        model: UNIFIED,
+        model: if shared.is_some() { SEPARATE } else { UNIFIED },
     };
     let window = Window {
         parts: (!is_dynamic).then(|| parts.collect()),
         ends,
         epochs: RefCell::default(),
         facts,
+        shared,
         name: RefCell::new(CString::default()),
         errhandler: Cell::new(ARE_FATAL),
         attributes: Attributes::default(),
@@ -105,6 +118,41 @@ unsafe fn make<C: Core>(
     let handle = here.windows.all.borrow_mut().insert(Rc::new(window));
     // SAFETY: the caller says so.
     unsafe { give(new, handle) }
+}
+
+/// What makes shared memory meet while this rank answers others.
+fn meeting<C: Core>(here: &Here<'_, '_, '_, C>) -> Meeting {
+    /// # Safety
+    /// There is a core of this type.
+    unsafe fn meet<C: Core>(hal: *const (), shared: &Shared) {
+        // SAFETY: the caller says so.
+        shared.meet(unsafe { &*hal.cast::<C>() });
+    }
+    let (hal, meet): (_, unsafe fn(*const (), &Shared)) = (core::ptr::from_ref(here.world.hal()).cast(), meet::<C>);
+    // SAFETY: calls are answered by the communicator of all ranks, which refers to its core.
+    Box::new(move |shared| unsafe { meet(hal, shared) })
+}
+
+/// Shared memory for parts of these lengths. Collective.
+fn share<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: &Communicator,
+    lens: impl Iterator<Item = usize> + Clone,
+) -> Result<Shared, Fault> {
+    if comm.size() == 1 {
+        return Ok(Shared::new(None, lens));
+    }
+    if comm.size() < here.world.size() {
+        here.discard(comm);
+        let why = "shared memory is for all ranks together, or for one; MPI_Win_allocate is for any";
+        return Err(Fault::new(Class::RMA_SHARED, why));
+    }
+    let len = lens.clone().sum::<usize>().max(1);
+    let region = here.world.share_zeroed(len, Placement::Near(here.world.core_of(0)));
+    region.map(|region| Shared::new(Some(region), lens)).map_err(|error| {
+        here.discard(comm);
+        error.into()
+    })
 }
 
 impl super::Windows {
@@ -154,6 +202,79 @@ pub(super) unsafe fn allocate(
     unsafe { make(here, comm, &wanted, new) }
 }
 
+/// A window of shared memory, of which the C side is told how much it is: it allocates as much, and [maps](map_shared) it.
+pub(super) unsafe fn allocate_shared<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    size: isize,
+    unit: isize,
+    comm: Handle,
+    new: *mut Handle,
+    bytes: *mut usize,
+) -> Result<(), Fault> {
+    let wanted = Wanted { flavor: SHARED, base: 0, size: size as i64, unit: unit as i64 };
+    // SAFETY: see above.
+    unsafe {
+        make(here, comm, &wanted, new)?;
+        let window = here.windows.get(list(new, 1)?[0])?;
+        give(bytes, window.shared.as_ref().map_or(0, |shared| shared.len()))
+    }
+}
+
+/// Takes the memory for the copy of this rank, and tells where its part is.
+pub(super) unsafe fn map_shared<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    memory: *mut u8,
+    base: *mut *mut u8,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        here.session.before_waiting();
+        let Some(shared) = window.shared.as_ref().filter(|_| !memory.is_null()) else {
+            // The others have theirs.
+            here.barrier(&window.comm)?;
+            return Err(Fault::new(Class::NO_MEM, "no memory for the copy of a shared window"));
+        };
+        // SAFETY: see above.
+        unsafe { shared.take(memory) };
+        here.windows.ends.share(shared.clone(), meeting(here));
+        let own = shared.address(window.comm.rank);
+        window.facts.base.set(own.expose_provenance());
+        let (size, unit) = (window.facts.size as usize, window.facts.unit as usize);
+        *window.ends.part.borrow_mut() = Part::fixed(own.expose_provenance(), size, unit);
+        here.barrier(&window.comm)?;
+        // SAFETY: see above.
+        unsafe { give(base, own) }
+    })
+}
+
+/// Where this rank has another one's part; of nobody, that of the first one that has any.
+pub(super) unsafe fn shared_query<C: Core, U: Number>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    rank: i32,
+    size: *mut isize,
+    unit: *mut U,
+    base: *mut *mut u8,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        let (Some(shared), Some(parts)) = (&window.shared, &window.parts) else {
+            return Err(Fault::new(Class::RMA_FLAVOR, "the memory of the window is not shared"));
+        };
+        let place = match window.target(rank)? {
+            Some(of_world) => window.comm.group.place(of_world),
+            None => parts.iter().position(|(size, _)| *size > 0),
+        };
+        let (part, address) =
+            place.map_or(((0, 1), core::ptr::null_mut()), |place| (parts[place], shared.address(place)));
+        // SAFETY: see above.
+        unsafe {
+            give(size, part.0 as isize)?;
+            give_number(unit, part.1)?;
+            give(base, address)
+        }
+    })
+}
+
 pub(super) unsafe fn create_dynamic<C: Core>(
     here: &Here<'_, '_, '_, C>,
     _info: Handle,
@@ -201,8 +322,18 @@ pub(super) unsafe fn free<C: Core>(
     here.barrier(&window.comm)?;
     here.windows.ends.remove(window.ends.number);
     here.windows.all.borrow_mut().remove(number);
+    if let Some(shared) = &window.shared {
+        here.windows.ends.unshare(shared);
+        if let (Some(region), 0) = (shared.region(), window.comm.rank) {
+            here.world.allocator().free(region)?;
+        }
+    }
     here.discard(&window.comm);
-    let allocated = if window.facts.flavor == ALLOCATE { window.facts.base } else { 0 };
+    let allocated = match (&window.shared, window.facts.flavor) {
+        (Some(shared), _) => shared.address(0).expose_provenance(),
+        (None, ALLOCATE) => window.facts.base.get(),
+        _ => 0,
+    };
     // SAFETY: see above.
     unsafe {
         give(memory, core::ptr::with_exposed_provenance_mut(allocated))?;

@@ -24,6 +24,7 @@ mod making;
 mod operations;
 mod part;
 mod queries;
+mod shared;
 mod synchronisation;
 mod wire;
 
@@ -35,6 +36,7 @@ use kernel::hal::Core;
 use self::{
     ends::{AllEnds, Ends},
     epochs::Epochs,
+    shared::Shared,
     wire::Word,
 };
 use super::{
@@ -69,7 +71,7 @@ impl Windows {
 
 /// What the attributes of a window that are always there point to.
 struct Facts {
-    base: usize,
+    base: Cell<usize>,
     size: isize,
     unit: i32,
     flavor: i32,
@@ -88,6 +90,8 @@ pub(crate) struct Window {
     name: RefCell<CString>,
     pub(crate) errhandler: Cell<Handle>,
     attributes: Attributes,
+    /// Its memory, if all ranks reach all of it.
+    shared: Option<Rc<Shared>>,
     /// Targets where something may not be done yet.
     open: RefCell<BTreeSet<usize>>,
 }
@@ -102,6 +106,13 @@ impl Window {
         }
     }
 
+    /// What this rank has stored to shared memory is there, and it sees what others have.
+    fn meet<C: Core>(&self, here: &Here<'_, '_, '_, C>) {
+        if let Some(shared) = &self.shared {
+            shared.meet(here.world.hal());
+        }
+    }
+
     /// Says something to a rank.
     fn say<C: Core>(&self, here: &Here<'_, '_, '_, C>, to: usize, word: &Word) -> Result<(), Fault> {
         Ok(here.world.call(self.ends.call(to, word))?)
@@ -112,7 +123,8 @@ impl Window {
 /// may wait for what another one does to it.
 fn wait<C: Core>(here: &Here<'_, '_, '_, C>, mut is_so: impl FnMut() -> bool) -> Result<(), Fault> {
     here.session.before_waiting();
-    Ok(if is_so() { here.engine.step(false)? } else { here.engine.wait(is_so)? })
+    let waited = if is_so() { here.engine.step(false) } else { here.engine.wait(is_so) };
+    Ok(waited?)
 }
 
 /// Does something with a window, whose error handler hears of what goes wrong.

@@ -266,6 +266,7 @@ unsafe fn get_accumulate_with<C: Core, T: Number>(
     })
 }
 
+#[expect(clippy::too_many_arguments, reason = "the standard's")]
 pub(super) unsafe fn fetch_and_op<C: Core>(
     here: &Here<'_, '_, '_, C>,
     origin: *const u8,

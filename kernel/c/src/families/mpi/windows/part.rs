@@ -20,7 +20,8 @@ pub(super) struct Part {
 impl Part {
     /// Memory that stays as it is.
     pub(super) fn fixed(base: usize, bytes: usize, unit: usize) -> Self {
-        Self { memory: vec![base..base + bytes], unit: Some(unit) }
+        let all = base..base + bytes;
+        Self { memory: vec![all], unit: Some(unit) }
     }
 
     /// Memory that comes and goes.
@@ -73,7 +74,8 @@ impl Part {
             (Some(unit), Some(range)) => {
                 (range.start as i64).checked_add(place.displacement.checked_mul(unit as i64)?)?
             }
-            _ => place.displacement,
+            // An address, whose first bit is no sign.
+            _ => place.displacement as usize as i64,
         };
         let holds = |bounds: Range<i64>| {
             let (first, end) = (start.checked_add(bounds.start)?, start.checked_add(bounds.end)?);
@@ -113,13 +115,14 @@ impl Part {
     pub(super) fn combine(&self, how: How, place: &Place, operands: &[u8]) -> Option<Vec<u8>> {
         let mut before = self.get(place)?;
         let operation = Operation::of(how.operator.into());
-        if let (Some(operation), Some(basic)) = (operation, basic(how.basic.into())) {
-            if operation != Operation::Nothing && !before.is_empty() {
-                let old = before.clone();
-                operation.apply(basic, true, operands, &mut before);
-                self.put(place, &before);
-                return Some(old);
-            }
+        if let (Some(operation), Some(basic)) = (operation, basic(how.basic.into()))
+            && operation != Operation::Nothing
+            && !before.is_empty()
+        {
+            let old = before.clone();
+            operation.apply(basic, true, operands, &mut before);
+            self.put(place, &before);
+            return Some(old);
         }
         Some(before)
     }

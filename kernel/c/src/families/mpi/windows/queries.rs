@@ -95,7 +95,7 @@ pub(super) unsafe fn get_attr<C: Core>(
     on_window(here, handle, |window| {
         let facts = &window.facts;
         let found = match key {
-            BASE => Some(facts.base),
+            BASE => Some(facts.base.get()),
             UNIT => Some((&raw const facts.unit).expose_provenance()),
             SIZE => Some((&raw const facts.size).expose_provenance()),
             FLAVOR => Some((&raw const facts.flavor).expose_provenance()),

@@ -116,24 +116,43 @@ impl Window {
     }
 }
 
+/// Synchronises a window: what is stored to shared memory is there before, and what others have stored is seen afterwards.
+fn synchronise<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    action: impl FnOnce(&Rc<Window>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        window.meet(here);
+        let done = action(window);
+        window.meet(here);
+        done
+    })
+}
+
 /// A target of a lock or a flush; nothing for nobody.
 fn on_target<C: Core>(
     here: &Here<'_, '_, '_, C>,
     (rank, handle): (i32, Handle),
     action: impl FnOnce(&Rc<Window>, usize) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    on_window(here, handle, |window| window.target(rank)?.map_or(Ok(()), |target| action(window, target)))
+    synchronise(here, handle, |window| window.target(rank)?.map_or(Ok(()), |target| action(window, target)))
 }
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 pub(super) unsafe fn fence<C: Core>(here: &Here<'_, '_, '_, C>, assertions: i32, handle: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         check_assertions(assertions, NO_STORE | NO_PUT | NO_PRECEDE | NO_SUCCEED)?;
         window.epochs.borrow_mut().fence(assertions & NO_SUCCEED != 0)?;
         let done = window.flush(here, window.all());
         here.session.before_waiting();
         here.barrier(&window.comm)?;
+        if window.shared.is_some() {
+            // What was put is in the copy of its target until then.
+            window.meet(here);
+            here.barrier(&window.comm)?;
+        }
         done
     })
 }
@@ -144,7 +163,7 @@ pub(super) unsafe fn start<C: Core>(
     assertions: i32,
     handle: Handle,
 ) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         check_assertions(assertions, NO_CHECK)?;
         let members = window.members(here, group, assertions)?;
         Ok(window.epochs.borrow_mut().start(members)?)
@@ -152,7 +171,7 @@ pub(super) unsafe fn start<C: Core>(
 }
 
 pub(super) unsafe fn complete<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         let Members { ranks, .. } = window.epochs.borrow().started()?;
         for target in &ranks {
             window.await_post(here, *target)?;
@@ -174,7 +193,7 @@ pub(super) unsafe fn post<C: Core>(
     assertions: i32,
     handle: Handle,
 ) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         check_assertions(assertions, NO_CHECK | NO_STORE | NO_PUT)?;
         let members = window.members(here, group, assertions)?;
         window.epochs.borrow_mut().post(members.clone())?;
@@ -186,7 +205,7 @@ pub(super) unsafe fn post<C: Core>(
 }
 
 pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         let Members { ranks, .. } = window.epochs.borrow().exposed()?;
         wait(here, || window.ends.take_completions(&ranks))?;
         window.epochs.borrow_mut().unexpose();
@@ -195,7 +214,7 @@ pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handl
 }
 
 pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, flag: *mut i32) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         let Members { ranks, .. } = window.epochs.borrow().exposed()?;
         here.engine.step(false)?;
         let is_over = window.ends.take_completions(&ranks);
@@ -241,14 +260,14 @@ pub(super) unsafe fn lock_all<C: Core>(
     assertions: i32,
     handle: Handle,
 ) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         check_assertions(assertions, NO_CHECK)?;
         Ok(window.epochs.borrow_mut().lock_all(assertions & NO_CHECK == 0)?)
     })
 }
 
 pub(super) unsafe fn unlock_all<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         window.epochs.borrow_mut().unlock_all()?;
         let (locked, others): (Vec<_>, Vec<_>) =
             window.all().iter().copied().partition(|target| window.ends.has_lock_of(*target));
@@ -265,7 +284,7 @@ fn flush_targets<C: Core>(
     rank: Option<i32>,
     locally: bool,
 ) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
+    synchronise(here, handle, |window| {
         let one = rank.map(|rank| window.target(rank)).transpose()?;
         let (targets, is_open) = match &one {
             Some(None) => return Ok(()),
@@ -297,5 +316,5 @@ pub(super) unsafe fn flush_local_all<C: Core>(here: &Here<'_, '_, '_, C>, handle
 
 /// The memory of a part and what others see of it are the same. Others are answered, so that whoever polls sees something.
 pub(super) unsafe fn sync<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |_| Ok(here.engine.step(false)?))
+    synchronise(here, handle, |_| Ok(here.engine.step(false)?))
 }

@@ -58,6 +58,10 @@ impl Writer {
     }
 
     fn place(&mut self, place: &Place) -> &mut Self {
+        if let Some((0, len)) = place.flat.contiguous(place.count as i64) {
+            // Nearly all are, and need no description.
+            return self.number(place.displacement).number(len).number(0);
+        }
         let numbers: Vec<_> = place.flat.numbers().collect();
         self.number(place.displacement).number(place.count as i64).number(numbers.len() as i64);
         numbers.into_iter().for_each(|number| {
@@ -89,7 +93,11 @@ impl Reader<'_> {
     }
 
     fn place(&mut self) -> Option<Place> {
-        let (displacement, count, len) = (self.number()?, self.number()? as usize, self.number()?);
+        let (displacement, count, len) = (self.number()?, self.number()?, self.number()?);
+        if len == 0 {
+            return Some(Place { displacement, count: 1, flat: Flat::of_bytes(count) });
+        }
+        let count = count as usize;
         let numbers = (0..len).map(|_| self.number()).collect::<Option<Vec<_>>>()?;
         Some(Place { displacement, count, flat: Flat::from_numbers(&numbers)? })
     }
