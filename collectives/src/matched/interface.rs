@@ -205,23 +205,24 @@ impl<'c, C: Core> Comm<'c, C> {
         let post = self.post()?;
         self.check_rank(to)?;
         let _span = self.hal().span(Span::new("send tagged").with(self.core_of(to)).of(message.len()));
-        // What is long stays where it is until it is wanted.
-        let is_copied = message.len() <= SHORT_BYTES || to == self.rank();
+        let world = self.world_of();
+        // What is long, or has to be received, stays where it is.
+        let is_copied = message.len() <= SHORT_BYTES && mode == Mode::Standard || to == self.rank();
         if is_copied {
             let (read, written) = lines_of(message.len());
             self.hal().account_memory(read, written);
+        } else {
+            world.begin_announced(message);
         }
         let outgoing = self.outgoing((to, tag, mode), is_copied.then_some(message), message.len());
-        let (world, state) = (self.world_of(), outgoing.state.clone());
+        let (state, at) = (outgoing.state.clone(), outgoing.to);
         post.send(world, outgoing);
-        while !state.is_done() {
-            wait_for(self, || (state.is_done() || post.can_stream(&state)).then_some(()))?;
-            post.stream(world, Some((&state, message)));
+        if is_copied {
+            return wait_for(self, || state.is_done().then_some(()));
         }
-        if !is_copied {
-            wait_for(self, || post.has_quiescent_mpb().then_some(()))?;
-        }
-        Ok(())
+        let sent = world.send_announced(message, at, || state.is_done());
+        post.end_waiting();
+        sent
     }
 
     fn start_send<'r>(&'r self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<Transfer<'r, 'c, C>, Error> {
@@ -263,8 +264,16 @@ impl<'c, C: Core> Comm<'c, C> {
     fn finish_receive(&self, post: &Post, state: &Rc<State>, buffer: &mut [u8]) -> Result<Envelope, Error> {
         while !state.is_done() {
             wait_for(self, || (state.is_done() || post.is_ready_for(state)).then_some(()))?;
-            if let (false, Some(from)) = (state.is_done(), post.ready_from()) {
-                post.read(self.world_of(), from, Some(&mut *buffer));
+            let world = self.world_of();
+            match (state.is_done(), post.take_stream(state), state.len()) {
+                (false, Some(from), Some(len)) => {
+                    world.receive_announced(&mut buffer[..len], from)?;
+                    state.finish_read();
+                }
+                (false, ..) => {
+                    post.ready_from().into_iter().for_each(|from| post.read(world, from, Some(&mut *buffer)));
+                }
+                _ => {}
             }
         }
         state.take(self, buffer)

@@ -60,6 +60,11 @@ impl State {
         }
     }
 
+    /// The length of what has come, or is coming.
+    pub(super) fn len(&self) -> Option<usize> {
+        self.label.get().map(|label| label.len)
+    }
+
     pub(super) fn finish_read(&self) {
         self.is_done.set(true);
     }

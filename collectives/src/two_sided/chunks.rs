@@ -27,7 +27,7 @@ const LEAST_PARTS: usize = 4;
 
 /// How a message is divided, which both ends find out by its length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Chunks {
+pub(crate) struct Chunks {
     len: usize,
     /// Bytes of each but the last one.
     bytes: usize,
@@ -46,11 +46,16 @@ impl Chunks {
             let count = len.div_ceil(RIDING_BYTES).max(1);
             return Self { len, bytes: RIDING_BYTES, count, lines: None, slots: 1 };
         }
-        let (slots, all) = (lines.len().min(2), len.div_ceil(LINE_BYTES));
+        Self::in_lines(len, lines)
+    }
+
+    /// The same for a message that has no head. There are lines.
+    pub(super) fn in_lines(len: usize, lines: Range<usize>) -> Self {
+        let (slots, all) = (lines.len().min(2), len.div_ceil(LINE_BYTES).max(1));
         let most = lines.len() / slots;
         let wanted = if all <= 2 * LEAST_LINES { all } else { LEAST_LINES.max(all / LEAST_PARTS) };
         let bytes = all.div_ceil(all.div_ceil(wanted.min(most))) * LINE_BYTES;
-        Self { len, bytes, count: len.div_ceil(bytes), lines: Some(lines.start), slots }
+        Self { len, bytes, count: len.div_ceil(bytes).max(1), lines: Some(lines.start), slots }
     }
 
     /// The length of the message as its head has it.
@@ -64,7 +69,7 @@ impl Chunks {
     }
 
     /// How many there are: at least one.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
@@ -85,9 +90,14 @@ impl Chunks {
         if self.lines.is_some() { len.min(len.div_ceil(LINE_BYTES).div_ceil(2) * LINE_BYTES) } else { len }
     }
 
+    /// Whether the first chunk is there as a whole with the head, or when the message is announced.
+    pub(super) fn is_first_with_the_head(&self) -> bool {
+        self.first_part() == self.len_of(0)
+    }
+
     /// Whether whoever has found the head has the message, and need not wait for the bit.
     pub(super) fn are_with_the_head(&self) -> bool {
-        self.count == 1 && self.first_part() == self.len_of(0)
+        self.count == 1 && self.is_first_with_the_head()
     }
 
     /// Its first line, if it is not in the head.
@@ -149,16 +159,30 @@ impl<C: Messenger> Comm<'_, C> {
     #[inline]
     pub(super) fn put_chunk(&self, chunks: &Chunks, number: usize, message: &[u8], to: usize) {
         let bytes = &message[chunks.bytes(number)];
-        let Some(line) = chunks.line(number) else { return self.put_head(chunks, bytes, to) };
-        let (hal, at) = (self.hal(), self.mpb_line(self.rank(), line));
-        if number > 0 {
-            return hal.put(bytes, at);
+        if chunks.is_in_heads() {
+            return self.put_head(chunks, bytes, to);
         }
-        let (first, rest) = bytes.split_at(chunks.first_part());
-        hal.put(first, at);
+        if number > 0 {
+            return self.put_whole(chunks, number, message);
+        }
+        let first = chunks.first_part();
+        self.put_bytes(chunks, 0, 0..first, message);
         self.put_head(chunks, &[], to);
-        if !rest.is_empty() {
-            hal.put(rest, at.plus(first.len() / LINE_BYTES));
+        self.put_bytes(chunks, 0, first..bytes.len(), message);
+    }
+
+    /// Puts all of a chunk that is in lines.
+    #[inline]
+    pub(super) fn put_whole(&self, chunks: &Chunks, number: usize, message: &[u8]) {
+        self.put_bytes(chunks, number, 0..chunks.len_of(number), message);
+    }
+
+    /// Puts some bytes of a chunk that is in lines. They begin with a line.
+    #[inline]
+    pub(super) fn put_bytes(&self, chunks: &Chunks, number: usize, part: Range<usize>, message: &[u8]) {
+        let bytes = &message[chunks.bytes(number)][part.clone()];
+        if let Some(line) = chunks.line(number).filter(|_| !bytes.is_empty()) {
+            self.hal().put(bytes, self.mpb_line(self.rank(), line + part.start / LINE_BYTES));
         }
     }
 

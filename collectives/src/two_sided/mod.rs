@@ -23,6 +23,7 @@
 //!
 //! Per message: its lines put once and read once, and the head; per chunk two signals.
 
+pub(crate) mod announced;
 mod chunks;
 #[cfg(test)]
 mod exploration;
