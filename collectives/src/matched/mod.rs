@@ -65,7 +65,7 @@ use crate::{
     comm::engines::Engine,
 };
 
-pub use self::interface::Arrival;
+pub use self::interface::{Arrival, PreparedReceive, PreparedSend};
 
 /// Whose messages are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

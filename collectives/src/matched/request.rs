@@ -160,6 +160,12 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         withdrawn
     }
 
+    /// Leaves a send to itself: it goes on, and nobody waits for it.
+    pub(super) fn let_go(mut self) {
+        debug_assert!(matches!(self.pending, Some((_, What::Send { .. }))));
+        self.pending = None;
+    }
+
     /// Whether it was completed or cancelled: there is nothing to wait for any more.
     pub fn is_over(&self) -> bool {
         self.pending.is_none()

@@ -405,6 +405,48 @@ fn requests_by_the_hundred_are_waited_for_in_every_way() {
     });
 }
 
+/// A chain in which each rank begins the same send and the same receive for each round; what the last one sends is let go.
+#[test]
+fn prepared_transfers_begin_again_and_buffered_ones_go_on() {
+    for len in [2, 100, 3000] {
+        run(&Machine::scc(5), |world| {
+            let messages = world.open_messages().unwrap();
+            let (me, size) = (world.rank(), world.size());
+            let send = world.prepare_send_tagged((me + 1) % size, 7).unwrap();
+            let synchronous = world.prepare_send_tagged_synchronously((me + 1) % size, 8).unwrap();
+            let receive = world.prepare_receive_tagged(Source::Rank((me + size - 1) % size), Tag::Is(7)).unwrap();
+            assert_eq!(world.prepare_send_tagged(size, 7).err(), Some(Error::NoSuchRank { rank: size, size }));
+            let mut buffers = vec![vec![0_u32; len]; 6];
+            for (round, buffer) in (0..).zip(&mut buffers) {
+                let mut arrival = receive.start(buffer).unwrap();
+                let mut sent = send.start(&vec![me as u32 * 100 + round; len]).unwrap();
+                assert_eq!(arrival.wait().unwrap().len_bytes, 4 * len);
+                sent.wait().unwrap();
+                let mut sent = synchronous.start(&[round]).unwrap();
+                let mut word = [0_u32];
+                world.receive_tagged(&mut word, Source::Any, Tag::Is(8)).unwrap();
+                assert_eq!(word, [round]);
+                sent.wait().unwrap();
+            }
+            let before = ((me + size - 1) % size) as u32;
+            for (round, buffer) in (0..).zip(&buffers) {
+                assert_eq!(*buffer, vec![before * 100 + round; len]);
+            }
+            // More than there are credits for, all at once, to somebody who looks late.
+            for number in 0..3 * CREDITS {
+                world.send_tagged_buffered(&vec![number; len], (me + 1) % size, 9).unwrap();
+            }
+            world.barrier();
+            let mut buffer = vec![0; len];
+            for number in 0..3 * CREDITS {
+                world.receive_tagged(&mut buffer, Source::Any, Tag::Is(9)).unwrap();
+                assert_eq!(buffer, vec![number; len]);
+            }
+            messages.close().unwrap();
+        });
+    }
+}
+
 #[test]
 fn closing_is_refused_while_something_is_left() {
     run(&Machine::scc(2), |world| {

@@ -108,7 +108,7 @@ pub(crate) struct Share {
 /// What is tried, in this order. Eleven staging lines are what a reduction of one line takes on 48 ranks.
 const SHARES: [Share; 3] = [
     Share { turns: 8, requests: 1, staging: 11 },
-    Share { turns: 4, requests: 1, staging: 6 },
+    Share { turns: 4, requests: 1, staging: 11 },
     Share { turns: 1, requests: 0, staging: 2 },
 ];
 
