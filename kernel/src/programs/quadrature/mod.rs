@@ -12,7 +12,7 @@
 
 mod interval;
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 use collectives::{Comm, Source, Tag, Transfer};
 use hal::Core;
@@ -83,7 +83,8 @@ fn hand_out<C: Core>(comm: &Comm<'_, C>) -> Result<(Known, Vec<u32>), Failure> {
     loop {
         while let (Some(worker), Some(interval)) = (idle.last(), left.last()) {
             comm.send_tagged(&[interval.from, interval.to], *worker, WORK)?;
-            (idle.pop(), left.pop());
+            idle.pop();
+            left.pop();
         }
         if idle.len() + 1 == comm.size() {
             break;
@@ -159,7 +160,10 @@ fn report<C: Core>(rank: &Rank<'_, C>, known: Known, answers: &[u32], begin: u64
 mod tests {
     use super::*;
     use crate::launch::{Only, simulate};
-    use std::string::{String, ToString};
+    use std::{
+        format,
+        string::{String, ToString},
+    };
 
     fn result(words: &str) -> String {
         let simulation = simulate::<Only<Quadrature>>(words, &[]);
