@@ -17,7 +17,7 @@ pub(crate) trait Engine<C> {
 
     /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is
     /// something to do.
-    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool;
+    fn has_news(&self, comm: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool;
 
     /// Does what the last look found. Waits for nothing but registers.
     fn handle(&self, comm: &Comm<'_, C>);

@@ -43,6 +43,8 @@ pub(super) enum Body {
     Synchronous(Vec<u8>, Rc<State>),
     /// At the sender, which has given it this number.
     Announced(u32),
+    /// In the MPB of the sender, which waits.
+    Waiting,
 }
 
 /// A message that has arrived before a receive.

@@ -35,7 +35,8 @@
 //!
 //! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 20 on 48 ranks, and a buffer in shared memory for
 //! each rank. A message of up to 240 bytes goes at once, in a packet of up to 8 lines, unless 16 messages of its sender wait
-//! there for their receives; longer ones wait for their receive, and are then copied twice, by way of a buffer of the sender.
+//! there for their receives; longer ones wait for their receive, and are then copied twice, by way of the sender's MPB, or of its
+//! buffer in shared memory if the send was begun.
 //! What comes unexpected is bounded: a rank keeps up to
 //! 16 messages of each other one, of which the long ones are only announced.
 
@@ -68,7 +69,7 @@ use crate::{
 
 pub use self::{
     calls::{Answer, RemoteCall},
-    interface::Arrival,
+    interface::{Arrival, PreparedReceive, PreparedSend},
 };
 
 /// Whose messages are wanted.

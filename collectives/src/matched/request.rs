@@ -60,6 +60,11 @@ impl State {
         }
     }
 
+    /// The length of what has come, or is coming.
+    pub(super) fn len(&self) -> Option<usize> {
+        self.label.get().map(|label| label.len)
+    }
+
     pub(super) fn finish_read(&self) {
         self.is_done.set(true);
     }
@@ -153,6 +158,12 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
             self.pending = None;
         }
         withdrawn
+    }
+
+    /// Leaves a send to itself: it goes on, and nobody waits for it.
+    pub(super) fn let_go(mut self) {
+        debug_assert!(matches!(self.pending, Some((_, What::Send { .. }))));
+        self.pending = None;
     }
 
     /// Whether it was completed or cancelled: there is nothing to wait for any more.
