@@ -12,7 +12,7 @@ use super::{
     requests,
     status::{self, Status},
     table::table,
-    topologies,
+    topologies::{self, graphs, grids},
 };
 
 table! {
@@ -155,43 +155,43 @@ table! {
 
     collective = collective::collective[call: *const CCollective, request: *mut Handle];
 
-    cart_create = topologies::cart_create[
+    cart_create = grids::cart_create[
         comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, reorder: i32, made: *mut Handle,
     ];
-    cartdim_get = topologies::cartdim_get[comm: Handle, dimensions: *mut i32];
-    cart_get = topologies::cart_get[comm: Handle, most: i32, lengths: *mut i32, rings: *mut i32, places: *mut i32];
-    cart_rank = topologies::cart_rank[comm: Handle, places: *const i32, rank: *mut i32];
-    cart_coords = topologies::cart_coords[comm: Handle, rank: i32, most: i32, places: *mut i32];
-    cart_shift = topologies::cart_shift[
+    cartdim_get = grids::cartdim_get[comm: Handle, dimensions: *mut i32];
+    cart_get = grids::cart_get[comm: Handle, most: i32, lengths: *mut i32, rings: *mut i32, places: *mut i32];
+    cart_rank = grids::cart_rank[comm: Handle, places: *const i32, rank: *mut i32];
+    cart_coords = grids::cart_coords[comm: Handle, rank: i32, most: i32, places: *mut i32];
+    cart_shift = grids::cart_shift[
         comm: Handle, dimension: i32, steps: i32, source: *mut i32, destination: *mut i32,
     ];
-    cart_sub = topologies::cart_sub[comm: Handle, keeps: *const i32, made: *mut Handle];
+    cart_sub = grids::cart_sub[comm: Handle, keeps: *const i32, made: *mut Handle];
     cart_map =
-        topologies::cart_map[comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, rank: *mut i32];
-    dims_create = topologies::dims_create[nodes: i32, dimensions: i32, lengths: *mut i32];
+        grids::cart_map[comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, rank: *mut i32];
+    dims_create = grids::dims_create[nodes: i32, dimensions: i32, lengths: *mut i32];
     topo_test = topologies::topo_test[comm: Handle, kind: *mut i32];
-    graph_create = topologies::graph_create[
+    graph_create = graphs::graph_create[
         comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, reorder: i32, made: *mut Handle,
     ];
-    graphdims_get = topologies::graphdims_get[comm: Handle, nodes: *mut i32, edges: *mut i32];
+    graphdims_get = graphs::graphdims_get[comm: Handle, nodes: *mut i32, edges: *mut i32];
     graph_get =
-        topologies::graph_get[comm: Handle, most_ends: i32, most_edges: i32, ends: *mut i32, edges: *mut i32];
+        graphs::graph_get[comm: Handle, most_ends: i32, most_edges: i32, ends: *mut i32, edges: *mut i32];
     graph_map =
-        topologies::graph_map[comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, rank: *mut i32];
-    graph_neighbors_count = topologies::graph_neighbors_count[comm: Handle, rank: i32, count: *mut i32];
-    graph_neighbors = topologies::graph_neighbors[comm: Handle, rank: i32, most: i32, neighbours: *mut i32];
-    dist_graph_create_adjacent = topologies::dist_graph_create_adjacent[
+        graphs::graph_map[comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, rank: *mut i32];
+    graph_neighbors_count = graphs::graph_neighbors_count[comm: Handle, rank: i32, count: *mut i32];
+    graph_neighbors = graphs::graph_neighbors[comm: Handle, rank: i32, most: i32, neighbours: *mut i32];
+    dist_graph_create_adjacent = graphs::dist_graph_create_adjacent[
         comm: Handle, in_degree: i32, sources: *const i32, in_weights: *const i32, out_degree: i32,
         destinations: *const i32, out_weights: *const i32, info: Handle, reorder: i32, made: *mut Handle,
     ] with (comm, [in_degree, out_degree], [sources, in_weights, destinations, out_weights], made);
-    dist_graph_create = topologies::dist_graph_create[
+    dist_graph_create = graphs::dist_graph_create[
         comm: Handle, count: i32, from: *const i32, degrees: *const i32, to: *const i32, weights: *const i32, info: Handle,
         reorder: i32, made: *mut Handle,
     ] with (comm, count, [from, degrees, to, weights], made);
-    dist_graph_neighbors_count = topologies::dist_graph_neighbors_count[
+    dist_graph_neighbors_count = graphs::dist_graph_neighbors_count[
         comm: Handle, sources: *mut i32, destinations: *mut i32, is_weighted: *mut i32,
     ];
-    dist_graph_neighbors = topologies::dist_graph_neighbors[
+    dist_graph_neighbors = graphs::dist_graph_neighbors[
         comm: Handle, most_sources: i32, sources: *mut i32, in_weights: *mut i32, most_destinations: i32,
         destinations: *mut i32, out_weights: *mut i32,
     ] with (comm, [most_sources, most_destinations], [sources, destinations], [in_weights, out_weights]);
