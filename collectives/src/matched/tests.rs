@@ -525,6 +525,37 @@ fn a_receive_is_cancelled_or_done_in_all_orders() {
     assert!(runs > 1, "{runs} runs");
 }
 
+/// All ranks of a ring send at once and wait, so that each message is received while its receiver sends: by the engine.
+#[test]
+fn messages_of_ranks_that_wait_are_received_meanwhile() {
+    for (ranks, seed) in [(2, 1), (5, 2), (16, 3)] {
+        run(&Machine::scc(ranks).with_strategy(Strategy::Seeded { seed }), |world| {
+            let messages = world.open_messages().unwrap();
+            let (me, size) = (world.rank(), world.size());
+            let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+            for (round, len) in (0..).zip([0, 1, 241, 256, 512, 513, 3000, 20_000]) {
+                let (message, mut buffer) = (vec![me as u8 ^ round; len], vec![0xEE; len + 1]);
+                let envelope =
+                    world.exchange_tagged((&message, right, 3), (&mut buffer, Source::Rank(left), Tag::Is(3))).unwrap();
+                assert_eq!(envelope, Envelope { source: left, tag: 3, len_bytes: len });
+                // And a synchronous one, for which no receive is there at first.
+                let mut second = vec![0xEE; len];
+                if me == 0 {
+                    world.send_tagged_synchronously(&message, right, 4).unwrap();
+                }
+                world.hal().compute(1000);
+                let envelope = world.receive_tagged(&mut second, Source::Any, Tag::Is(4)).unwrap();
+                if me > 0 {
+                    world.send_tagged_synchronously(&message, right, 4).unwrap();
+                }
+                assert_eq!(envelope.source, left);
+                assert!(buffer[..len] == second && second == vec![left as u8 ^ round; len] && buffer[len] == 0xEE);
+            }
+            messages.close().unwrap();
+        });
+    }
+}
+
 /// Long messages, twice by way of each half, with drains and evictions taken away.
 #[test]
 fn buffers_need_their_drain_and_their_invalidation() {
