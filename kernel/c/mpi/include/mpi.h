@@ -521,9 +521,8 @@ ATOLL_MPI(int, Compare_and_swap, (const void *origin_addr, const void *compare_a
           datatype, int target_rank, MPI_Aint target_disp, MPI_Win win))
 ATOLL_MPI(int, Dims_create, (int nnodes, int ndims, int dims[]))
 ATOLL_MPI(int, Dist_graph_create, (MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int
-          destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph))
-ATOLL_MPI(int, Dist_graph_create_adjacent, (MPI_Comm comm_old, int indegree, const int sources[], const int
-          sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int
+          destinations[], const int *weights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph))
+ATOLL_MPI(int, Dist_graph_create_adjacent, (MPI_Comm comm_old, int indegree, const int sources[], const int *sourceweights, int outdegree, const int destinations[], const int *destweights, MPI_Info info, int
           reorder, MPI_Comm *comm_dist_graph))
 ATOLL_MPI(int, Dist_graph_neighbors, (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int
           maxoutdegree, int destinations[], int destweights[]))
