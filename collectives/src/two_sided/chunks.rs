@@ -54,7 +54,12 @@ impl Chunks {
         let (slots, all) = (lines.len().min(2), len.div_ceil(LINE_BYTES).max(1));
         let most = lines.len() / slots;
         let wanted = if all <= 2 * LEAST_LINES { all } else { LEAST_LINES.max(all / LEAST_PARTS) };
-        let bytes = all.div_ceil(all.div_ceil(wanted.min(most))) * LINE_BYTES;
+        let wanted = wanted.min(most);
+        if all <= wanted {
+            // Short messages are not to be held up by divisions.
+            return Self { len, bytes: all * LINE_BYTES, count: 1, lines: Some(lines.start), slots };
+        }
+        let bytes = all.div_ceil(all.div_ceil(wanted)) * LINE_BYTES;
         Self { len, bytes, count: len.div_ceil(bytes).max(1), lines: Some(lines.start), slots }
     }
 
