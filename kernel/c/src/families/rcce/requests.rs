@@ -102,6 +102,11 @@ impl Requests {
         self.all.values().any(|request| request.wanted.is_send == is_send && !request.is_over())
     }
 
+    /// Whether something is outstanding for which another rank may wait: all but what is received from anybody.
+    pub(super) fn hold_others_up(&self) -> bool {
+        self.all.values().any(|request| request.wanted.peer.is_some() && !request.is_over())
+    }
+
     /// Begins a request, and returns its number. Nothing is done yet.
     ///
     /// # Safety
