@@ -39,7 +39,7 @@ const BUDGETS: &[Budget] = &[
     row("broadcast-default", "root", 0, 250, 406),
     row("broadcast-default", "others", 0, 250, 454),
     row("broadcast-oc-k7", "chunk", 0, 300, 1009),
-    row("send-receive", "both", 0, 400, 957),
+    row("send-receive", "both", 0, 400, 1148),
     row("put", "line", 0, 28, 21),
     row("put", "call", 0, 60, 27),
     row("get", "line", 0, 24, 20),
