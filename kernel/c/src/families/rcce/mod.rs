@@ -204,8 +204,9 @@ impl<'r, C: Core> Rcce<'r, C> {
         let _ = self.requests.borrow().wait(self.comm, &[]);
     }
 
-    /// Operations of all share lines with what is being sent. So each rank first goes on with all that names its other end:
-    /// a rank that sends waits here for the one that receives.
+    /// Operations of all share lines with what is being sent, so that a rank which sends waits here until it is received. What
+    /// all ranks have begun alike each of them has to finish, the receives as well. A rank that only receives cannot know
+    /// whether the message is to come before the operation or after it, unless it has begun.
     fn finish_begun(&self, session: &Session<'_, 'r, C>) {
         if self.requests.borrow().are_over() {
             return;
@@ -216,8 +217,9 @@ impl<'r, C: Core> Rcce<'r, C> {
                 "UE {rank}: requests are outstanding in an operation of all, which may wait for ever: complete all requests before"
             ));
         }
+        let sends = self.requests.borrow().go_on(true);
         self.push();
-        while self.requests.borrow().hold_others_up() {
+        while self.requests.borrow().hold_others_up(sends) {
             self.await_step();
             self.push();
         }
