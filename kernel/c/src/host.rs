@@ -23,7 +23,7 @@ use object::{
     read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader},
 };
 
-use crate::program::{Start, of_malloc};
+use crate::entry::{Start, of_malloc};
 
 type Header = FileHeader64<Endianness>;
 

@@ -2,8 +2,9 @@
 //! kind at the line that is marked, and nothing else; and of the right ones nothing at all.
 //!
 //! A case is a function that gets the core and whether it is to be wrong. The line that has to change is marked by the comment
-//! `MISTAKE`; a store is never the last call of its function, which the compiler may leave before it makes the call. Most are what programmers of such chips got wrong: what stays in a write-combine buffer, what L1 kept, two ranks in
-//! one cached line.
+//! `MISTAKE`. It is never the last call of its function: the compiler may leave the function before it makes that call, and the
+//! line of the caller would be named. Most mistakes are what programmers of such chips got wrong: what stays in a write-combine
+//! buffer, what L1 kept, two ranks in one cached line.
 
 mod flags;
 mod kinds;
