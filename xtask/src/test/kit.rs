@@ -52,7 +52,7 @@ impl<'t> Kit<'t> {
     pub(super) fn new(arguments: &'t Arguments) -> Self {
         /// One for each image that tests run.
         fn of_each<T>() -> BTreeMap<String, Once<T>> {
-            let programs = Program::of_each_image().into_iter().chain([Program::integration(), c::rust_side()]);
+            let programs = Program::of_each_image().into_iter().chain([Program::integration(), Program::c_programs()]);
             programs.map(|program| (program.binary, Once::new())).collect()
         }
         Self {
