@@ -12,6 +12,7 @@ mod build_images;
 mod c;
 mod catalogue;
 mod cluster;
+mod debugger;
 mod described;
 mod emulation;
 mod emulator;
