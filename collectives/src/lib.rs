@@ -32,7 +32,9 @@ pub use collective::{
 pub use comm::{Comm, division::Near, group::Group};
 pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
-pub use matched::{Arrival, Envelope, Messages, Source, Tag, request::Transfer};
+pub use matched::{
+    Answer, Arrival, Envelope, Messages, PreparedReceive, PreparedSend, RemoteCall, Source, Tag, request::Transfer,
+};
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, program_lines::ProgramLines, rcce_profile::RcceProfile};
 pub use one_sided::{

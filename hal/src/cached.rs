@@ -13,7 +13,7 @@ use bytemuck::Pod;
 use crate::{
     CoreId, Topology,
     address::{Region, SharedAddress, kind},
-    elements,
+    elements::{self, Moves},
 };
 
 /// The caches of one core, as a token. There is exactly one per core; slices of cached memory borrow it, and what
@@ -149,9 +149,18 @@ pub unsafe trait ViewWindow: Topology {
     /// Makes `region` present for an access, and says what is to be done after it. Nothing if a slice of another core
     /// excludes it on a machine that is coming to its end: then there is no access.
     ///
+    /// # Safety
+    /// The region is of a view of this core that was not released. The view is borrowed as the access needs it: so slices of it
+    /// that the access excludes are gone. The access follows, and then [`end_access`](Self::end_access).
+    ///
     /// # Panics
     /// If a slice of another core excludes the access.
-    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch>;
+    unsafe fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch>;
+
+    /// Bytes of a region were accessed, of which the lines were touched; called in the same step.
+    fn accessed(&self, region: Region<kind::Cached>, first_byte: usize, len: usize, access: ViewAccess) {
+        let _ = (region, first_byte, len, access);
+    }
 
     /// What was touched has been accessed. Called unless there is nothing to be done. What was absent, hardware without
     /// write-allocate sends to memory at once.
@@ -247,8 +256,12 @@ impl<'c, T: Pod> LocalView<'c, T> {
     pub fn load(&self, index: usize) -> T {
         self.assert_inside(index, 1);
         let elements = self.elements;
-        // SAFETY: the index was checked; conditions 1 and 2 of `new`.
-        let load = move || unsafe { elements::load(elements.add(index)) };
+        let load = move |moves: Moves| {
+            // SAFETY: the index was checked; conditions 1 and 2 of `new`.
+            let element = unsafe { elements.add(index) };
+            // SAFETY: as above; the words around it are the region's, which consists of lines.
+            unsafe { elements::load(element, moves) }
+        };
         self.access(index, 1, ViewAccess::Load, load).unwrap_or_else(T::zeroed)
     }
 
@@ -260,8 +273,12 @@ impl<'c, T: Pod> LocalView<'c, T> {
     pub fn store(&mut self, index: usize, value: T) {
         self.assert_inside(index, 1);
         let elements = self.elements;
-        // SAFETY: the index was checked; conditions 1 and 2 of `new`.
-        let store = move || unsafe { elements::store(elements.add(index), &value) };
+        let store = move |moves: Moves| {
+            // SAFETY: the index was checked; conditions 1 and 2 of `new`.
+            let element = unsafe { elements.add(index) };
+            // SAFETY: as above; the words around it are the region's, which consists of lines.
+            unsafe { elements::store(element, &value, moves) }
+        };
         self.access(index, 1, ViewAccess::Store, store);
     }
 
@@ -274,10 +291,12 @@ impl<'c, T: Pod> LocalView<'c, T> {
         for (piece, elements) in target.chunks_mut(Self::PIECE).enumerate() {
             let first = first + piece * Self::PIECE;
             let count = elements.len();
-            let copied = self.access(first, count, ViewAccess::Load, || {
+            let copied = self.access(first, count, ViewAccess::Load, |moves| {
                 for (index, element) in elements.iter_mut().enumerate() {
                     // SAFETY: the range was checked; conditions 1 and 2 of `new`.
-                    *element = unsafe { elements::load(self.elements.add(first + index)) };
+                    let from = unsafe { self.elements.add(first + index) };
+                    // SAFETY: as above; the words around it are the region's, which consists of lines.
+                    *element = unsafe { elements::load(from, moves) };
                 }
             });
             if copied.is_none() {
@@ -294,10 +313,12 @@ impl<'c, T: Pod> LocalView<'c, T> {
         self.assert_inside(first, source.len());
         for (piece, elements) in source.chunks(Self::PIECE).enumerate() {
             let first = first + piece * Self::PIECE;
-            let copied = self.access(first, elements.len(), ViewAccess::Store, || {
+            let copied = self.access(first, elements.len(), ViewAccess::Store, |moves| {
                 for (index, element) in elements.iter().enumerate() {
                     // SAFETY: the range was checked; conditions 1 and 2 of `new`.
-                    unsafe { elements::store(self.elements.add(first + index), element) };
+                    let to = unsafe { self.elements.add(first + index) };
+                    // SAFETY: as above; the words around it are the region's, which consists of lines.
+                    unsafe { elements::store(to, element, moves) };
                 }
             });
             if copied.is_none() {
@@ -321,7 +342,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         caches.assert_of(self.window);
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, this core stores through no other view (condition 3)
         // and passes no coherence point (`caches`); the caller answers for everybody else.
-        let slice = || unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) };
+        let slice = |_| unsafe { core::slice::from_raw_parts(self.elements.as_ptr(), self.len) };
         self.access(0, self.len, ViewAccess::Slice, slice).unwrap_or_default()
     }
 
@@ -329,7 +350,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
     ///
     /// # Safety
     /// As for [`as_slice`](Self::as_slice); and no other core that sees this core's copies, in a coherence domain or
-    /// because memory is coherent, loads from there either.
+    /// because memory is coherent, loads from there either; nor does this core past its views.
     ///
     /// # Panics
     /// If `caches` are another core's; and where somebody keeps account of slices, if another core has a slice of some of
@@ -338,7 +359,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         caches.assert_of(self.window);
         // SAFETY: conditions 1 and 2 of `new`. While the slice lives, `&mut self` and condition 3 make it this core's only
         // access, and no coherence point is passed (`caches`); the caller answers for everybody else.
-        let slice = || unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) };
+        let slice = |_| unsafe { core::slice::from_raw_parts_mut(self.elements.as_ptr(), self.len) };
         self.access(0, self.len, ViewAccess::SliceMut, slice).unwrap_or_default()
     }
 
@@ -353,19 +374,33 @@ impl<'c, T: Pod> LocalView<'c, T> {
         }
     }
 
-    /// Carries out an access to elements of the view, unless it is refused on a machine that is coming to its end.
+    /// Carries out an access to elements of the view, and tells it how they move, unless it is refused on a
+    /// machine that is coming to its end.
     #[inline]
-    fn access<R>(&self, first: usize, count: usize, access: ViewAccess, carry_out: impl FnOnce() -> R) -> Option<R> {
-        if !self.is_watched || count == 0 { Some(carry_out()) } else { self.watched(first, count, access, carry_out) }
+    fn access<R>(
+        &self,
+        first: usize,
+        count: usize,
+        access: ViewAccess,
+        carry_out: impl FnOnce(Moves) -> R,
+    ) -> Option<R> {
+        if !self.is_watched || count == 0 {
+            Some(carry_out(Moves::Alone))
+        } else {
+            self.watched(first, count, access, || carry_out(Moves::InWords))
+        }
     }
 
     /// The same where the window is told. Apart, so that loops over elements are as short as they can be where it is not.
     #[cold]
     #[inline(never)]
     fn watched<R>(&self, first: usize, count: usize, access: ViewAccess, carry_out: impl FnOnce() -> R) -> Option<R> {
-        let region = self.region.lines_around(first * size_of::<T>(), (first + count) * size_of::<T>());
-        let touch = self.window.touch(region, access)?;
+        let (first_byte, len) = (first * size_of::<T>(), count * size_of::<T>());
+        let region = self.region.lines_around(first_byte, first_byte + len);
+        // SAFETY: the region is of this view, whose borrow shows which of its slices are gone; the access follows.
+        let touch = unsafe { self.window.touch(region, access) }?;
         let result = carry_out();
+        self.window.accessed(self.region, first_byte, len, access);
         if touch != Touch::default() {
             // SAFETY: this is what was said of the region, and the one call for it.
             unsafe { self.window.end_access(region, touch) };
@@ -446,7 +481,7 @@ mod tests {
     // SAFETY: 1. the memory outlives `Common`; 2. each test claims once for a core; 3. never changed; 4. by
     // `Slices`.
     unsafe impl ViewWindow for Side<'_> {
-        fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
+        unsafe fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
             let met = self.common.slices.borrow_mut().access(self.core, region, access);
             assert!(met.is_ok(), "{}", met.unwrap_err());
             Some(Touch::default())

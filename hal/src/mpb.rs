@@ -84,6 +84,11 @@ pub trait MpbCopy: Topology + MpbCoherence {
     /// for](crate::Clock::account_memory).
     fn get_used(&self, from: MpbLine, len: usize, take: impl FnMut(usize, &[u8]));
 
+    /// Says that `target`, private memory, is about to be written by what [`get_used`](Self::get_used) gives: a chip whose
+    /// caches allocate nothing for stores brings it into them, and saves a store to memory for each word. Changes nothing,
+    /// and counts and costs nothing by itself.
+    fn bring_in(&self, target: &mut [u8]);
+
     /// Copies bytes of a line that a poll or a load has brought into registers to private memory. Costs what a get
     /// costs beside the line's read.
     fn keep(&self, polled: &[u8], target: &mut [u8]);

@@ -5,7 +5,7 @@
 //! Safe code that has a core (`C: Core`) and what others gave it gets no access to memory that is not shared memory, an
 //! MPB, a register of the chip, or its own. It reaches shared memory by loads, stores and copies, which several cores may
 //! do to the same bytes at any time: no safe function makes a reference into it, and where processors run side by side, what
-//! they move is atomic, word by word. All elements are [`Pod`](crate::Pod):
+//! they move is atomic, by whole words (a view's smaller elements are parts of them). All elements are [`Pod`](crate::Pod):
 //! there are no bytes that are not a value.
 //!
 //! Nothing is promised about *which* value a load finds where a program leaves out what keeps memory coherent, asserts of
@@ -81,6 +81,7 @@
 //! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value | `expose`, which lets other cores store there |
 //! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above, where there is an account, until an access has ended | [`LocalView`](crate::LocalView), whose accesses are raw |
 //! | [`kit::CachedMemory`](crate::kit::CachedMemory) | the same of one core's hardware, and that no other value is that core | [`kit::HardwareCore`](crate::kit::HardwareCore), which is the window of its views |
+//! | [`kit::Hardware`](crate::kit::Hardware) | one account, always the same; nobody but the core on top calls it | the same, whose views, exposures and token are in that account |
 //! | [`kit::ExposedMemory`](crate::kit::ExposedMemory) | a region that is exposed leads to its memory until nobody reaches it any more | the same, whose exposures keep the memory |
 //! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::Emulated`, the hardware of an emulated core |
 //! | `emulated::PageWindow` | contents and twins of frames are memory of their own; a page that was taken away is fetched before it is accessed | the account of copies |
@@ -88,7 +89,7 @@
 //!
 //! Of the functions, those are `unsafe` that make one of these values ([`Regions::new`](crate::Regions::new),
 //! [`Caches::new`](crate::Caches::new), [`LocalView::new`](crate::LocalView::new), [`Exposure::new`](crate::Exposure::new)),
-//! that end one, or an operation, behind its back (`ViewWindow::release` and `end_access`, `ExposureHost::conceal`), that
+//! that end one, or an operation, behind its back (`ViewWindow::touch`, `end_access` and `release`, `ExposureHost::conceal`), that
 //! take a slice ([`as_slice`](crate::LocalView::as_slice), [`as_mut_slice`](crate::LocalView::as_mut_slice)), and that
 //! change what an address means, a cache holds, or a processor does (page tables, lookup tables, descriptor tables, the
 //! local APIC, interrupts, caches, the chip's registers). Each has a section *Safety*. What is called within operations
@@ -99,4 +100,4 @@
 //! On bare metal every core has statics of its own; what vCPUs share lies in a section of the emulator's and is atomic or
 //! under a lock. `bare::private::Private` is `Sync` for that reason alone, and is used with the core's own handlers kept
 //! away. In the simulator all cores run on one thread, one at a time, and only change places within operations; what threads
-//! share there is the number of runs so far, which tells machines apart.
+//! share there is the number of runs so far, which tells machines apart, and what a report of a fault needs.

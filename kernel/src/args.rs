@@ -15,6 +15,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "coherent",
     "write_back",
     "work",
+    "check_coherence",
     "heatmap",
     "heap_kib",
     "heap0_kib",

@@ -3,6 +3,6 @@
 #![no_std]
 #![cfg_attr(target_os = "none", no_main)]
 
-use kernel::programs::{Fft, Hello, Terrain, Wave};
+use kernel::programs::{Fft, Hello, Quadrature, Terrain, Wave};
 
-kernel::image!(Terrain, Wave, Fft, Hello);
+kernel::image!(Terrain, Wave, Fft, Quadrature, Hello);

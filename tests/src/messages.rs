@@ -20,7 +20,7 @@ pub fn ring_of_all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     }
     let chunk = comm.mpb_layout().buffer_lines() * LINE_BYTES;
     let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
-    for len in [0, 1, 31, 32, 33, 1000, chunk - 1, chunk, chunk + 1, 3 * chunk + 5] {
+    for len in [0, 1, 20, 21, 31, 32, 33, 64, 65, 512, 513, 1000, chunk - 1, chunk, chunk + 1, 3 * chunk + 5] {
         let message = (0..len).map(|index| pattern(index, rank + len)).collect::<vec::Vec<_>>();
         let mut received = vec![0; len];
         if rank % 2 == 0 {
@@ -84,7 +84,19 @@ pub fn lengths_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         return Ok(());
     }
     let chunk = comm.mpb_layout().buffer_lines() * LINE_BYTES;
-    let lengths = [(1, 0), (0, 1), (5, 7), (28, 29), (33, 32), (chunk, 3 * chunk), (2 * chunk + 1, 1), (0, chunk)];
+    let lengths = [
+        (1, 0),
+        (0, 1),
+        (5, 7),
+        (20, 21),
+        (28, 29),
+        (33, 32),
+        (64, 20),
+        (4, 64),
+        (chunk, 3 * chunk),
+        (2 * chunk + 1, 1),
+        (0, chunk),
+    ];
     for (round, (sent, wanted)) in lengths.into_iter().enumerate() {
         let message = (0..sent).map(|index| pattern(index, rank + round)).collect::<vec::Vec<_>>();
         let mut got = vec![0xEE; wanted];
@@ -104,17 +116,19 @@ pub fn lengths_differ<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     Ok(())
 }
 
-/// A message costs its lines and a signal for each chunk at either end, and its length another line where the last
-/// one has no room for it.
+/// A message costs its lines, its head, and a signal for each chunk at either end; a short one is in its head.
 pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     context.unchecked();
     let (comm, hal, rank, peer) = (context.comm, context.hal(), context.rank(), context.rank() ^ 1);
     if peer >= context.size() {
         return Ok(());
     }
-    let chunk = comm.mpb_layout().buffer_lines() * LINE_BYTES;
-    for len in [0, 1, 28, 29, 32, 33, 60, 64, chunk - 4, chunk - 3, chunk, 2 * chunk, 3 * chunk - 4] {
-        let (lines, chunks) = ((len + 4).div_ceil(LINE_BYTES) as u64, len.div_ceil(chunk).max(1) as u64);
+    let buffer = comm.mpb_layout().buffer_lines() * LINE_BYTES;
+    for len in [0, 1, 20, 21, 32, 33, 60, 64, 512, 513, buffer / 2, buffer - 1, buffer, 2 * buffer, 3 * buffer - 4] {
+        let lines = if len > 20 { len.div_ceil(LINE_BYTES) } else { 0 };
+        // Chunks of a quarter of the message: of eight lines at least, and of half of the buffer at most.
+        let chunk = if lines > 16 { (lines / 4).max(8).min(buffer / LINE_BYTES / 2) } else { 16 };
+        let (lines, chunks) = (lines as u64, lines.div_ceil(chunk).max(1) as u64);
         let mut buffer = vec![0; len];
         let before = hal.counters();
         if rank < peer {
@@ -123,7 +137,7 @@ pub fn cost_what_they_should<C: Core>(context: &mut Context<'_, '_, C>) -> Outco
             comm.receive(&mut buffer, peer)?
         }
         let did = hal.counters() - before;
-        let (written, read) = if rank < peer { (lines + chunks, 0) } else { (chunks, lines) };
+        let (written, read) = if rank < peer { (lines + 1 + chunks, 0) } else { (chunks, lines) };
         let found = (did.mpb_lines_written, did.mpb_lines_read, did.drains);
         check_eq!(found, (written, read, chunks), "lines written and read, and drains, for {len} bytes");
     }

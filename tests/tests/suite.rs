@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::run;
+use common::{check, run};
 use hal::{
     Layout, Tile,
     emulated::FetchUnit,
@@ -99,6 +99,33 @@ fn clusters() -> Vec<Machine> {
         .collect()
 }
 
+/// Tests that do on purpose what the checker names, and what.
+const WRONG_ON_PURPOSE: [(&str, &str); 10] = [
+    ("memory::lines_are_atomic", "stores to a line that another rank reads at that moment"),
+    ("domains::cached_flags_end_local_spinning", "spins on what is cached"),
+    ("litmus::store_buffering", "races"),
+    ("litmus::message_passing", "races"),
+    ("litmus::load_buffering", "races"),
+    ("litmus::independent_reads", "races"),
+    ("coherence::split_phase_barriers_publish", "loads what others may store to at that moment"),
+    ("locks::what_was_seen_before_is_forgotten", "reads before it has the lock"),
+    ("window::fresh_part_on_a_cached_page", "loads what nobody has stored to"),
+    ("hazards::real_protocol_keeps_the_post", "loads what nobody has stored to"),
+];
+
+/// Machines on which the checker has to find nothing in what is right.
+fn checked(needs: Needs) -> Vec<Machine> {
+    let mut machines: Vec<_> = [2, 5].map(Machine::scc).into();
+    machines.push(machine("scc+domains=2").with_cores(6));
+    if needs.contains(Needs::SIZE) {
+        machines.push(Machine::scc(17));
+    }
+    if !needs.intersects(Needs::REGISTERS.union(Needs::MESH)) {
+        machines.extend(["cluster-fpga:3x2", "cluster-asic:1x5"].map(machine));
+    }
+    machines
+}
+
 fn domains_over_seeds() -> Vec<Machine> {
     (1..=3).map(|seed| machine("scc+domains=2").with_cores(6).with_seed(seed)).collect()
 }
@@ -150,7 +177,17 @@ fn trials(name: &'static str) -> Vec<Trial> {
         let machine = || Machine::scc(5).with_options(Options { coherent: true, ..Options::default() });
         Trial::test(format!("{name} on a coherent machine"), move || on_all(name, [machine()]))
     });
-    on_cores.into_iter().chain(in_settings).chain(coherent).collect()
+    let is_right = !needs.contains(Needs::QUIET) && WRONG_ON_PURPOSE.iter().all(|(test, _)| *test != name);
+    let checked = is_right.then(|| {
+        Trial::test(format!("{name} under the checker"), move || {
+            for machine in checked(needs) {
+                check(&machine, |context| suite::run_simulated(name, context))
+                    .map_err(|failure| format!("{}: {failure}", machine.description().name))?;
+            }
+            Ok(())
+        })
+    });
+    on_cores.into_iter().chain(in_settings).chain(coherent).chain(checked).collect()
 }
 
 fn main() {

@@ -1,10 +1,11 @@
 //! The suite on threads of the host, which really run side by side: every in-kernel test on several numbers of cores, with
-//! hand-overs at random places, and, for programs that do not notice it, where memory is coherent.
+//! hand-overs at random places, and, where a test does not ask for stale data, on coherent memory, also with lines written back
+//! by hand.
 
 use std::sync::Mutex;
 
 use collectives::Comm;
-use hal::Cached;
+use hal::{Cached, emulated::HostLines};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
     Context,
@@ -43,9 +44,11 @@ fn trials(name: &'static str) -> Vec<Trial> {
     let handed_over = Trial::test(format!("{name} on threads that hand over at random"), move || {
         HAND_OVERS.iter().try_for_each(|seed| run(name, &Machine::new(4).with_seeds(0, *seed)))
     });
-    let coherent = (name.starts_with("exposed::") && !suite::needs(name).contains(Needs::QUIET)).then(|| {
-        let machine = || Machine::new(4).with_coherence(true);
-        Trial::test(format!("{name} on threads with coherent memory"), move || run(name, &machine()))
+    let coherent = (!suite::needs(name).contains(Needs::QUIET)).then(|| {
+        Trial::test(format!("{name} on threads with coherent memory"), move || {
+            run(name, &Machine::new(4).with_coherence(true))?;
+            HostLines::of_host().map_or(Ok(()), |lines| run(name, &Machine::new(4).with_write_backs(lines)))
+        })
     });
     on_cores.into_iter().chain([handed_over]).chain(coherent).collect()
 }

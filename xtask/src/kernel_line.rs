@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 14] = [
+const OWN_OPTION: [(&str, &str); 15] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -13,6 +13,7 @@ const OWN_OPTION: [(&str, &str); 14] = [
     ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
     ("write_back", "--write-back of `run`"),
+    ("check_coherence", "`check`"),
     ("heatmap", "--heatmap of `sim`"),
     ("trace_kib", "--trace-kib"),
     ("node", "--nodes of `cluster`"),

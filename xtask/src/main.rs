@@ -11,6 +11,7 @@ mod build;
 mod build_images;
 mod c;
 mod catalogue;
+mod check;
 mod cluster;
 mod debugger;
 mod described;
@@ -66,6 +67,7 @@ enum Command {
     New(new::Arguments),
     Run(run::Arguments),
     Sim(sim::Arguments),
+    Check(check::Arguments),
     Cc(c::cc::Arguments),
     Machines(machine_table::Arguments),
     Boards(board_table::Arguments),
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         Command::New(arguments) => new::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Sim(arguments) => sim::main(&arguments),
+        Command::Check(arguments) => check::main(&arguments),
         Command::Cc(arguments) => c::cc::main(&arguments),
         Command::Machines(arguments) => machine_table::main(&arguments),
         Command::Boards(arguments) => board_table::main(&arguments),
@@ -119,6 +122,8 @@ mod tests {
                 &["run", "--seed", "0"],
                 &["run", "--bogus"],
                 &["sim"],
+                &["check"],
+                &["check", "x", "--seeds", "y"],
                 &["bogus"],
                 &["build", "--for", "abacus"],
                 &["test", "--cores", "1,x"],

@@ -18,6 +18,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use transcript::finding;
 
 /// Callers that are followed.
 const CALLERS: usize = 24;
@@ -72,7 +73,7 @@ fn address(word: &str) -> Option<u64> {
 
 /// A function, or one that is inlined there, and a line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Frame {
+pub(crate) struct Frame {
     function: String,
     file: String,
     line: String,
@@ -80,7 +81,7 @@ struct Frame {
 
 impl Frame {
     /// Whether it belongs to a program, and neither to a library nor to what runs programs.
-    fn is_of_program(&self, root: &Path) -> bool {
+    pub(crate) fn is_of_program(&self, root: &Path) -> bool {
         const LIBRARIES: [&str; 6] =
             ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/", "/newlib/libc/", "/newlib/libm/"];
         if LIBRARIES.iter().any(|library| self.file.contains(library)) {
@@ -95,11 +96,24 @@ impl Frame {
     }
 
     fn show(&self, root: &Path) -> String {
+        let (place, function) = self.place(root);
+        format!("{function} ({place})")
+    }
+
+    /// File and line, and the function.
+    pub(crate) fn place(&self, root: &Path) -> (String, String) {
         let file = match Path::new(&self.file).strip_prefix(root) {
             Ok(own) => own.display().to_string(),
             Err(_) => workspace::display(Path::new(&self.file)),
         };
-        format!("{} ({file}:{})", without_types(&self.function), self.line)
+        (format!("{file}:{}", self.line), without_types(&self.function))
+    }
+}
+
+impl From<&finding::Frame> for Frame {
+    fn from(frame: &finding::Frame) -> Self {
+        let finding::Frame { function, file, line } = frame;
+        Self { function: short(function).into(), file: file.clone(), line: line.clone() }
     }
 }
 

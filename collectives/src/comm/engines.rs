@@ -17,7 +17,7 @@ pub(crate) trait Engine<C> {
 
     /// Looks at all of these places, of which the first has number `first` in the poll. Returns whether there is
     /// something to do.
-    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool;
+    fn has_news(&self, comm: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool;
 
     /// Does what the last look found. Waits for nothing but registers.
     fn handle(&self, comm: &Comm<'_, C>);
@@ -28,11 +28,19 @@ pub(crate) struct Engines<C> {
     all: RefCell<Vec<Rc<dyn Engine<C>>>>,
     /// Whether there are any: most programs have none, and each wait asks.
     are_some: Cell<bool>,
+    /// What is done when engines have found something to do.
+    work: RefCell<Option<Rc<dyn Fn()>>>,
+    is_working: Cell<bool>,
 }
 
 impl<C> Default for Engines<C> {
     fn default() -> Self {
-        Self { all: RefCell::default(), are_some: Cell::new(false) }
+        Self {
+            all: RefCell::default(),
+            are_some: Cell::new(false),
+            work: RefCell::default(),
+            is_working: Cell::new(false),
+        }
     }
 }
 
@@ -62,6 +70,22 @@ impl<C> Engines<C> {
     #[cold]
     fn all_are_idle(&self) -> bool {
         self.all.borrow().iter().all(|engine| engine.is_idle())
+    }
+
+    /// Whenever engines have found something to do, this is done afterwards.
+    pub(crate) fn set_work(&self, work: Option<Rc<dyn Fn()>>) {
+        *self.work.borrow_mut() = work;
+    }
+
+    /// Does it, unless what it does has led here.
+    pub(super) fn work(&self) {
+        let work = self.work.borrow().clone();
+        if let Some(work) = work
+            && !self.is_working.replace(true)
+        {
+            work();
+            self.is_working.set(false);
+        }
     }
 
     /// The engines with something outstanding.

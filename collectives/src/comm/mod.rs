@@ -288,7 +288,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                 None => {
                     let mut found_news = false;
                     for (engine, first, has_news) in &mut engines {
-                        *has_news = engine.has_news(poll, *first);
+                        *has_news = engine.has_news(world, poll, *first);
                         found_news |= *has_news;
                     }
                     found_news.then_some(None)
@@ -301,6 +301,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                     for (engine, ..) in engines.iter().filter(|(.., has_news)| *has_news) {
                         engine.handle(world);
                     }
+                    self.engines().work();
                 }
             }
         }

@@ -23,6 +23,44 @@ pub struct Arrival<'r, 'c, C: Core> {
     arrived: Option<Arrived>,
 }
 
+/// A send that can be begun [again and again](Comm::prepare_send_tagged): where it goes is checked once.
+pub struct PreparedSend<'r, 'c, C: Core> {
+    comm: &'r Comm<'c, C>,
+    to: usize,
+    tag: u32,
+    mode: Mode,
+}
+
+impl<'r, 'c, C: Core> PreparedSend<'r, 'c, C> {
+    /// Begins to send this message. It is copied.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`].
+    pub fn start<T: Pod>(&self, message: &[T]) -> Result<Transfer<'r, 'c, C>, Error> {
+        self.comm.start_send(cast_slice(message), self.to, self.tag, self.mode)
+    }
+}
+
+/// A receive that can be begun [again and again](Comm::prepare_receive_tagged).
+pub struct PreparedReceive<'r, 'c, C: Core> {
+    comm: &'r Comm<'c, C>,
+    pattern: Pattern,
+}
+
+impl<'r, 'c, C: Core> PreparedReceive<'r, 'c, C> {
+    /// Begins to receive the first message that fits.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`].
+    pub fn start<T: Pod>(&self, buffer: &'r mut [T]) -> Result<Transfer<'r, 'c, C>, Error> {
+        let (comm, post) = (self.comm, self.comm.post()?);
+        let buffer: &mut [u8] = cast_slice_mut(buffer);
+        let state = Rc::new(State::new(buffer.len(), false));
+        comm.begin_receive(&post, self.pattern, &state);
+        Ok(Transfer::receive(comm, post, state, buffer))
+    }
+}
+
 /// When a send is complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -76,6 +114,44 @@ impl<'c, C: Core> Comm<'c, C> {
         self.start_send(cast_slice(message), to, tag, Mode::Synchronous)
     }
 
+    /// Sends a copy of a message, and returns at once. The copy goes while this rank waits for anything, and at the latest when
+    /// messages are [closed](super::Messages::close); it is on the heap until then.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
+    pub fn send_tagged_buffered<T: Pod>(&self, message: &[T], to: usize, tag: u32) -> Result<(), Error> {
+        self.start_send(cast_slice(message), to, tag, Mode::Standard).map(Transfer::let_go)
+    }
+
+    /// A send that is begun again and again, with another message each time.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`].
+    pub fn prepare_send_tagged<'r>(&'r self, to: usize, tag: u32) -> Result<PreparedSend<'r, 'c, C>, Error> {
+        self.check_rank(to)?;
+        Ok(PreparedSend { comm: self, to, tag, mode: Mode::Standard })
+    }
+
+    /// The same, and each is complete when it is being received.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`].
+    pub fn prepare_send_tagged_synchronously<'r>(
+        &'r self,
+        to: usize,
+        tag: u32,
+    ) -> Result<PreparedSend<'r, 'c, C>, Error> {
+        Ok(PreparedSend { mode: Mode::Synchronous, ..self.prepare_send_tagged(to, tag)? })
+    }
+
+    /// A receive that is begun again and again, with another buffer each time, or the same.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`].
+    pub fn prepare_receive_tagged<'r>(&'r self, source: Source, tag: Tag) -> Result<PreparedReceive<'r, 'c, C>, Error> {
+        Ok(PreparedReceive { comm: self, pattern: self.pattern(source, tag)? })
+    }
+
     /// Receives the first message that fits, which may be shorter than `buffer`. The rest of that stays as it was.
     ///
     /// # Errors
@@ -100,11 +176,7 @@ impl<'c, C: Core> Comm<'c, C> {
         source: Source,
         tag: Tag,
     ) -> Result<Transfer<'r, 'c, C>, Error> {
-        let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
-        let buffer: &mut [u8] = cast_slice_mut(buffer);
-        let state = Rc::new(State::new(buffer.len(), false));
-        self.begin_receive(&post, pattern, &state);
-        Ok(Transfer::receive(self, post, state, buffer))
+        self.prepare_receive_tagged(source, tag)?.start(buffer)
     }
 
     /// Sends a message and receives another one, in whichever order they come.
@@ -169,6 +241,12 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(arrived.map(|arrived| Arrival { comm: self, post, label: arrived.label, arrived: Some(arrived) }))
     }
 
+    /// Says what this rank does besides, whenever messages have gone on while it waits for anything, on any communicator: so sends
+    /// and receives that depend on each other go on by themselves. What is done waits for nothing.
+    pub fn work_while_waiting(&self, work: Option<Rc<dyn Fn()>>) {
+        self.engines().set_work(work);
+    }
+
     /// Messages that have come to this rank, on all communicators, for which there was no receive yet.
     ///
     /// # Errors
@@ -205,23 +283,24 @@ impl<'c, C: Core> Comm<'c, C> {
         let post = self.post()?;
         self.check_rank(to)?;
         let _span = self.hal().span(Span::new("send tagged").with(self.core_of(to)).of(message.len()));
-        // What is long stays where it is until it is wanted.
-        let is_copied = message.len() <= SHORT_BYTES || to == self.rank();
+        let world = self.world_of();
+        // What is long, or has to be received, stays where it is.
+        let is_copied = message.len() <= SHORT_BYTES && mode == Mode::Standard || to == self.rank();
         if is_copied {
             let (read, written) = lines_of(message.len());
             self.hal().account_memory(read, written);
+        } else {
+            world.begin_announced(message);
         }
         let outgoing = self.outgoing((to, tag, mode), is_copied.then_some(message), message.len());
-        let (world, state) = (self.world_of(), outgoing.state.clone());
+        let (state, at) = (outgoing.state.clone(), outgoing.to);
         post.send(world, outgoing);
-        while !state.is_done() {
-            wait_for(self, || (state.is_done() || post.can_stream(&state)).then_some(()))?;
-            post.stream(world, Some((&state, message)));
+        if is_copied {
+            return wait_for(self, || state.is_done().then_some(()));
         }
-        if !is_copied {
-            wait_for(self, || post.has_quiescent_mpb().then_some(()))?;
-        }
-        Ok(())
+        let sent = world.send_announced(message, at, || state.is_done());
+        post.end_waiting();
+        sent
     }
 
     fn start_send<'r>(&'r self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<Transfer<'r, 'c, C>, Error> {
@@ -263,8 +342,16 @@ impl<'c, C: Core> Comm<'c, C> {
     fn finish_receive(&self, post: &Post, state: &Rc<State>, buffer: &mut [u8]) -> Result<Envelope, Error> {
         while !state.is_done() {
             wait_for(self, || (state.is_done() || post.is_ready_for(state)).then_some(()))?;
-            if let (false, Some(from)) = (state.is_done(), post.ready_from()) {
-                post.read(self.world_of(), from, Some(&mut *buffer));
+            let world = self.world_of();
+            match (state.is_done(), post.take_stream(state), state.len()) {
+                (false, Some(from), Some(len)) => {
+                    world.receive_announced(&mut buffer[..len], from)?;
+                    state.finish_read();
+                }
+                (false, ..) => {
+                    post.ready_from().into_iter().for_each(|from| post.read(world, from, Some(&mut *buffer)));
+                }
+                _ => {}
             }
         }
         state.take(self, buffer)

@@ -30,6 +30,7 @@ impl Pattern {
             && match self.tag {
                 Tag::Any => true,
                 Tag::Is(tag) => tag == label.tag,
+                Tag::Within(first, last) => (first..=last).contains(&label.tag),
             }
     }
 }
@@ -42,6 +43,8 @@ pub(super) enum Body {
     Synchronous(Vec<u8>, Rc<State>),
     /// At the sender, which has given it this number.
     Announced(u32),
+    /// In the MPB of the sender, which waits.
+    Waiting,
 }
 
 /// A message that has arrived before a receive.
@@ -160,6 +163,8 @@ mod tests {
         assert_eq!(matching.find(&any).map(|label| label.len), Some(0));
         assert_eq!(matching.take(&pattern(0, Some(1), Tag::Is(8))).map(|arrived| arrived.label.len), Some(2));
         assert!(matching.take(&pattern(1, None, Tag::Any)).is_none());
+        let within = |first, last| matching.find(&pattern(0, None, Tag::Within(first, last))).map(|label| label.len);
+        assert_eq!([within(7, 7), within(0, 6), within(8, 9)], [Some(0), None, None]);
         let order: Vec<_> = core::iter::from_fn(|| matching.take(&any)).map(|arrived| arrived.label.len).collect();
         assert_eq!((order, matching.unexpected()), (std::vec![0, 1, 3], 0));
     }

@@ -35,10 +35,12 @@
 //!
 //! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 20 on 48 ranks, and a buffer in shared memory for
 //! each rank. A message of up to 240 bytes goes at once, in a packet of up to 8 lines, unless 16 messages of its sender wait
-//! there for their receives; longer ones wait for their receive, and are then copied twice, by way of a buffer of the sender.
+//! there for their receives; longer ones wait for their receive, and are then copied twice, by way of the sender's MPB, or of its
+//! buffer in shared memory if the send was begun.
 //! What comes unexpected is bounded: a rank keeps up to
 //! 16 messages of each other one, of which the long ones are only announced.
 
+mod calls;
 mod interface;
 mod matching;
 mod packet;
@@ -65,7 +67,10 @@ use crate::{
     comm::engines::Engine,
 };
 
-pub use self::interface::Arrival;
+pub use self::{
+    calls::{Answer, RemoteCall},
+    interface::{Arrival, PreparedReceive, PreparedSend},
+};
 
 /// Whose messages are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +88,8 @@ pub enum Tag {
     Any,
     /// Those with this one.
     Is(u32),
+    /// Those with a tag from the first of these to the last, which is one of them.
+    Within(u32, u32),
 }
 
 /// What is known of a message besides its bytes.

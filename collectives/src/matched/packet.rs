@@ -18,7 +18,8 @@ pub(super) const PAYLOAD_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
 pub(super) enum Kind {
     /// A message that comes at once.
     Eager,
-    /// A message of `number` bytes that waits for a receive; the payload is the sender's number of it.
+    /// A message of `number` bytes that waits for a receive; the payload is the sender's number of it, or nothing if the sender waits,
+    /// with the first bytes in its MPB.
     Announce,
     /// The message that the sender has given this number is received; the tag says how.
     Clear,
@@ -64,11 +65,12 @@ impl Packet {
         (HEADER_BYTES + self.payload.len()).div_ceil(LINE_BYTES)
     }
 
-    /// What is in line `index` of it.
-    pub(super) fn line(&self, index: usize) -> [u8; LINE_BYTES] {
+    /// What is in line `index` of it, with the doorbell of another packet that it acknowledges, if it does.
+    pub(super) fn line(&self, index: usize, answered: Option<u8>) -> [u8; LINE_BYTES] {
         let mut line = [0; LINE_BYTES];
         let rest = if index == 0 {
-            line[..4].copy_from_slice(&[self.kind as u8, self.payload.len() as u8, 0, 0]);
+            let (acknowledges, doorbell) = (u8::from(answered.is_some()), answered.unwrap_or(0));
+            line[..4].copy_from_slice(&[self.kind as u8, self.payload.len() as u8, acknowledges, doorbell]);
             for (word, at) in [self.context, self.number, self.tag].into_iter().zip([4, 8, 12]) {
                 line[at..at + 4].copy_from_slice(&word.to_le_bytes());
             }
@@ -82,15 +84,19 @@ impl Packet {
         line
     }
 
-    /// The packet with this first line, and how many bytes of payload are missing.
-    pub(super) fn from_line(line: &[u8; LINE_BYTES]) -> (Self, usize) {
+    /// The packet with this first line, the doorbell that it acknowledges, and how many bytes of payload are missing.
+    pub(super) fn from_line(line: &[u8; LINE_BYTES]) -> (Self, Option<u8>, usize) {
         let word = |at: usize| u32::from_le_bytes(core::array::from_fn(|byte| line[at + byte]));
         let len = usize::from(line[1]);
         let here = len.min(LINE_BYTES - HEADER_BYTES);
         let mut payload = Vec::with_capacity(len);
         payload.extend_from_slice(&line[HEADER_BYTES..HEADER_BYTES + here]);
         let kind = Kind::ALL[usize::from(line[0])];
-        (Self { kind, context: word(4), number: word(8), tag: word(12), payload }, len - here)
+        (
+            Self { kind, context: word(4), number: word(8), tag: word(12), payload },
+            (line[2] > 0).then_some(line[3]),
+            len - here,
+        )
     }
 }
 
@@ -105,8 +111,10 @@ mod tests {
         for (kind, len) in Kind::ALL.into_iter().cycle().zip([0, 1, 8, 15, 16, 17, 48, 49, 100, PAYLOAD_BYTES]) {
             let payload: Vec<u8> = (0..len as u8).collect();
             let packet = Packet::new(kind, 0xFFFF_FFFE).tagged(3, u32::MAX).carrying(payload);
-            let (mut found, missing) = Packet::from_line(&packet.line(0));
-            let lines: Vec<_> = (1..packet.lines()).flat_map(|index| packet.line(index)).collect();
+            let answered = (len % 2 == 1).then_some(0xF0 | len as u8);
+            let (mut found, acknowledged, missing) = Packet::from_line(&packet.line(0, answered));
+            assert_eq!(acknowledged, answered);
+            let lines: Vec<_> = (1..packet.lines()).flat_map(|index| packet.line(index, None)).collect();
             assert_eq!(lines.len(), missing.next_multiple_of(LINE_BYTES));
             found.payload.extend_from_slice(&lines[..missing]);
             assert_eq!(found, packet);

@@ -1,11 +1,10 @@
 //! The post of a rank: what it has to send, what has come, and what makes both go on.
 //!
-//! **Short** messages go at once, in a packet. **Long** ones are announced. When the receive is there, the sender writes them to a
-//! buffer of its own, one half after the other, and the receiver reads one half while the other is written. So from some length
-//! on a message takes the slower of the two copies, and one half's. One message of a rank is on its way like this at a time.
-//!
-//! The buffer of a rank that waits for its send is the first staging buffer of its MPB, which nobody else uses meanwhile, and
-//! which is quiescent when the send returns. That of a send which was begun, and goes on whatever the rank does, is in shared memory.
+//! **Short** messages go at once, in a packet. **Long** ones are announced. If their sender waits for them, they are
+//! [those without tags](crate::two_sided::announced) from then on, and the first bytes are there before they are announced. A send
+//! that was begun goes on whatever the rank does: when the receive is there, the sender writes the message to a
+//! buffer of its own in shared memory, one half after the other, and the receiver reads one half while the other is written. One
+//! message of a rank is on its way like this at a time.
 //!
 //! **Flow control.** A rank has [`CREDITS`] messages at most at another one for which there is no receive yet, short or announced;
 //! further ones wait here, in their order. A receive gives the sender a credit back: at once, when it clears an announced message,
@@ -21,12 +20,12 @@ use alloc::{
 use core::{
     cell::{Cell, RefCell},
     mem,
-    ops::Range,
 };
 
 use hal::{Core, LINE_BYTES, Place, Poll, Region, kind};
 
 use super::{
+    calls::{self, Calls},
     matching::{Arrived, Body, Label, Matching, Pattern},
     packet::{Kind, PAYLOAD_BYTES, Packet},
     request::State,
@@ -47,10 +46,8 @@ pub(super) const SHORT_BYTES: usize = PAYLOAD_BYTES;
 /// back.
 const UNWANTED: u32 = 1;
 const KEPT: u32 = 2;
-
-/// What the tag of [`Data`](Kind::Data) says: which half, and that it is one of the MPB.
-const HALVES: u32 = 1;
-const IN_MPB: u32 = 2;
+/// It is the one whose sender waits.
+const WAITING: u32 = 4;
 
 /// Bytes of half of a rank's buffer in shared memory.
 pub(super) const HALF_BYTES: usize = 4096;
@@ -60,7 +57,7 @@ pub(super) struct Outgoing {
     pub(super) to: usize,
     pub(super) context: u32,
     pub(super) tag: u32,
-    /// None if whoever waits for it has it.
+    /// None if its sender waits for it.
     pub(super) bytes: Option<Vec<u8>>,
     pub(super) len: usize,
     /// Whether it has to be announced, however short it is.
@@ -75,6 +72,15 @@ struct Incoming {
     label: Label,
     state: Rc<State>,
     read: usize,
+}
+
+/// A message of which chunks come from a sender that waits.
+struct Stream {
+    label: Label,
+    state: Rc<State>,
+    /// The chunk that comes next, and whether it is there.
+    chunk: usize,
+    is_there: Cell<bool>,
 }
 
 /// What this rank knows of a peer.
@@ -114,8 +120,11 @@ pub(super) struct Post {
     half: Cell<usize>,
     /// A half of another rank's buffer that a waiting receive reads itself: of which rank, where, and how many bytes.
     ready: Cell<Option<(usize, u32, usize)>>,
-    /// Halves of the own MPB that others read.
-    of_mpb: Cell<usize>,
+    calls: Calls,
+    /// What this rank waits for to be received, unless it is refused.
+    waiting: RefCell<Option<Rc<State>>>,
+    /// What comes from ranks that wait.
+    streams: RefCell<Vec<Stream>>,
     /// Messages that were taken by [`Arrival`](super::Arrival)s, and neither received nor dropped.
     found: Cell<usize>,
 }
@@ -136,7 +145,9 @@ impl Post {
             free: [Cell::new(true), Cell::new(true)],
             half: Cell::new(0),
             ready: Cell::new(None),
-            of_mpb: Cell::new(0),
+            calls: Calls::default(),
+            waiting: RefCell::default(),
+            streams: RefCell::default(),
             found: Cell::new(0),
         }
     }
@@ -149,6 +160,10 @@ impl Post {
         &self.buffers
     }
 
+    pub(super) fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
     pub(super) fn matching(&self) -> &RefCell<Matching> {
         &self.matching
     }
@@ -159,6 +174,8 @@ impl Post {
         self.has_sent_all()
             && self.matching.borrow().is_empty()
             && self.found.get() == 0
+            && self.calls.are_over()
+            && self.streams.borrow().is_empty()
             && peers.iter().all(|peer| peer.incoming.is_empty())
     }
 
@@ -228,7 +245,11 @@ impl Post {
                     self.post(world, to, packet.carrying(bytes.clone()));
                     outgoing.state.finish_sent();
                 }
-                _ => {
+                None => {
+                    *self.waiting.borrow_mut() = Some(outgoing.state);
+                    self.post(world, to, Packet::new(Kind::Announce, len as u32).tagged(context, tag));
+                }
+                Some(_) => {
                     let number = self.next.get();
                     self.next.set(number.wrapping_add(1));
                     self.announced.borrow_mut().insert(number, outgoing);
@@ -272,8 +293,11 @@ impl Post {
             }
             Kind::Announce => {
                 let label = Label { context, from, tag, len: number as usize };
-                let number = payload.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-                self.arrive(world, label, Body::Announced(number));
+                let number = payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+                self.arrive(world, label, number.map_or(Body::Waiting, Body::Announced));
+            }
+            Kind::Clear if tag & WAITING != 0 => {
+                self.waiting.borrow_mut().take().into_iter().for_each(|state| state.finish_sent());
             }
             Kind::Clear => {
                 self.peers.borrow_mut()[from].credits += u32::from(tag & KEPT == 0);
@@ -286,7 +310,7 @@ impl Post {
                     }
                 }
                 self.issue(world, from);
-                self.stream(world, None);
+                self.stream(world);
             }
             Kind::Data => {
                 self.ready.set(Some((from, tag, number as usize)));
@@ -297,11 +321,8 @@ impl Post {
                 }
             }
             Kind::Taken => {
-                self.free[(tag & HALVES) as usize].set(true);
-                if tag & IN_MPB != 0 {
-                    self.of_mpb.set(self.of_mpb.get() - 1);
-                }
-                self.stream(world, None);
+                self.free[tag as usize].set(true);
+                self.stream(world);
             }
             Kind::Credit => {
                 self.peers.borrow_mut()[from].credits += number;
@@ -312,11 +333,14 @@ impl Post {
 
     /// A message has come: to a receive that waits for it, or to wait for one.
     fn arrive<C: Core>(&self, world: &Comm<'_, C>, label: Label, body: Body) {
-        let state = self.matching.borrow_mut().receive_for(&label);
         let arrived = Arrived { label, body };
         if label.from != world.rank() {
             self.peers.borrow_mut()[label.from].held += 1;
         }
+        if label.context >= calls::BEFORE {
+            return self.take_call(world, arrived);
+        }
+        let state = self.matching.borrow_mut().receive_for(&label);
         match state {
             Some(state) => self.deliver(world, arrived, state),
             None => self.matching.borrow_mut().keep(arrived),
@@ -359,6 +383,16 @@ impl Post {
             Body::Bytes(bytes) => {
                 state.finish_received(label, bytes);
                 self.give_credit(world, label.from);
+            }
+            Body::Waiting => {
+                self.give_credit(world, label.from);
+                if is_wanted {
+                    self.begin_stream(world, label, state);
+                } else {
+                    state.finish_received(label, Vec::new());
+                    world.refuse_announced(label.len, label.from);
+                    self.post(world, label.from, Packet::new(Kind::Clear, 0).tagged(label.context, WAITING));
+                }
             }
             Body::Synchronous(bytes, sender) => {
                 state.finish_received(label, bytes);
@@ -406,30 +440,16 @@ impl Post {
         self.post(world, to, Packet::new(Kind::Credit, TOGETHER));
     }
 
-    /// Writes as much of the messages that are wanted as there is room for. The bytes of one are those of whoever waits for
-    /// it, who brings them along.
-    pub(super) fn stream<C: Core>(&self, world: &Comm<'_, C>, direct: Option<(&Rc<State>, &[u8])>) {
+    /// Writes as much of the messages that are wanted as there is room for.
+    fn stream<C: Core>(&self, world: &Comm<'_, C>) {
         loop {
             let half = self.half.get();
             let mut cleared = self.cleared.borrow_mut();
             let Some(outgoing) = cleared.front_mut().filter(|_| self.free[half].get()) else { return };
-            let bytes = match (&outgoing.bytes, direct) {
-                (Some(bytes), _) => &bytes[..],
-                (None, Some((state, bytes))) if Rc::ptr_eq(state, &outgoing.state) => bytes,
-                (None, _) => return,
-            };
-            let (hal, is_direct) = (world.hal(), outgoing.bytes.is_none());
-            let half_bytes = if is_direct { mpb_half(world, half).len() * LINE_BYTES } else { HALF_BYTES };
-            let part = &bytes[outgoing.written..outgoing.len.min(outgoing.written + half_bytes)];
-            let mut place = half as u32;
-            if is_direct {
-                hal.put(part, world.mpb_line(world.rank(), mpb_half(world, half).start));
-                self.of_mpb.set(self.of_mpb.get() + 1);
-                place |= IN_MPB;
-            } else {
-                hal.write(self.buffers[world.rank()], half * HALF_BYTES, part);
-                hal.drain();
-            }
+            let bytes = outgoing.bytes.as_deref().unwrap_or_default();
+            let part = &bytes[outgoing.written..outgoing.len.min(outgoing.written + HALF_BYTES)];
+            world.hal().write(self.buffers[world.rank()], half * HALF_BYTES, part);
+            world.hal().drain();
             let (to, number) = (outgoing.to, part.len() as u32);
             outgoing.written += part.len();
             if outgoing.written == outgoing.len {
@@ -439,39 +459,71 @@ impl Post {
             drop(cleared);
             self.free[half].set(false);
             self.half.set(1 - half);
-            self.post(world, to, Packet::new(Kind::Data, number).tagged(0, place));
+            self.post(world, to, Packet::new(Kind::Data, number).tagged(0, half as u32));
         }
     }
 
-    /// Whether nobody reads this rank's MPB.
-    pub(super) fn has_quiescent_mpb(&self) -> bool {
-        self.of_mpb.get() == 0
+    /// This rank waits no longer.
+    pub(super) fn end_waiting(&self) {
+        *self.waiting.borrow_mut() = None;
     }
 
-    /// Whether it is the turn of a send that waits, and there is room for it.
-    pub(super) fn can_stream(&self, state: &Rc<State>) -> bool {
-        let is_next = self.cleared.borrow().front().is_some_and(|outgoing| Rc::ptr_eq(&outgoing.state, state));
-        is_next && self.free[self.half.get()].get()
+    /// A message comes from a rank that waits. A receive that waits gets it itself.
+    fn begin_stream<C: Core>(&self, world: &Comm<'_, C>, label: Label, state: Rc<State>) {
+        state.begin(label);
+        let is_there = Cell::new(world.is_there_when_announced(label.len));
+        self.streams.borrow_mut().push(Stream { label, state, chunk: 0, is_there });
+        self.go_on_with_streams(world);
+    }
+
+    /// Gets the chunks that are there of messages for which no receive waits.
+    fn go_on_with_streams<C: Core>(&self, world: &Comm<'_, C>) {
+        self.streams.borrow_mut().retain_mut(|stream| {
+            if stream.state.is_direct() || !stream.is_there.take() {
+                return true;
+            }
+            let Stream { label, ref state, chunk, .. } = *stream;
+            state.with_copy(|copy| world.receive_announced_chunk(chunk, copy, label.from));
+            stream.chunk += 1;
+            let is_over = stream.chunk == world.announced_chunks(label.len).count();
+            if is_over {
+                state.finish_read();
+            }
+            !is_over
+        });
+    }
+
+    /// The rank whose message comes for a receive that waits, once.
+    pub(super) fn take_stream(&self, state: &Rc<State>) -> Option<usize> {
+        let mut streams = self.streams.borrow_mut();
+        let at = streams.iter().position(|stream| Rc::ptr_eq(&stream.state, state))?;
+        Some(streams.swap_remove(at).label.from)
+    }
+
+    /// The senders of messages of which further chunks are to come for receives that do not wait.
+    fn streaming(&self) -> Vec<usize> {
+        let streams = self.streams.borrow();
+        streams.iter().filter(|stream| !stream.state.is_direct()).map(|stream| stream.label.from).collect()
     }
 
     /// Whether a receive that waits has something to read.
     pub(super) fn is_ready_for(&self, state: &Rc<State>) -> bool {
-        let Some((from, ..)) = self.ready.get() else { return false };
-        self.peers.borrow()[from].incoming.front().is_some_and(|incoming| Rc::ptr_eq(&incoming.state, state))
+        let has_stream = self.streams.borrow().iter().any(|stream| Rc::ptr_eq(&stream.state, state));
+        let is_next = |from: usize| {
+            self.peers.borrow()[from].incoming.front().is_some_and(|incoming| Rc::ptr_eq(&incoming.state, state))
+        };
+        has_stream || self.ready.get().is_some_and(|(from, ..)| is_next(from))
     }
 
     /// Reads what is ready, into the buffer of the receive that waits for it or into a copy.
     pub(super) fn read<C: Core>(&self, world: &Comm<'_, C>, from: usize, direct: Option<&mut [u8]>) {
         let Some((_, place, len)) = self.ready.take() else { return };
-        let (hal, half) = (world.hal(), (place & HALVES) as usize);
+        let (hal, half) = (world.hal(), place as usize);
         // L1 may have lines of an earlier message.
         hal.invalidate_mpb();
         let mut peers = self.peers.borrow_mut();
         let Some(incoming) = peers[from].incoming.front_mut() else { return };
-        let read = |bytes: &mut [u8]| match place & IN_MPB {
-            0 => hal.read(self.buffers[from], half * HALF_BYTES, bytes),
-            _ => hal.get(world.mpb_line(from, mpb_half(world, half).start), bytes),
-        };
+        let read = |bytes: &mut [u8]| hal.read(self.buffers[from], half * HALF_BYTES, bytes);
         match direct {
             Some(buffer) => read(&mut buffer[incoming.read..incoming.read + len]),
             None => incoming.state.with_copy(|copy| read(&mut copy[incoming.read..incoming.read + len])),
@@ -518,24 +570,28 @@ impl<C: Core> Engine<C> for Post {
     }
 
     fn add_places(&self, world: &Comm<'_, C>, places: &mut Vec<Place>) {
+        // How many the slots have changes with what is queued, so theirs are the last.
+        places.extend(self.streaming().into_iter().map(|from| world.announced_place(from)));
         self.slots.add_places(world, self.queued.get() > 0, places);
     }
 
-    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool {
-        let has_news = self.slots.has_news(poll, first, self.queued.get() > 0);
-        has_news && self.ready.get().is_none()
+    fn has_news(&self, world: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool {
+        let (streams, mut place, mut has_chunk) = (self.streams.borrow(), first, false);
+        for stream in streams.iter().filter(|stream| !stream.state.is_direct()) {
+            let is_there = world.is_announced(poll, place, stream.label.from);
+            stream.is_there.set(is_there);
+            has_chunk |= is_there;
+            place += 1;
+        }
+        let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0);
+        has_chunk || self.slots.owes() || has_packets && self.ready.get().is_none()
     }
 
     fn handle(&self, world: &Comm<'_, C>) {
+        self.slots.acknowledge(world);
+        self.go_on_with_streams(world);
         self.go_on(world);
     }
-}
-
-/// The lines of a half of every first staging buffer.
-fn mpb_half<C>(world: &Comm<'_, C>, half: usize) -> Range<usize> {
-    let layout = world.mpb_layout();
-    let (first, lines) = (layout.buffer(0), layout.buffer_lines() / 2);
-    first + half * lines..first + (half + 1) * lines
 }
 
 /// Lines of memory that so many bytes take, and those of a copy of them: what is short stays in registers and L1.

@@ -60,6 +60,11 @@ impl State {
         }
     }
 
+    /// The length of what has come, or is coming.
+    pub(super) fn len(&self) -> Option<usize> {
+        self.label.get().map(|label| label.len)
+    }
+
     pub(super) fn finish_read(&self) {
         self.is_done.set(true);
     }
@@ -155,6 +160,12 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         withdrawn
     }
 
+    /// Leaves a send to itself: it goes on, and nobody waits for it.
+    pub(super) fn let_go(mut self) {
+        debug_assert!(matches!(self.pending, Some((_, What::Send { .. }))));
+        self.pending = None;
+    }
+
     /// Whether it was completed or cancelled: there is nothing to wait for any more.
     pub fn is_over(&self) -> bool {
         self.pending.is_none()
@@ -200,6 +211,20 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
     pub fn wait_some(all: &mut [Self]) -> Result<Vec<(usize, Result<Envelope, Error>)>, Error> {
         let first = Self::wait_any(all)?;
         Ok(first.into_iter().chain(Self::test_some(all)).collect())
+    }
+
+    /// The same, or until something `else_done`; then there may be none.
+    ///
+    /// # Errors
+    /// As [`wait_any`](Self::wait_any).
+    #[expect(clippy::type_complexity, reason = "numbers, and what became of them")]
+    pub fn wait_some_or(
+        comm: &Comm<'c, C>,
+        all: &mut [Self],
+        mut else_done: impl FnMut() -> bool,
+    ) -> Result<Vec<(usize, Result<Envelope, Error>)>, Error> {
+        wait_for(comm, || (all.iter().any(Self::is_done) || else_done()).then_some(()))?;
+        Ok(Self::test_some(all))
     }
 
     /// Those of these that are complete.

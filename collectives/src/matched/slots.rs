@@ -4,9 +4,13 @@
 //! packet begins, and a number. The receiver gets it and acknowledges it, by the same byte among the *sender's* acknowledgements.
 //! So everybody polls lines of its own, all bytes have one writer, and a rank needs slots for what it has under way and not
 //! for each sender: 16 lines, and 2 for each 32 ranks. There is one packet from one rank to another at a time.
+//!
+//! Who answers packets with packets acknowledges with these: a packet has room for it. So where something was sent to a
+//! rank since its last packet, an acknowledgement waits for the next one, or for the rank to wait in vain. The byte
+//! itself is written again before a doorbell can be the same as one that it acknowledged.
 
 use alloc::{boxed::Box, vec, vec::Vec};
-use core::{array, cell::Cell, iter};
+use core::{array, cell::Cell};
 
 use hal::{Core, LINE_BYTES, Line, MpbLine, Place, Poll};
 
@@ -21,12 +25,23 @@ const SLOTS: usize = 16;
 const SLOT_BITS: u32 = 4;
 const _: () = assert!(SLOTS == 1 << SLOT_BITS, "each slot has a number");
 
+/// Packets after which another line of doorbells is looked at first.
+const ROUND: usize = 16;
+
+/// Acknowledgements that go with packets one after the other at most, fewer than a doorbell has numbers.
+const MOST_UNWRITTEN: u8 = 8;
+
 /// What this rank knows of a peer.
 #[derive(Clone, Default)]
 struct Pair {
-    /// This rank's doorbell there, and the last acknowledgement of it.
+    /// This rank's doorbell there, the last acknowledgement of it, and what the byte of these was at the last look.
     rung: Cell<u8>,
     acknowledged: Cell<u8>,
+    seen: Cell<u8>,
+    /// Whether something was sent to the peer since its last packet, and how many acknowledgements have gone with packets since the
+    /// last one that was written.
+    answers: Cell<bool>,
+    unwritten: Cell<u8>,
     /// The last of the peer's doorbells here that was taken.
     taken: Cell<u8>,
 }
@@ -39,6 +54,10 @@ pub(super) struct Slots {
     doorbells: Box<[Cell<Line>]>,
     /// Of each slot in which a packet begins that was not acknowledged, how many it takes.
     taken: [Cell<usize>; SLOTS],
+    /// A rank whose last packet was taken and not acknowledged.
+    owed: Cell<Option<usize>>,
+    /// Packets that were taken.
+    received: Cell<usize>,
 }
 
 impl Slots {
@@ -56,6 +75,8 @@ impl Slots {
             pairs: vec![Pair::default(); comm.size()].into_boxed_slice(),
             doorbells: vec![Cell::default(); comm.size().div_ceil(LINE_BYTES)].into_boxed_slice(),
             taken: array::from_fn(|_| Cell::new(0)),
+            owed: Cell::new(None),
+            received: Cell::new(0),
         }
     }
 
@@ -108,7 +129,15 @@ impl Slots {
         self.taken[slot].set(packet.lines());
         // Whole lines leave the write-combine buffer at once; the flag comes behind them.
         let at = comm.mpb_line(me, self.first + slot);
-        hal.put_made(packet.lines() * LINE_BYTES, at, |index, line| line.copy_from_slice(&packet.line(index)));
+        let answered = (self.owed.get() == Some(to)).then(|| pair.taken.get());
+        if answered.is_some() {
+            self.owed.set(None);
+        }
+        pair.unwritten.set(pair.unwritten.get() + u8::from(answered.is_some()));
+        pair.answers.set(true);
+        hal.put_made(packet.lines() * LINE_BYTES, at, |index, line| {
+            line.copy_from_slice(&packet.line(index, answered))
+        });
         pair.rung.set(((pair.rung.get() >> SLOT_BITS).wrapping_add(1) << SLOT_BITS) | slot as u8);
         let (line, byte) = self.doorbells(comm, to, me);
         hal.set_flag(line, byte, pair.rung.get());
@@ -117,28 +146,57 @@ impl Slots {
 
     /// Takes the next of the packets that were there at the last look, with its sender.
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Packet)> {
-        let (hal, me) = (comm.hal(), comm.rank());
+        let hal = comm.hal();
         let from = self.next_arrival()?;
         let rung = self.rung_by(from);
         let slot = usize::from(rung) % SLOTS;
         // The look has forgotten what L1 had of the slot, and nobody has read it since.
         let first = comm.mpb_line(from, self.first + slot);
-        let (mut packet, missing) = Packet::from_line(&hal.load_line(first).0);
+        let (mut packet, answered, missing) = Packet::from_line(&hal.load_line(first).0);
+        let pair = &self.pairs[from];
+        if let Some(byte) = answered {
+            pair.acknowledged.set(byte);
+            self.taken[usize::from(byte) % SLOTS].set(0);
+        }
         if missing > 0 {
             hal.get_used(first.plus(1), missing, |_, line| packet.payload.extend_from_slice(line));
         }
-        self.pairs[from].taken.set(rung);
-        let (line, byte) = self.acknowledgements(comm, from, me);
-        hal.set_flag(line, byte, rung);
+        self.acknowledge(comm);
+        pair.taken.set(rung);
+        self.received.set(self.received.get().wrapping_add(1));
+        self.owed.set(Some(from));
+        if !pair.answers.take() || pair.unwritten.get() == MOST_UNWRITTEN {
+            self.acknowledge(comm);
+        }
         Some((from, packet))
+    }
+
+    /// Whether an acknowledgement waits.
+    pub(super) fn owes(&self) -> bool {
+        self.owed.get().is_some()
+    }
+
+    /// Writes the acknowledgement that waits.
+    pub(super) fn acknowledge<C: Core>(&self, comm: &Comm<'_, C>) {
+        let Some(from) = self.owed.take() else { return };
+        let (pair, (line, byte)) = (&self.pairs[from], self.acknowledgements(comm, from, comm.rank()));
+        pair.unwritten.set(0);
+        comm.hal().set_flag(line, byte, pair.taken.get());
     }
 
     fn rung_by(&self, from: usize) -> u8 {
         self.doorbells[from / LINE_BYTES].get().0[from % LINE_BYTES]
     }
 
+    /// The ranks whose doorbells in a line have rung at the last look.
+    fn arrivals_in(&self, index: usize) -> impl Iterator<Item = usize> {
+        let first = index * LINE_BYTES;
+        let ranks = first..self.pairs.len().min(first + LINE_BYTES);
+        ranks.filter(|from| self.rung_by(*from) != self.pairs[*from].taken.get())
+    }
+
     fn next_arrival(&self) -> Option<usize> {
-        (0..self.pairs.len()).find(|from| self.rung_by(*from) != self.pairs[*from].taken.get())
+        (0..self.doorbells.len()).find_map(|index| self.arrivals_in(index).next())
     }
 
     /// The lines to look at: doorbells, and acknowledgements if something waits for these.
@@ -153,36 +211,38 @@ impl Slots {
         places.extend(self.lines_to_look_at(are_blocked).map(|line| Place::Line(comm.mpb_line(comm.rank(), line))));
     }
 
-    /// Looks at these places, of which the first has number `first` in the poll. Returns whether there is a packet, or an
-    /// acknowledgement that was not known.
+    /// Looks at these places, of which the first has number `first` in the poll, until there is a packet. Returns whether there is
+    /// one, or an acknowledgement that was not known.
     pub(super) fn has_news(&self, poll: &Poll<'_>, first: usize, are_blocked: bool) -> bool {
-        let lines = iter::successors(Some(first), |index| Some(index + 1)).map(|index| poll.line(index));
-        self.note(lines.take(self.lines_to_look_at(are_blocked).count()))
+        let count = self.doorbells.len();
+        // Which line is the first one changes now and then, so that no line keeps others from being looked at.
+        for index in (0..count).map(|index| (index + self.received.get() / ROUND) % count) {
+            self.doorbells[index].set(poll.line(first + index));
+            if self.arrivals_in(index).next().is_some() {
+                return true;
+            }
+        }
+        let lines = if are_blocked { 0..count } else { 0..0 };
+        lines.fold(false, |is_new, index| is_new | self.note_acknowledgements(index, poll.line(first + count + index)))
     }
 
     /// Looks at all of them without a wait.
     pub(super) fn look<C: Core>(&self, comm: &Comm<'_, C>) {
         comm.hal().invalidate_mpb();
-        self.note(self.lines_to_look_at(true).map(|line| comm.hal().load_line(comm.mpb_line(comm.rank(), line))));
-    }
-
-    fn note(&self, mut lines: impl Iterator<Item = Line>) -> bool {
-        for (seen, line) in self.doorbells.iter().zip(lines.by_ref()) {
-            seen.set(line);
-        }
-        let mut is_new = false;
+        let mut lines = self.lines_to_look_at(true).map(|line| comm.hal().load_line(comm.mpb_line(comm.rank(), line)));
+        self.doorbells.iter().zip(lines.by_ref()).for_each(|(seen, line)| seen.set(line));
         for (index, line) in lines.enumerate() {
-            is_new |= self.note_acknowledgements(index, line);
+            self.note_acknowledgements(index, line);
         }
-        is_new || self.next_arrival().is_some()
     }
 
     /// Notes what a line of acknowledgements says, and whether that was not known.
     fn note_acknowledgements(&self, index: usize, line: Line) -> bool {
         let mut is_new = false;
         for (pair, byte) in self.pairs[index * LINE_BYTES..].iter().zip(line.0) {
-            if pair.acknowledged.replace(byte) != byte {
+            if pair.seen.replace(byte) != byte {
                 is_new = true;
+                pair.acknowledged.set(byte);
                 self.taken[usize::from(byte) % SLOTS].set(0);
             }
         }

@@ -9,8 +9,8 @@
 //! s+1 ‥ s+w        flags of the barrier of all ranks, w = 2 up to 64 ranks, or 1
 //! s+w+1 ‥ s+w+16   cells of collective operations: two lines for each of eight turns
 //! s+w+17 ‥ s+w+28  lines of non-blocking operations
-//! s+w+29 ‥         spare, for marks of windows and barriers of groups
-//! 255−2b           room for the length of a message of the program, which begins here and goes on behind
+//! s+w+29           the head of a message of the program, with all of a short one
+//! s+w+30 ‥         spare, for marks of windows and barriers of groups
 //! 256−2b ‥ 255     staging: two buffers of b lines, b = 96, or 95, 48, 47 where more than 992 ranks leave less
 //! ```
 //!
@@ -21,7 +21,6 @@
 //! p ‥              doorbells: one byte per peer; p is where staging began
 //! p+s ‥            acknowledgements: one byte per peer
 //! p+2s ‥           sections: l lines per peer, as many as leave staging 2 × 16 lines
-//! 255−2b           room for the length of a message
 //! 256−2b ‥ 255     staging: what is left
 //! ```
 //!
@@ -36,6 +35,9 @@
 //!
 //! Long operations of such a communicator stage in the first staging buffer of all ranks, between two of its barriers; so they do
 //! with everything where it has no lines of its own. See `sequence`.
+//!
+//! The head of messages never moves, and holds nothing else but while the profile of RCCE is in force: others look there
+//! for what is sent to them.
 //!
 //! For a time, everything but the drain target, the signals and the flags of the barrier can be lent to the baselines, see
 //! [`rcce_profile`](crate::mpb::rcce_profile), or to a program, see [`program_lines`](crate::mpb::program_lines). A program
@@ -72,14 +74,14 @@ const CELL_LINES: usize = TURNS as usize * CELLS;
 /// Lines that the [profile of RCCE](crate::mpb::rcce_profile) has for its payload at most (OC-Bcast paper, section 5.1).
 const RCCE_PAYLOAD_LINES: usize = 251;
 
+/// Lines of the head of a message.
+const HEAD_LINES: usize = 1;
+
 /// Lines between the flags of the barrier and the spare ones.
-const FIXED_LINES: usize = CELL_LINES + REQUESTS * REQUEST_LINES;
+const FIXED_LINES: usize = CELL_LINES + REQUESTS * REQUEST_LINES + HEAD_LINES;
 
 /// Lines that packets leave to a staging buffer at least.
 const LEAST_STAGING_LINES: usize = 16;
-
-/// Lines that messages have before the first staging buffer.
-const LENGTH_LINES: usize = 1;
 
 /// Whose lines these are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,7 +108,7 @@ pub(crate) struct Share {
 /// What is tried, in this order. Eleven staging lines are what a reduction of one line takes on 48 ranks.
 const SHARES: [Share; 3] = [
     Share { turns: 8, requests: 1, staging: 11 },
-    Share { turns: 4, requests: 1, staging: 6 },
+    Share { turns: 4, requests: 1, staging: 11 },
     Share { turns: 1, requests: 0, staging: 2 },
 ];
 
@@ -161,8 +163,7 @@ impl MpbLayout {
     /// [`Error::TooManyRanks`] above [`MAX_RANKS`].
     pub fn new(ranks: usize) -> Result<Self, Error> {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
-        let free =
-            MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES + LENGTH_LINES);
+        let free = MPB_LINES.saturating_sub(1 + signal_lines + barrier::world_lines(ranks) + FIXED_LINES);
         let buffer_lines = STAGING_LINES.into_iter().find(|lines| 2 * lines + LEAST_SPARE_LINES <= free);
         match buffer_lines {
             Some(buffer_lines) if ranks <= MAX_RANKS => {
@@ -174,7 +175,7 @@ impl MpbLayout {
                     cells: 1 + signal_lines + barrier::world_lines(ranks),
                     turns: TURNS,
                     requests: REQUESTS,
-                    staging: MPB_LINES - 2 * buffer_lines - LENGTH_LINES,
+                    staging: MPB_LINES - 2 * buffer_lines,
                     end: MPB_LINES,
                     buffer_lines: 0,
                     shared: 0,
@@ -330,7 +331,7 @@ impl MpbLayout {
 
     /// The spare lines, and those that staging can give away.
     pub(crate) fn most_spare(&self) -> Range<usize> {
-        self.spare().start..MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES
+        self.spare().start..MPB_LINES - 2 * LEAST_STAGING_LINES
     }
 
     /// The layout in which a program has `lines` lines of the payload, if that leaves one to messages.
@@ -341,8 +342,8 @@ impl MpbLayout {
     /// The layout whose spare lines reach to `end` at least, for which staging gives lines away; none where it has packets,
     /// or would be left with too few, or is that of some ranks.
     pub(crate) fn with_spare_to(&self, end: usize) -> Option<Self> {
-        let buffer_lines = MPB_LINES.checked_sub(end + LENGTH_LINES)? / 2;
-        let staging = MPB_LINES - 2 * buffer_lines - LENGTH_LINES;
+        let buffer_lines = MPB_LINES.checked_sub(end)? / 2;
+        let staging = MPB_LINES - 2 * buffer_lines;
         let can_give = self.home == Home::All && self.section_lines == 0 && buffer_lines >= LEAST_STAGING_LINES;
         can_give.then(|| Self { staging, ..*self }.staged(buffer_lines, 0))
     }
@@ -371,9 +372,14 @@ impl MpbLayout {
         self.end - (2 - index) * self.buffer_lines
     }
 
-    /// The lines that messages of the program go through: a staging buffer, and one more for their length.
+    /// The line that messages of the program begin with; of the layout of all ranks.
+    pub(crate) fn message_head(&self) -> usize {
+        self.spare().start - HEAD_LINES
+    }
+
+    /// The lines that the bytes of messages of the program go through.
     pub(crate) fn message_lines(&self) -> Range<usize> {
-        self.buffer(0) - LENGTH_LINES..self.buffer(1)
+        self.buffer(0)..self.buffer(1)
     }
 
     /// Lines of one staging buffer.
@@ -387,7 +393,7 @@ impl MpbLayout {
             return None;
         }
         let flags = 2 * self.signal_lines;
-        let lines = MPB_LINES - self.staging - LENGTH_LINES;
+        let lines = MPB_LINES - self.staging;
         let section_lines = lines.checked_sub(flags + 2 * LEAST_STAGING_LINES)? / self.ranks;
         let buffer_lines = (lines - flags - self.ranks * section_lines) / 2;
         (section_lines > 0).then_some(self.staged(buffer_lines, section_lines))
@@ -395,7 +401,7 @@ impl MpbLayout {
 
     /// The layout without them.
     pub(crate) fn without_packets(&self) -> Self {
-        self.staged((MPB_LINES - self.staging - LENGTH_LINES) / 2, 0)
+        self.staged((MPB_LINES - self.staging) / 2, 0)
     }
 
     /// Lines of the doorbells, which the acknowledgements follow, as many.
@@ -429,11 +435,11 @@ impl fmt::Display for MpbLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, barrier {}, cells {CELL_LINES}, requests {}, spare {} (windows whose marks fit: {}), message 1, staging 2 x {}",
+            "MPB of {MPB_LINES} lines for {} ranks: drain target 1, signals {}, barrier {}, cells {CELL_LINES}, requests {}, message {HEAD_LINES}, spare {} (windows whose marks fit: {}), staging 2 x {}",
             self.ranks,
             self.signal_lines,
             self.barrier().len(),
-            FIXED_LINES - CELL_LINES,
+            REQUESTS * REQUEST_LINES,
             self.spare().len(),
             self.windows_that_fit(),
             self.buffer_lines
@@ -454,7 +460,8 @@ mod tests {
         for ranks in 1..=MAX_RANKS {
             let layout = MpbLayout::new(ranks).unwrap();
             let (last_signal, _) = layout.signal_from(ranks - 1);
-            assert!(last_signal < layout.spare().start);
+            assert!(last_signal < layout.cells().start && layout.cells().end == layout.message_head());
+            assert_eq!(layout.message_head() + HEAD_LINES, layout.spare().start);
             assert!(layout.spare().end <= layout.message_lines().start);
             assert_eq!(layout.buffer(0) + layout.buffer_lines(), layout.buffer(1));
             assert_eq!(layout.buffer(1) + layout.buffer_lines(), MPB_LINES);
@@ -466,20 +473,20 @@ mod tests {
         for ranks in 1..=MAX_RANKS {
             let without = MpbLayout::new(ranks).unwrap();
             let end = without.spare().end;
-            for end in [end + 1, end + 2, MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES] {
+            for end in [end + 1, end + 2, MPB_LINES - 2 * LEAST_STAGING_LINES] {
                 let with = without.with_spare_to(end).unwrap();
                 assert!((end..=end + 1).contains(&with.spare().end), "{ranks} ranks, {end}");
                 assert_eq!((with.spare().end, with.spare().start), (with.message_lines().start, without.spare().start));
                 assert_eq!(with.buffer(1) + with.buffer_lines(), MPB_LINES);
             }
-            assert_eq!(without.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES), None);
+            assert_eq!(without.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES + 1), None);
             let lines = without.rcce_lines().len();
             assert_eq!(without.with_program_lines(lines - 1).unwrap().rcce_payload().len(), 1);
             assert_eq!(without.with_program_lines(lines), None);
         }
         // What a program of 48 ranks gets in all: beside messages, and without them.
         let scc = MpbLayout::new(48).unwrap();
-        let most = scc.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES - LENGTH_LINES).unwrap().spare().len();
+        let most = scc.with_spare_to(MPB_LINES - 2 * LEAST_STAGING_LINES).unwrap().spare().len();
         assert_eq!(most, scc.most_spare().len());
         assert_eq!(
             [scc.spare().len(), most, scc.rcce_lines().len() - 1].map(|lines| lines * LINE_BYTES),

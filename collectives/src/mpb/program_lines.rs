@@ -209,6 +209,7 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
             return Ok(());
         }
         hal.account_memory(0, target.len().div_ceil(LINE_BYTES));
+        hal.bring_in(target);
         let mut rest = target;
         hal.get_used(at, within + rest.len(), |index, line| {
             let bytes = if index == 0 { &line[within..] } else { line };

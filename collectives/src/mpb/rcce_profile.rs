@@ -8,8 +8,8 @@
 //! as before; everything else that needs lines of the MPBs is refused with [`Error::ProfileInForce`], or panics where
 //! it cannot refuse. Communicators of some ranks have their messages and barriers then, and no other operations.
 //!
-//! The lines change hands in barriers, and cells and the lines of non-blocking operations are cleared, because what
-//! is left there could look like tagged data.
+//! The lines change hands in barriers, and cells, the lines of non-blocking operations and the head of messages are cleared,
+//! because what is left there could look like tagged data, or like a message.
 
 use hal::{LINE_BYTES, Messenger};
 
@@ -88,9 +88,9 @@ impl<C: Messenger> Drop for RcceProfile<'_, '_, C> {
             return;
         }
         // Nobody reads this rank's payload any more: its last message has been received.
-        let cells = layout.cells();
-        let at = comm.mpb_line(comm.rank(), cells.start);
-        comm.hal().put_made(cells.len() * LINE_BYTES, at, |_, bytes| bytes.fill(0));
+        let lines = layout.cells().start..layout.message_head() + 1;
+        let at = comm.mpb_line(comm.rank(), lines.start);
+        comm.hal().put_made(lines.len() * LINE_BYTES, at, |_, bytes| bytes.fill(0));
         comm.hal().drain();
         comm.barrier();
     }

@@ -22,7 +22,9 @@
 //! operation that wants more staging lines than the communicator has is lent that buffer. If each rank writes to its own MPB only,
 //! it may do so at once. If any rank may write to it, a barrier comes first: whoever has come to that is in no other
 //! operation. A barrier at the end of the operation leaves the buffer quiescent again. Operations for which the own lines
-//! suffice take no such barriers.
+//! suffice take no such barriers. Reductions of which all ranks get the result have the lines of the one before, if that was alike
+//! and there are no others: whoever puts operands has the result of that one, for which the operands of all were taken; and
+//! there is no result before all have put operands, so all have got the one before.
 
 use core::{cell::Cell, ops::Range};
 
@@ -78,6 +80,8 @@ struct Staging {
     last: Cell<u128>,
     /// An operation that keeps its staging to itself may not be complete on other ranks.
     kept: Cell<bool>,
+    /// The last operation, if it may be repeated in its lines, by its number, and what it had in these.
+    repeatable: Cell<Option<(u32, [usize; 2])>>,
     /// The lines that may hold anything: whatever a message has where lines have their tags could be the tag of the next
     /// operation. The others hold 0, or tagged data of earlier operations.
     raw: Cell<u128>,
@@ -204,13 +208,11 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     #[inline]
     fn begin(&self, lines: usize, writers: Writers, contents: Contents) -> Turn {
         self.assert_no_profile();
-        let (layout, sequence) = (self.mpb_layout(), self.sequence());
         let all = self.staging_for(lines);
-        let staging = sequence.staging();
+        let staging = self.sequence().staging();
         debug_assert!(lines <= all.len());
         let foreign = writers == Writers::Anyone && lines > 0 && staging.kept.get();
-        let late = sequence.begun.get().wrapping_sub(sequence.complete.get()) >= layout.turns();
-        if late || foreign || lines > 0 && staging.place(lines, all.len(), contents).is_none() {
+        if self.is_late() || foreign || lines > 0 && staging.place(lines, all.len(), contents).is_none() {
             self.synchronise();
         }
         let mut first = all.start;
@@ -224,15 +226,22 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         } else {
             staging.last.set(0);
         }
+        self.next_turn(first..first + lines)
+    }
+
+    fn next_turn(&self, staging: Range<usize>) -> Turn {
+        let (layout, sequence) = (self.mpb_layout(), self.sequence());
         let begun = sequence.begun.get().wrapping_add(1);
         sequence.begun.set(begun);
         // A power of 2.
         let turn = begun & (layout.turns() - 1);
-        Turn {
-            tag: tag_of(begun),
-            cells: core::array::from_fn(|cell| layout.cell(turn, cell)),
-            staging: first..first + lines,
-        }
+        Turn { tag: tag_of(begun), cells: core::array::from_fn(|cell| layout.cell(turn, cell)), staging }
+    }
+
+    /// Whether as many operations are under way as there are cells for.
+    fn is_late(&self) -> bool {
+        let sequence = self.sequence();
+        sequence.begun.get().wrapping_sub(sequence.complete.get()) >= self.mpb_layout().turns()
     }
 
     /// Begins a collective operation that stages in its own MPB only, in this many lines from the start of the first
@@ -294,6 +303,27 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         }
         let turn = self.begin(lines, Writers::Anyone, Contents::Tagged);
         debug_assert_eq!(raw(turn.staging.start - all.start), 0);
+        turn
+    }
+
+    /// Like [`tagged_turn`](Self::tagged_turn), with so many slots of so many lines, for an operation that no rank leaves before all
+    /// have come to where nobody looks at the lines of the one before any more, if that was such an operation with the same
+    /// slots. A communicator of some ranks, which has few lines, has them again rather than wait for all.
+    pub(crate) fn repeatable_turn(&self, slots: usize, lines: usize) -> Turn {
+        let (count, alike) = (slots * lines, [slots, lines]);
+        let (all, sequence) = (self.staging_for(count), self.sequence());
+        let staging = sequence.staging();
+        let is_again = self.is_part()
+            && staging.repeatable.get() == Some((sequence.begun.get(), alike))
+            && !self.is_late()
+            && staging.place(count, all.len(), Contents::Tagged).is_none();
+        let turn = if is_again {
+            let first = all.start + staging.last.get().trailing_zeros() as usize;
+            self.next_turn(first..first + count)
+        } else {
+            self.tagged_turn(count)
+        };
+        staging.repeatable.set(Some((sequence.begun.get(), alike)));
         turn
     }
 }

@@ -44,7 +44,13 @@ pub(crate) struct Signals {
     sent: Box<[Cell<u8>]>,
     /// The bytes of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
     taken: Box<[[Cell<u32>; LINE_BYTES / IN_WORD]]>,
+    /// Of each other rank two bits that are in no MPB: how often messages went there, and came from there.
+    messages: Box<[Cell<u8>]>,
 }
+
+/// The bits that turn over with each message of a program to a rank, and from it.
+const TO: u8 = 1;
+const FROM: u8 = 2;
 
 /// The byte with one signal more in its count.
 fn raised(byte: u8) -> u8 {
@@ -54,7 +60,11 @@ fn raised(byte: u8) -> u8 {
 impl Signals {
     pub(crate) fn new(ranks: usize) -> Self {
         let lines = iter::repeat_with(Default::default).take(ranks.div_ceil(LINE_BYTES));
-        Self { sent: vec![Cell::new(0); ranks].into_boxed_slice(), taken: lines.collect() }
+        Self {
+            sent: vec![Cell::new(0); ranks].into_boxed_slice(),
+            taken: lines.collect(),
+            messages: vec![Cell::new(0); ranks].into_boxed_slice(),
+        }
     }
 
     /// How many signals rank `from` is ahead of those that were taken, by its byte now.
@@ -106,6 +116,26 @@ impl Signals {
     pub(crate) fn taken_from(&self, from: usize) -> u8 {
         let (taken, shift) = self.taken_of(from);
         (taken.get() >> shift) as u8
+    }
+
+    /// Whether the next message to a rank is one of the odd ones.
+    pub(crate) fn turn_to(&self, to: usize) -> bool {
+        self.messages[to].get() & TO != 0
+    }
+
+    /// Whether the next message from a rank is one of the odd ones.
+    pub(crate) fn turn_from(&self, from: usize) -> bool {
+        self.messages[from].get() & FROM != 0
+    }
+
+    /// A message went to a rank.
+    pub(crate) fn count_to(&self, to: usize) {
+        self.messages[to].set(self.messages[to].get() ^ TO);
+    }
+
+    /// A message came from a rank.
+    pub(crate) fn count_from(&self, from: usize) {
+        self.messages[from].set(self.messages[from].get() ^ FROM);
     }
 
     /// Takes bits that rank `from` has turned.

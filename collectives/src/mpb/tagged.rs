@@ -99,6 +99,7 @@ impl<'t> Kept<'t> {
             hal.keep(data, target);
         } else {
             hal.account_memory(0, (before + data.len()).div_ceil(LINE_BYTES) - before.div_ceil(LINE_BYTES));
+            hal.bring_in(target);
             target.copy_from_slice(data);
         }
         data.len()

@@ -1,32 +1,40 @@
-//! Two-sided messages through the MPB: a rendezvous, as RCCE's (local put, remote get).
+//! Two-sided messages through the MPB: a rendezvous, as RCCE's (local put, remote get), with puts and gets at the same time.
 //!
-//! The sender puts a chunk into its own MPB and tells the receiver; the receiver gets it from there and answers; so
-//! on, chunk by chunk. A send returns when the message has been received, which leaves the sender's staging quiescent;
-//! that goes for messages of 0 bytes, too.
+//! The sender puts chunks into its own MPB and tells the receiver, which gets them from there. A send returns when the
+//! message has been received, which leaves the sender's staging quiescent; that goes for messages of 0 bytes, too.
 //!
-//! **The length goes along**, in 4 bytes before the first byte of the message. Where the last line has no room for
-//! these, they cost a line; staging has one more for them, so that they never cost a chunk. Lengths are compared
+//! **The head** says how long a message is, and for whom. A receiver looks there for it, so
+//! that nothing has to be told before it is got; up to 20 bytes are in the head itself. The head comes when half of the first
+//! chunk is there, and the bit that turns says that the rest is, so that short messages are put and got at once, too. Longer ones
+//! go through both halves of the staging lines: while one half is got, the other is put. Lengths are compared
 //! modulo 2³², more than any core's memory. A receiver that wants another length refuses: it puts that in place of the
 //! length, and both ends return [`Error::MessageLength`].
 //!
 //! **Two bits** of the byte that a rank [signals](crate::mpb::signals) another with belong to messages: one turns over with
-//! each chunk, one with each answer. More than one of either cannot be under way, and neither can be taken for the
-//! other, or for a signal of a collective operation: ranks that send to each other and never receive wait for ever,
-//! and are reported. A refusal turns both at once. So does a receiver that answers and then sends; therefore the
+//! each chunk, one with each answer. They take turns, so more than one of either cannot be under way, and neither can be taken
+//! for the other, or for a signal of a collective operation: ranks that send to each other and never receive wait for ever,
+//! and are reported. A message that is there with its head may be received before its bit turns. Answers say that a chunk was
+//! received; between the first and the last one they come earlier, and say that the chunk *before* was: a half is put only
+//! when nobody gets from it any more, and a receiver finds the next half full when it has emptied one.
+//!
+//! A refusal turns both bits at once. So does a receiver that answers and then sends; therefore the
 //! sender, when it sees both, looks whether the length in its own MPB is still the one that it has put there; and the
 //! receiver waits until it has looked.
 //!
-//! Per chunk: its lines put once and read once, and two signals.
+//! Per message: its lines put once and read once, and the head; per chunk two signals.
 
+pub(crate) mod announced;
+mod chunks;
 #[cfg(test)]
 mod exploration;
+#[cfg(test)]
+mod ratios;
 pub mod stepwise;
 mod within;
 
-use core::ops::Range;
+use hal::{Deadline, Line, Messenger, Mpb, Place, Reason, Span, TimedOut, Wait};
 
-use hal::{Deadline, LINE_BYTES, Messenger, Mpb, MpbLine, Place, Reason, Span, TimedOut, Wait};
-
+use self::chunks::Chunks;
 use crate::{
     Comm, Error,
     mpb::{
@@ -34,9 +42,6 @@ use crate::{
         signals::{ANSWER, CHUNK},
     },
 };
-
-/// Bytes of the length before a message.
-const HEADER: usize = 4;
 
 /// What the receiver of a chunk says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,108 +61,143 @@ impl<C: Messenger> Comm<'_, C> {
     /// at both ends, with nothing received.
     pub fn send(&self, message: &[u8], to: usize) -> Result<(), Error> {
         self.check_peer(to)?;
-        let hal = self.hal();
-        let _span = hal.span(Span::new("send").with(self.core_of(to)).of(message.len()));
-        let (lines, header) = (self.message_lines(), (message.len() as u32).to_le_bytes());
-        let staging = self.mpb_line(self.rank(), lines.start);
-        let total = HEADER + message.len();
-        let mut next = 0;
-        while next < total {
-            let (start, end) = (next, total.min(next + lines.len() * LINE_BYTES));
-            next = end;
-            hal.account_memory(memory_lines(start, end), 0);
-            // Whole lines, which take no more accesses than parts of them.
-            hal.put_made((end - start).next_multiple_of(LINE_BYTES), staging, |index, line| {
-                match (start + index * LINE_BYTES, line.split_first_chunk_mut()) {
-                    (0, Some((length, data))) => {
-                        *length = header;
-                        copy(message, data);
-                    }
-                    (from, _) => copy(&message[from - HEADER..], line),
-                }
-            });
-            self.turn_signal(CHUNK, to);
-            let length = (start == 0).then_some((staging, header));
-            if let Answer::Refused { wanted } = self.take_answer(to, length) {
-                return Err(Error::MessageLength {
-                    from: self.rank(),
-                    to,
-                    sent: message.len(),
-                    wanted: wanted as usize,
-                });
+        let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
+        let chunks = self.chunks(message.len());
+        self.begin_sending(&chunks, message, to);
+        let mut answered = 0;
+        loop {
+            let answer = self.take_answer(to, (answered == 0).then_some(chunks.len32()));
+            if let Answer::Refused { wanted } = answer {
+                return Err(self.refused(to, message.len(), wanted));
+            }
+            answered += 1;
+            if !self.send_next_chunk(&chunks, answered, message, to) {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// Puts the first chunks of a message, and announces the first one.
+    #[inline]
+    fn begin_sending(&self, chunks: &Chunks, message: &[u8], to: usize) {
+        self.put_chunk(chunks, 0, message, to);
+        self.announce_chunk(to);
+        if chunks.is_put_early(1) {
+            self.put_chunk(chunks, 1, message, to);
+        }
+        self.signals().count_to(to);
+    }
+
+    /// Goes on with chunk `number`, as those before are answered. Says whether there is one.
+    #[inline]
+    fn send_next_chunk(&self, chunks: &Chunks, number: usize, message: &[u8], to: usize) -> bool {
+        if number == chunks.count() {
+            return false;
+        }
+        if !chunks.is_put_early(number) {
+            self.put_chunk(chunks, number, message, to);
+        }
+        self.announce_chunk(to);
+        true
+    }
+
+    #[cold]
+    fn refused(&self, to: usize, sent: usize, wanted: u32) -> Error {
+        Error::MessageLength { from: self.rank(), to, sent, wanted: wanted as usize }
     }
 
     /// Receives a message of exactly `message.len()` bytes from rank `from`.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`]. [`Error::MessageLength`] if the message has another length, at
-    /// both ends, with nothing received.
+    /// both ends, with nothing received. [`Error::TimedOut`] on a dying machine.
     pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         self.check_peer(from)?;
-        let hal = self.hal();
-        let _span = hal.span(Span::new("receive").with(self.core_of(from)).of(message.len()));
-        let lines = self.message_lines();
-        let staging = self.mpb_line(from, lines.start);
-        let (wanted, mut sent) = (message.len() as u32, message.len() as u32);
-        let total = HEADER + message.len();
-        let mut next = 0;
-        while next < total {
-            let (start, end) = (next, total.min(next + lines.len() * LINE_BYTES));
-            next = end;
+        let _span = self.hal().span(Span::new("receive").with(self.core_of(from)).of(message.len()));
+        let chunks = self.chunks(message.len());
+        let is_lent = self.profile_in_force();
+        let head = if is_lent {
+            // Other data may look like a head there.
+            self.await_turned(from, CHUNK, Reason::new("a message")).map(|_| self.hal().load_line(self.head_of(from)))
+        } else {
+            self.await_head(from)
+        };
+        let mut head = head.map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
+        let (sent, wanted) = (head.word(0), chunks.len32());
+        self.signals().count_from(from);
+        if sent != wanted {
+            self.signals().take_turned(from, CHUNK);
+            return Err(self.refuse(from, sent, wanted));
+        }
+        let first = chunks.first_part();
+        self.get_part((&chunks, 0, 0..first), &head, message, from);
+        if !is_lent && !chunks.are_with_the_head() {
+            let _ = self.await_turned(from, CHUNK, Reason::new("a message"));
+        }
+        self.signals().take_turned(from, CHUNK);
+        self.get_part((&chunks, 0, first..chunks.len_of(0)), &head, message, from);
+        self.turn_signal(ANSWER, from);
+        for number in 1..chunks.count() {
             let _ = self.await_turned(from, CHUNK, Reason::new("a message"));
             self.signals().take_turned(from, CHUNK);
-            hal.get_used(staging, (end - start).next_multiple_of(LINE_BYTES), |index, line| {
-                match (start + index * LINE_BYTES, line.split_first_chunk()) {
-                    (0, Some((length, data))) => {
-                        sent = u32::from_le_bytes(*length);
-                        if sent == wanted {
-                            copy(data, message);
-                        }
-                    }
-                    (to, _) if sent == wanted => copy(line, &mut message[to - HEADER..]),
-                    _ => {}
-                }
-            });
-            if sent != wanted {
-                return Err(self.refuse(from, staging, sent, wanted));
+            if chunks.is_in_heads() {
+                head = self.hal().load_line(self.head_of(from));
             }
-            hal.account_memory(0, memory_lines(start, end));
-            self.turn_signal(ANSWER, from);
+            self.receive_chunk(&chunks, number, &head, message, from);
         }
         Ok(())
     }
 
+    /// Gets a chunk that is there as a whole, and answers when it is time.
+    #[inline]
+    fn receive_chunk(&self, chunks: &Chunks, number: usize, head: &Line, message: &mut [u8], from: usize) {
+        let is_early = chunks.is_answered_early(number);
+        if is_early {
+            self.turn_signal(ANSWER, from);
+        }
+        self.get_part((chunks, number, 0..chunks.len_of(number)), head, message, from);
+        if !is_early {
+            self.turn_signal(ANSWER, from);
+        }
+    }
+
+    /// Waits for the head of the next message from `from`.
+    #[inline]
+    fn await_head(&self, from: usize) -> Result<Line, TimedOut> {
+        let reason = Reason::new("a message").from(self.core_of(from));
+        self.wait_until(&[Place::Line(self.head_of(from))], Deadline::Never, reason, |poll| {
+            let head = poll.line(0);
+            self.is_head_from(from, &head).then_some(head)
+        })
+    }
+
     /// Tells a sender that a message of another length is wanted.
     #[cold]
-    fn refuse(&self, from: usize, staging: MpbLine, sent: u32, wanted: u32) -> Error {
-        self.hal().store(staging, 0, &wanted.to_le_bytes());
+    fn refuse(&self, from: usize, sent: u32, wanted: u32) -> Error {
+        self.hal().store(self.head_of(from), 0, &wanted.to_le_bytes());
         self.turn_signal(CHUNK | ANSWER, from);
         self.take_answer(from, None);
         Error::MessageLength { from, to: self.rank(), sent: sent as usize, wanted: wanted as usize }
     }
 
-    /// Waits for the answer to a chunk. The first one says where in the own MPB the length is, and what it was when it
-    /// was put there.
+    /// Waits for the answer to a chunk. To the first one it may be a refusal; then it says what length was put into the head.
     #[inline]
-    fn take_answer(&self, from: usize, length: Option<(MpbLine, [u8; HEADER])>) -> Answer {
+    fn take_answer(&self, from: usize, length: Option<u32>) -> Answer {
         let turned = self.await_turned(from, ANSWER, Reason::new("a message being received"));
         self.signals().take_turned(from, ANSWER);
         match (turned, length) {
-            (Ok(turned), Some((at, put))) if turned & CHUNK != 0 => self.look_for_refusal(from, at, put),
+            (Ok(turned), Some(put)) if turned & CHUNK != 0 => self.look_for_refusal(from, put),
             _ => Answer::Taken,
         }
     }
 
     /// Both bits have turned: the receiver has refused, or it has answered and sends something.
     #[cold]
-    fn look_for_refusal(&self, from: usize, at: MpbLine, put: [u8; HEADER]) -> Answer {
-        let reason = Reason::new("the length of a message");
+    fn look_for_refusal(&self, from: usize, put: u32) -> Answer {
+        let (reason, at) = (Reason::new("the length of a message"), self.head_of(self.rank()));
         let found = self.wait_until(&[Place::Line(at)], Deadline::Never, reason, |poll| Some(poll.line_word(0, 0)));
         match found {
-            Ok(wanted) if wanted.to_le_bytes() != put => {
+            Ok(wanted) if wanted != put => {
                 self.signals().take_turned(from, CHUNK);
                 self.turn_signal(ANSWER, from);
                 Answer::Refused { wanted }
@@ -182,13 +222,6 @@ impl<C: Messenger> Comm<'_, C> {
             (turned & bit != 0).then_some(turned)
         })
     }
-
-    /// The lines that a message goes through, as often as it takes.
-    fn message_lines(&self) -> Range<usize> {
-        // Those of all ranks, whatever the communicator is: nobody reads them any more when a message has been received.
-        let layout = self.world_of().mpb_layout();
-        if self.profile_in_force() { layout.rcce_payload() } else { layout.message_lines() }
-    }
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
@@ -196,20 +229,4 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         self.check_rank(rank)?;
         if rank == self.rank() { Err(Error::SelfMessage { rank }) } else { Ok(()) }
     }
-}
-
-/// Copies as much as both have room for. Whole lines, whose length is known where they are copied, are moved by words.
-#[inline(always)]
-fn copy(from: &[u8], to: &mut [u8]) {
-    if let (true, Some(from)) = (from.len() >= to.len(), from.get(..to.len())) {
-        to.copy_from_slice(from);
-    } else if let Some(to) = to.get_mut(..from.len()) {
-        to.copy_from_slice(from);
-    }
-}
-
-/// Lines of the message's memory that begin between two places, which are counted from the first byte of the length.
-fn memory_lines(start: usize, end: usize) -> usize {
-    let begun = |end: usize| end.saturating_sub(HEADER).div_ceil(LINE_BYTES);
-    begun(end) - begun(start)
 }

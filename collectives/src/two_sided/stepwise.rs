@@ -8,11 +8,11 @@
 //! A rank sends one message at a time, since all go through the same lines of its MPB.
 
 use alloc::vec::Vec;
-use core::{cell::Cell, ops::Range};
+use core::cell::Cell;
 
-use hal::{Deadline, LINE_BYTES, Messenger, Place, Reason};
+use hal::{Deadline, Line, Messenger, Place, Reason};
 
-use super::{Answer, HEADER, copy, memory_lines};
+use super::Answer;
 use crate::{
     Comm, Error,
     mpb::signals::{ANSWER, CHUNK},
@@ -75,36 +75,13 @@ impl<C: Messenger> Comm<'_, C> {
         if self.world_of().state::<Taken>().0.replace(true) {
             return Err(Error::RequestsOutstanding);
         }
-        let sending = Sending { to, len: message.len(), chunk: 0, is_over: false };
-        self.put_next_chunk(&sending, message);
-        Ok(sending)
+        self.begin_sending(&self.chunks(message.len()), message, to);
+        Ok(Sending { to, len: message.len(), chunk: 0, is_over: false })
     }
 
     /// That no message in steps is in the lines of this rank's MPB, which may therefore move.
     pub(crate) fn check_nothing_in_steps(&self) -> Result<(), Error> {
         if self.state::<Taken>().0.get() { Err(Error::RequestsOutstanding) } else { Ok(()) }
-    }
-
-    /// Puts the chunk that is next, if there is one.
-    fn put_next_chunk(&self, sending: &Sending, message: &[u8]) -> bool {
-        let lines = self.message_lines();
-        if let Some(Range { start, end }) = chunk(sending.chunk, sending.len, lines.len()) {
-            self.hal().account_memory(memory_lines(start, end), 0);
-            let header = (sending.len as u32).to_le_bytes();
-            let staging = self.mpb_line(self.rank(), lines.start);
-            self.hal().put_made((end - start).next_multiple_of(LINE_BYTES), staging, |index, line| {
-                match (start + index * LINE_BYTES, line.split_first_chunk_mut()) {
-                    (0, Some((length, data))) => {
-                        *length = header;
-                        copy(message, data);
-                    }
-                    (from, _) => copy(&message[from - HEADER..], line),
-                }
-            });
-            self.turn_signal(CHUNK, sending.to);
-            return true;
-        }
-        false
     }
 
     /// Goes on with a message as far as possible without waiting, and says whether it is over: received as a whole.
@@ -117,23 +94,17 @@ impl<C: Messenger> Comm<'_, C> {
         if sending.is_over || self.turned_now(sending.to) & ANSWER == 0 {
             return Ok(sending.is_over);
         }
-        let header = (sending.len as u32).to_le_bytes();
-        let length = (sending.chunk == 0).then(|| (self.mpb_line(self.rank(), self.message_lines().start), header));
+        let chunks = self.chunks(sending.len);
         // It is there.
-        let answer = self.take_answer(sending.to, length);
+        let answer = self.take_answer(sending.to, (sending.chunk == 0).then_some(chunks.len32()));
         sending.chunk += 1;
-        sending.is_over = answer != Answer::Taken || !self.put_next_chunk(sending, message);
+        sending.is_over = answer != Answer::Taken || !self.send_next_chunk(&chunks, sending.chunk, message, sending.to);
         if sending.is_over {
             self.world_of().state::<Taken>().0.set(false);
         }
         match answer {
             Answer::Taken => Ok(sending.is_over),
-            Answer::Refused { wanted } => Err(Error::MessageLength {
-                from: self.rank(),
-                to: sending.to,
-                sent: sending.len,
-                wanted: wanted as usize,
-            }),
+            Answer::Refused { wanted } => Err(self.refused(sending.to, sending.len, wanted)),
         }
     }
 
@@ -144,20 +115,22 @@ impl<C: Messenger> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn incoming(&self, from: usize) -> Result<Option<usize>, Error> {
         self.check_peer(from)?;
-        Ok(self.has_chunk_from(from).then(|| self.length_from(from)))
+        let is_announced = self.has_chunk_from(from);
+        Ok(self.head_from(from).filter(|_| is_announced).map(|head| head.word(0) as usize))
     }
 
-    /// Whether rank `from` has put a chunk of a message for this rank.
+    /// Whether rank `from` has announced a chunk of a message for this rank.
     ///
     /// An answer to this rank's own message comes first: with it, the bit may be part of a refusal.
     fn has_chunk_from(&self, from: usize) -> bool {
         self.turned_now(from) & (CHUNK | ANSWER) == CHUNK
     }
 
-    /// The length before the first chunk of rank `from`'s message, which is there.
-    fn length_from(&self, from: usize) -> usize {
-        let line = self.hal().load_line(self.mpb_line(from, self.message_lines().start));
-        line.0.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize)
+    /// The head of the next message from `from`, if it is there: the bit of its first chunk may be that of a message which was
+    /// [received](Self::receive) before the bit turned.
+    fn head_from(&self, from: usize) -> Option<Line> {
+        let head = self.hal().load_line(self.head_of(from));
+        (self.profile_in_force() || self.is_head_from(from, &head)).then_some(head)
     }
 
     /// The message of `len` bytes that rank `from` sends next, or has begun to send, to be received in steps.
@@ -182,24 +155,27 @@ impl<C: Messenger> Comm<'_, C> {
         if receiving.is_over || !self.has_chunk_from(from) {
             return Ok(receiving.is_over);
         }
-        if receiving.chunk == 0 {
-            receiving.sent = Some(self.length_from(from));
-        }
-        let (lines, sent) = (self.message_lines(), receiving.sent.unwrap_or(receiving.len));
-        if let Some(Range { start, end }) = chunk(receiving.chunk, sent, lines.len()) {
-            self.signals().take_turned(from, CHUNK);
-            if sent == receiving.len {
-                let (staging, len) = (self.mpb_line(from, lines.start), (end - start).next_multiple_of(LINE_BYTES));
-                self.hal().get_used(staging, len, |index, line| match start + index * LINE_BYTES {
-                    0 => copy(&line[HEADER..], message),
-                    to => copy(line, &mut message[to - HEADER..]),
-                });
-                self.hal().account_memory(0, memory_lines(start, end));
+        let head = match receiving.chunk {
+            0 => self.head_from(from),
+            _ if self.chunks(receiving.sent.unwrap_or(0)).is_in_heads() => {
+                Some(self.hal().load_line(self.head_of(from)))
             }
-            self.turn_signal(ANSWER, from);
-            receiving.chunk += 1;
+            _ => Some(Line::default()),
+        };
+        let Some(head) = head else { return Ok(false) };
+        let sent = *receiving.sent.get_or_insert(head.word(0) as usize);
+        let (chunks, number) = (self.chunks(sent), receiving.chunk);
+        self.signals().take_turned(from, CHUNK);
+        if number == 0 {
+            self.signals().count_from(from);
         }
-        receiving.is_over = chunk(receiving.chunk, sent, lines.len()).is_none();
+        if sent == receiving.len {
+            self.receive_chunk(&chunks, number, &head, message, from);
+        } else {
+            self.turn_signal(ANSWER, from);
+        }
+        receiving.chunk += 1;
+        receiving.is_over = receiving.chunk == chunks.count();
         if receiving.is_over && sent != receiving.len {
             return Err(Error::MessageLength { from, to: self.rank(), sent, wanted: receiving.len });
         }
@@ -271,10 +247,4 @@ impl<C: Messenger> Comm<'_, C> {
 
 fn check_same_len(len: usize, wanted: usize) -> Result<(), Error> {
     if len == wanted { Ok(()) } else { Err(Error::Length { len, wanted }) }
-}
-
-/// Where a chunk of a message is, counted from the first byte of its length; none behind the last one.
-fn chunk(number: usize, message_len: usize, lines: usize) -> Option<Range<usize>> {
-    let (start, total) = (number * lines * LINE_BYTES, HEADER + message_len);
-    (start < total).then(|| start..total.min(start + lines * LINE_BYTES))
 }

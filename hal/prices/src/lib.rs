@@ -83,6 +83,23 @@ mod tests {
         assert_eq!(cycles(Place::Board, Effect::Read), 666);
     }
 
+    /// What a read finds is on its way back after it was found; a write is there before it is answered.
+    #[test]
+    fn answers_take_the_way_back() {
+        let board = Board::built_in("scc").unwrap();
+        let mesh = board.mesh().unwrap();
+        let hardware = Hardware::new(mesh.hardware, mesh.contention, scc(), Tile { x: 3, y: 0 });
+        let hops_ps = 9 * mesh.hardware.hop_ps;
+        let back = |place, effect| match hardware.way(46, place, effect) {
+            Way::Alone { answer_ps, .. } => (0, answer_ps),
+            Way::Shared(trip) => (trip.from_port_ps, trip.answer_ps),
+        };
+        assert_eq!(back(Place::Mpb(0), Effect::Read), (hops_ps, 0));
+        assert_eq!(back(Place::Mpb(0), Effect::Write), (0, hops_ps));
+        assert_eq!(back(Place::Line(0), Effect::Write), (0, hops_ps));
+        assert_eq!(back(Place::Register(0), Effect::Write), (0, hops_ps));
+    }
+
     #[test]
     fn cycles_begin_at_whole_numbers_of_them() {
         let board = Board::built_in("scc").unwrap();

@@ -30,7 +30,7 @@ use core::{cell::Cell, fmt};
 use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Reason, Region, Regions, SharedAddress, kind};
 
 /// Seconds by the core's clock after which what has not come is not going to.
-pub const PATIENCE_S: u64 = 5;
+pub const PATIENCE_S: u64 = 20;
 
 /// Bytes of shared memory that each core has for checks.
 const PAGE_BYTES: usize = 4096;

@@ -5,8 +5,13 @@
 //! step that no other core can come into; what takes time is made of such steps in [`Copies`](super::Copies).
 
 use alloc::collections::BTreeMap;
+use core::ptr::NonNull;
 
-use crate::{LINE_BYTES, Line, kit::Under};
+use crate::{
+    LINE_BYTES, Line,
+    elements::{self, Moves},
+    kit::Under,
+};
 
 use super::{PAGE_BYTES, PageWindow};
 
@@ -55,6 +60,15 @@ pub struct CachingRegion {
     /// Which lines of which page which core looks at by slices, or is about to. Stays empty where pages fault, so that
     /// it takes no memory of a heap.
     held: BTreeMap<(u32, u16), u128>,
+}
+
+/// A line of the frame that begins here. Where processors run side by side, views of a domain's other cores may access it.
+///
+/// # Safety
+/// The frame has such a line.
+unsafe fn line_of(contents: *mut u8, line: usize) -> NonNull<Line> {
+    // SAFETY: the caller says so; nothing is at address 0.
+    unsafe { NonNull::new_unchecked(contents.add(line * LINE_BYTES)).cast() }
 }
 
 impl CachingRegion {
@@ -112,8 +126,8 @@ impl CachingRegion {
             return false;
         }
         let contents = window.contents(page, usize::from(frame));
-        // SAFETY: `line` lies inside the page's frame.
-        unsafe { contents.add(line * LINE_BYTES).copy_from_nonoverlapping(data.0.as_ptr(), LINE_BYTES) };
+        // SAFETY: `line` lies inside the page's frame, and is aligned.
+        unsafe { elements::store(line_of(contents, line), data, Moves::Alone) };
         self.resident[index].lines |= 1 << line;
         self.set_twin(window, page, line, data);
         true
@@ -125,13 +139,10 @@ impl CachingRegion {
         if lines >> line & 1 == 0 {
             return None;
         }
-        let mut data = Line::default();
         let frame = usize::from(frame);
-        // SAFETY: `line` lies inside the page's frame, and no mutable slice looks at it: the callers leave such lines out.
-        unsafe {
-            let contents = window.contents(page, frame).add(line * LINE_BYTES);
-            data.0.as_mut_ptr().copy_from_nonoverlapping(contents, LINE_BYTES);
-        }
+        // SAFETY: `line` lies inside the page's frame, is aligned, and no mutable slice looks at it: the callers leave such
+        // lines out.
+        let data = unsafe { elements::load(line_of(window.contents(page, frame), line), Moves::Alone) };
         Some((data, self.twin(window, frame, line)))
     }
 
@@ -178,7 +189,7 @@ impl CachingRegion {
         let contents = window.contents(page, usize::from(resident.frame));
         for byte in bytes().filter(changes) {
             // SAFETY: inside the page's frame; no slice looks at it.
-            unsafe { contents.add(line * LINE_BYTES + byte).write(new.0[byte]) };
+            unsafe { elements::store(line_of(contents, line).cast::<u8>().add(byte), &new.0[byte], Moves::InWords) };
         }
         bytes().for_each(|byte| twin.0[byte] = new.0[byte]);
         self.set_twin(window, page, line, &twin);

@@ -4,7 +4,7 @@ use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
     CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
-    kit::{CounterAccess, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
     wait::Deadline,
 };
 
@@ -123,6 +123,12 @@ pub unsafe trait Platform: 'static {
         self.moment()
     }
 
+    /// Gets to know what happens, at the moment at which it takes effect; for platforms that check programs.
+    #[inline(always)]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        let _ = event;
+    }
+
     /// Decides what the hardware leaves open, as a number below `options`; 0 is what nothing special means.
     fn choose(&self, choice: Choice, options: usize) -> usize;
 
@@ -169,7 +175,8 @@ pub unsafe trait Platform: 'static {
     }
 
     /// The account of the slices of all cores that see the same bytes as this one: of the machine where it is coherent,
-    /// else of the coherence domain. Where every core is a domain by itself, there need not be one.
+    /// else of the coherence domain. Where every core is a domain by itself and a page that is taken away is fetched by a
+    /// [fault](PageWindow::faults), there need not be one.
     fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R>;
 
     /// Called before each use of copies that the cores of a coherence domain share, which is visible to them all: to

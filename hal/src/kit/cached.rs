@@ -10,6 +10,7 @@ use crate::{
 
 use super::{
     Account, HardwareCore,
+    event::Event,
     hardware::{Expense, Hardware},
     tracing::NotingOperations,
     views::Views,
@@ -46,7 +47,7 @@ unsafe impl<H: Hardware> ViewWindow for HardwareCore<H> {
         H::WATCHES_VIEWS
     }
 
-    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
+    unsafe fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
         let operation = self.operation();
         let touch = self.hardware.touch(region, access)?;
         if touch.is_held {
@@ -54,6 +55,10 @@ unsafe impl<H: Hardware> ViewWindow for HardwareCore<H> {
             operation.leave_open();
         }
         Some(touch)
+    }
+
+    fn accessed(&self, region: Region<kind::Cached>, first_byte: usize, len: usize, access: ViewAccess) {
+        self.hardware.witness(|| Event::View { start: region.start().plus(first_byte), len, access });
     }
 
     unsafe fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {

@@ -7,7 +7,7 @@
 
 use alloc::rc::Rc;
 use core::{
-    cell::{Cell, RefCell},
+    cell::RefCell,
     sync::atomic::{
         AtomicBool, AtomicU32,
         Ordering::{Relaxed, SeqCst},
@@ -34,8 +34,8 @@ pub(super) struct Deferral<C> {
     /// Whether there is a handler.
     open: AtomicBool,
     handler: RefCell<Option<Handler<C>>>,
-    /// Test-and-set registers that this core holds, or is about to take, by guards.
-    registers: Cell<u32>,
+    /// Test-and-set registers that this core holds, or is about to take, by guards. Real interrupts look at it, too.
+    registers: AtomicU32,
 }
 
 impl<C> Default for Deferral<C> {
@@ -44,7 +44,7 @@ impl<C> Default for Deferral<C> {
             depth: AtomicU32::new(0),
             open: AtomicBool::new(false),
             handler: RefCell::new(None),
-            registers: Cell::new(0),
+            registers: AtomicU32::new(0),
         }
     }
 }
@@ -112,13 +112,13 @@ impl<H: Hardware> HardwareCore<H> {
     /// allows it.
     pub(super) fn is_interruptible(&self) -> bool {
         let deferral = &self.deferral;
-        deferral.open.load(Relaxed) && deferral.depth.load(Relaxed) == 1 && deferral.registers.get() == 0
+        deferral.open.load(Relaxed) && deferral.depth.load(Relaxed) == 1 && deferral.registers.load(Relaxed) == 0
     }
 
     /// Whether the handler is to be called as soon as it may.
     fn is_due(&self) -> bool {
         let deferral = &self.deferral;
-        deferral.open.load(Relaxed) && deferral.registers.get() == 0 && self.hardware.interrupt_is_due()
+        deferral.open.load(Relaxed) && deferral.registers.load(Relaxed) == 0 && self.hardware.interrupt_is_due()
     }
 
     /// Keeps the handler out while `action` does something that is no operation and has no price. What arrives
@@ -178,12 +178,14 @@ impl<H: Hardware> HardwareCore<H> {
     /// Puts handlers off. One that comes in the middle of this leaves the number as it was.
     pub(super) fn count_exclusion(&self) {
         let registers = &self.deferral.registers;
-        registers.set(registers.get() + 1);
+        registers.store(registers.load(Relaxed) + 1, Relaxed);
+        compiler_fence(SeqCst);
     }
 
     pub(super) fn discount_exclusion(&self) {
+        compiler_fence(SeqCst);
         let registers = &self.deferral.registers;
-        registers.set(registers.get().saturating_sub(1));
+        registers.store(registers.load(Relaxed).saturating_sub(1), Relaxed);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     kind,
 };
 
-use super::{Account, Slot, Tracer};
+use super::{Account, Event, Slot, Tracer};
 
 /// Lines that go through L1 and the write-combine buffer: those of MPBs, and combined memory.
 pub trait CombinedLines: Topology {
@@ -453,6 +453,12 @@ pub trait Hooks: Turns {
     /// Does what hardware may do by itself between two operations of a program: drain, or evict.
     fn explore(&self) {}
 
+    /// Tells a machine that checks programs what happens. Others do not ask.
+    #[inline(always)]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        let _ = event;
+    }
+
     /// The core's trace, where it can be traced.
     fn tracer(&self) -> Option<&Tracer> {
         None
@@ -475,7 +481,12 @@ pub trait Hooks: Turns {
 }
 
 /// All that a machine says of one core.
-pub trait Hardware:
+///
+/// # Safety
+/// 1. [`account`](Self::account) is always the same, and nobody else's: whether there are views and the token of the caches, it
+///    alone knows.
+/// 2. Once a [`HardwareCore`](super::HardwareCore) has the value, nobody else calls its methods.
+pub unsafe trait Hardware:
     CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + Hooks + 'static
 {
     /// The account that the core on top keeps, made with as many [mappings](ExposedMemory::most_mappings) as there can be.

@@ -7,6 +7,7 @@ use crate::{
 
 use super::{
     HardwareCore,
+    event::{Event, LoadedFor},
     hardware::{Expense, Hardware},
     pieces::{assert_copy, assert_inside, pieces},
     runs::mask_of,
@@ -31,6 +32,33 @@ fn is_drain_target(at: MpbLine) -> ! {
 }
 
 impl<H: Hardware> HardwareCore<H> {
+    /// Bytes of a line are copied that were loaded.
+    #[inline(always)]
+    fn copied(&self, at: LineAddress, mask: impl FnOnce() -> u32) {
+        self.hardware.witness(|| Event::Load { at, mask: mask(), what_for: LoadedFor::Copy });
+    }
+
+    /// A line of an MPB is copied, the one so many behind another, as far as a piece of it has bytes. Which line that is is
+    /// worked out for those only who want to know.
+    #[inline(always)]
+    fn copied_mpb(&self, from: MpbLine, index: usize, len: usize) {
+        self.hardware.witness(|| Event::Load {
+            at: LineAddress::Mpb(from.plus(index)),
+            mask: mask_of(0, len),
+            what_for: LoadedFor::Copy,
+        });
+    }
+
+    /// Bytes of a line of an MPB are offered, of the one so many behind another.
+    #[inline(always)]
+    fn offered(&self, from: MpbLine, index: usize, len: usize) {
+        self.hardware.witness(|| Event::Load {
+            at: LineAddress::Mpb(from.plus(index)),
+            mask: mask_of(0, len),
+            what_for: LoadedFor::Offer,
+        });
+    }
+
     #[inline(always)]
     fn load_combined(&self, at: LineAddress) -> Line {
         self.hardware.explore();
@@ -90,6 +118,7 @@ impl<H: Hardware> HardwareCore<H> {
             self.hardware.explore();
             self.hardware.account().counting().mpb_lines_read.add(1);
             self.hardware.load_mpb_line_to(from.plus(index), line);
+            self.copied_mpb(from, index, LINE_BYTES);
             self.hardware.explore();
         });
     }
@@ -125,7 +154,9 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
 
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
-        self.load_mpb(at)
+        let line = self.load_mpb(at);
+        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: u32::MAX, what_for: LoadedFor::Look });
+        line
     }
 
     // A flag is one byte, and most of what follows is about others.
@@ -203,6 +234,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.account().counting().mpb_lines_read.add(count as u64);
             self.hardware.explore();
             self.hardware.get_lines(from, lines, |index| {
+                self.copied_mpb(from, index, LINE_BYTES);
                 self.hardware.spend(Expense::PrivateWrite { lines: 1 });
                 if index + 1 < count {
                     self.hardware.explore();
@@ -210,7 +242,9 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             });
         }
         if !rest.is_empty() {
-            self.keep_private(&self.load_mpb(from.plus(count)).0[..rest.len()], rest);
+            let line = self.load_mpb(from.plus(count));
+            self.copied_mpb(from, count, rest.len());
+            self.keep_private(&line.0[..rest.len()], rest);
         }
     }
 
@@ -254,6 +288,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.account().counting().mpb_lines_read.add(lines as u64);
             self.hardware.explore();
             self.hardware.load_lines(from, lines, |index, line| {
+                self.offered(from, index, LINE_BYTES);
                 take(index, line);
                 if index + 1 < lines {
                     self.hardware.explore();
@@ -261,8 +296,15 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             });
         }
         if rest > 0 {
-            take(lines, &self.load_mpb(from.plus(lines)).0[..rest]);
+            let line = self.load_mpb(from.plus(lines));
+            self.offered(from, lines, rest);
+            take(lines, &line.0[..rest]);
         }
+    }
+
+    #[inline]
+    fn bring_in(&self, target: &mut [u8]) {
+        self.hardware.bring_in(target);
     }
 
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
@@ -299,6 +341,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         self.hardware.spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let data = self.load_combined(line);
+            self.copied(line, || mask_of(within, piece.len()));
             self.keep_private(&data.0[within..within + piece.len()], &mut bytes[piece]);
         }
     }
@@ -319,6 +362,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         self.hardware.spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(from, from_offset, len_bytes) {
             let data = self.load_combined(line);
+            self.copied(line, || mask_of(within, piece.len()));
             let bytes = &data.0[within..within + piece.len()];
             // Where the two lie differently, the rest of the line opens the next one in the write-combine buffer,
             // which the next line that is read fills up.

@@ -9,6 +9,7 @@ mod account;
 mod cached;
 pub mod deadlock;
 mod deferral;
+mod event;
 mod exposed;
 mod exposures;
 mod hardware;
@@ -30,6 +31,7 @@ use crate::{CoreId, Layout, Topology};
 
 pub use self::{
     account::{Account, map},
+    event::{Event, LoadedFor},
     exposures::{Exposures, MAX_EXPOSURES, PAGE_BYTES},
     hardware::{
         CachedMemory, CombinedLines, CounterAccess, Expense, ExposedMemory, Hardware, Hooks, Registers, Signals, Ticks,

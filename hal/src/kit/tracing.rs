@@ -8,6 +8,7 @@ use crate::{CoreId, Home, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
+    event::Event,
     hardware::{Hardware, Hooks, Watch},
     tracer::{Spot, Tracer, Waited},
 };
@@ -26,12 +27,14 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     }
 
     fn begin_span(&self, span: Span) {
+        self.hardware.witness(|| Event::Begin(span));
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.begin(now, false, span)));
         }
     }
 
     fn end_span(&self) {
+        self.hardware.witness(|| Event::End);
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(Tracer::end_span));
         }

@@ -1,9 +1,12 @@
 //! Waits for places.
 
-use crate::{CoreId, Deadline, Line, MpbLine, Place, Poll, Reason, Region, TimedOut, Wait, kind, wait::PollSource};
+use crate::{
+    CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TimedOut, Wait, kind, wait::PollSource,
+};
 
 use super::{
     HardwareCore,
+    event::{Event, LoadedFor},
     hardware::{CounterAccess, Expense, Hardware, Watch, Woken},
     tracer::Waited,
     tracing::NotingOperations,
@@ -12,12 +15,16 @@ use super::{
 impl<H: Hardware> PollSource for HardwareCore<H> {
     #[inline]
     fn poll_line(&self, at: MpbLine) -> Line {
-        self.hardware.load_mpb_line(at)
+        let line = self.hardware.load_mpb_line(at);
+        self.looked(at, || u32::MAX);
+        line
     }
 
     #[inline]
     fn poll_line_word(&self, at: MpbLine, word: usize) -> u32 {
-        self.hardware.load_mpb_word(at, word)
+        let value = self.hardware.load_mpb_word(at, word);
+        self.looked(at, || 0b1111 << (word * 4));
+        value
     }
 
     #[inline]
@@ -82,6 +89,12 @@ pub(super) struct Waiting<H: Hardware> {
 }
 
 impl<H: Hardware> HardwareCore<H> {
+    /// A poll has looked at bytes of a line.
+    #[inline(always)]
+    fn looked(&self, at: MpbLine, mask: impl FnOnce() -> u32) {
+        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: mask(), what_for: LoadedFor::Look });
+    }
+
     /// Looks once. Returns what the check has found, or whom it misses.
     #[inline(always)]
     fn poll<R>(&self, places: &[Place], check: &mut impl FnMut(&Poll<'_>) -> Option<R>) -> Result<R, Option<CoreId>> {

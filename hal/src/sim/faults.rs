@@ -49,8 +49,9 @@ static STATUS: AtomicI32 = AtomicI32::new(1);
 /// Seconds of processor time that a core may run for while its clock stands still.
 static PATIENCE_S: AtomicU32 = AtomicU32::new(u32::MAX);
 
-/// How long the other cores may run after a fault.
-const REST: Duration = Duration::from_secs(3);
+/// How long the other cores may run after a fault: long, since a host may be busy, and seldom used, since they mostly come to
+/// their ends at once.
+const REST: Duration = Duration::from_secs(30);
 
 /// The machine with a core that has failed.
 static FAILED: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());

@@ -20,7 +20,8 @@ use crate::{
 };
 
 use super::{
-    Deadlock, Description, Failure, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
+    Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
+    check::Checker,
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -34,8 +35,9 @@ use super::{
     platform::{Running, Shared},
 };
 
-/// Runs that have begun. A core may itself run a machine, and what it got of the one may be at hand in the other.
-static RUNS: AtomicU64 = AtomicU64::new(0);
+/// The number of the next run, which is never 0, as that of machines that give themselves none. A core may itself run a
+/// machine, and what it got of the one may be at hand in the other.
+static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// How a machine is to behave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -144,6 +146,16 @@ pub(super) struct Run<R> {
     /// Nothing if it was broken off, because all that could follow has been explored.
     pub(super) result: Option<Result<Outcome<R>, Failure>>,
     pub(super) answers: Option<Vec<Answer>>,
+    checker: Option<Checker>,
+}
+
+/// A run that was checked.
+#[derive(Debug)]
+pub struct Checked<R> {
+    /// How it ended.
+    pub result: Result<Outcome<R>, Failure>,
+    /// Mistakes of the program, each once.
+    pub findings: Vec<Finding>,
 }
 
 /// Where the cores and controllers of a layout are.
@@ -234,18 +246,46 @@ impl Machine {
     /// If the host has no memory for the cores' stacks.
     pub fn run<R>(&self, program: impl Fn(&SimCore) -> R) -> Result<Outcome<R>, Failure> {
         let chooser = Chooser::new(&self.options.strategy, self.options.record);
-        self.run_with(chooser, program).result.expect("only the schedule of an exploration breaks runs off")
+        self.run_with(chooser, None, program).result.expect("only the schedule of an exploration breaks runs off")
     }
 
-    pub(super) fn run_with<R>(&self, chooser: Chooser, program: impl Fn(&SimCore) -> R) -> Run<R> {
+    /// Runs `program` as [`run`](Self::run) does, and follows each of its accesses to shared memory. If some have no business
+    /// there, the program is run once more, with `true`, to find out where in it they are: it has to do the same again.
+    ///
+    /// # Panics
+    /// As for `run`, and if memory is to be coherent, where nothing is to be found.
+    pub fn check<R>(&self, program: impl Fn(&SimCore, bool) -> R) -> Checked<R> {
+        assert!(!self.options.coherent, "a machine with coherent memory has nothing to be checked for");
+        let run = |checker, again| {
+            let chooser = Chooser::new(&self.options.strategy, self.options.record);
+            let run = self.run_with(chooser, Some(checker), |core| program(core, again));
+            run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
+        };
+        let (result, checker) = run(Checker::new(self.layout()), false);
+        let findings = if checker.has_findings() {
+            let (_, again) = run(checker.again(), true);
+            checker.findings(&again)
+        } else {
+            Vec::new()
+        };
+        Checked { result, findings }
+    }
+
+    pub(super) fn run_with<R>(
+        &self,
+        chooser: Chooser,
+        checker: Option<Checker>,
+        program: impl Fn(&SimCore) -> R,
+    ) -> Run<R> {
         let results: Vec<Cell<Option<R>>> = (0..self.layout().cores()).map(|_| Cell::new(None)).collect();
-        let run = self.run_any(chooser, &|core| results[core.core().index()].set(Some(program(core))));
+        let run = self.run_any(chooser, checker, &|core| results[core.core().index()].set(Some(program(core))));
         let results = results.into_iter().filter_map(Cell::into_inner);
-        Run { result: run.result.map(|result| result.map(|outcome| outcome.with(results))), answers: run.answers }
+        let result = run.result.map(|result| result.map(|outcome| outcome.with(results)));
+        Run { result, answers: run.answers, checker: run.checker }
     }
 
     /// All of it that is the same for every program, so that it is compiled once.
-    fn run_any(&self, chooser: Chooser, program: &dyn Fn(&SimCore)) -> Run<()> {
+    fn run_any(&self, chooser: Chooser, checker: Option<Checker>, program: &dyn Fn(&SimCore)) -> Run<()> {
         static PANICS: Once = Once::new();
         panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
@@ -280,6 +320,7 @@ impl Machine {
             fetch_unit: self.options.fetch_unit,
             dying: Cell::new(false),
             heat: self.options.heat_map.then(|| RefCell::new(HeatMap::new(&layout, &parameters))),
+            checker: checker.map(RefCell::new),
         });
         let core = |core| {
             let core = CoreId::new(core);
@@ -317,6 +358,7 @@ impl Machine {
         if stopped.is_some() {
             unwind(&shared, &cores, &mut programs);
         }
+        let checker = shared.checker.as_ref().map(|checker| checker.replace(Checker::new(&layout)));
         let engine = shared.engine.borrow();
         let answers = engine.chooser.answers().map(<[Answer]>::to_vec);
         let mut outcomes = Vec::with_capacity(cores.len());
@@ -334,7 +376,7 @@ impl Machine {
                 heat_map: shared.heat.as_ref().map(|heat| heat.borrow().clone()),
             })),
         };
-        Run { result, answers }
+        Run { result, answers, checker }
     }
 }
 
@@ -413,7 +455,13 @@ fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Fa
             holder: wait.register.and_then(|register| shared.memory.holder(register)),
         });
     }
-    faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
+    if let Some(checker) = &shared.checker {
+        checker.borrow_mut().stand_still(waiting.iter().map(|waiting: &Waiting| waiting.core));
+    }
+    // Who runs the same once more has been told.
+    if shared.checker.as_ref().is_none_or(|checker| !checker.borrow().is_again()) {
+        faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
+    }
     let recording = engine.chooser.recording();
     Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
 }

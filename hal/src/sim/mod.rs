@@ -13,6 +13,7 @@
 //!   one place that turns an operation into time;
 //! * [`Machine`], which runs a program on all cores and returns an [`Outcome`] or a [`Failure`];
 //! * [`Strategy`], where everything that hardware and timing leave open is decided, by one function;
+//! * [`Machine::check`], which names a program's [mistakes](Mistake) with memory that is not coherent;
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
 //! On a machine with [`Contention`], accesses to memory meet at the ports of MPBs, at memory controllers and on links,
@@ -29,6 +30,7 @@
 
 mod access;
 mod account;
+mod check;
 mod choice;
 mod cluster_costs;
 mod cost;
@@ -54,6 +56,7 @@ mod waiting;
 mod tests;
 
 pub use self::{
+    check::{Access, Finding, Frame, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
@@ -63,6 +66,6 @@ pub use self::{
     faults::{end_on_faults, note_loaded_code},
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
-    machine::{CoreOutcome, Machine, Options, Outcome},
+    machine::{Checked, CoreOutcome, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
 };

@@ -1,8 +1,7 @@
 //! What the cores of a machine share: MPBs, shared DRAM, what cores expose, registers and counters.
 //!
 //! A line is read, and written, as one: its version is odd while it is written, and whoever reads looks at the version before
-//! and afterwards. So waits, which read again and again, take nothing away from who writes. The version of an MPB's line is
-//! beside it, in the same line of the host.
+//! and afterwards. So waits, which read again and again, take nothing from who writes. An MPB line's version is beside it.
 
 use std::{
     hint,
@@ -10,7 +9,7 @@ use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{
-            AtomicBool, AtomicU8, AtomicU32,
+            AtomicBool, AtomicU32,
             Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
         },
     },
@@ -106,15 +105,15 @@ fn begin_write(version: &AtomicU32) -> u32 {
 fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask: u32) {
     for (index, bytes) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
         // SAFETY: as in `read_line`.
-        let target = unsafe { word(line, index) };
+        let (target, new) = (unsafe { word(line, index) }, u32::from_ne_bytes(*bytes));
         match mask >> (index * WORD_BYTES) & 0xF {
             0 => {}
-            0xF => target.store(u32::from_ne_bytes(*bytes), Release),
-            // Views of a coherent machine may store to the others meanwhile.
-            mask => (0..WORD_BYTES).filter(|byte| mask >> byte & 1 == 1).for_each(|byte| {
-                // SAFETY: the byte is one of the word's.
-                unsafe { AtomicU8::from_ptr(target.as_ptr().cast::<u8>().add(byte)) }.store(bytes[byte], Release);
-            }),
+            0xF => target.store(new, Release),
+            // Views of a coherent machine may store to the others meanwhile; a store of bytes would race with reads of the word.
+            mask => {
+                let kept = u32::from_ne_bytes([0, 1, 2, 3].map(|byte| if mask >> byte & 1 == 1 { 0 } else { 0xFF }));
+                let _ = target.fetch_update(Release, Relaxed, |word| Some(word & kept | new & !kept));
+            }
         }
     }
     version.store(before.wrapping_add(2), Release);

@@ -1,7 +1,7 @@
 //! One core of the machine: [`Platform`] on the host's threads.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     hint, panic,
     ptr::NonNull,
     rc::Rc,
@@ -66,6 +66,7 @@ pub struct ThreadPlatform {
     core: CoreId,
     shared: Arc<Shared>,
     random: Cell<u64>,
+    slices: RefCell<Slices>,
     /// Failed polls of the present wait, and the machine's writes before the last one, once it is a long wait.
     polls: Cell<u32>,
     writes: Cell<u64>,
@@ -76,7 +77,8 @@ pub struct ThreadPlatform {
 impl ThreadPlatform {
     pub(crate) fn new(core: CoreId, shared: Arc<Shared>) -> Self {
         let random = Cell::new((shared.explore ^ shared.preempt.rotate_left(32)).wrapping_add(core.index() as u64));
-        Self { core, shared, random, polls: Cell::new(0), writes: Cell::new(0), crowded: Cell::new(0) }
+        let (slices, polls, writes, crowded) = Default::default();
+        Self { core, shared, random, slices, polls, writes, crowded }
     }
 
     fn draw(&self, below: usize) -> usize {
@@ -276,7 +278,8 @@ unsafe impl Platform for ThreadPlatform {
     }
 
     fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R> {
-        self.shared.coherent.then(|| self.shared.memory.with_slices(change))
+        let Self { shared, slices, .. } = self;
+        Some(if shared.coherent { shared.memory.with_slices(change) } else { change(&mut slices.borrow_mut()) })
     }
 
     fn meet_domain(&self, _changes: bool) {}

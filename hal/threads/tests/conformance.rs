@@ -266,7 +266,8 @@ impl Hooks for Defective {
     }
 }
 
-impl Hardware for Defective {
+// SAFETY: the hardware below promises it, and nobody else has that.
+unsafe impl Hardware for Defective {
     fn account(&self) -> &Account {
         self.inner.account()
     }

@@ -168,3 +168,24 @@ fn nobody_stores_to_what_a_slice_looks_at() {
     assert!(conflict.summary().contains("slice conflict: a store to memory that a slice of core 0"), "{conflict}");
     assert!(end(true).is_ok());
 }
+
+/// Nobody else may look at it, and the core itself only by the slice.
+#[test]
+fn what_a_mutable_slice_looks_at_is_not_evicted() {
+    let results = Machine::new(1).run(|core| {
+        // SAFETY: the view and the words are two names of the region, which is what this is about.
+        let regions = unsafe { Regions::new(4) };
+        let start = SharedAddress::new(0, 64);
+        let mut caches = core.take_caches().expect("it is asked for once");
+        let mut view = core.claim::<u32>(regions.region::<kind::Cached>(start, 32), 8).expect("it is the only one");
+        // SAFETY: there is no other core, and this one looks past the view when the slice is gone.
+        let slice = unsafe { view.as_mut_slice(&caches) };
+        slice[0] = 1;
+        core.provoke_eviction();
+        slice[1] = 2;
+        let evicted = core.load_word(regions.region(start, 32), 0);
+        core.write_back_invalidate(&mut caches, view.region());
+        [evicted, core.load_word(regions.region(start, 32), 0)]
+    });
+    assert_eq!(results, Ok(vec![[0, 1]]));
+}

@@ -5,14 +5,14 @@ use core::ptr;
 
 use kernel::Failure;
 
-use crate::program::{Start, of_malloc};
+use crate::entry::{Start, of_malloc};
 
 /// The program, which every core has a copy of.
 pub(crate) fn load(_image: &str, _rank: usize, _ranks: usize) -> Result<Start, Failure> {
     unsafe extern "C-unwind" {
         #[link_name = "atoll_start"]
         fn start(
-            services: *const crate::services::Services,
+            services: *const core::ffi::c_void,
             context: *mut core::ffi::c_void,
             count: i32,
             arguments: *mut *mut core::ffi::c_char,

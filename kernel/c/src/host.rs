@@ -4,7 +4,17 @@
 //! more and to relocate it. The system's loader would take seconds for thousands of copies. Copies lie side by side and never go
 //! away: the process ends with the simulation.
 
-use std::{ffi::c_void, fs::File, io, os::fd::AsRawFd, ptr, sync::OnceLock};
+use std::{
+    ffi::c_void,
+    fs::File,
+    io,
+    os::fd::AsRawFd,
+    ptr,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
 
 use kernel::{Failure, hal::sim};
 use object::{
@@ -13,7 +23,7 @@ use object::{
     read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader},
 };
 
-use crate::program::{Start, of_malloc};
+use crate::entry::{Start, of_malloc};
 
 type Header = FileHeader64<Endianness>;
 
@@ -31,6 +41,8 @@ struct Image {
     /// The first copy, and the distance of copies.
     base: usize,
     stride: usize,
+    /// Which copies were made.
+    made: Vec<AtomicBool>,
 }
 
 /// What of the file is where.
@@ -47,12 +59,17 @@ unsafe extern "C" {
     fn __register_frame(frames: *const c_void);
 }
 
-/// Loads a copy of the program for this rank.
+/// Loads a copy of the program for this rank, once in a process, since copies stay.
 pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Start, Failure> {
-    static IMAGE: OnceLock<Result<Image, String>> = OnceLock::new();
+    static IMAGE: OnceLock<(String, Result<Image, String>)> = OnceLock::new();
     // What all ranks share is on nobody's account.
-    let image = sim::off_account(|| IMAGE.get_or_init(|| Image::open(image, ranks)));
-    let image = image.as_ref().map_err(|why| Failure::new(why).on_all_ranks())?;
+    let (path, opened) = sim::off_account(|| IMAGE.get_or_init(|| (image.to_owned(), Image::open(image, ranks))));
+    let opened = opened.as_ref().map_err(|why| Failure::new(why).on_all_ranks())?;
+    let is_new = opened.made.get(rank).is_some_and(|made| !made.swap(true, Relaxed));
+    if path != image || !is_new {
+        return Err(Failure::new("a process simulates one program in C, and that once").on_all_ranks());
+    }
+    let image = opened;
     let base = image.copy(rank).map_err(|error| Failure::new(format_args!("no memory for the program: {error}")))?;
     // SAFETY: the program begins there, and begins with `atoll_start`, which has this signature.
     Ok(unsafe { std::mem::transmute::<*const c_void, Start>(ptr::with_exposed_provenance(base + image.start)) })
@@ -70,6 +87,7 @@ impl Image {
         image.stride = end.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
         let place = map(None, image.stride * ranks, libc::PROT_NONE, None);
         image.base = place.map_err(|error| format!("no room for {ranks} programs: {error}"))?;
+        image.made = (0..ranks).map(|_| AtomicBool::new(false)).collect();
         sim::note_loaded_code(image.base, image.stride, ranks);
         Ok(image)
     }
@@ -113,10 +131,10 @@ impl Image {
             return Err(format!("it has a relocation at {place:#x}, where nothing can be written"));
         }
         let start = header.e_entry(endian) as usize;
-        Ok(Self { file, segments, relocations, start, frames, base: 0, stride: 0 })
+        Ok(Self { file, segments, relocations, start, frames, base: 0, stride: 0, made: Vec::new() })
     }
 
-    /// Makes the copy of a rank, and returns where it begins.
+    /// Makes the copy of a rank, which has a place and was not made before, and returns where it begins.
     fn copy(&self, rank: usize) -> io::Result<usize> {
         let base = self.base + rank * self.stride;
         for segment in &self.segments {

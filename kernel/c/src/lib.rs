@@ -3,13 +3,16 @@
 
 extern crate alloc;
 
-#[cfg(target_os = "none")]
-mod bare;
+mod entry;
 mod families;
 mod files;
-#[cfg(not(target_os = "none"))]
-mod host;
 mod lines;
+#[cfg(target_os = "none")]
+#[path = "bare.rs"]
+mod machine;
+#[cfg(not(target_os = "none"))]
+#[path = "host.rs"]
+mod machine;
 mod program;
 mod services;
 mod session;

@@ -1,28 +1,16 @@
 //! Runs a program in C on one rank.
 
 use alloc::{borrow::ToOwned, ffi::CString, string::String, vec::Vec};
-use core::ffi::{c_char, c_void};
 
-use kernel::{
-    Failure, Program, Rank,
-    args::KnownOption,
-    hal::{Core, Deadline, Reason},
-};
+use kernel::{Failure, Program, Rank, args::KnownOption, hal::Core};
 
-#[cfg(target_os = "none")]
-use crate::bare as machine;
-#[cfg(not(target_os = "none"))]
-use crate::host as machine;
 use crate::{
     families::{Tables, rcce},
+    machine,
     services::Services,
     session::Session,
     words,
 };
-
-/// What starts the program and returns when it has ended: `atoll_start` in `start.c`.
-pub(crate) type Start =
-    unsafe extern "C-unwind" fn(*const Services, *mut c_void, i32, *mut *mut c_char, *mut *mut c_char) -> i32;
 
 /// Whatever program in C there is: on bare metal the one that the image was linked with, in the simulator the one in the
 /// file that the option `image` names.
@@ -55,7 +43,9 @@ impl Program for CProgram {
             // SAFETY: 1. `atoll_start` has this signature; 2. table, context and strings live until it returns; what the
             // program changes of the strings is within them; 3. the context is a session with this type of core, which
             // is shared and never borrowed mutably meanwhile.
-            unsafe { start(&services, context, count, arguments.as_mut_ptr(), environment.as_mut_ptr()) }
+            unsafe {
+                start((&raw const services).cast(), context, count, arguments.as_mut_ptr(), environment.as_mut_ptr())
+            }
         };
         session.before_waiting();
         let result = ended(status);
@@ -84,25 +74,6 @@ fn ended(status: i32) -> Result<(), Failure> {
     }
 }
 
-/// The memory for malloc, of a heap of so many bytes: start and length. It is the program's from now on.
-pub(crate) use machine::heap;
-
-/// Lets time pass.
-pub(crate) fn sleep<C: Core>(hal: &C, time_ns: u64) {
-    let ticks = u128::from(time_ns) * u128::from(hal.ticks_per_second()) / 1_000_000_000;
-    let end = hal.now().saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
-    // The end of the wait is its deadline.
-    let _ = hal.wait_until(&[], Deadline::At(end), Reason::new("the end of its sleep"), |_| None::<()>);
-}
-
-/// Bytes of a rank's heap that malloc leaves to this side: as much as programs in Rust have by default.
-const KEPT_BYTES: usize = 4 << 20;
-
-/// The part of a heap of so many bytes that malloc gives out.
-pub(crate) fn of_malloc(heap_bytes: usize) -> usize {
-    (heap_bytes.saturating_sub(KEPT_BYTES).max(heap_bytes / 2)) & !0xFFF
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,10 +86,5 @@ mod tests {
         assert_eq!(message(6 << 8), Failure::new("it ended itself by the signal SIGABRT"));
         assert_eq!(message(-1).to_string(), "`services.h` and `services.rs` differ");
         assert_eq!(message(20 << 8), Failure::new("it ended itself by the signal 20"));
-    }
-
-    #[test]
-    fn malloc_leaves_something() {
-        assert_eq!([1, 8, 64].map(|mib| of_malloc(mib << 20) >> 10), [512, 4096, 60 << 10]);
     }
 }

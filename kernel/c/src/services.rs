@@ -5,12 +5,12 @@ use core::{
     slice,
 };
 
-use kernel::hal::Core;
+use kernel::hal::{Core, Deadline, Reason};
 
 use crate::{
-    families::{Tables, rcce},
+    families::{Tables, mpi, rcce},
     files::Mode,
-    program,
+    machine,
     session::with,
 };
 
@@ -31,6 +31,7 @@ pub(crate) struct Services {
     rank: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     ranks: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     rcce: *const rcce::Table,
+    mpi: *const mpi::Table,
 }
 
 impl Services {
@@ -51,6 +52,7 @@ impl Services {
             rank: rank::<C>,
             ranks: ranks::<C>,
             rcce: &raw const tables.rcce,
+            mpi: &raw const tables.mpi,
         }
     }
 }
@@ -143,7 +145,7 @@ unsafe extern "C-unwind" fn unlink<C: Core>(context: *mut c_void, name: *const c
 
 unsafe extern "C-unwind" fn heap<C: Core>(context: *mut c_void, bytes: *mut usize) -> *mut u8 {
     // SAFETY: see above.
-    let (start, len) = unsafe { with::<C, _>(context, |session| program::heap(session.heap_bytes())) };
+    let (start, len) = unsafe { with::<C, _>(context, |session| machine::heap(session.heap_bytes())) };
     // SAFETY: see above.
     unsafe { bytes.write(len) };
     start
@@ -182,7 +184,7 @@ unsafe extern "C-unwind" fn sleep_ns<C: Core>(context: *mut c_void, time_ns: u64
     unsafe {
         with::<C, _>(context, |session| {
             session.before_waiting();
-            crate::program::sleep(session.comm.hal(), time_ns);
+            sleep(session.comm.hal(), time_ns);
         });
     }
 }
@@ -195,4 +197,12 @@ unsafe extern "C-unwind" fn rank<C: Core>(context: *mut c_void) -> i32 {
 unsafe extern "C-unwind" fn ranks<C: Core>(context: *mut c_void) -> i32 {
     // SAFETY: see above.
     unsafe { with::<C, _>(context, |session| session.comm.size() as i32) }
+}
+
+/// Lets time pass.
+fn sleep<C: Core>(hal: &C, time_ns: u64) {
+    let ticks = u128::from(time_ns) * u128::from(hal.ticks_per_second()) / 1_000_000_000;
+    let end = hal.now().saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
+    // The end of the wait is its deadline.
+    let _ = hal.wait_until(&[], Deadline::At(end), Reason::new("the end of its sleep"), |_| None::<()>);
 }

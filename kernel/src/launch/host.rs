@@ -33,6 +33,9 @@ pub const FAILURE_STATUS: u8 = 35;
 /// Name of the result file that says where the traffic was, if the word `heatmap` asks for it.
 const HEAT_MAP_FILE: &str = "traffic.csv";
 
+/// The word that asks for the program to be checked.
+const CHECK_WORD: &str = "check_coherence";
+
 /// Seconds of processor time in which a core may run on while no virtual time passes.
 const STUCK_S: u64 = 60;
 
@@ -53,7 +56,7 @@ impl Console for Stdout {
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
 /// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host,
-/// and `heatmap` for a table of where the traffic was. `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
+/// `heatmap` for a table of where the traffic was, and `check_coherence` for the [mistakes](hal::sim::Finding) of the program. `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
 /// memory a core has, as on bare metal, and `stuck_s=` for how many seconds of processor time it may run on while no
 /// virtual time passes.
 pub fn main<P: Programs>() -> ExitCode {
@@ -156,7 +159,16 @@ fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> 
 /// Runs an image on a machine that was made before; words that describe machines have no effect. Returns success.
 pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
-    let outcome = machine.run(|core| run_and_tell::<P, _>(core, &start));
+    let outcome = if args::has(line, CHECK_WORD) {
+        let quiet = Start { line, inputs, console: &Kept::default() };
+        let checked = machine.check(|core, again| run_and_tell::<P, _>(core, if again { &quiet } else { &start }));
+        for finding in &checked.findings {
+            console.write(format_args!("@finding {finding}\n"));
+        }
+        checked.result
+    } else {
+        machine.run(|core| run_and_tell::<P, _>(core, &start))
+    };
     match outcome {
         Ok(outcome) => {
             if let Some(name) = args::value(line, "work") {
@@ -190,6 +202,9 @@ fn machine(line: &str) -> Result<Machine, String> {
     };
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
+    }
+    if args::has(line, CHECK_WORD) && args::has(line, "coherent") {
+        return Err("coherent memory has nothing to be checked for".into());
     }
     number(line, "stuck_s")?;
     let [heap_kib, heap0_kib] = heaps_kib(line)?;

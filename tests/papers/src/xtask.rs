@@ -32,18 +32,22 @@ pub(crate) struct Run<'r> {
     pub(crate) limit: Duration,
 }
 
-/// Builds programs; asks the user about what has to be installed for that, unless he has said yes.
-///
-/// # Errors
-///
-/// When that fails; the reason has been shown.
-pub(crate) fn build(programs: &[&str], machine: &Machine, yes: bool) -> Result<()> {
-    let backend = match machine {
+/// What `xtask build --for` calls the backend of a machine.
+pub(crate) fn backend(machine: &Machine) -> &'static str {
+    match machine {
         Machine::Simulated(_) => "sim",
         Machine::Qemu => "qemu",
         Machine::Board => "board",
         Machine::Threads(_) => "threads",
-    };
+    }
+}
+
+/// Builds programs for a [`backend`]; asks the user about what has to be installed for that, unless he has said yes.
+///
+/// # Errors
+///
+/// When that fails; the reason has been shown.
+pub(crate) fn build(programs: &[&str], backend: &str, yes: bool) -> Result<()> {
     let mut command = xtask();
     command.args(["build", "--for", backend]);
     if yes {

@@ -1,6 +1,7 @@
 //! What has to end a machine ends the simulated one too, with the same reason in its report.
 
 use std::{
+    fs,
     process::{Command, Output, Stdio},
     thread,
     time::Duration,
@@ -95,13 +96,24 @@ fn heaps_and_stacks_are_as_large_as_they_are_chosen() {
     }
 }
 
+/// The processor time of a process until now, in ticks of which Linux has a hundred in a second.
+fn processor_ticks(process: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
+    // The name, in parentheses, may have spaces. User's time is the fourteenth field.
+    let (_, fields) = text.rsplit_once(") ").expect("it has a name");
+    fields.split(' ').nth(11).and_then(|ticks| ticks.parse().ok()).expect("it is a number")
+}
+
 /// No limit of its own ends a loop in which virtual time passes. Whoever wants it to end learns where it was.
 #[test]
 fn a_simulation_that_is_told_to_end_says_where_it_was() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_integration"));
     command.args(["--cmdline", "program=fatal case=passes_time cores=3"]).stdout(Stdio::piped());
     let simulation = command.spawn().expect("it starts");
-    thread::sleep(Duration::from_millis(300));
+    // It is at work once it has used more than a start takes, however long that is on a busy host.
+    while processor_ticks(simulation.id()) < 20 {
+        thread::sleep(Duration::from_millis(10));
+    }
     let told = Command::new("kill").arg(simulation.id().to_string()).status().expect("the system has it");
     assert!(told.success());
     let output = simulation.wait_with_output().expect("it ends");

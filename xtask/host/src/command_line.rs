@@ -21,6 +21,9 @@ pub fn main<C: Parser>(command: impl FnOnce(C) -> anyhow::Result<()>) -> ExitCod
     match command(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is::<Said>() => ExitCode::FAILURE,
+        Err(error) if error.is::<SaidWith>() => {
+            ExitCode::from(error.downcast_ref::<SaidWith>().map_or(1, |said| said.0))
+        }
         Err(error) => {
             eprintln!("{ERROR}{}", one_line(&format!("{error:#}")));
             ExitCode::from(if interrupt::requested() { 130 } else { 1 })
@@ -52,6 +55,18 @@ impl fmt::Display for Said {
 }
 
 impl std::error::Error for Said {}
+
+/// A command has said what it found, and ends with an exit status of its own.
+#[derive(Debug)]
+pub struct SaidWith(pub u8);
+
+impl fmt::Display for SaidWith {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("something was found")
+    }
+}
+
+impl std::error::Error for SaidWith {}
 
 /// What the line with an error begins with.
 pub const ERROR: &str = "error: ";

@@ -20,8 +20,19 @@ use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// Words that mean something to machines in QEMU or to the simulator only.
-const EMULATED: [&str; 10] =
-    ["domains", "machine", "preempt", "coherent", "heatmap", "trace_kib", "node", "nodes", "shared_mib", "deadline"];
+const EMULATED: [&str; 11] = [
+    "check_coherence",
+    "domains",
+    "machine",
+    "preempt",
+    "coherent",
+    "heatmap",
+    "trace_kib",
+    "node",
+    "nodes",
+    "shared_mib",
+    "deadline",
+];
 
 /// Write a program and its input for hardware: an SCC board, a board like it, or a PC
 ///

@@ -3,6 +3,7 @@
 mod arguments;
 mod backends;
 mod board;
+mod c_families;
 mod c_programs;
 mod cargo;
 mod clusters;
@@ -14,7 +15,6 @@ mod kit;
 mod main_job;
 mod miri;
 mod pc;
-mod rcce;
 mod rounds;
 mod summary;
 mod traces;
@@ -108,7 +108,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
     let (mut qemu, mut board, mut pc) = (Vec::new(), Vec::new(), Vec::new());
     if has(Stage::Sim) {
         host.extend(c_programs::simulated(kit));
-        host.extend(rcce::simulated(kit)?);
+        host.extend(c_families::simulated(kit)?);
     }
     if has(Stage::Qemu) {
         qemu.extend(image_checks::jobs(kit));
@@ -120,7 +120,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
         qemu.extend(c_programs::in_qemu(kit));
-        qemu.extend(rcce::in_qemu(kit)?);
+        qemu.extend(c_families::in_qemu(kit)?);
     }
     if has(Stage::Board) {
         board.extend(image_checks::of_emulator(kit));

@@ -4,6 +4,7 @@
 //! may come anywhere; what does not fit becomes a problem of the transcript, never a panic, and never goes unnoticed.
 
 use crate::{
+    finding::Finding,
     samples::Samples,
     sent_file::{File, UnfinishedFile},
     trace::Trace,
@@ -62,6 +63,8 @@ pub struct Transcript {
     pub results: BTreeMap<String, String>,
     /// Programs that have to end the machine: name, and what their report has to contain.
     pub fatal: Vec<(String, String)>,
+    /// Mistakes that the checker has found.
+    pub findings: Vec<Finding>,
     /// What ranks did and when, if they were traced.
     pub trace: Trace,
     /// How long the program took on rank 0, in ticks of its clock.
@@ -205,6 +208,10 @@ impl Console {
                 Event::Other
             }),
             "trace" => self.transcript.trace.take(words).map(|()| Event::Other),
+            "finding" => Finding::parse(words).map(|finding| {
+                self.transcript.findings.push(finding);
+                Event::Other
+            }),
             "fatal" => words.split_once(' ').map(|(name, report)| {
                 self.transcript.fatal.push((name.to_owned(), report.to_owned()));
                 Event::Other

@@ -2,9 +2,10 @@
 //! the simulator's standard output, or from a file of what was captured.
 //!
 //! [`console::Console`] takes line after line and leaves a [`console::Transcript`]: text for the user, result files
-//! ([`sent_file`]), counters, measurements ([`samples`]), traces ([`trace`]), and the program's last word.
+//! ([`sent_file`]), [findings](finding), counters, measurements ([`samples`]), traces ([`trace`]), and the program's last word.
 
 pub mod console;
+pub mod finding;
 pub mod samples;
 pub mod sent_file;
 pub mod trace;

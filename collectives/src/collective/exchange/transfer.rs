@@ -103,7 +103,9 @@ pub(super) fn get_bytes(hal: &impl MpbCopy, base: MpbLine, range: Range<usize>, 
     hal.get_used(base.plus(first), range.end - first * LINE_BYTES, |index, line| {
         let start = (first + index) * LINE_BYTES;
         let (from, to) = (range.start.max(start), start + line.len());
-        into[from - range.start..to - range.start].copy_from_slice(&line[from - start..]);
+        let piece = &mut into[from - range.start..to - range.start];
+        hal.bring_in(piece);
+        piece.copy_from_slice(&line[from - start..]);
     });
 }
 

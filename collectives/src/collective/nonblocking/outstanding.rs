@@ -112,7 +112,7 @@ impl<C: Messenger> Engine<C> for Outstanding {
         }
     }
 
-    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool {
+    fn has_news(&self, _: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool {
         let operations = self.operations.borrow();
         let mut found = self.found.borrow_mut();
         found.clear();

@@ -82,7 +82,10 @@ pub(super) fn reduce<C: Messenger, T: Pod>(
     let pieces = Pieces::new::<T>(buffers.len(), slots, staging_lines)?;
     let node = tree.node(rank, size);
     for piece in pieces.iter() {
-        let turn = comm.tagged_turn(slots * pieces.lines);
+        let turn = match wanted {
+            Wanted::ByAll => comm.repeatable_turn(slots, pieces.lines),
+            _ => comm.tagged_turn(slots * pieces.lines),
+        };
         let slots = Slots::new(&turn, pieces.lines);
         let mut values = buffers.read(hal, piece.clone());
         if !node.children.is_empty() {

@@ -28,7 +28,7 @@ impl<C: Core> Engine<C> for Channel {
         self.transport.add_places(comm, self.queues.borrow().keys().copied(), places);
     }
 
-    fn has_news(&self, poll: &Poll<'_>, first: usize) -> bool {
+    fn has_news(&self, _: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool {
         self.transport.has_news(poll, first, self.queues.borrow().keys().copied())
     }
 
@@ -75,7 +75,7 @@ impl Channel {
         while let Some(rank) = missing() {
             let mut places = Vec::new();
             self.add_places(comm, &mut places);
-            let news = |poll: &Poll<'_>| Engine::<C>::has_news(self, poll, 0).then_some(());
+            let news = |poll: &Poll<'_>| Engine::<C>::has_news(self, comm, poll, 0).then_some(());
             comm.hal().wait_until(&places, deadline, reason.from(comm.core_of(rank)), news)?;
             self.handle(comm);
         }

@@ -48,6 +48,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Exposes the part of this view.
+    #[inline(always)]
     pub(super) fn expose(
         &self,
         view: &LocalView<'c, T>,
@@ -93,6 +94,7 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
         self.window.read_own(first, into)
     }
 
+    #[inline(always)]
     pub(super) fn wait(&self) {
         let _span = self.window.comm().hal().span(Span::new("wait"));
         // It does not time out, unless the machine is dying.
@@ -100,6 +102,7 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
     }
 
     /// Takes the completions of all origins, once.
+    #[inline(always)]
     pub(super) fn settle(&self, deadline: Deadline) -> Result<(), TimedOut> {
         if !self.origins_are_done.get() {
             self.window.await_completion(&self.origins, deadline)?;
@@ -116,6 +119,7 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
     }
 
     /// The view is the program's again; the origins have completed.
+    #[inline(always)]
     pub(super) fn end(self, view: &LocalView<'c, T>, caches: &mut Caches, invalidates: bool) {
         self.window.take_back(view, caches, invalidates);
     }

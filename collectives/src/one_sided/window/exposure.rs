@@ -15,6 +15,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// # Errors
     /// [`Error::ExposureEpochOpen`] if one is open on this window, [`Error::NoSuchRank`] for an origin that does not
     /// exist, [`Error::ForeignView`]; the view comes back with the error.
+    #[inline(always)]
     pub fn post(
         &self,
         view: LocalView<'c, T>,
@@ -28,6 +29,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     ///
     /// # Errors
     /// As [`post`](Self::post).
+    #[inline(always)]
     pub fn post_asserting(
         &self,
         view: LocalView<'c, T>,
@@ -42,6 +44,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Takes the part out of the program's hands, with everything that was stored in memory.
+    #[inline(always)]
     pub(super) fn give_up(
         &self,
         view: &LocalView<'c, T>,
@@ -59,6 +62,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Gives the part back to the program, so that the view shows what others have written.
+    #[inline(always)]
     pub(super) fn take_back(&self, view: &LocalView<'c, T>, caches: &mut Caches, invalidates: bool) {
         if invalidates {
             // A page or line that a neighbour's access fetched meanwhile may have brought old parts of the region
@@ -87,6 +91,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Waits until all origins have completed.
+    #[inline(always)]
     pub(super) fn await_completion(&self, origins: &Group, deadline: Deadline) -> Result<(), TimedOut> {
         self.synchronisation.await_completion(&self.peers, &self.completions_seen, origins, deadline)
     }
@@ -115,6 +120,7 @@ impl<'w, 'c, C: Core, T: Pod> Deref for ExposureEpoch<'w, 'c, C, T> {
 
 impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
     /// WAIT: returns the view when all origins have completed; it shows what they put.
+    #[inline(always)]
     pub fn wait(self, caches: &mut Caches) -> LocalView<'c, T> {
         self.exposed.wait();
         self.end(caches)
@@ -150,6 +156,7 @@ impl<'c, C: Core, T: Pod> ExposureEpoch<'_, 'c, C, T> {
         }
     }
 
+    #[inline(always)]
     fn end(self, caches: &mut Caches) -> LocalView<'c, T> {
         self.exposed.end(&self.view, caches, self.invalidates);
         self.view

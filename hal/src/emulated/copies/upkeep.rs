@@ -6,7 +6,7 @@ use crate::{
     LINE_BYTES, Line, LineAddress, Region,
     cached::ViewAccess,
     kind,
-    kit::{Conflict, Exposures, Slices},
+    kit::{Conflict, Event, Exposures, Slices},
 };
 
 use super::super::{
@@ -93,6 +93,7 @@ impl<W: PageWindow> Copies<W> {
             }
             let data = platform.read_line(line_address(platform, page, line));
             touched.lines_fetched += u64::from(self.account().install(&self.window, page, line, &data));
+            platform.witness(|| Event::Fetched(address_at(page * PAGE_BYTES + line * LINE_BYTES, platform.core())));
         }
         if let Some(frame) = new {
             self.window.map(page, frame);
@@ -264,7 +265,7 @@ impl<W: PageWindow> Copies<W> {
     /// Writes back a line, the whole or just the bytes that were stored, unless another core has done so meanwhile.
     /// Returns whether it was dirty.
     fn write_back_line<P: Platform<Window = W>>(&self, platform: &P, page: usize, line: usize, whole: bool) -> bool {
-        let mut was_dirty = false;
+        let mut written = None;
         platform.write_back(line_address(platform, page, line), &mut || {
             // A slice may have come since.
             if self.untouchable(platform, page) >> line & 1 == 1 {
@@ -273,10 +274,14 @@ impl<W: PageWindow> Copies<W> {
             let account = self.account();
             let (data, changed) = account.changes(&self.window, page, line).filter(|(_, changed)| *changed != 0)?;
             account.set_twin(&self.window, page, line, &data);
-            was_dirty = true;
+            written = Some(changed);
             Some((data, if whole { u32::MAX } else { changed }))
         });
-        was_dirty
+        if let Some(changed) = written {
+            let at = address_at(page * PAGE_BYTES + line * LINE_BYTES, platform.core());
+            platform.witness(|| Event::WrittenBack { at, changed });
+        }
+        written.is_some()
     }
 
     /// Sends what was just stored to `region` to memory at once, byte by byte, as hardware without write-allocate does

@@ -6,7 +6,7 @@ use crate::{
     CoreId, Home, LineAddress, Region,
     cached::{Touch, ViewAccess},
     kind,
-    kit::{CachedMemory, Expense, ExposedMemory, Hooks, Slot},
+    kit::{CachedMemory, Event, Expense, ExposedMemory, Hooks, Slot},
 };
 
 use super::{
@@ -49,6 +49,7 @@ impl<P: Platform> Emulated<P> {
             self.platform.await_write_backs();
         }
         self.platform.fence();
+        self.platform.witness(|| Event::Flushed(Some(region)));
         let counting = self.account.counting();
         counting.lines_written_back.add(flushed.lines_written);
         counting.lines_evicted.add(flushed.neighbours_written);
@@ -124,6 +125,7 @@ unsafe impl<P: Platform> CachedMemory for Emulated<P> {
             written += self.own.write_back_invalidate_all(&self.platform);
         }
         self.platform.fence();
+        self.platform.witness(|| Event::Flushed(None));
         self.account.counting().lines_written_back.add(written);
     }
 }
@@ -134,6 +136,7 @@ unsafe impl<P: Platform> ExposedMemory for Emulated<P> {
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
         // SAFETY: the caller promises it.
         unsafe { self.platform.expose(region, memory) }
+        self.platform.witness(|| Event::Exposed(region));
     }
 
     fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
@@ -143,7 +146,9 @@ unsafe impl<P: Platform> ExposedMemory for Emulated<P> {
         if self.omits(Omit::FLUSH) {
             self.write_back(region);
         }
-        self.platform.conceal(region)
+        self.platform.conceal(region)?;
+        self.platform.witness(|| Event::Concealed(region));
+        Ok(())
     }
 
     fn reach(&self, region: Region<kind::Cached>) {
@@ -166,5 +171,6 @@ unsafe impl<P: Platform> ExposedMemory for Emulated<P> {
         self.account.pushed_out();
         self.platform.spend(Expense::InvalidateMpb);
         self.lines.borrow_mut().invalidate();
+        self.platform.witness(|| Event::Invalidate);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Home, Line, LineAddress, Region, SharedAddress, Topology, kind,
-    kit::{Account, CombinedLines, Noting, Spot, UncachedWords, mask_of},
+    kit::{Account, CombinedLines, Event, Noting, Spot, UncachedWords, mask_of},
 };
 
 use super::{super::Platform, Emulated, Omit};
@@ -37,6 +37,7 @@ impl<P: Platform> CombinedLines for Emulated<P> {
         }
         let line = self.platform.read_line(at);
         self.lines.borrow_mut().fill(at, line);
+        self.platform.witness(|| Event::Fill(at));
         line
     }
 
@@ -60,6 +61,7 @@ impl<P: Platform> CombinedLines for Emulated<P> {
             lines.store(at, offset, bytes);
             lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
         };
+        self.platform.witness(|| Event::Store { at, mask: mask_of(offset, bytes.len()) });
         if self.platform.coherent() {
             let mut data = Line::default();
             data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
@@ -74,6 +76,7 @@ impl<P: Platform> CombinedLines for Emulated<P> {
     fn invalidate_lines(&self) {
         if !self.omits(Omit::INVALIDATE_MPB) {
             self.lines.borrow_mut().invalidate();
+            self.platform.witness(|| Event::Invalidate);
         }
     }
 
@@ -87,10 +90,15 @@ impl<P: Platform> CombinedLines for Emulated<P> {
 
 impl<P: Platform> UncachedWords for Emulated<P> {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
-        self.platform.read_word(self.reach_word(region, index))
+        let at = self.reach_word(region, index);
+        let word = self.platform.read_word(at);
+        self.platform.witness(|| Event::LoadWord(at));
+        word
     }
 
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
-        self.platform.write_word(self.reach_word(region, index), value);
+        let at = self.reach_word(region, index);
+        self.platform.write_word(at, value);
+        self.platform.witness(|| Event::StoreWord(at));
     }
 }

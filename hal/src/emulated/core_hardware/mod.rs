@@ -12,7 +12,7 @@ use crate::{
     cached::ViewAccess,
     exposed::MAPPED_SLOTS,
     kit::{
-        Account, CounterAccess, Expense, Hardware, HardwareCore, Hooks, Noting, Registers, Signals, Spot, Ticks,
+        Account, CounterAccess, Event, Expense, Hardware, HardwareCore, Hooks, Noting, Registers, Signals, Spot, Ticks,
         Tracer, Turns, Watch, Woken,
     },
 };
@@ -145,6 +145,7 @@ impl<P: Platform> Emulated<P> {
         if !self.platform.coherent() {
             let write = || self.platform.write_line(pending.at, &pending.data, pending.mask);
             self.trace_store(|| Spot::Line(pending.at), pending.mask, write);
+            self.platform.witness(|| Event::PushedOut);
         }
     }
 }
@@ -166,16 +167,23 @@ impl<P: Platform> Topology for Emulated<P> {
 impl<P: Platform> Registers for Emulated<P> {
     fn test_and_set(&self, core: CoreId) -> bool {
         self.assert_register_reachable(core);
-        self.platform.test_and_set(core)
+        let acquired = self.platform.test_and_set(core);
+        if acquired {
+            self.platform.witness(|| Event::Acquired(core));
+        }
+        acquired
     }
 
     fn free(&self, core: CoreId) {
         self.assert_register_reachable(core);
+        self.platform.witness(|| Event::Freed(core));
         self.platform.free(core);
     }
 
     fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
-        self.platform.access_counter(counter, access)
+        let before = self.platform.access_counter(counter, access);
+        self.platform.witness(|| Event::Counter(counter, access));
+        before
     }
 }
 
@@ -223,6 +231,7 @@ impl<P: Platform> Turns for Emulated<P> {
 
 impl<P: Platform> Signals for Emulated<P> {
     fn raise_interrupt(&self, target: CoreId) {
+        self.platform.witness(|| Event::Raised(target));
         self.platform.raise_interrupt(target);
     }
 
@@ -235,7 +244,11 @@ impl<P: Platform> Signals for Emulated<P> {
     }
 
     fn take_interrupt(&self) -> bool {
-        self.platform.take_interrupt()
+        let taken = self.platform.take_interrupt();
+        if taken {
+            self.platform.witness(|| Event::Taken);
+        }
+        taken
     }
 }
 
@@ -264,6 +277,10 @@ impl<P: Platform> Hooks for Emulated<P> {
         }
     }
 
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        self.platform.witness(event);
+    }
+
     fn tracer(&self) -> Option<&Tracer> {
         Some(&self.tracer)
     }
@@ -281,7 +298,8 @@ impl<P: Platform> Hooks for Emulated<P> {
     }
 }
 
-impl<P: Platform> Hardware for Emulated<P> {
+// SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
+unsafe impl<P: Platform> Hardware for Emulated<P> {
     fn account(&self) -> &Account {
         &self.account
     }

@@ -134,7 +134,8 @@ impl Topology for Scc {
 /// Hardware does by itself what it does.
 impl Hooks for Scc {}
 
-impl Hardware for Scc {
+// SAFETY: 1. a field, which is never replaced; 2. there is no other value.
+unsafe impl Hardware for Scc {
     fn account(&self) -> &Account {
         &self.account
     }

@@ -195,9 +195,11 @@ pub fn map_foreign(slot: u32) {
 
 /// Gives `access` a pointer to the uncached word at a physical address, for as long as it runs, with interrupts off.
 ///
+/// Not to be nested, since there is one page for it.
+///
 /// # Panics
 /// If the address is not that of a word.
-pub fn with_uncached_page<R>(physical: u32, access: impl FnOnce(*mut u32) -> R) -> R {
+pub(crate) fn with_uncached_page<R>(physical: u32, access: impl FnOnce(*mut u32) -> R) -> R {
     let physical = physical as usize;
     assert!(physical.is_multiple_of(size_of::<u32>()), "{physical:#x} is not the address of a word");
     let _interrupts = cpu::InterruptsOff::new();

@@ -193,7 +193,8 @@ impl<'g> Registers<'g> {
     /// A tile's registers at an address.
     ///
     /// # Safety
-    /// There are the registers of a tile of this board, at the geometry's offsets, mapped uncached.
+    /// There are the registers of a tile of this board, at the geometry's offsets, mapped uncached. Whoever has the value answers
+    /// for what is written by it: an entry of a lookup table changes what addresses mean, and configurations reset cores.
     pub const unsafe fn at(base: usize, geometry: &'g Geometry) -> Self {
         Self { base, geometry }
     }
@@ -202,13 +203,13 @@ impl<'g> Registers<'g> {
     ///
     /// # Safety
     /// 1. The board is as `geometry` says. 2. Its registers are mapped uncached at their physical addresses, or there
-    ///    is no paging yet.
+    ///    is no paging yet. 3. As for [`at`](Self::at), what is written is answered for.
     ///
     /// # Panics
     /// If there is no such tile.
     pub unsafe fn of_tile(geometry: &'g Geometry, tile: u32) -> Self {
         assert!(tile < geometry.columns * geometry.rows, "tile {tile} does not exist");
-        // SAFETY: the lookup table of every core leads there.
+        // SAFETY: the lookup table of every core leads there; 3.
         unsafe { Self::at(slot_address(geometry.registers_slot + tile), geometry) }
     }
 
@@ -222,7 +223,7 @@ impl<'g> Registers<'g> {
     }
 
     fn register<T: Contents>(self, offset: u32) -> Register<T> {
-        // SAFETY: 1. who made `self` says so; 2. the offsets below are not those of memory.
+        // SAFETY: 1. who made `self` says so; 2. he answers for entries of lookup tables, and the others are not memory's.
         unsafe { Register::at(self.base + offset as usize) }
     }
 

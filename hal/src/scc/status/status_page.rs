@@ -119,7 +119,11 @@ pub fn set(state: State) {
 }
 
 /// How far a core is.
+///
+/// # Panics
+/// If the page cannot be reached yet, or has no line for the core.
 pub fn of(core: CoreId) -> State {
+    assert!(is_reached() && core.index() < MAX_CORES, "the state of {core} cannot be known");
     State::from_word(word(core.index()).read())
 }
 

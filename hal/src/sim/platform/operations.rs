@@ -1,19 +1,21 @@
 //! The operations of a simulated core.
 
-use std::{ptr::NonNull, rc::Rc};
+use std::{cell::RefCell, ptr::NonNull, rc::Rc};
 
 use crate::{
     CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
 };
 
 use super::{
     super::{
         Cluster,
         access::{Access, Effect},
+        check::Checker,
         cost::{Way, WriteCost},
+        heap::off_account,
         heat::Target,
         network::Stored,
         waiting::Sample,
@@ -21,6 +23,17 @@ use super::{
     PS_PER_TICK, Running, SimPlatform,
     shared::insist,
 };
+
+impl SimPlatform {
+    /// Tells the checker what happens. Apart, so that runs that are not checked are as short as they can be.
+    #[cold]
+    #[inline(never)]
+    fn tell(&self, checker: &RefCell<Checker>, event: Event) {
+        if !self.is_dying() && off_account(|| checker.borrow_mut().observe(self.core, self.now_ps(), event)) {
+            panic!("it looks again and again at a line that L1 has from before it was stored to");
+        }
+    }
+}
 
 // SAFETY: 1. all from the machine's description, and a core of each number; 2. see `Memory::shared`; 3. `Memory` has bounds
 // for all of them; 4. `Shared` asks in the same step as it accesses memory; 5. the account is that of the core's domain,
@@ -260,6 +273,13 @@ unsafe impl Platform for SimPlatform {
 
     fn last_visible(&self) -> u64 {
         self.shared.engine.borrow().visible[self.core.index()]
+    }
+
+    #[inline(always)]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        if let Some(checker) = &self.shared.checker {
+            self.tell(checker, event());
+        }
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {

@@ -6,6 +6,7 @@ use crate::{LINE_BYTES, Layout, Line, LineAddress, SharedAddress, emulated::Fetc
 
 use super::super::{
     access::{Access, Effect},
+    check::Checker,
     cost::Cost,
     domains::Domains,
     engine::Engine,
@@ -29,6 +30,8 @@ pub(in super::super) struct Shared {
     pub(in super::super) dying: Cell<bool>,
     /// Where the traffic is, if it is counted.
     pub(in super::super) heat: Option<RefCell<HeatMap>>,
+    /// Who follows what the program does, if it is checked.
+    pub(in super::super) checker: Option<RefCell<Checker>>,
 }
 
 impl Shared {

@@ -20,15 +20,12 @@ pub(crate) enum Need {
 }
 
 impl Chip {
-    /// What a load within a line needs.
+    /// What a load within a line needs that L1 does not have.
     pub(crate) fn load_needs(&self, core: usize, physical: u32, kind: PageKind) -> Need {
-        let state = &self.cores[core];
-        let in_l1 = |mpbt| state.l1.peek(physical).is_some_and(|slot| state.l1.is_mpbt(slot) == mpbt);
         match kind {
             PageKind::Uncached => self.access(core, physical, false, Effect::Read),
             _ if self.settings.coherent => self.access(core, physical, false, Effect::Read),
-            _ if in_l1(kind.is_mpbt()) => Need::Nothing,
-            PageKind::WriteBack if state.has_in_l2(physical) => Need::L2,
+            PageKind::WriteBack if self.cores[core].has_in_l2(physical) => Need::L2,
             _ => self.access(core, physical, true, Effect::Read),
         }
     }

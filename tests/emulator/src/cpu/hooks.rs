@@ -3,7 +3,8 @@
 //! Pages are translated by us: what is fetched comes from copies in memory of the CPU
 //! library, and what is loaded and stored goes to ranges that call us back for every access, one range for each kind of
 //! page. So a page can be fetched from and stored to, and the CPU library's own translations keep the kind with the
-//! page.
+//! page. It makes a load that is not where its size wants it two that are, and such a store one of bytes: what calls us
+//! lies within a line.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -15,7 +16,6 @@ use super::{
     instructions::{self, Special},
     lapic, operands, paging,
     paging::{Control, Fault, Mapped},
-    passing::{misaligned, parts},
     state::{Shared, State, Stop},
     timing,
 };
@@ -154,14 +154,12 @@ impl Hooks {
         let mut state = self.state.borrow_mut();
         let mut shared = self.shared.borrow_mut();
         if state.clock.is_some() {
-            let (number, spent) = (state.number, misaligned(physical, len));
-            state.cycles += spent;
+            let number = state.number;
             if let Some(value) = shared.chip.load_hit(number, physical, kind, len) {
                 return value;
             }
             drop((state, shared));
-            let parts = parts(physical, len);
-            if !parts.into_iter().flatten().all(|(at, _)| self.reach(cpu, |chip| chip.load_needs(number, at, kind))) {
+            if !self.reach(cpu, |chip| chip.load_needs(number, physical, kind)) {
                 return 0;
             }
             state = self.state.borrow_mut();
@@ -194,12 +192,9 @@ impl Hooks {
         }
         let keeps_time = self.state.borrow().clock.is_some();
         if keeps_time {
-            self.state.borrow_mut().cycles += misaligned(physical, len);
             let number = self.state.borrow().number;
-            for (at, len) in parts(physical, len).into_iter().flatten() {
-                if !self.reach(cpu, |chip| chip.store_needs(number, at, kind, len)) {
-                    return;
-                }
+            if !self.reach(cpu, |chip| chip.store_needs(number, physical, kind, len)) {
+                return;
             }
         }
         let mut state = self.state.borrow_mut();

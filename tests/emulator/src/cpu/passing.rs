@@ -9,30 +9,7 @@ use super::{
     state::Stop,
     timing::Ending,
 };
-use crate::{
-    Chip,
-    chip::{LINE_BYTES, Need},
-};
-
-/// Cycles that an access takes longer which is not where its size wants it.
-const MISALIGNED: u64 = 3;
-
-/// What is lost by an access that is not where its size wants it.
-#[inline]
-pub(super) const fn misaligned(physical: u32, len: usize) -> u64 {
-    // Two bytes within a word are no matter.
-    let is_across = len > 1 && (physical as usize & 3) + len > 4 && !(physical as usize).is_multiple_of(len);
-    if is_across { MISALIGNED } else { 0 }
-}
-
-/// The parts of an access in each line: where, and how many bytes.
-pub(super) const fn parts(physical: u32, len: usize) -> [Option<(u32, usize)>; 2] {
-    let first = LINE_BYTES - physical as usize % LINE_BYTES;
-    if len <= first {
-        return [Some((physical, len)), None];
-    }
-    [Some((physical, first)), Some((physical.wrapping_add(first as u32), len - first))]
-}
+use crate::{Chip, chip::Need};
 
 impl Hooks {
     /// A core that keeps time gets what its next access needs. Returns whether it goes on.

@@ -136,7 +136,32 @@ fn caches_answer_what_they_have() {
         a.wbinvd()?;
         a.mov(eax, dword_ptr(DATA))
     };
-    assert_eq!(cycles(0, flushed) - cycles(0, flush), 18 + 1);
+    let flush_cycles = cycles(0, flush);
+    assert_eq!(cycles(0, flushed) - flush_cycles, 18 + 1);
+    assert!((10_000..10_020).contains(&flush_cycles), "{flush_cycles}");
+}
+
+#[test]
+fn a_line_that_is_displaced_goes_to_memory_if_it_was_written() {
+    /// Lines of one set of either cache, of which there are four ways.
+    const LINES: u32 = 12;
+    const WAY: u32 = 0x1_0000;
+    let all = |stores: bool| {
+        cycles(0, &|a| {
+            for line in 0..LINES {
+                a.mov(eax, dword_ptr(DATA + line * WAY))?;
+                if stores {
+                    a.mov(dword_ptr(DATA + line * WAY), eax)?;
+                }
+            }
+            wait_for_answer(a)
+        })
+    };
+    let (read, written) = (all(false), all(true));
+    // Each line comes in 100.05 cycles. One that goes takes 113.9, for which the next one waits.
+    let lines = u64::from(LINES);
+    assert!((101 * lines + 51..104 * lines + 51).contains(&read), "{read}");
+    assert!((113 * lines..117 * lines).contains(&(written - read)), "{read}, and {written} with stores");
 }
 
 #[test]
@@ -169,6 +194,25 @@ fn branches_and_turns_take_their_time() {
         a.jne(again)
     };
     assert_eq!(cycles(0, turns), 100 + 4);
+    // Two functions return to one place each, and one to two places in turn, both of which are taken for the other.
+    let calls = |functions: usize| {
+        cycles(0, &|a| {
+            let (mut first, mut second, mut end) = (a.create_label(), a.create_label(), a.create_label());
+            // Its stack is in L1.
+            a.mov(esp, DATA + 0x20)?;
+            a.mov(eax, dword_ptr(esp - 4))?;
+            a.call(first)?;
+            a.call([first, second][functions - 1])?;
+            a.jmp(end)?;
+            a.set_label(&mut first)?;
+            a.ret()?;
+            a.set_label(&mut second)?;
+            a.ret()?;
+            a.set_label(&mut end)?;
+            a.nop()
+        })
+    };
+    assert_eq!(calls(1) - calls(2), 2 * 3);
     // 9 cycles to begin, and one for each further of 64 words, which miss: one word after the other, in 97 cycles each.
     let fill: Program<'_> = &|a| {
         a.mov(ecx, 64)?;

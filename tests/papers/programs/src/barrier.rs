@@ -6,8 +6,8 @@
 //! up do not count. Measured are, for each algorithm,
 //!
 //! * `latency`: that mean;
-//! * `last-to-last`: from the last arrival at a barrier to the last departure, of the last [`RECORDED`] barriers; the
-//!   only time that there is where ranks are late on purpose;
+//! * `last-to-last`: from the last arrival at a barrier to the last departure, of [`RECORDED`] more barriers, at which ranks
+//!   look at the clock; the only time that there is where ranks are late on purpose;
 //! * `reads` and `writes`: loads of lines and words by all members together in one barrier, polls among them, and stores
 //!   (the paper's Fig. 5); `rank-reads` and `rank-writes` of each member. Means, rounded to whole ones;
 //! * `registers`: accesses to test-and-set registers by all members, those that found one taken among them;
@@ -23,7 +23,7 @@ use hal::{Core, Counters};
 
 use super::{
     broadcast::{Times, combine},
-    measure::{Of, demand, repetitions, spread},
+    measure::{Of, demand, look_ticks, repetitions, spread},
 };
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
@@ -39,7 +39,7 @@ const CHOSEN: &str = "chosen:";
 /// Barriers that do not count.
 const WARM_UP: u64 = 16;
 
-/// Barriers that are looked at one by one.
+/// Barriers that are looked at one by one, after those that count.
 const RECORDED: u64 = 256;
 
 /// Measures barriers.
@@ -147,30 +147,32 @@ impl Plan {
     /// All barriers of a member.
     fn repeat<C: Core>(&self, comm: &Comm<'_, C>, mut barrier: Option<&mut GroupBarrier<'_, '_, C>>) -> Outcome {
         let hal = comm.hal();
-        let mut wait = |number: u64| {
+        let late = |number: u64| {
             if self.skew > 0 {
                 hal.compute(spread(self.seed, number << 16 | comm.rank() as u64) % (self.skew + 1));
             }
-            let arrival = hal.now();
-            match &mut barrier {
-                Some(barrier) => barrier.wait(),
-                None => comm.barrier(),
-            }
-            arrival
+        };
+        let mut wait = || match &mut barrier {
+            Some(barrier) => barrier.wait(),
+            None => comm.barrier(),
         };
         for number in 0..WARM_UP {
-            wait(number);
+            late(number);
+            wait();
         }
         let (counters, begin) = (hal.counters(), hal.now());
-        let mut outcome = Outcome::default();
         for number in 0..self.repetitions {
-            let arrival = wait(WARM_UP + number);
-            if number + RECORDED >= self.repetitions {
-                outcome.times.push((arrival, hal.now()));
-            }
+            late(WARM_UP + number);
+            wait();
         }
-        outcome.ticks = hal.now() - begin;
-        outcome.did = hal.counters() - counters;
+        let mut outcome = Outcome { ticks: hal.now() - begin, did: hal.counters() - counters, ..Outcome::default() };
+        let look = look_ticks(hal);
+        for number in 0..self.repetitions.min(RECORDED) {
+            late(WARM_UP + self.repetitions + number);
+            let arrival = hal.now() + look / 2;
+            wait();
+            outcome.times.push((arrival, hal.now() - look / 2));
+        }
         outcome
     }
 

@@ -22,6 +22,7 @@ mod rma;
 mod rounds;
 #[cfg(test)]
 mod testing;
+mod two_sided;
 
 pub use self::{
     barrier::Barriers,
@@ -38,6 +39,7 @@ pub use self::{
     pscw::Pscw,
     rma::{Bandwidth, Crowd, Engine, Latency, Lines, Overlap, Private, Skew, Synchronisation},
     rounds::Rounds,
+    two_sided::TwoSided,
 };
 
 /// Hands all programs, in the order in which they are listed, to a macro.
@@ -46,7 +48,7 @@ macro_rules! programs {
     ($($with:tt)+) => {
         $($with)+!(
             Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
-            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
         );
     };
 }

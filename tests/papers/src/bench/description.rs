@@ -7,7 +7,7 @@ use super::{
     series::{Rows, Samples},
 };
 use anyhow::Result;
-use host::machine::{Machine, Variant};
+use host::machine::Variant;
 use std::str::FromStr;
 
 /// A bench.
@@ -95,7 +95,8 @@ pub(crate) struct Run {
     /// And `machine=+contention` or another suffix: it runs on that variant of the user's machine, unless he has chosen a
     /// variant himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run
     /// is left out. And `machine=NAME`: it runs on this machine, whole, in a bench on all cores of the default machine;
-    /// its rows are found by names that end with `@` and what the machine's name begins with, `@cluster-fpga`.
+    /// its rows are found by names that end with `@` and what the machine's name begins with, `@cluster-fpga`. So are
+    /// those of the emulated board, which keeps time: `@scc-board`.
     pub(crate) words: Vec<String>,
 }
 
@@ -116,14 +117,15 @@ impl Run {
     }
 
     /// The machine of its own that it has to run on.
-    pub(crate) fn machine(&self) -> Option<Machine> {
+    pub(crate) fn machine(&self) -> Option<Place> {
         self.value("machine")
     }
 
     /// What names of its rows end with.
     pub(crate) fn suffix(&self) -> String {
         match self.machine() {
-            Some(machine) => format!("@{}", machine.family()),
+            Some(Place::Simulated(machine)) => format!("@{}", machine.family()),
+            Some(other) => format!("@{other}"),
             None => self.variant().to_string(),
         }
     }

@@ -18,7 +18,7 @@ impl Evidence {
     }
 
     /// The rows of a bench on all cores of a simulated machine, as `cargo xtask bench BENCH --machine MACHINE` would
-    /// measure them.
+    /// measure them, but for the runs on the emulated board: what papers publish is compared with the simulator.
     ///
     /// # Errors
     ///
@@ -30,7 +30,8 @@ impl Evidence {
             let machine: Machine = machine.parse()?;
             // Nothing is installed for a simulation.
             let (cores, yes) = (machine.default_cores(), false);
-            let setting = Setting { machine: &machine, cores, words: &[], limit: self.limit, yes, flame: None };
+            let setting =
+                Setting { machine: &machine, cores, words: &[], limit: self.limit, board: false, yes, flame: None };
             let rows = measure(bench, &setting).with_context(|| format!("bench {}", bench.name));
             self.measured.insert(key.clone(), rows.map_err(|why| format!("{why:#}")));
         }

@@ -8,6 +8,9 @@ use host::{
 };
 use std::{fmt, fs, thread};
 
+/// What names of rows end with whose runs were on the emulated board, in benches of another machine.
+pub(crate) const BOARD: &str = "@scc-board";
+
 /// Where a bench can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Machine {

@@ -21,7 +21,7 @@ pub(crate) use description::Run;
 pub(crate) use description::{Bench, Column, Sweep};
 pub(crate) use evidence::Evidence;
 pub(crate) use fit::Fit;
-pub(crate) use machine::{Machine, Memory, processors};
+pub(crate) use machine::{BOARD, Machine, Memory, processors};
 pub(crate) use runs::Setting;
 pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
 
@@ -121,6 +121,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         cores: count,
         words: &arguments.words,
         limit: Duration::from_secs(arguments.timeout),
+        board: true,
         yes: arguments.yes,
         flame: flame.as_deref(),
     };
@@ -216,7 +217,7 @@ fn measure(bench: &Bench, setting: &Setting<'_>) -> Result<Rows> {
 
 /// The rows that samples of a bench become, with those that are computed from others.
 fn rows_of(bench: &Bench, machine: &Machine, samples: Vec<Samples>) -> Result<Rows> {
-    // Machines that runs have of their own are simulated.
+    // Machines that runs have of their own have a time.
     let has_time = |samples: &Samples| machine.has_time() || samples.key.variant.starts_with('@');
     let meaningful = |samples: &Samples| has_time(samples) || !samples.key.unit.is_of_time();
     let mut rows = Rows::pool(samples.into_iter().filter(meaningful));

@@ -4,7 +4,7 @@ use super::{
     Machine,
     description::{Bench, Run},
     machine::processors,
-    series::Samples,
+    series::{Samples, Unit},
 };
 use crate::xtask;
 use anyhow::{Context, Result, anyhow, ensure};
@@ -26,6 +26,8 @@ pub(crate) struct Setting<'s> {
     /// The user's words for the programs.
     pub(crate) words: &'s [String],
     pub(crate) limit: Duration,
+    /// Whether runs of their own on the emulated board are among them.
+    pub(crate) board: bool,
     /// Whether what is missing is installed without asking.
     pub(crate) yes: bool,
     /// Where folded stacks go, on a machine that has them.
@@ -127,6 +129,10 @@ impl Setting<'_> {
         };
         let mut samples = run_of_program.transcript().with_context(label)?.samples;
         ensure!(!samples.is_empty(), "{} has measured nothing", label());
+        if machine == Machine::Board && self.flame.is_none() {
+            // Boards count nothing, except instructions.
+            samples.retain(|samples| samples.key.unit != Unit::Count);
+        }
         if !self.machine.is_variant() {
             samples.iter_mut().for_each(|samples| samples.key.variant = run.suffix());
         }
@@ -144,7 +150,8 @@ impl Setting<'_> {
             println!("{others} runs on other machines: left out, they are part of the bench on all cores of `scc`");
         }
         let mut possible: Vec<Run> = Vec::new();
-        for run in runs.into_iter().filter(fits).filter(|run| is_default || run.machine().is_none()) {
+        let is_here = |run: &Run| run.machine().is_none_or(|own| is_default && (self.board || own != Machine::Board));
+        for run in runs.into_iter().filter(fits).filter(is_here) {
             let is_same = |other: &Run| {
                 (other.program, other.cores(), other.machine()) == (run.program, run.cores(), run.machine())
                     && other.program_words().eq(run.program_words())
@@ -170,14 +177,16 @@ impl Setting<'_> {
 
     fn build(&self, runs: &[&Run]) -> Result<()> {
         ensure!(!runs.is_empty(), "there is nothing to run");
-        let (own, others): (Vec<&Run>, Vec<&Run>) = runs.iter().copied().partition(|run| run.machine().is_none());
-        for (runs, machine) in [(own, self.machine), (others, &Machine::default())] {
-            let mut programs: Vec<_> = runs.iter().map(|run| run.program).collect();
-            programs.sort_unstable();
-            programs.dedup();
-            if !programs.is_empty() {
-                xtask::build(&programs, machine, self.yes)?;
-            }
+        let mut builds = Vec::new();
+        for run in runs {
+            let backend = xtask::backend(&run.machine().unwrap_or_else(|| self.machine.clone()));
+            builds.push((backend, run.program));
+        }
+        builds.sort_unstable();
+        builds.dedup();
+        for of_backend in builds.chunk_by(|(one, _), (other, _)| one == other) {
+            let programs: Vec<_> = of_backend.iter().map(|(_, program)| *program).collect();
+            xtask::build(&programs, of_backend[0].0, self.yes)?;
         }
         Ok(())
     }
@@ -186,7 +195,7 @@ impl Setting<'_> {
     fn machine_of(&self, run: &Run) -> Result<Machine> {
         let of_users =
             || self.machine.with_variant(run.variant()).with_context(|| format!("{} has no variants", self.machine));
-        run.machine().map_or_else(of_users, |machine| Ok(Machine::Simulated(machine)))
+        run.machine().map_or_else(of_users, Ok)
     }
 
     /// Demands that no word of the user's is one that the bench varies.
@@ -281,8 +290,15 @@ mod tests {
     /// The runs that a machine allows.
     fn picked(machine: &str, cores: u32, runs: &[&[&str]]) -> Vec<Run> {
         let machine = machine.parse().unwrap();
-        let setting =
-            Setting { machine: &machine, cores, words: &[], limit: Duration::from_secs(1), yes: false, flame: None };
+        let setting = Setting {
+            machine: &machine,
+            cores,
+            words: &[],
+            limit: Duration::from_secs(1),
+            board: true,
+            yes: false,
+            flame: None,
+        };
         setting.possible(runs.iter().map(|words| run(words)).collect())
     }
 
@@ -295,6 +311,7 @@ mod tests {
             cores: 6,
             words: &users,
             limit: Duration::from_secs(1),
+            board: true,
             yes: false,
             flame: None,
         };
@@ -324,6 +341,20 @@ mod tests {
         assert_eq!(composed("scc", own, &[]).unwrap(), "scc+contention 6 class=a heap_kib=1048576");
         assert_eq!(composed("scc+flat", own, &[]).unwrap(), "scc+flat 6 class=a heap_kib=1048576");
         assert!(composed("qemu", own, &[]).is_err());
+    }
+
+    #[test]
+    fn the_board_is_left_out_where_nobody_wants_it() {
+        let machine = Machine::default();
+        let limit = Duration::from_secs(1);
+        let setting =
+            |board| Setting { machine: &machine, cores: 48, words: &[], limit, board, yes: false, flame: None };
+        let runs = || vec![run(&["machine=scc-board"]), run(&["machine=mesh:2x2x2"]), run(&[])];
+        assert_eq!([true, false].map(|board| setting(board).possible(runs()).len()), [3, 2]);
+        assert_eq!(
+            (run(&["machine=scc-board"]).suffix(), composed("scc", &["machine=scc-board", "cores=2"], &[]).unwrap()),
+            ("@scc-board".into(), "scc-board 2 ".into())
+        );
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn fidelity_table(checked: &[Checked]) -> Table {
 /// Runs a program and draws its traffic; returns the picture, and a line about where most was.
 fn heat_map(title: &str, program: &str, words: &[&str], limit: Duration) -> Result<(String, String)> {
     let machine = MACHINE.parse()?;
-    xtask::build(&[program], &machine, false)?;
+    xtask::build(&[program], xtask::backend(&machine), false)?;
     let _progress = Progress::new(format!("traffic of {program}"));
     let run = Run {
         program,

@@ -100,7 +100,7 @@ impl<'r, C: Core> Rcce<'r, C> {
 
     /// All that was begun is over. Collective.
     fn finalize(&self, session: &Session<'_, 'r, C>) {
-        self.finish_sending(session);
+        self.finish_begun(session);
         drop(self.buffers.borrow_mut().take());
     }
 
@@ -204,8 +204,10 @@ impl<'r, C: Core> Rcce<'r, C> {
         let _ = self.requests.borrow().wait(self.comm, &[]);
     }
 
-    /// Operations of all share lines with what is being sent. A rank that only receives does not know of it.
-    fn finish_sending(&self, session: &Session<'_, 'r, C>) {
+    /// Operations of all share lines with what is being sent, so that a rank which sends waits here until it is received. What
+    /// all ranks have begun alike each of them has to finish, the receives as well. A rank that only receives cannot know
+    /// whether the message is to come before the operation or after it, unless it has begun.
+    fn finish_begun(&self, session: &Session<'_, 'r, C>) {
         if self.requests.borrow().are_over() {
             return;
         }
@@ -215,7 +217,12 @@ impl<'r, C: Core> Rcce<'r, C> {
                 "UE {rank}: requests are outstanding in an operation of all, which may wait for ever: complete all requests before"
             ));
         }
-        self.wait_for_all(true);
+        let sends = self.requests.borrow().go_on(true);
+        self.push();
+        while self.requests.borrow().hold_others_up(sends) {
+            self.await_step();
+            self.push();
+        }
     }
 
     /// Says why something was not allocated, where RCCE's number does not.
@@ -255,7 +262,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         if root >= members.ranks.len() {
             return Err(code::ID);
         }
-        self.finish_sending(session);
+        self.finish_begun(session);
         members.is_world &= self.is_ours;
         groups::broadcast(self.comm, members, bytes, root).map_err(code::of)
     }
@@ -268,7 +275,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         [element, operator]: [i32; 2],
         root: Option<usize>,
     ) -> Result<Vec<u8>, i32> {
-        self.finish_sending(session);
+        self.finish_begun(session);
         members.is_world &= self.is_ours;
         Type::of(element)?.reduce(self.comm, members, operands, operator, root)
     }

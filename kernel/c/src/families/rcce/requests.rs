@@ -102,6 +102,14 @@ impl Requests {
         self.all.values().any(|request| request.wanted.is_send == is_send && !request.is_over())
     }
 
+    /// Whether something is outstanding for which another rank waits: what is sent, what has begun to come, and `alike` what is
+    /// to come from a certain rank.
+    pub(super) fn hold_others_up(&self, alike: bool) -> bool {
+        let has_begun = |request: &Request| request.wanted.is_send || matches!(request.state, State::Receiving(..));
+        let holds = |request: &Request| has_begun(request) || alike && request.wanted.peer.is_some();
+        self.all.values().any(|request| !request.is_over() && holds(request))
+    }
+
     /// Begins a request, and returns its number. Nothing is done yet.
     ///
     /// # Safety

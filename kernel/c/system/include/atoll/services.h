@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct atoll_rcce;
+struct atoll_mpi;
 
 /* How a file is opened. */
 enum { ATOLL_WRITE = 1, ATOLL_CREATE = 2, ATOLL_EMPTY = 4, ATOLL_APPEND = 8, ATOLL_NEW = 16 };
@@ -42,6 +43,7 @@ struct atoll_services {
 
     /* One table for each family of functions; its own header says what is in it. */
     const struct atoll_rcce *rcce;
+    const struct atoll_mpi *mpi;
 };
 
 extern const struct atoll_services *atoll_services;

@@ -4,7 +4,7 @@
 //! optimisation guide (AP-526): two pipes, U and V, of which V takes simple instructions beside one in U that it does not
 //! depend on; a cycle more for an address that the cycle before has computed, and for each prefix; an x87 unit beside
 //! them. It is worked out once for each block, when it is inspected. What depends on more than the block is added when it
-//! runs: branches that were not foretold ([`prediction`]), misses, turns of repeated instructions, accesses across a word.
+//! runs: branches that were not foretold ([`prediction`]), misses, turns of repeated instructions.
 //!
 //! A block begins with an empty pipe, and its cycles pass when it begins, before its first access. What an instruction takes that depends on its operands (`bsf`, `fsin`) is the middle
 //! of what the manual says. Not modelled: banks of L1, and the translation buffers.

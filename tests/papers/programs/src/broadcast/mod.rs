@@ -148,6 +148,7 @@ impl Bench {
         if is_root {
             (0..calls).for_each(|index| self.messages.write(&places, index));
         }
+        let look = self.clock.look_ticks(hal);
         comm.barrier();
         let mut counts = [0; COUNTERS.len()];
         for index in 0..calls {
@@ -161,7 +162,7 @@ impl Bench {
             let (call, before) = (self.clock.read(hal), hal.counters());
             comm.using(self.algorithm, |comm| comm.broadcast(self.messages.at(&places, index), root))?;
             let (did, returned) = (hal.counters() - before, self.clock.read(hal));
-            self.times.push(is_root, call, returned);
+            self.times.push(is_root, call + look / 2, returned - look / 2);
             if index >= WARM_UP {
                 counts.iter_mut().zip(counted(&did)).for_each(|(sum, count)| *sum += count);
             }

@@ -37,8 +37,9 @@ pub use self::{
     private::Private, skew::Skew, synchronisation::Synchronisation,
 };
 
+pub(crate) use self::pairs::{Pair, pairs};
 use self::{
     algorithm::Algorithm,
-    pairs::{Pair, Side, pairs},
+    pairs::Side,
     traffic::{Burst, Operation, Roles, Traffic},
 };

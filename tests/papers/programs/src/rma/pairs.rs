@@ -7,15 +7,15 @@ use hal::Core;
 
 /// Two ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Pair {
-    pub(super) ranks: [usize; 2],
+pub(crate) struct Pair {
+    pub(crate) ranks: [usize; 2],
     /// Routers between them, both ends included.
-    pub(super) routers: u64,
+    pub(crate) routers: u64,
 }
 
 impl Pair {
     /// The other one of the two, for a rank that is one of them.
-    pub(super) fn peer_of(&self, rank: usize) -> Option<usize> {
+    pub(crate) fn peer_of(&self, rank: usize) -> Option<usize> {
         match self.ranks {
             [one, other] if rank == one => Some(other),
             [one, other] if rank == other => Some(one),
@@ -26,7 +26,7 @@ impl Pair {
 
 /// A near pair, rank 0 and its neighbour; one that is about half as far apart as can be; and a far one, rank 0 and the
 /// last of those that are farthest from it. Where distances are equal, only one of them.
-pub(super) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
+pub(crate) fn pairs<C: Core>(comm: &Comm<'_, C>) -> Vec<Pair> {
     let routers = |rank| u64::from(comm.hal().layout().distance(comm.core_of(0), comm.core_of(rank)));
     let pair = |rank| Pair { ranks: [0, rank], routers: routers(rank) };
     let near = pair(1);

@@ -98,6 +98,36 @@ fn what_distance_and_contention_take_is_told_apart() {
 }
 
 #[test]
+fn the_board_is_compared_with_itself() {
+    let measured = |default_ns, oc_bcast_kbps| {
+        rows(&[
+            ("default@scc-board", 28, "latency", default_ns),
+            ("oc-k7@scc-board", 28, "latency", 12_000),
+            ("oc-k7", 28, "latency", 1),
+            ("default@scc-board", 147_456, SEQUENCE, 48_000),
+            ("oc-k7@scc-board", 147_456, SEQUENCE, oc_bcast_kbps),
+        ])
+    };
+    for (text, default_ns, oc_bcast_kbps, holds) in [
+        ("on the board, everything priced: k = 7 takes", 3_990, 1, true),
+        ("on the board, everything priced: k = 7 takes", 4_010, 1, false),
+        ("on the board, everything priced: at least", 1, 36_900, true),
+        ("on the board, everything priced: at least", 1, 37_000, false),
+    ] {
+        assert_eq!(find(&measured(default_ns, oc_bcast_kbps), text).unwrap().holds(), holds, "{text}");
+    }
+    let through_mpb = |us: u64| {
+        let get = |name, ns| testing::sample(name, [2, 1, 128 * 32], "completion ns", ns);
+        let peak = testing::sample("default@scc-board", [48, 0, 147_456], &format!("{SEQUENCE} kBps"), 64_000);
+        let gets = [get("get-to-mpb@scc-board", 1_000 * us), get("get-to-memory@scc-board", 8_000)];
+        let mut rows = Rows::pool(gets.into_iter().chain([peak]));
+        (BROADCAST.derive)(&mut rows);
+        find(&rows, "on the board, everything priced: 60 %").unwrap().measured
+    };
+    assert_eq!([32, 24].map(through_mpb), ["62.500 %", "50.000 %"]);
+}
+
+#[test]
 fn roots_are_compared_with_rank_0() {
     let of = |name, opposite| {
         [(0, 1000), (16, 990), (46, opposite)].map(|(root, value)| (name, [48, root, 32], "latency ns", value))

@@ -5,9 +5,10 @@ mod collectives;
 mod host;
 mod instructions;
 mod simulator;
+mod two_sided;
 mod with_instructions;
 
 use crate::bench::Bench;
 
 pub(crate) const BENCHES: &[Bench] =
-    &[collectives::COLLECTIVES, simulator::SIMULATOR, instructions::INSTRUCTIONS, host::HOST];
+    &[collectives::COLLECTIVES, two_sided::TWO_SIDED, simulator::SIMULATOR, instructions::INSTRUCTIONS, host::HOST];

@@ -5,13 +5,14 @@ use super::{
     published::NODES,
     scaling::{DEFAULT, FLAT, FPGA, LOOKOUTS, Scaling, TREE, measured, node_sizes},
 };
-use crate::bench::{Missing, Row, Rows, table};
+use crate::bench::{BOARD, Missing, Row, Rows, table};
 
 /// All tables that anything was measured for.
 pub(crate) fn all(rows: &Rows) -> String {
     let tables = [
         Ok(scc(rows, "")),
         Ok(scc(rows, "+contention")),
+        Ok(scc(rows, BOARD)),
         choices(rows),
         groups(rows),
         nodes(rows),

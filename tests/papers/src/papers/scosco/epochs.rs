@@ -1,7 +1,7 @@
 //! What epochs cost (section V).
 
 use super::published::{MOST_TARGETS, TARGET_SIDE, TARGETS};
-use crate::bench::{Bench, Finding, Line, Missing, Rows, Sweep, everywhere, in_virtual_time, on_scc};
+use crate::bench::{BOARD, Bench, Finding, Line, Missing, Rows, Sweep, everywhere, in_virtual_time, on_scc};
 
 /// What counts as touching memory or registers that other cores see.
 const ACCESSES: [&str; 5] = ["mpb_lines_read", "mpb_lines_written", "words_read", "words_written", "tsr_acquired"];
@@ -10,7 +10,10 @@ const ACCESSES: [&str; 5] = ["mpb_lines_read", "mpb_lines_written", "words_read"
 pub(crate) const PSCW: Bench = Bench {
     name: "pscw",
     about: "START, COMPLETE, POST and WAIT between one origin and k targets (SCOSCo, section V)",
-    runs: &[Sweep("bench-pscw", &["class={default|truly-one-sided|scosco|immediate|deferred|message}"])],
+    runs: &[
+        Sweep("bench-pscw", &["machine=scc-board", "class={scosco|default}", "targets={31|13}"]),
+        Sweep("bench-pscw", &["class={default|truly-one-sided|scosco|immediate|deferred|message}"]),
+    ],
     shown: &[1, 2, 4, 8, 13, 24, 31],
     derive: |rows| {
         rows.add_sum_of_medians("origin", &["start", "complete"]);
@@ -39,6 +42,20 @@ pub(crate) const PSCW: Bench = Bench {
             20.0,
             "x",
             |rows| times_below(rows, "origin"),
+        ),
+        on_scc(
+            "on the board, everything priced: an origin's epoch with 13 targets is at least 12 times below scosco's",
+        )
+        .at_least(12.0, "x", |rows| times_below_on_board(rows, TARGETS)),
+        on_scc(
+            "on the board, everything priced: an origin's epoch with 31 targets is at least 15 times below scosco's",
+        )
+        .at_least(15.0, "x", |rows| times_below_on_board(rows, MOST_TARGETS)),
+        on_scc("on the board: scosco's epoch with 13 targets (published for the target's side: 25.8 us)").reports(
+            |rows| {
+                let side = |side| rows.line(&format!("scosco{BOARD}"), side)?.at(TARGETS);
+                Ok(format!("origin {:.2} us, target {:.2} us", side("origin")?, side("target")?))
+            },
         ),
         in_virtual_time("default: the target's side is below every other class's at every k")
             .holds(|rows| below_all_others(rows, "target")),
@@ -85,6 +102,12 @@ pub(crate) const LATE: Bench = Bench {
 
 /// The other classes that `default` is compared with.
 const OTHERS: [&str; 5] = ["truly-one-sided", "scosco", "immediate", "deferred", "message"];
+
+/// How often SCOSCo's origin takes what our own's does, on the emulated board.
+fn times_below_on_board(rows: &Rows, targets: u64) -> Result<f64, Missing> {
+    let of = |class: &str| rows.line(&format!("{class}{BOARD}"), "origin")?.at(targets);
+    Ok(of("scosco")? / of("default")?)
+}
 
 /// How often SCOSCo's side of an epoch is our own's, where it is least.
 fn times_below(rows: &Rows, side: &str) -> Result<f64, Missing> {

@@ -1,4 +1,5 @@
-//! Programs in C that call each function of RCCE and iRCCE, rightly and wrongly, on several numbers of cores.
+//! Programs in C that call the functions of a family, of RCCE and iRCCE or of MPI, rightly and wrongly, on several numbers of
+//! cores.
 //!
 //! Each program says in comments of its own, one for each way to compile it, what it is tested on:
 //! `/* test: cores=1,2,5 options=-DGORY faithful fails="report" */`, or `says="line"` for what it has to print.
@@ -13,12 +14,28 @@ use crate::{c, guest::Outcome, program::Program, workspace};
 use anyhow::{Context, Result, ensure};
 use std::{fs, path::PathBuf};
 
-/// What is run under QEMU besides, and on how many cores: what depends on the machine.
-const IN_QEMU: [(&str, u16); 5] = [("buffers", 5), ("flags", 5), ("shared", 2), ("requests", 5), ("dereference", 1)];
+/// Families that have programs.
+const FAMILIES: [&str; 2] = ["mpi", "rcce"];
+
+/// What is run under QEMU besides, of which family, and on how many cores: what depends on the machine.
+const IN_QEMU: [(&str, &str, u16); 11] = [
+    ("mpi", "collectives", 5),
+    ("mpi", "messages", 5),
+    ("mpi", "misuse", 2),
+    ("mpi", "operators", 1),
+    ("mpi", "types", 2),
+    ("mpi", "windows", 5),
+    ("rcce", "buffers", 5),
+    ("rcce", "flags", 5),
+    ("rcce", "shared", 2),
+    ("rcce", "requests", 5),
+    ("rcce", "dereference", 1),
+];
 
 /// A program as it is compiled, and how it has to end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Case {
+    family: &'static str,
     program: String,
     define: Vec<String>,
     faithful: bool,
@@ -33,11 +50,11 @@ impl Case {
         let how: String =
             self.define.iter().map(|name| format!("-{}", name.to_lowercase().replace('_', "-"))).collect();
         let faithful = if self.faithful { "-faithful" } else { "" };
-        format!("rcce-{}{how}{faithful}-on-{}", self.program.replace('_', "-"), self.cores)
+        format!("{}-{}{how}{faithful}-on-{}", self.family, self.program.replace('_', "-"), self.cores)
     }
 
     /// The tests that a program asks for.
-    fn all_of(program: &str, text: &str) -> Result<Vec<Self>> {
+    fn all_of(family: &'static str, program: &str, text: &str) -> Result<Vec<Self>> {
         let mut cases = Vec::new();
         for line in text.lines().filter_map(|line| line.strip_prefix("/* test: ")?.strip_suffix(" */")) {
             let quoted = |key: &str| Some(line.split_once(&format!("{key}=\""))?.1.split_once('"')?.0.to_owned());
@@ -46,6 +63,7 @@ impl Case {
             let define: Vec<_> = define.map(|option| option.trim_start_matches("-D").to_owned()).collect();
             for cores in value("cores").context("no cores are named")?.split(',') {
                 cases.push(Self {
+                    family,
                     program: program.to_owned(),
                     define: define.clone(),
                     faithful: line.split(' ').any(|word| word == "faithful"),
@@ -60,7 +78,7 @@ impl Case {
     }
 
     fn subject<'t>(&self, kit: &'t Kit<'t>) -> Result<Subject<'t>> {
-        let file = directory().join(&self.program).with_extension("c").to_string_lossy().into_owned();
+        let file = directory(self.family).join(&self.program).with_extension("c").to_string_lossy().into_owned();
         let define: Vec<_> = self.define.iter().map(String::as_str).collect();
         let program = Program::of_words(&[file], &c::CompilerOptions::of_test(&define, self.faithful))?;
         c::tools(kit.arguments.yes)?;
@@ -85,19 +103,22 @@ impl Case {
     }
 }
 
-fn directory() -> PathBuf {
-    workspace::root().join(DIRECTORY).join("rcce")
+fn directory(family: &str) -> PathBuf {
+    workspace::root().join(DIRECTORY).join(family)
 }
 
 /// All tests, of programs in the order of their names.
 fn cases() -> Result<Vec<Case>> {
-    let mut files: Vec<_> = fs::read_dir(directory())?.flatten().map(|entry| entry.path()).collect();
-    files.sort();
     let mut all = Vec::new();
-    for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", workspace::display(&file)))?;
-        all.extend(Case::all_of(&name, &text).with_context(|| workspace::display(&file).to_string())?);
+    for family in FAMILIES {
+        let mut files: Vec<_> = fs::read_dir(directory(family))?.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        for file in files {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            let text =
+                fs::read_to_string(&file).with_context(|| format!("cannot read {}", workspace::display(&file)))?;
+            all.extend(Case::all_of(family, &name, &text).with_context(|| workspace::display(&file).to_string())?);
+        }
     }
     Ok(all)
 }
@@ -126,7 +147,7 @@ fn job<'t>(
 ///
 /// When a program does not say how it is tested.
 pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
-    job(kit, "RCCE, simulated", |_| true, Subject::simulated)
+    job(kit, "RCCE and MPI, simulated", |_| true, Subject::simulated)
 }
 
 /// A job for QEMU.
@@ -135,8 +156,8 @@ pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
 ///
 /// When a program does not say how it is tested.
 pub(super) fn in_qemu<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
-    let is_meant = |case: &Case| IN_QEMU.contains(&(case.program.as_str(), case.cores)) && !case.faithful;
-    job(kit, "RCCE", is_meant, Subject::in_qemu)
+    let is_meant = |case: &Case| IN_QEMU.contains(&(case.family, case.program.as_str(), case.cores)) && !case.faithful;
+    job(kit, "RCCE and MPI", is_meant, Subject::in_qemu)
 }
 
 #[cfg(test)]
@@ -146,21 +167,22 @@ mod tests {
     #[test]
     fn programs_say_how_they_are_tested() {
         let text = "/* test: cores=1,48 options=-DGORY,-DA=2 faithful */\n/* test: cores=2 fails=\"a b\" */\nint x;\n";
-        let cases = Case::all_of("two_words", text).unwrap();
+        let cases = Case::all_of("rcce", "two_words", text).unwrap();
         let names: Vec<_> = cases.iter().map(Case::name).collect();
         assert_eq!(
             names,
             ["rcce-two-words-gory-a=2-faithful-on-1", "rcce-two-words-gory-a=2-faithful-on-48", "rcce-two-words-on-2"]
         );
         assert_eq!((cases[2].fails.as_deref(), cases[0].define.len()), (Some("a b"), 2));
-        assert!(Case::all_of("none", "int x;").is_err());
+        assert!(Case::all_of("rcce", "none", "int x;").is_err());
     }
 
     #[test]
     fn what_runs_in_qemu_is_there() {
         let all = cases().unwrap();
-        for (program, cores) in IN_QEMU {
-            assert!(all.iter().any(|case| case.program == program && case.cores == cores), "{program} on {cores}");
+        for (family, program, cores) in IN_QEMU {
+            let is_it = |case: &Case| (case.family, case.program.as_str(), case.cores) == (family, program, cores);
+            assert!(all.iter().any(is_it), "{family}: {program} on {cores}");
         }
     }
 }

@@ -1,0 +1,131 @@
+//! The chunks of a message that was announced in another way: for [messages with tags](crate::matched).
+//!
+//! They are those of a message without a tag, but for the head: whoever announces a message has put the first part of its first
+//! chunk before, and puts the rest, if there is one, and announces that, after it. The sender waits for its message, and nothing else
+//! goes through its lines meanwhile. All this is between ranks of the world.
+
+use hal::{Deadline, Line, Messenger, Place, Poll, Reason};
+
+use super::chunks::Chunks;
+use crate::{
+    Comm, Error,
+    mpb::{
+        bytes::IN_WORD,
+        signals::{ANSWER, CHUNK},
+    },
+};
+
+/// What a sender waits for.
+const SENT: Reason = Reason::new("a message with a tag being received");
+
+impl<C: Messenger> Comm<'_, C> {
+    /// How a message of so many bytes goes.
+    pub(crate) fn announced_chunks(&self, len: usize) -> Chunks {
+        Chunks::in_lines(len, self.mpb_layout().message_lines())
+    }
+
+    /// Puts the beginning of a message. It is to be announced next.
+    pub(crate) fn begin_announced(&self, message: &[u8]) {
+        let chunks = self.announced_chunks(message.len());
+        self.put_bytes(&chunks, 0, 0..chunks.first_part(), message);
+    }
+
+    /// Sends the rest of a message, until rank `to` has received all of it; or until it `is_refused`.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine.
+    pub(crate) fn send_announced(&self, message: &[u8], to: usize, is_refused: impl Fn() -> bool) -> Result<(), Error> {
+        let chunks = self.announced_chunks(message.len());
+        if !chunks.is_first_with_the_head() {
+            self.put_bytes(&chunks, 0, chunks.first_part()..chunks.len_of(0), message);
+            self.announce_chunk(to);
+        }
+        if chunks.is_put_early(1) {
+            self.put_whole(&chunks, 1, message);
+        }
+        let (line, _) = self.mpb_layout().signal_from(to);
+        let places = [Place::Line(self.mpb_line(self.rank(), line))];
+        for number in 1..=chunks.count() {
+            let answered = self.wait_until(&places, Deadline::Never, SENT.from(self.core_of(to)), |poll| {
+                let has_answered = self.has_turned(poll, 0, ANSWER, to);
+                (has_answered || is_refused()).then_some(has_answered)
+            });
+            if !answered.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason })? {
+                return Ok(());
+            }
+            self.signals().take_turned(to, ANSWER);
+            if number < chunks.count() {
+                if !chunks.is_put_early(number) {
+                    self.put_whole(&chunks, number, message);
+                }
+                self.announce_chunk(to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Receives all chunks of a message that was announced.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine.
+    pub(crate) fn receive_announced(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
+        let chunks = self.announced_chunks(message.len());
+        // L1 may have lines of an earlier message.
+        self.hal().invalidate_mpb();
+        let first = chunks.first_part();
+        self.get_part((&chunks, 0, 0..first), &Line::default(), message, from);
+        for number in 0..chunks.count() {
+            if number > 0 || !chunks.is_first_with_the_head() {
+                let turned = self.await_turned(from, CHUNK, Reason::new("a message with a tag"));
+                turned.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason })?;
+                self.signals().take_turned(from, CHUNK);
+            }
+            if number == 0 {
+                self.get_part((&chunks, 0, first..chunks.len_of(0)), &Line::default(), message, from);
+                self.turn_signal(ANSWER, from);
+            } else {
+                self.receive_chunk(&chunks, number, &Line::default(), message, from);
+            }
+        }
+        Ok(())
+    }
+
+    /// Receives nothing of a message that was announced, whose sender is told so in another way. It has turned the bit of the first
+    /// chunk, or will have when it learns that.
+    pub(crate) fn refuse_announced(&self, len: usize, from: usize) {
+        if !self.is_there_when_announced(len) {
+            self.signals().take_turned(from, CHUNK);
+        }
+    }
+
+    /// Whether the first chunk of a message is there when it is announced.
+    pub(crate) fn is_there_when_announced(&self, len: usize) -> bool {
+        self.announced_chunks(len).is_first_with_the_head()
+    }
+
+    /// Receives a chunk that is there as a whole.
+    pub(crate) fn receive_announced_chunk(&self, number: usize, message: &mut [u8], from: usize) {
+        let chunks = self.announced_chunks(message.len());
+        if number > 0 || !chunks.is_first_with_the_head() {
+            self.signals().take_turned(from, CHUNK);
+        }
+        self.hal().invalidate_mpb();
+        self.receive_chunk(&chunks, number, &Line::default(), message, from);
+    }
+
+    /// Where it shows that rank `from` has announced a further chunk.
+    pub(crate) fn announced_place(&self, from: usize) -> Place {
+        Place::Line(self.mpb_line(self.rank(), self.mpb_layout().signal_from(from).0))
+    }
+
+    /// Whether it has, by a poll of that place.
+    pub(crate) fn is_announced(&self, poll: &Poll<'_>, place: usize, from: usize) -> bool {
+        self.has_turned(poll, place, CHUNK, from)
+    }
+
+    fn has_turned(&self, poll: &Poll<'_>, place: usize, bit: u8, from: usize) -> bool {
+        let byte = self.mpb_layout().signal_from(from).1;
+        let found = (poll.line_word(place, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8;
+        (found ^ self.signals().taken_from(from)) & bit != 0
+    }
+}

@@ -1,0 +1,73 @@
+//! Where in a program an access is.
+
+use backtrace::Backtrace;
+
+use crate::{
+    Span,
+    cached::ViewAccess,
+    kit::{Event, LoadedFor},
+};
+
+use super::Frame;
+
+/// Functions of a stack that are told at most.
+const MOST_FRAMES: usize = 40;
+
+/// An access that a finding is about, when the run came to it again.
+pub(super) struct Captured {
+    pub(super) now_ps: u64,
+    pub(super) what: &'static str,
+    pub(super) spans: String,
+    /// Addresses only: what they are called is looked up when no core runs any more, whose stack is small.
+    trace: Backtrace,
+}
+
+impl Captured {
+    /// The access that the running core makes now.
+    pub(super) fn now(now_ps: u64, spans: &[Span], event: &Event) -> Self {
+        Self { now_ps, what: what(event), spans: name_all(spans), trace: Backtrace::new_unresolved() }
+    }
+
+    /// The functions, from the innermost one that is not of this crate on.
+    pub(super) fn frames(&self) -> Vec<Frame> {
+        let mut trace = self.trace.clone();
+        trace.resolve();
+        let mut frames = Vec::new();
+        for symbol in trace.frames().iter().flat_map(|frame| frame.symbols()) {
+            let (Some(name), Some(file), Some(line)) = (symbol.name(), symbol.filename(), symbol.lineno()) else {
+                continue;
+            };
+            frames.push(Frame { function: format!("{name:#}"), file: file.display().to_string(), line });
+        }
+        let is_here = |frame: &Frame| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
+        let own = frames.iter().position(is_here).unwrap_or(0);
+        let outside = frames.iter().skip(own).position(|frame| !is_here(frame)).unwrap_or(0);
+        frames.into_iter().skip(own + outside).take(MOST_FRAMES).collect()
+    }
+}
+
+fn what(event: &Event) -> &'static str {
+    match event {
+        Event::Load { at: crate::LineAddress::Mpb(_), what_for: LoadedFor::Look, .. } => "looks at an MPB line",
+        Event::Load { at: crate::LineAddress::Mpb(_), .. } => "loads from an MPB",
+        Event::Load { .. } => "loads from combined memory",
+        Event::Store { at: crate::LineAddress::Mpb(_), .. } => "stores to an MPB",
+        Event::Store { .. } => "stores to combined memory",
+        Event::LoadWord(_) => "loads an uncached word",
+        Event::StoreWord(_) => "stores an uncached word",
+        Event::View { access: ViewAccess::Load, .. } => "loads from cached memory",
+        Event::View { access: ViewAccess::Slice, .. } => "takes a slice of cached memory",
+        Event::View { access: ViewAccess::Store, .. } => "stores to cached memory",
+        Event::View { access: ViewAccess::SliceMut, .. } => "stores to cached memory by a slice",
+        Event::Exposed(_) => "exposes private memory",
+        _ => "accesses memory",
+    }
+}
+
+fn name_all(spans: &[Span]) -> String {
+    let names = spans.iter().map(|span| match span.peer {
+        Some(peer) => format!("{} with {peer}", span.operation),
+        None => span.operation.to_owned(),
+    });
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,26 @@
+//! What is agreed of a program in C, wherever it is loaded: how it is started, and how much of a heap it gets.
+
+use core::ffi::{c_char, c_void};
+
+/// What starts the program and returns when it has ended: `atoll_start` in `start.c`. It gets the table of
+/// [`Services`](crate::services::Services), a context, arguments with their count, and the environment.
+pub(crate) type Start =
+    unsafe extern "C-unwind" fn(*const c_void, *mut c_void, i32, *mut *mut c_char, *mut *mut c_char) -> i32;
+
+/// Bytes of a rank's heap that malloc leaves to this side: as much as programs in Rust have by default.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// The part of a heap of so many bytes that malloc gives out.
+pub(crate) fn of_malloc(heap_bytes: usize) -> usize {
+    (heap_bytes.saturating_sub(KEPT_BYTES).max(heap_bytes / 2)) & !0xFFF
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn malloc_leaves_something() {
+        assert_eq!([1, 8, 64].map(|mib| of_malloc(mib << 20) >> 10), [512, 4096, 60 << 10]);
+    }
+}

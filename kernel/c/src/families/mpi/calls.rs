@@ -1,0 +1,198 @@
+//! All functions but those of datatypes and windows, as `atoll/mpi_core.h` has them.
+
+use core::ffi::{c_char, c_void};
+
+use super::{
+    attributes, buffered,
+    collective::{self, plan::CCollective},
+    communicators, environment, errors, groups,
+    handles::Handle,
+    infos, intercommunicators, matched_probes,
+    messages::{self, CMessage},
+    requests,
+    status::{self, Status},
+    table::table,
+    topologies::{self, graphs, grids},
+};
+
+table! {
+    init = environment::init[count: *mut i32, arguments: *mut c_void];
+    init_thread = environment::init_thread[count: *mut i32, arguments: *mut c_void, wanted: i32, provided: *mut i32];
+    finalize = environment::finalize[];
+    initialized = environment::initialized[flag: *mut i32];
+    finalized = environment::finalized[flag: *mut i32];
+    query_thread = environment::query_thread[provided: *mut i32];
+    is_thread_main = environment::is_thread_main[flag: *mut i32];
+    abort = environment::abort[comm: Handle, code: i32];
+    get_version = environment::get_version[version: *mut i32, subversion: *mut i32];
+    get_library_version = environment::get_library_version[text: *mut c_char, len: *mut i32];
+    get_processor_name = environment::get_processor_name[text: *mut c_char, len: *mut i32];
+
+    error_string = errors::error_string[code: i32, text: *mut c_char, len: *mut i32];
+    error_class = errors::error_class[code: i32, class: *mut i32];
+    add_error_class = errors::add_error_class[class: *mut i32];
+    add_error_code = errors::add_error_code[class: i32, code: *mut i32];
+    add_error_string = errors::add_error_string[code: i32, text: *const c_char];
+    comm_create_errhandler = errors::comm_create_errhandler[function: usize, handler: *mut Handle];
+    comm_set_errhandler = errors::comm_set_errhandler[comm: Handle, handler: Handle];
+    comm_get_errhandler = errors::comm_get_errhandler[comm: Handle, handler: *mut Handle];
+    comm_call_errhandler = errors::comm_call_errhandler[comm: Handle, code: i32];
+    errhandler_free = errors::errhandler_free[handler: *mut Handle];
+
+    comm_size = communicators::comm_size[comm: Handle, size: *mut i32];
+    comm_rank = communicators::comm_rank[comm: Handle, rank: *mut i32];
+    comm_remote_size = communicators::comm_remote_size[comm: Handle, size: *mut i32];
+    comm_test_inter = communicators::comm_test_inter[comm: Handle, flag: *mut i32];
+    comm_group = communicators::comm_group[comm: Handle, group: *mut Handle];
+    comm_remote_group = communicators::comm_remote_group[comm: Handle, group: *mut Handle];
+    comm_compare = communicators::comm_compare[one: Handle, other: Handle, result: *mut i32];
+    comm_dup = communicators::comm_dup[comm: Handle, made: *mut Handle];
+    comm_dup_with_info = communicators::comm_dup_with_info[comm: Handle, info: Handle, made: *mut Handle];
+    comm_split = communicators::comm_split[comm: Handle, color: i32, key: i32, made: *mut Handle];
+    comm_split_type =
+        communicators::comm_split_type[comm: Handle, kind: i32, key: i32, info: Handle, made: *mut Handle];
+    comm_create = communicators::comm_create[comm: Handle, group: Handle, made: *mut Handle];
+    comm_create_group = communicators::comm_create_group[comm: Handle, group: Handle, tag: i32, made: *mut Handle];
+    comm_free = communicators::comm_free[comm: *mut Handle];
+    comm_get_name = communicators::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
+    comm_set_name = communicators::comm_set_name[comm: Handle, name: *const c_char];
+    intercomm_create = intercommunicators::intercomm_create[
+        local: Handle, local_leader: i32, peer: Handle, remote_leader: i32, tag: i32, made: *mut Handle,
+    ];
+    intercomm_merge = intercommunicators::intercomm_merge[comm: Handle, is_high: i32, made: *mut Handle];
+
+    comm_create_keyval =
+        attributes::comm_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
+    comm_free_keyval = attributes::comm_free_keyval[key: *mut i32];
+    comm_set_attr = attributes::comm_set_attr[comm: Handle, key: i32, value: usize];
+    comm_get_attr = attributes::comm_get_attr[comm: Handle, key: i32, value: *mut usize, flag: *mut i32];
+    comm_delete_attr = attributes::comm_delete_attr[comm: Handle, key: i32];
+    type_create_keyval =
+        attributes::type_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
+    type_free_keyval = attributes::type_free_keyval[key: *mut i32];
+    win_create_keyval = attributes::win_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
+    win_free_keyval = attributes::win_free_keyval[key: *mut i32];
+
+    group_size = groups::group_size[group: Handle, size: *mut i32];
+    group_rank = groups::group_rank[group: Handle, rank: *mut i32];
+    group_translate_ranks = groups::group_translate_ranks[
+        group: Handle, count: i32, ranks: *const i32, other: Handle, translated: *mut i32,
+    ];
+    group_compare = groups::group_compare[group: Handle, other: Handle, result: *mut i32];
+    group_union = groups::group_union[group: Handle, other: Handle, made: *mut Handle];
+    group_intersection = groups::group_intersection[group: Handle, other: Handle, made: *mut Handle];
+    group_difference = groups::group_difference[group: Handle, other: Handle, made: *mut Handle];
+    group_incl = groups::group_incl[group: Handle, count: i32, ranks: *const i32, made: *mut Handle];
+    group_excl = groups::group_excl[group: Handle, count: i32, ranks: *const i32, made: *mut Handle];
+    group_range_incl = groups::group_range_incl[group: Handle, count: i32, ranges: *const [i32; 3], made: *mut Handle];
+    group_range_excl = groups::group_range_excl[group: Handle, count: i32, ranges: *const [i32; 3], made: *mut Handle];
+    group_free = groups::group_free[group: *mut Handle];
+
+    info_create = infos::info_create[info: *mut Handle];
+    info_dup = infos::info_dup[info: Handle, made: *mut Handle];
+    info_free = infos::info_free[info: *mut Handle];
+    info_set = infos::info_set[info: Handle, key: *const c_char, value: *const c_char];
+    info_delete = infos::info_delete[info: Handle, key: *const c_char];
+    info_get_string = infos::info_get_string[
+        info: Handle, key: *const c_char, room: *mut i32, value: *mut c_char, flag: *mut i32,
+    ];
+    info_get =
+        infos::info_get[info: Handle, key: *const c_char, len: i32, value: *mut c_char, flag: *mut i32];
+    info_get_valuelen = infos::info_get_valuelen[info: Handle, key: *const c_char, len: *mut i32, flag: *mut i32];
+    info_get_nkeys = infos::info_get_nkeys[info: Handle, count: *mut i32];
+    info_get_nthkey = infos::info_get_nthkey[info: Handle, at: i32, key: *mut c_char];
+
+    message = messages::message[
+        name: *const c_char, mode: i32, form: i32, message: *const CMessage, comm: Handle, request: *mut Handle,
+        status: *mut Status,
+    ] with (name, [mode, form], message, comm, request, status);
+    exchange = messages::exchange[
+        name: *const c_char, form: i32, send: *const CMessage, receive: *const CMessage, comm: Handle,
+        request: *mut Handle, status: *mut Status,
+    ];
+    probe_for = matched_probes::probe_for[
+        name: *const c_char, rank: i32, tag: i32, comm: Handle, flag: *mut i32, message: *mut Handle,
+        status: *mut Status,
+    ] with (name, [rank, tag], comm, flag, message, status);
+    receive_found = matched_probes::receive_found[
+        name: *const c_char, form: i32, address: *mut u8, count: i64, datatype: Handle, message: *mut Handle,
+        request: *mut Handle, status: *mut Status,
+    ] with (name, form, (address, count, datatype), message, request, status);
+    buffer_attach_c = buffered::buffer_attach[buffer: usize, bytes: i64];
+    buffer_detach_c = buffered::buffer_detach_c[buffer: *mut usize, bytes: *mut i64];
+    buffer_flush = buffered::buffer_flush[];
+
+    wait = requests::wait[request: *mut Handle, status: *mut Status];
+    test = requests::test[request: *mut Handle, flag: *mut i32, status: *mut Status];
+    waitall = requests::waitall[count: i32, requests: *mut Handle, statuses: *mut Status];
+    testall = requests::testall[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status];
+    waitany = requests::waitany[count: i32, requests: *mut Handle, index: *mut i32, status: *mut Status];
+    testany =
+        requests::testany[count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status];
+    waitsome = requests::waitsome[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ];
+    testsome = requests::testsome[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ];
+    request_get_status = requests::request_get_status[request: Handle, flag: *mut i32, status: *mut Status];
+    request_get_status_any = requests::request_get_status_any[
+        count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
+    ];
+    request_get_status_all =
+        requests::request_get_status_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status];
+    request_get_status_some = requests::request_get_status_some[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ];
+    request_free = requests::request_free[request: *mut Handle];
+    cancel = requests::cancel[request: *mut Handle];
+    start = requests::start[request: *mut Handle];
+    startall = requests::startall[count: i32, requests: *mut Handle];
+    get_count = status::get_count[status: *const Status, datatype: Handle, count: *mut i32];
+    get_count_c = status::get_count_c[status: *const Status, datatype: Handle, count: *mut i64];
+    test_cancelled = status::test_cancelled[status: *const Status, flag: *mut i32];
+    status_set_cancelled = status::status_set_cancelled[status: *mut Status, flag: i32];
+
+    collective = collective::collective[call: *const CCollective, request: *mut Handle];
+
+    cart_create = grids::cart_create[
+        comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, reorder: i32, made: *mut Handle,
+    ];
+    cartdim_get = grids::cartdim_get[comm: Handle, dimensions: *mut i32];
+    cart_get = grids::cart_get[comm: Handle, most: i32, lengths: *mut i32, rings: *mut i32, places: *mut i32];
+    cart_rank = grids::cart_rank[comm: Handle, places: *const i32, rank: *mut i32];
+    cart_coords = grids::cart_coords[comm: Handle, rank: i32, most: i32, places: *mut i32];
+    cart_shift = grids::cart_shift[
+        comm: Handle, dimension: i32, steps: i32, source: *mut i32, destination: *mut i32,
+    ];
+    cart_sub = grids::cart_sub[comm: Handle, keeps: *const i32, made: *mut Handle];
+    cart_map =
+        grids::cart_map[comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, rank: *mut i32];
+    dims_create = grids::dims_create[nodes: i32, dimensions: i32, lengths: *mut i32];
+    topo_test = topologies::topo_test[comm: Handle, kind: *mut i32];
+    graph_create = graphs::graph_create[
+        comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, reorder: i32, made: *mut Handle,
+    ];
+    graphdims_get = graphs::graphdims_get[comm: Handle, nodes: *mut i32, edges: *mut i32];
+    graph_get =
+        graphs::graph_get[comm: Handle, most_ends: i32, most_edges: i32, ends: *mut i32, edges: *mut i32];
+    graph_map =
+        graphs::graph_map[comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, rank: *mut i32];
+    graph_neighbors_count = graphs::graph_neighbors_count[comm: Handle, rank: i32, count: *mut i32];
+    graph_neighbors = graphs::graph_neighbors[comm: Handle, rank: i32, most: i32, neighbours: *mut i32];
+    dist_graph_create_adjacent = graphs::dist_graph_create_adjacent[
+        comm: Handle, in_degree: i32, sources: *const i32, in_weights: *const i32, out_degree: i32,
+        destinations: *const i32, out_weights: *const i32, info: Handle, reorder: i32, made: *mut Handle,
+    ] with (comm, [in_degree, out_degree], [sources, in_weights, destinations, out_weights], made);
+    dist_graph_create = graphs::dist_graph_create[
+        comm: Handle, count: i32, from: *const i32, degrees: *const i32, to: *const i32, weights: *const i32, info: Handle,
+        reorder: i32, made: *mut Handle,
+    ] with (comm, count, [from, degrees, to, weights], made);
+    dist_graph_neighbors_count = graphs::dist_graph_neighbors_count[
+        comm: Handle, sources: *mut i32, destinations: *mut i32, is_weighted: *mut i32,
+    ];
+    dist_graph_neighbors = graphs::dist_graph_neighbors[
+        comm: Handle, most_sources: i32, sources: *mut i32, in_weights: *mut i32, most_destinations: i32,
+        destinations: *mut i32, out_weights: *mut i32,
+    ] with (comm, [most_sources, most_destinations], [sources, destinations], [in_weights, out_weights]);
+}

@@ -1,0 +1,142 @@
+//! Elements of a program, or of an operation's own, and where they are.
+
+use alloc::{borrow::Cow, rc::Rc, vec, vec::Vec};
+use core::slice;
+
+use super::super::{datatypes::Datatype, operators::Operator};
+
+/// Elements of the program's.
+#[derive(Clone)]
+pub(crate) struct Block {
+    pub(crate) address: *mut u8,
+    pub(crate) count: usize,
+    pub(crate) datatype: Rc<Datatype>,
+}
+
+impl Block {
+    pub(crate) fn len_bytes(&self) -> usize {
+        self.count * self.datatype.size()
+    }
+
+    /// The same number of elements, so many extents further on.
+    pub(crate) fn at(&self, extents: isize, count: usize) -> Self {
+        let address = self.address.wrapping_offset(extents * self.datatype.extent());
+        Self { address, count, datatype: self.datatype.clone() }
+    }
+
+    /// The elements as a message.
+    ///
+    /// # Safety
+    /// They are there, and nobody writes to them as long as this is used.
+    pub(crate) unsafe fn bytes<'b>(&self) -> Cow<'b, [u8]> {
+        let len = self.len_bytes();
+        if len == 0 {
+            return Cow::Borrowed(&[]);
+        }
+        // SAFETY: the caller says so.
+        unsafe {
+            if self.datatype.is_contiguous() {
+                return Cow::Borrowed(slice::from_raw_parts(self.address, len));
+            }
+            let mut bytes = vec![0; len];
+            self.datatype.pack(self.address, self.count, &mut bytes);
+            Cow::Owned(bytes)
+        }
+    }
+
+    /// Sets the elements to those of a message, or the first of them.
+    ///
+    /// # Safety
+    /// There is room for them, and nobody else reads or writes there.
+    pub(crate) unsafe fn set(&self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            // SAFETY: the caller says so.
+            unsafe { self.datatype.unpack(bytes, self.address, self.count) };
+        }
+    }
+}
+
+/// Elements of an operation's own, in memory like a program's: operators of programs want them so.
+pub(crate) struct Elements {
+    memory: Vec<u64>,
+    /// From the memory's start to where the first element is addressed.
+    offset: isize,
+    count: usize,
+    datatype: Rc<Datatype>,
+}
+
+impl Elements {
+    /// Room for elements, all of them zero.
+    pub(crate) fn new(count: usize, datatype: Rc<Datatype>) -> Self {
+        let extent = datatype.extent();
+        let steps = count.saturating_sub(1) as isize * extent;
+        // The first and the last one, or the other way round.
+        let first = datatype.true_lower_bound() + steps.min(0);
+        let bytes = datatype.true_extent() + steps.unsigned_abs();
+        // An address as far from a multiple of 8 as the first element of a program that begins at one.
+        let padding = first.rem_euclid(8);
+        let memory = vec![0; (bytes + padding as usize).div_ceil(8)];
+        Self { memory, offset: padding - first, count, datatype }
+    }
+
+    /// A copy of a program's.
+    ///
+    /// # Safety
+    /// As for [`Block::bytes`].
+    pub(crate) unsafe fn of(block: &Block) -> Self {
+        let mut elements = Self::new(block.count, block.datatype.clone());
+        // SAFETY: the caller says so.
+        elements.set(&unsafe { block.bytes() });
+        elements
+    }
+
+    fn block(&self) -> Block {
+        let start = self.memory.as_ptr().cast_mut().cast::<u8>();
+        Block { address: start.wrapping_offset(self.offset), count: self.count, datatype: self.datatype.clone() }
+    }
+
+    pub(crate) fn len_bytes(&self) -> usize {
+        self.count * self.datatype.size()
+    }
+
+    /// The elements as a message.
+    pub(crate) fn bytes(&self) -> Cow<'_, [u8]> {
+        // SAFETY: the memory has all elements, and is borrowed as long as this is used.
+        unsafe { self.block().bytes() }
+    }
+
+    /// Sets the elements to those of a message.
+    pub(crate) fn set(&mut self, bytes: &[u8]) {
+        let start = self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.offset);
+        if !bytes.is_empty() {
+            // SAFETY: the memory has all elements, and is borrowed mutably.
+            unsafe { self.datatype.unpack(bytes, start, self.count) };
+        }
+    }
+
+    /// Sets each element to itself and that of a later rank, combined.
+    pub(crate) fn combine_with_later(&mut self, later: &[u8], operator: &Operator) {
+        let mut other = Self::new(self.count, self.datatype.clone());
+        other.set(later);
+        other.combine_with_earlier(self, operator);
+        *self = other;
+    }
+
+    /// Sets each element to that of an earlier rank and itself, combined.
+    pub(crate) fn combine_with_earlier(&mut self, earlier: &Self, operator: &Operator) {
+        if self.len_bytes() > 0 {
+            let own = self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.offset);
+            // SAFETY: both have as many elements of the same datatype, and this one is borrowed mutably.
+            unsafe { operator.combine(earlier.block().address, own, self.count, &self.datatype) };
+        }
+    }
+
+    /// Copies the elements to a program's.
+    ///
+    /// # Safety
+    /// As for [`Block::set`].
+    pub(crate) unsafe fn copy_to(&self, block: &Block) {
+        // SAFETY: the caller says so.
+        unsafe { block.set(&self.bytes()) };
+    }
+}

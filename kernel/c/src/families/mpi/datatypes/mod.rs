@@ -1,0 +1,119 @@
+//! Datatypes: what is where in the memory of a program.
+//!
+//! A [`Datatype`] is made of others ([constructors], [arrays]), and knows its bounds. It is [flattened](flat) once, into runs
+//! of bytes that repeat. By these, messages are packed from and unpacked to [memory], from any byte on. Nothing else in
+//! here follows a pointer of the program's.
+//!
+//! Sizes and displacements have 64 bits on all machines, as `MPI_Count`.
+
+pub(crate) mod arguments;
+mod arrays;
+mod basics;
+pub(crate) mod calls;
+mod constructors;
+mod datatype;
+mod external;
+mod flat;
+mod making;
+mod memory;
+#[cfg(test)]
+mod oracle;
+mod packing;
+mod queries;
+mod recipe;
+mod typemap;
+
+use alloc::{ffi::CString, rc::Rc, vec::Vec};
+use core::cell::RefCell;
+
+use super::{
+    attributes::Attributes,
+    class::Class,
+    handles::{Handle, Kind, Slab},
+};
+
+#[cfg(test)]
+pub(crate) use self::basics::BASICS;
+pub(crate) use self::{
+    basics::{Basic, DATATYPE_NULL, Format, Group, basic},
+    datatype::Datatype,
+    flat::Flat,
+    recipe::Combiner,
+};
+
+/// A datatype of the program's, and what it has said of it.
+struct Entry {
+    datatype: Rc<Datatype>,
+    name: CString,
+    attributes: Rc<Attributes>,
+}
+
+/// The datatypes of a rank.
+pub(crate) struct Datatypes {
+    basics: RefCell<Vec<Entry>>,
+    derived: RefCell<Slab<Entry>>,
+}
+
+impl Datatypes {
+    pub(crate) fn new() -> Self {
+        let entry = |basic: &'static Basic| Entry {
+            datatype: Rc::new(Datatype::of_basic(basic)),
+            name: CString::new(basic.name).unwrap_or_default(),
+            attributes: Rc::default(),
+        };
+        Self {
+            basics: RefCell::new(basics::BASICS.iter().map(entry).collect()),
+            derived: RefCell::new(Slab::new(Kind::Datatype)),
+        }
+    }
+
+    /// Does something with what there is of a datatype.
+    fn with<R>(&self, handle: Handle, action: impl FnOnce(&mut Entry) -> R) -> Result<R, Class> {
+        // Basic types come in the order of their handles.
+        let mut basics = self.basics.borrow_mut();
+        if let Ok(place) = basics.binary_search_by_key(&handle, |entry| entry.datatype.handle()) {
+            return Ok(action(&mut basics[place]));
+        }
+        self.derived.borrow_mut().get_mut(handle).map(action).ok_or(Class::TYPE)
+    }
+
+    /// The datatype of a handle.
+    ///
+    /// # Errors
+    /// [`Class::TYPE`].
+    pub(crate) fn get(&self, handle: Handle) -> Result<Rc<Datatype>, Class> {
+        self.with(handle, |entry| entry.datatype.clone())
+    }
+
+    /// Takes a datatype that was made.
+    pub(crate) fn add(&self, datatype: Datatype) -> Handle {
+        let datatype = Rc::new(datatype);
+        let entry = Entry { datatype: datatype.clone(), name: CString::default(), attributes: Rc::default() };
+        let handle = self.derived.borrow_mut().insert(entry);
+        datatype.note_handle(handle);
+        handle
+    }
+
+    /// Forgets a datatype, which what is made of it, and messages under way, keep.
+    ///
+    /// # Errors
+    /// [`Class::TYPE`] if there is none, or it is a basic one.
+    pub(crate) fn free(&self, handle: Handle) -> Result<(), Class> {
+        self.derived.borrow_mut().remove(handle).map(|_| ()).ok_or(Class::TYPE)
+    }
+
+    /// What the program calls it.
+    pub(crate) fn name(&self, handle: Handle) -> Result<CString, Class> {
+        self.with(handle, |entry| entry.name.clone())
+    }
+
+    /// Calls it something else.
+    pub(crate) fn set_name(&self, handle: Handle, name: CString) -> Result<(), Class> {
+        self.with(handle, |entry| entry.name = name)
+    }
+
+    /// What is attached to it.
+    pub(crate) fn attributes(&self, handle: Handle) -> Result<Rc<Attributes>, Class> {
+        self.with(handle, |entry| entry.attributes.clone())
+    }
+}

@@ -1,0 +1,297 @@
+//! The functions that tell of datatypes.
+
+use alloc::ffi::CString;
+use core::ffi::{CStr, c_char};
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        attributes::Of,
+        class::{Class, Fault},
+        handles::Handle,
+        status::Status,
+        table::Here,
+    },
+    Combiner, DATATYPE_NULL,
+    arguments::{Number, give, give_number},
+};
+
+/// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
+const NAME_BYTES: usize = 128;
+
+/// Types of each class by their size, as the ABI numbers classes.
+const BY_SIZE: [(i32, &[(i32, Handle)]); 4] = [
+    (191, &[(1, 0x2C0), (2, 0x2C8), (4, 0x2D0), (8, 0x2D8), (16, 0x2E0)]),
+    (192, &[(1, 0x2C1), (2, 0x2C9), (4, 0x2D1), (8, 0x2D9), (16, 0x2E1)]),
+    (193, &[(2, 0x2CA), (4, 0x2D2), (8, 0x2DA), (16, 0x2E2)]),
+    (194, &[(4, 0x2D3), (8, 0x2DB), (16, 0x2E3), (32, 0x2EB)]),
+];
+
+/// Types of a value and of its index, and of both.
+const PAIRS: [[Handle; 3]; 9] = [
+    [0x210, 0x209, 0x228],
+    [0x214, 0x209, 0x229],
+    [0x20A, 0x209, 0x22A],
+    [0x209, 0x209, 0x22B],
+    [0x208, 0x209, 0x22C],
+    [0x220, 0x209, 0x22D],
+    [0x21A, 0x21A, 0x230],
+    [0x21C, 0x21C, 0x231],
+    [0x219, 0x219, 0x232],
+];
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(super) unsafe fn size<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    size: *mut T,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { give_number(size, here.datatypes.get(handle)?.size_count()) }
+}
+
+pub(super) unsafe fn extent<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    lower: *mut T,
+    extent: *mut T,
+) -> Result<(), Fault> {
+    let bounds = here.datatypes.get(handle)?.bounds();
+    // SAFETY: see above.
+    unsafe {
+        give_number(lower, bounds.lower)?;
+        give_number(extent, bounds.len())
+    }
+}
+
+pub(super) unsafe fn true_extent<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    lower: *mut T,
+    extent: *mut T,
+) -> Result<(), Fault> {
+    let bounds = here.datatypes.get(handle)?.true_bounds();
+    // SAFETY: see above.
+    unsafe {
+        give_number(lower, bounds.lower)?;
+        give_number(extent, bounds.len())
+    }
+}
+
+pub(super) unsafe fn envelope<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    integers: *mut i32,
+    addresses: *mut i32,
+    types: *mut i32,
+    combiner: *mut i32,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(handle)?;
+    if datatype.recipe().is_some_and(super::recipe::Recipe::is_large) {
+        return Err(Fault::new(Class::TYPE, "the datatype was made with large counts: ask by MPI_Type_get_envelope_c"));
+    }
+    let mut large_counts = 0;
+    // SAFETY: see above.
+    unsafe { envelope_c(here, handle, integers, addresses, &raw mut large_counts, types, combiner) }
+}
+
+pub(super) unsafe fn envelope_c<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    integers: *mut T,
+    addresses: *mut T,
+    large_counts: *mut T,
+    types: *mut T,
+    combiner: *mut i32,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(handle)?;
+    let contents = datatype.recipe().map(super::recipe::Recipe::contents).unwrap_or_default();
+    // SAFETY: see above.
+    unsafe {
+        give_number(integers, contents.integers.len() as i64)?;
+        give_number(addresses, contents.addresses.len() as i64)?;
+        give_number(large_counts, contents.large_counts.len() as i64)?;
+        give_number(types, datatype.recipe().map_or(0, |recipe| recipe.types().len()) as i64)?;
+        give(combiner, datatype.recipe().map_or(Combiner::Named, super::recipe::Recipe::combiner) as i32)
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the standard's")]
+pub(super) unsafe fn contents<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    most_integers: i32,
+    most_addresses: i32,
+    most_types: i32,
+    integers: *mut i32,
+    addresses: *mut isize,
+    types: *mut Handle,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(handle)?;
+    if datatype.recipe().is_some_and(super::recipe::Recipe::is_large) {
+        return Err(Fault::new(Class::TYPE, "the datatype was made with large counts: ask by MPI_Type_get_contents_c"));
+    }
+    let most = [most_integers, most_addresses, 0, most_types].map(Number::wide);
+    // SAFETY: see above.
+    unsafe { give_contents(here, handle, most, integers, addresses, core::ptr::null_mut(), types) }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the standard's")]
+pub(super) unsafe fn contents_c<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    most_integers: i64,
+    most_addresses: i64,
+    most_large_counts: i64,
+    most_types: i64,
+    integers: *mut i32,
+    addresses: *mut isize,
+    large_counts: *mut i64,
+    types: *mut Handle,
+) -> Result<(), Fault> {
+    let most = [most_integers, most_addresses, most_large_counts, most_types];
+    // SAFETY: see above.
+    unsafe { give_contents(here, handle, most, integers, addresses, large_counts, types) }
+}
+
+unsafe fn give_contents<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    most: [i64; 4],
+    integers: *mut i32,
+    addresses: *mut isize,
+    large_counts: *mut i64,
+    types: *mut Handle,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(handle)?;
+    let Some(recipe) = datatype.recipe() else {
+        return Err(Fault::new(Class::TYPE, "a predefined datatype is made of nothing"));
+    };
+    let contents = recipe.contents();
+    let lens = [contents.integers.len(), contents.addresses.len(), contents.large_counts.len(), recipe.types().len()];
+    if lens.iter().zip(most).any(|(len, most)| (*len as i64) > most) {
+        return Err(Fault::new(Class::ARG, "the lists are shorter than MPI_Type_get_envelope says"));
+    }
+    // A predefined type is itself; others are new ones, to be freed.
+    let handle_of = |of: &alloc::rc::Rc<super::Datatype>| {
+        if of.recipe().is_none() { of.handle() } else { here.datatypes.add(of.again()) }
+    };
+    // SAFETY: see above.
+    unsafe {
+        contents.integers.iter().enumerate().try_for_each(|(at, value)| give(integers.wrapping_add(at), *value))?;
+        contents.addresses.iter().enumerate().try_for_each(|(at, value)| give(addresses.wrapping_add(at), *value))?;
+        let mut counts = contents.large_counts.iter().enumerate();
+        counts.try_for_each(|(at, value)| give(large_counts.wrapping_add(at), *value))?;
+        recipe.types().iter().enumerate().try_for_each(|(at, of)| give(types.wrapping_add(at), handle_of(of)))
+    }
+}
+
+pub(super) unsafe fn get_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    name: *mut c_char,
+    len: *mut i32,
+) -> Result<(), Fault> {
+    let own = if handle == DATATYPE_NULL { c"MPI_DATATYPE_NULL".into() } else { here.datatypes.name(handle)? };
+    let bytes = own.as_bytes_with_nul();
+    // SAFETY: see above; a name has room for so many bytes.
+    unsafe {
+        give(len, bytes.len() as i32 - 1)?;
+        bytes.iter().enumerate().try_for_each(|(at, byte)| give(name.wrapping_add(at), *byte as c_char))
+    }
+}
+
+pub(super) unsafe fn set_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    name: *const c_char,
+) -> Result<(), Fault> {
+    if name.is_null() {
+        return Err(Fault::new(Class::ARG, "the name is a null pointer"));
+    }
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let name = CString::new(&name[..name.len().min(NAME_BYTES - 1)]).unwrap_or_default();
+    Ok(here.datatypes.set_name(handle, name)?)
+}
+
+pub(super) unsafe fn match_size<C: Core>(
+    _: &Here<'_, '_, '_, C>,
+    class: i32,
+    size: i32,
+    handle: *mut Handle,
+) -> Result<(), Fault> {
+    let of_class = BY_SIZE.iter().find(|(of, _)| *of == class).map(|(_, all)| *all);
+    let of_class = of_class.ok_or_else(|| Fault::new(Class::ARG, "there is no such class of datatypes"))?;
+    let found = of_class.iter().find(|(of, _)| *of == size).map(|(_, handle)| *handle);
+    let found = found.ok_or_else(|| Fault::new(Class::ARG, "no datatype of the class has this size"))?;
+    // SAFETY: see above.
+    unsafe { give(handle, found) }
+}
+
+pub(super) unsafe fn value_index<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    value: Handle,
+    index: Handle,
+    pair: *mut Handle,
+) -> Result<(), Fault> {
+    here.datatypes.get(value)?;
+    here.datatypes.get(index)?;
+    let found = PAIRS.iter().find(|[of, by, _]| (*of, *by) == (value, index));
+    // SAFETY: see above.
+    unsafe { give(pair, found.map_or(DATATYPE_NULL, |[.., pair]| *pair)) }
+}
+
+/// Basic values in what was received, or `MPI_UNDEFINED` if one of them is not whole.
+pub(super) unsafe fn elements<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    status: *const Status,
+    handle: Handle,
+    elements: *mut T,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(handle)?;
+    if status.is_null() {
+        return Err(Fault::new(Class::ARG, "the status is a null pointer"));
+    }
+    // SAFETY: see above.
+    unsafe {
+        match datatype.elements_in((*status).len_bytes() as i64) {
+            (found, true) => give_number(elements, found),
+            (_, false) => give(elements, T::undefined()),
+        }
+    }
+}
+
+pub(super) unsafe fn set_attr<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    key: i32,
+    value: usize,
+) -> Result<(), Fault> {
+    let attributes = here.datatypes.attributes(handle)?;
+    // SAFETY: see above.
+    unsafe { attributes.set(&here.keys, (Of::Datatype, handle), key, value) }
+}
+
+pub(super) unsafe fn get_attr<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    key: i32,
+    value: *mut usize,
+    flag: *mut i32,
+) -> Result<(), Fault> {
+    let found = here.datatypes.attributes(handle)?.get(&here.keys, Of::Datatype, key)?;
+    // SAFETY: see above.
+    unsafe {
+        give(flag, found.is_some().into())?;
+        found.map_or(Ok(()), |found| give(value, found))
+    }
+}
+
+pub(super) unsafe fn delete_attr<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, key: i32) -> Result<(), Fault> {
+    let attributes = here.datatypes.attributes(handle)?;
+    // SAFETY: see above.
+    unsafe { attributes.delete(&here.keys, (Of::Datatype, handle), key) }
+}

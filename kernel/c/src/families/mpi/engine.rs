@@ -1,0 +1,289 @@
+//! What is under way: sends and receives of this rank, and operations of several of them, which are tasks.
+//!
+//! All go over messages with tags of the communicator of all ranks (`collectives::matched`), which match and carry them.
+//! Whoever waits here for anything lets everything else go on.
+
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use core::{
+    cell::{Cell, RefCell},
+    future::Future,
+    mem,
+    pin::Pin,
+    slice,
+    task::{Context, Poll, Waker},
+};
+
+use kernel::{
+    collectives::{Comm, Envelope, Error, Source, Tag, Transfer},
+    hal::Core,
+};
+
+use super::{class::Fault, datatypes::Datatype};
+
+/// What became of something that was begun.
+pub(crate) type Outcome = Result<Envelope, Fault>;
+
+/// What a task does.
+pub(crate) type Work<'r> = Pin<Box<dyn Future<Output = Outcome> + 'r>>;
+
+/// What is known of what has received nothing.
+pub(crate) const DONE: Envelope = Envelope { source: 0, tag: 0, len_bytes: 0 };
+
+/// What was begun: whoever waits for it and the engine both have it.
+#[derive(Default)]
+pub(crate) struct Pending {
+    outcome: RefCell<Option<Outcome>>,
+    /// Where a received message is until it is complete, if it is not the program's buffer.
+    own: RefCell<Vec<u8>>,
+    landing: RefCell<Option<Landing>>,
+    /// It was taken back.
+    is_cancelled: Cell<bool>,
+    is_receive: bool,
+}
+
+/// Where a message that was received belongs.
+struct Landing {
+    datatype: Rc<Datatype>,
+    target: *mut u8,
+    count: usize,
+}
+
+impl Pending {
+    pub(crate) fn is_over(&self) -> bool {
+        self.outcome.borrow().is_some()
+    }
+
+    /// What became of it, if it is over.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.outcome.borrow().clone()
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.get()
+    }
+
+    /// The message, if this has received one into memory of its own.
+    pub(crate) fn take_message(&self) -> Vec<u8> {
+        let mut message = self.own.take();
+        if let Some(Ok(envelope)) = &*self.outcome.borrow() {
+            message.truncate(envelope.len_bytes);
+        }
+        message
+    }
+
+    /// Something that is over already.
+    pub(crate) fn over(outcome: Outcome) -> Rc<Self> {
+        Rc::new(Self { outcome: RefCell::new(Some(outcome)), ..Self::default() })
+    }
+
+    fn end(&self, outcome: Outcome) {
+        if let (Ok(envelope), Some(landing)) = (&outcome, self.landing.take()) {
+            let message = self.own.take();
+            // SAFETY: whoever began the receive has said that there is room for so many elements until it is over.
+            unsafe { landing.datatype.unpack(&message[..envelope.len_bytes], landing.target, landing.count) };
+        }
+        *self.outcome.borrow_mut() = Some(outcome);
+    }
+}
+
+/// Waits for something in a task.
+pub(crate) struct End(pub(crate) Rc<Pending>);
+
+impl Future for End {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Outcome> {
+        self.0.outcome().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+struct Task<'r> {
+    pending: Rc<Pending>,
+    work: Work<'r>,
+}
+
+/// What is under way.
+pub(crate) struct Engine<'r, C: Core> {
+    pub(crate) world: &'r Comm<'r, C>,
+    transfers: RefCell<Vec<Transfer<'r, 'r, C>>>,
+    /// Whose they are, in the same order.
+    pending: RefCell<Vec<Rc<Pending>>>,
+    tasks: RefCell<Vec<Task<'r>>>,
+}
+
+impl<'r, C: Core> Engine<'r, C> {
+    pub(crate) fn new(world: &'r Comm<'r, C>) -> Self {
+        Self { world, transfers: RefCell::default(), pending: RefCell::default(), tasks: RefCell::default() }
+    }
+
+    fn begin(&self, transfer: Transfer<'r, 'r, C>, pending: Rc<Pending>) -> Rc<Pending> {
+        self.transfers.borrow_mut().push(transfer);
+        self.pending.borrow_mut().push(pending.clone());
+        pending
+    }
+
+    /// Begins to send a message, which is copied, to a rank of the world.
+    pub(crate) fn send(&self, message: &[u8], to: usize, tag: u32, is_synchronous: bool) -> Result<Rc<Pending>, Error> {
+        let transfer = if is_synchronous {
+            self.world.start_send_tagged_synchronously(message, to, tag)
+        } else {
+            self.world.start_send_tagged(message, to, tag)
+        }?;
+        Ok(self.begin(transfer, Rc::default()))
+    }
+
+    /// Begins to receive a message into memory of the program.
+    ///
+    /// # Safety
+    /// There are so many bytes until the receive is over, and nobody else reads or writes them meanwhile.
+    pub(crate) unsafe fn receive(
+        &self,
+        target: *mut u8,
+        len: usize,
+        from: Source,
+        tag: Tag,
+    ) -> Result<Rc<Pending>, Error> {
+        let buffer: &'r mut [u8] = match len {
+            0 => &mut [],
+            // SAFETY: the caller says so; the transfer is dropped when the receive is over.
+            _ => unsafe { slice::from_raw_parts_mut(target, len) },
+        };
+        let pending = Rc::new(Pending { is_receive: true, ..Pending::default() });
+        Ok(self.begin(self.world.start_receive_tagged(buffer, from, tag)?, pending))
+    }
+
+    /// Begins to receive a message of at most so many bytes into memory of its own.
+    pub(crate) fn receive_own(&self, len: usize, from: Source, tag: Tag) -> Result<Rc<Pending>, Error> {
+        let pending =
+            Rc::new(Pending { own: RefCell::new(alloc::vec![0; len]), is_receive: true, ..Pending::default() });
+        let target = pending.own.borrow_mut().as_mut_ptr();
+        // SAFETY: the pending receive keeps the memory, and does not touch it until it is over.
+        let buffer: &'r mut [u8] = unsafe { slice::from_raw_parts_mut(target, len) };
+        Ok(self.begin(self.world.start_receive_tagged(buffer, from, tag)?, pending))
+    }
+
+    /// Begins to receive a message of elements that do not lie one behind the other.
+    ///
+    /// # Safety
+    /// There is room for so many elements until the receive is over, and nobody else reads or writes them meanwhile.
+    pub(crate) unsafe fn receive_elements(
+        &self,
+        (target, count, datatype): (*mut u8, usize, Rc<Datatype>),
+        from: Source,
+        tag: Tag,
+    ) -> Result<Rc<Pending>, Error> {
+        let pending = self.receive_own(count * datatype.size(), from, tag)?;
+        *pending.landing.borrow_mut() = Some(Landing { datatype, target, count });
+        Ok(pending)
+    }
+
+    /// Begins a task.
+    pub(crate) fn spawn(&self, work: Work<'r>) -> Rc<Pending> {
+        let pending: Rc<Pending> = Rc::default();
+        let mut task = Task { pending: pending.clone(), work };
+        if !poll(&mut task) {
+            self.tasks.borrow_mut().push(task);
+        }
+        pending
+    }
+
+    /// Takes something back, if it has not got far enough to be completed; then it is over.
+    pub(crate) fn cancel(&self, pending: &Rc<Pending>) {
+        let at = self.pending.borrow().iter().position(|of| Rc::ptr_eq(of, pending));
+        let Some(at) = at else { return };
+        if self.transfers.borrow_mut()[at].cancel() {
+            self.forget(at);
+            pending.landing.take();
+            pending.is_cancelled.set(true);
+            pending.end(Ok(DONE));
+        }
+    }
+
+    /// Takes back the receives that nothing has come for, and waits until all else is over.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        let receives: Vec<_> = self.pending.borrow().iter().filter(|pending| pending.is_receive).cloned().collect();
+        receives.iter().for_each(|pending| self.cancel(pending));
+        self.wait(|| self.pending.borrow().is_empty() && self.tasks.borrow().is_empty())
+    }
+
+    fn forget(&self, at: usize) -> Rc<Pending> {
+        drop(self.transfers.borrow_mut().swap_remove(at));
+        self.pending.borrow_mut().swap_remove(at)
+    }
+
+    /// Lets everything go on, once; waits for something to happen if nothing has.
+    pub(crate) fn step(&self, may_wait: bool) -> Result<(), Error> {
+        let answered = self.world.answered_calls()?;
+        if self.collect(None)? | self.poll_tasks() || !may_wait {
+            return Ok(());
+        }
+        self.collect(Some(answered))?;
+        self.poll_tasks();
+        Ok(())
+    }
+
+    /// Lets tasks go on as far as they get without waiting, unless transfers are being looked at: it is called whenever messages
+    /// go on, whatever this rank waits for.
+    pub(crate) fn go_on(&self) {
+        if self.tasks.borrow().is_empty() || self.transfers.try_borrow_mut().is_err() {
+            return;
+        }
+        // What goes wrong with a transfer is its own outcome.
+        while matches!(self.collect(None), Ok(true)) | self.poll_tasks() {}
+    }
+
+    /// Waits until `is_done`.
+    pub(crate) fn wait(&self, mut is_done: impl FnMut() -> bool) -> Result<(), Error> {
+        while !is_done() {
+            self.step(true)?;
+        }
+        Ok(())
+    }
+
+    /// Ends what is complete, and says whether anything was. Waits for that if it is said how many calls of others this rank had
+    /// answered, or for one more: what others do to a window may be what somebody waits for.
+    fn collect(&self, answered: Option<u32>) -> Result<bool, Error> {
+        let mut complete = {
+            let mut transfers = self.transfers.borrow_mut();
+            if let Some(answered) = answered {
+                let is_answered = || self.world.answered_calls() != Ok(answered);
+                Transfer::wait_some_or(self.world, &mut transfers, is_answered)?
+            } else {
+                if transfers.is_empty() {
+                    self.world.look_for_calls();
+                }
+                Transfer::test_some(&mut transfers)
+            }
+        };
+        let any = !complete.is_empty();
+        // The last ones first: those that take their places are not among what is left.
+        complete.sort_by_key(|(at, _)| core::cmp::Reverse(*at));
+        for (at, result) in complete {
+            self.forget(at).end(result.map_err(Fault::from));
+        }
+        Ok(any)
+    }
+
+    /// Lets tasks go on, and says whether any has ended.
+    fn poll_tasks(&self) -> bool {
+        let mut tasks = mem::take(&mut *self.tasks.borrow_mut());
+        let before = tasks.len();
+        tasks.retain_mut(|task| !poll(task));
+        let any = tasks.len() < before;
+        let mut all = self.tasks.borrow_mut();
+        tasks.append(&mut all);
+        *all = tasks;
+        any
+    }
+}
+
+/// Lets a task go on; says whether it has ended.
+fn poll(task: &mut Task<'_>) -> bool {
+    match task.work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Pending => false,
+        Poll::Ready(result) => {
+            task.pending.end(result);
+            true
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Beginning and end, and what there is around a program.
+
+use core::ffi::{c_char, c_void};
+
+use kernel::hal::Core;
+
+use super::{
+    Phase,
+    class::{Class, Fault},
+    errors::write_text,
+    table::Here,
+};
+
+/// `MPI_THREAD_SINGLE` and the level that there is, `MPI_THREAD_FUNNELED`.
+const SINGLE: i32 = 0;
+const FUNNELED: i32 = 1024;
+
+/// The version of the standard.
+const VERSION: [i32; 2] = [5, 0];
+
+/// Bytes of the longest texts, with their ends.
+const PROCESSOR_BYTES: usize = 256;
+const LIBRARY_BYTES: usize = 8192;
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(super) unsafe fn init_thread<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    _argument_count: *mut i32,
+    _arguments: *mut c_void,
+    wanted: i32,
+    provided: *mut i32,
+) -> Result<(), Fault> {
+    if here.phase.get() != Phase::Before {
+        return Err(Fault::new(Class::OTHER, "MPI begins once"));
+    }
+    here.session.before_waiting();
+    *here.messages.borrow_mut() = Some(here.world.open_messages()?);
+    here.make_first();
+    here.drive_tasks();
+    here.phase.set(Phase::Running);
+    if !provided.is_null() {
+        // SAFETY: see above.
+        unsafe { provided.write(wanted.clamp(SINGLE, FUNNELED)) };
+    }
+    Ok(())
+}
+
+pub(super) unsafe fn init<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    argument_count: *mut i32,
+    arguments: *mut c_void,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { init_thread(here, argument_count, arguments, SINGLE, core::ptr::null_mut()) }
+}
+
+pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+    let Some([_, own]) = here.first.borrow().clone() else {
+        return Err(Fault::new(Class::OTHER, "MPI has not begun, or is over"));
+    };
+    here.session.before_waiting();
+    // SAFETY: see above.
+    unsafe { own.attributes.delete_all(own.handle.get())? };
+    here.engine.finish()?;
+    // Whoever comes to the barrier has received all that others have sent. Messages stay open: a program may leave some that
+    // nobody wants.
+    here.world.barrier();
+    here.phase.set(Phase::Over);
+    *here.first.borrow_mut() = None;
+    Ok(())
+}
+
+pub(super) unsafe fn initialized<C: Core>(here: &Here<'_, '_, '_, C>, flag: *mut i32) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { flag.write((here.phase.get() != Phase::Before).into()) };
+    Ok(())
+}
+
+pub(super) unsafe fn finalized<C: Core>(here: &Here<'_, '_, '_, C>, flag: *mut i32) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { flag.write((here.phase.get() == Phase::Over).into()) };
+    Ok(())
+}
+
+pub(super) unsafe fn query_thread<C: Core>(_: &Here<'_, '_, '_, C>, provided: *mut i32) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { provided.write(FUNNELED) };
+    Ok(())
+}
+
+/// A rank is one thread.
+pub(super) unsafe fn is_thread_main<C: Core>(_: &Here<'_, '_, '_, C>, flag: *mut i32) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { flag.write(1) };
+    Ok(())
+}
+
+/// Ends the machine, whatever the communicator.
+pub(super) unsafe fn abort<C: Core>(here: &Here<'_, '_, '_, C>, _comm: usize, code: i32) -> Result<(), Fault> {
+    here.session.before_waiting();
+    panic!("MPI_Abort: rank {} ends the program with {code}", here.world.rank());
+}
+
+pub(super) unsafe fn get_version<C: Core>(
+    _: &Here<'_, '_, '_, C>,
+    version: *mut i32,
+    subversion: *mut i32,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe {
+        version.write(VERSION[0]);
+        subversion.write(VERSION[1]);
+    }
+    Ok(())
+}
+
+pub(super) unsafe fn get_library_version<C: Core>(
+    _: &Here<'_, '_, '_, C>,
+    text: *mut c_char,
+    len: *mut i32,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { write_text(concat!("Atoll ", env!("CARGO_PKG_VERSION")), text, len, LIBRARY_BYTES) };
+    Ok(())
+}
+
+pub(super) unsafe fn get_processor_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    text: *mut c_char,
+    len: *mut i32,
+) -> Result<(), Fault> {
+    let core = alloc::format!("core {}", here.world.core_of(here.world.rank()).index());
+    // SAFETY: see above.
+    unsafe { write_text(&core, text, len, PROCESSOR_BYTES) };
+    Ok(())
+}

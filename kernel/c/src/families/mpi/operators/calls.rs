@@ -1,0 +1,79 @@
+//! The functions of operators.
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        class::{Class, Fault},
+        datatypes::arguments::{Number, check_buffer, committed, count, give, list},
+        handles::Handle,
+        table::Here,
+    },
+    By, Function, LargeFunction,
+};
+
+/// The handle of no operator.
+const NULL: Handle = 0x20;
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn create<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    function: Option<Function>,
+    is_commutative: i32,
+    new: *mut Handle,
+) -> Result<(), Fault> {
+    let function = function.ok_or_else(|| Fault::new(Class::ARG, "the function is a null pointer"))?;
+    // SAFETY: see above.
+    unsafe { give(new, here.operators.add(By::Program(function), is_commutative != 0)) }
+}
+
+pub(crate) unsafe fn create_c<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    function: Option<LargeFunction>,
+    is_commutative: i32,
+    new: *mut Handle,
+) -> Result<(), Fault> {
+    let function = function.ok_or_else(|| Fault::new(Class::ARG, "the function is a null pointer"))?;
+    // SAFETY: see above.
+    unsafe { give(new, here.operators.add(By::LargeProgram(function), is_commutative != 0)) }
+}
+
+pub(crate) unsafe fn free<C: Core>(here: &Here<'_, '_, '_, C>, operator: *mut Handle) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe {
+        here.operators.free(list(operator, 1)?[0])?;
+        give(operator, NULL)
+    }
+}
+
+pub(crate) unsafe fn commutative<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    operator: Handle,
+    commutes: *mut i32,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { give(commutes, here.operators.get(operator)?.is_commutative().into()) }
+}
+
+pub(crate) unsafe fn reduce_local<C: Core, T: Number>(
+    here: &Here<'_, '_, '_, C>,
+    input: *const u8,
+    inout: *mut u8,
+    number: T,
+    datatype: Handle,
+    operator: Handle,
+) -> Result<(), Fault> {
+    let (datatype, number) = (committed(here, datatype)?, count(number)?);
+    let operator = here.operators.get(operator)?;
+    operator.check(&datatype)?;
+    check_buffer(input, number, &datatype)?;
+    check_buffer(inout, number, &datatype)?;
+    let bytes = datatype.extent().unsigned_abs() * number;
+    if bytes > 0 && input.addr().abs_diff(inout.addr()) < bytes {
+        return Err(Fault::new(Class::BUFFER, "the two buffers overlap"));
+    }
+    // SAFETY: see above; the buffers do not overlap.
+    unsafe { operator.combine(input, inout, number, &datatype) };
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Windows: memory of a rank's that others put to and get from.
+//!
+//! A program's memory is private: on a machine without coherence nobody but its owner can read or write it as the owner sees it.
+//! So origins do not reach it. They say what they want ([wire]), by calls (`collectives::matched`) that the target answers in
+//! whatever it waits for, a call of MPI or any other wait, and it is the target that reads, writes and computes ([part]). What
+//! follows from that:
+//!
+//! * the memory may be anywhere, of any length, static, on the stack, in the heap, attached later: nothing is copied to a twin, and
+//!   the model is `MPI_WIN_UNIFIED`, as on a machine with coherence;
+//! * all that is done to a part is done by one rank, one thing after the other: every accumulate is atomic, and those of one
+//!   origin are in order;
+//! * a target that computes without a call of MPI keeps its origins waiting, which the standard's section on progress allows.
+//!
+//! What goes to one target is done in order, so that one answer says that all before it is done: a flush costs one call and its
+//! answer, an unlock too. A lock is a call and a grant; with `MPI_Win_lock_all` only of those targets that are accessed. A post and
+//! a completion are one call each. The data of a put are copied when it is called: it is complete at its origin at once.
+
+mod arguments;
+pub(crate) mod calls;
+mod ends;
+mod epochs;
+mod locks;
+mod making;
+mod operations;
+mod part;
+mod queries;
+mod shared;
+mod synchronisation;
+mod wire;
+
+use alloc::{collections::BTreeSet, ffi::CString, rc::Rc, vec::Vec};
+use core::cell::{Cell, RefCell};
+
+use kernel::hal::Core;
+
+use self::{
+    ends::{AllEnds, Ends},
+    epochs::Epochs,
+    shared::Shared,
+    wire::Word,
+};
+use super::{
+    attributes::Attributes,
+    class::{Class, Fault},
+    communicators::Communicator,
+    handles::{Handle, Kind, Slab},
+    table::Here,
+};
+
+/// The windows of a rank.
+pub(crate) struct Windows {
+    ends: Rc<AllEnds>,
+    all: RefCell<Slab<Rc<Window>>>,
+    /// How many this rank has numbered.
+    numbered: Cell<u32>,
+}
+
+impl Windows {
+    pub(crate) fn new() -> Self {
+        Self { ends: Rc::default(), all: RefCell::new(Slab::new(Kind::Window)), numbered: Cell::new(0) }
+    }
+
+    /// The window of a handle.
+    ///
+    /// # Errors
+    /// [`Class::WIN`].
+    pub(crate) fn get(&self, handle: Handle) -> Result<Rc<Window>, Class> {
+        self.all.borrow().get(handle).cloned().ok_or(Class::WIN)
+    }
+}
+
+/// What the attributes of a window that are always there point to.
+struct Facts {
+    base: Cell<usize>,
+    size: isize,
+    unit: i32,
+    flavor: i32,
+    model: i32,
+}
+
+/// A window.
+pub(crate) struct Window {
+    /// A communicator of its own, of the same ranks as the program's.
+    comm: Rc<Communicator>,
+    ends: Rc<Ends>,
+    epochs: RefCell<Epochs>,
+    /// Bytes of each rank's part, and of what displacements are counted in; nothing if it is dynamic.
+    parts: Option<Vec<(i64, i64)>>,
+    facts: Facts,
+    name: RefCell<CString>,
+    pub(crate) errhandler: Cell<Handle>,
+    attributes: Attributes,
+    /// Its memory, if all ranks reach all of it.
+    shared: Option<Rc<Shared>>,
+    /// Targets where something may not be done yet.
+    open: RefCell<BTreeSet<usize>>,
+}
+
+impl Window {
+    /// The rank of the world that is meant; none for `MPI_PROC_NULL`.
+    fn target(&self, rank: i32) -> Result<Option<usize>, Fault> {
+        match usize::try_from(rank) {
+            Ok(place) if place < self.comm.size() => Ok(Some(self.comm.group.world_rank(place))),
+            Err(_) if rank == super::constants::PROC_NULL => Ok(None),
+            _ => Err(Fault::new(Class::RANK, alloc::format!("rank {rank} of {}", self.comm.size()))),
+        }
+    }
+
+    /// What this rank has stored to shared memory is there, and it sees what others have.
+    fn meet<C: Core>(&self, here: &Here<'_, '_, '_, C>) {
+        if let Some(shared) = &self.shared {
+            shared.meet(here.world.hal());
+        }
+    }
+
+    /// Says something to a rank.
+    fn say<C: Core>(&self, here: &Here<'_, '_, '_, C>, to: usize, word: &Word) -> Result<(), Fault> {
+        Ok(here.world.call(self.ends.call(to, word))?)
+    }
+}
+
+/// Waits until something is so, answering others; also where there is nothing to wait for, since a rank that goes on asking itself
+/// may wait for what another one does to it.
+fn wait<C: Core>(here: &Here<'_, '_, '_, C>, mut is_so: impl FnMut() -> bool) -> Result<(), Fault> {
+    here.session.before_waiting();
+    let waited = if is_so() { here.engine.step(false) } else { here.engine.wait(is_so) };
+    Ok(waited?)
+}
+
+/// Does something with a window, whose error handler hears of what goes wrong.
+fn on_window<C: Core, R>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    action: impl FnOnce(&Rc<Window>) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    action(&here.windows.get(handle)?).map_err(|fault| fault.on_window(handle))
+}

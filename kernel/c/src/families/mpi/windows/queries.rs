@@ -1,0 +1,155 @@
+//! What programs say and ask of windows beside their use: names, attributes, groups, error handlers.
+
+use alloc::ffi::CString;
+use core::ffi::{CStr, c_char};
+
+use kernel::hal::Core;
+
+use super::on_window;
+use crate::families::mpi::{
+    attributes::Of,
+    class::{Class, Fault},
+    datatypes::arguments::give,
+    errors,
+    handles::Handle,
+    table::Here,
+};
+
+/// The handle of no window.
+const NULL: Handle = 0x110;
+
+/// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
+const NAME_BYTES: usize = 128;
+
+/// The ABI's keys of what is always attached.
+const BASE: i32 = 601;
+const UNIT: i32 = 602;
+const SIZE: i32 = 603;
+const FLAVOR: i32 = 604;
+const MODEL: i32 = 605;
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(super) unsafe fn get_group<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    group: *mut Handle,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        // SAFETY: see above.
+        unsafe { give(group, here.new_group(window.comm.group.clone())) }
+    })
+}
+
+pub(super) unsafe fn set_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    name: *const c_char,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        if name.is_null() {
+            return Err(Fault::new(Class::ARG, "the name is a null pointer"));
+        }
+        // SAFETY: see above.
+        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+        *window.name.borrow_mut() = CString::new(&name[..name.len().min(NAME_BYTES - 1)]).unwrap_or_default();
+        Ok(())
+    })
+}
+
+pub(super) unsafe fn get_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    name: *mut c_char,
+    len: *mut i32,
+) -> Result<(), Fault> {
+    let own = if handle == NULL {
+        c"MPI_WIN_NULL".into()
+    } else {
+        on_window(here, handle, |window| Ok(window.name.borrow().clone()))?
+    };
+    // SAFETY: see above; a name has room for as many bytes.
+    unsafe { errors::write_text(&own.to_string_lossy(), name, len, NAME_BYTES) };
+    Ok(())
+}
+
+pub(super) unsafe fn set_attr<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    key: i32,
+    value: usize,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        // SAFETY: see above.
+        unsafe { window.attributes.set(&here.keys, (Of::Window, handle), key, value) }
+    })
+}
+
+pub(super) unsafe fn get_attr<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    key: i32,
+    value: *mut usize,
+    flag: *mut i32,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        let facts = &window.facts;
+        let found = match key {
+            BASE => Some(facts.base.get()),
+            UNIT => Some((&raw const facts.unit).expose_provenance()),
+            SIZE => Some((&raw const facts.size).expose_provenance()),
+            FLAVOR => Some((&raw const facts.flavor).expose_provenance()),
+            MODEL => Some((&raw const facts.model).expose_provenance()),
+            _ => window.attributes.get(&here.keys, Of::Window, key)?,
+        };
+        // SAFETY: see above.
+        unsafe {
+            give(flag, found.is_some().into())?;
+            found.map_or(Ok(()), |found| give(value, found))
+        }
+    })
+}
+
+pub(super) unsafe fn delete_attr<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, key: i32) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        // SAFETY: see above.
+        unsafe { window.attributes.delete(&here.keys, (Of::Window, handle), key) }
+    })
+}
+
+/// The hints of infos are taken and change nothing.
+pub(super) unsafe fn set_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, _info: Handle) -> Result<(), Fault> {
+    on_window(here, handle, |_| Ok(()))
+}
+
+pub(super) unsafe fn set_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    handler: Handle,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        window.errhandler.set(errors::checked(here, handler, Of::Window)?);
+        Ok(())
+    })
+}
+
+pub(super) unsafe fn get_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    handler: *mut Handle,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        // SAFETY: see above.
+        unsafe { give(handler, errors::another(here, window.errhandler.get())) }
+    })
+}
+
+pub(super) unsafe fn call_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    code: i32,
+) -> Result<(), Fault> {
+    here.windows.get(handle)?;
+    errors::raise(here, "win_call_errhandler", Fault::from(Class(code)).on_window(handle));
+    Ok(())
+}

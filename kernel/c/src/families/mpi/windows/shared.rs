@@ -1,0 +1,113 @@
+//! Memory that all ranks of a window load from and store to themselves.
+//!
+//! Without coherence nobody sees at once what another one stores, and what cores write back is whole lines, where parts of two
+//! ranks may meet. So each rank has the whole memory privately, beside a *twin* of it as it was last. When it synchronises, what
+//! differs from the twin is written to shared memory, byte-masked, and then all of that is read. Programs see what `MPI_WIN_SEPARATE`
+//! says: what one has stored is there for another one when both have called `MPI_Win_sync`, or any other synchronisation of the window,
+//! the one before the other. What is put or accumulated is done by the target to its own copy, and is
+//! there for loads of a third rank when a flush or an unlock of the origin has returned, or the target has synchronised.
+
+use alloc::{vec, vec::Vec};
+use core::{cell::RefCell, ops::Range, slice};
+
+use kernel::hal::{Core, Region, kind};
+
+/// The shared memory of a window; none of it is shared on one rank alone.
+pub(super) struct Shared {
+    region: Option<Region<kind::Combined>>,
+    /// Where each rank's part begins, and behind the last one the end.
+    starts: Vec<usize>,
+    copy: RefCell<Option<Copy>>,
+}
+
+/// What this rank has of it.
+struct Copy {
+    memory: *mut u8,
+    twin: Vec<u8>,
+}
+
+impl Shared {
+    /// Parts of these lengths, one behind the other.
+    pub(super) fn new(region: Option<Region<kind::Combined>>, lens: impl Iterator<Item = usize>) -> Self {
+        let mut starts = vec![0];
+        starts.extend(lens.scan(0, |end, len| {
+            *end += len;
+            Some(*end)
+        }));
+        Self { region, starts, copy: RefCell::default() }
+    }
+
+    /// Bytes of all parts.
+    pub(super) fn len(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    pub(super) fn region(&self) -> Option<Region<kind::Combined>> {
+        self.region
+    }
+
+    /// Takes the memory for this rank's copy, in which there are zeros from now on.
+    ///
+    /// # Safety
+    /// There are as many bytes as [`len`](Self::len) says until this is dropped, and no reference leads to them.
+    pub(super) unsafe fn take(&self, memory: *mut u8) {
+        // SAFETY: the caller says so.
+        unsafe { memory.write_bytes(0, self.len()) };
+        self.copy.replace(Some(Copy { memory, twin: vec![0; self.len()] }));
+    }
+
+    /// Where this rank has the part that is at a place; null before it has any.
+    pub(super) fn address(&self, place: usize) -> *mut u8 {
+        let copy = self.copy.borrow();
+        copy.as_ref().map_or(core::ptr::null_mut(), |copy| copy.memory.wrapping_add(self.starts[place]))
+    }
+
+    /// Writes what this rank has stored, and reads what others have written.
+    pub(super) fn meet<C: Core>(&self, hal: &C) {
+        let (Some(region), Some(copy)) = (self.region, &mut *self.copy.borrow_mut()) else { return };
+        // SAFETY: whoever gave the memory has said that it is there, and that no reference leads to it.
+        let own = unsafe { slice::from_raw_parts_mut(copy.memory, copy.twin.len()) };
+        for range in differing(own, &copy.twin) {
+            hal.write(region, range.start, &own[range]);
+        }
+        hal.drain();
+        // L1 may have lines from before.
+        hal.invalidate_mpb();
+        hal.read(region, 0, own);
+        copy.twin.copy_from_slice(own);
+    }
+}
+
+/// The ranges in which two slices of a length differ.
+fn differing(one: &[u8], other: &[u8]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for at in (0..one.len()).filter(|at| one[*at] != other[*at]) {
+        match ranges.last_mut() {
+            Some(last) if last.end == at => last.end += 1,
+            _ => ranges.push(at..at + 1),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_found() {
+        assert_eq!(differing(&[1, 2, 3, 4, 5], &[1, 0, 0, 4, 0]), [1..3, 4..5]);
+        assert_eq!(differing(&[7], &[7]), []);
+    }
+
+    #[test]
+    fn parts_follow_each_other() {
+        let shared = Shared::new(None, [3, 0, 5].into_iter());
+        assert_eq!((shared.len(), shared.address(0).is_null()), (8, true));
+        let mut memory = [9; 8];
+        // SAFETY: the memory is there until the end of the test, and is looked at afterwards only.
+        unsafe { shared.take(memory.as_mut_ptr()) };
+        assert_eq!([0, 1, 2].map(|place| shared.address(place).addr() - memory.as_ptr().addr()), [0, 3, 3]);
+        assert_eq!(memory, [0; 8]);
+    }
+}

@@ -1,0 +1,320 @@
+//! Fences, posts and starts, locks and flushes.
+
+use alloc::{rc::Rc, vec::Vec};
+
+use kernel::hal::Core;
+
+use super::{
+    Window,
+    epochs::{By, Members},
+    on_window, wait,
+    wire::Word,
+};
+use crate::families::mpi::{
+    class::{Class, Fault},
+    datatypes::arguments::give,
+    handles::Handle,
+    table::Here,
+};
+
+/// The ABI's assertions.
+const NO_CHECK: i32 = 1024;
+const NO_PRECEDE: i32 = 2048;
+const NO_PUT: i32 = 4096;
+const NO_STORE: i32 = 8192;
+const NO_SUCCEED: i32 = 16384;
+
+/// The ABI's kinds of locks.
+const EXCLUSIVE: i32 = 301;
+const SHARED: i32 = 302;
+
+fn check_assertions(assertions: i32, known: i32) -> Result<(), Fault> {
+    if assertions & !known == 0 { Ok(()) } else { Err(Fault::new(Class::ASSERT, "it is none for this function")) }
+}
+
+impl Window {
+    /// Opens the way to a target: an epoch has to allow it.
+    pub(super) fn enter<C: Core>(&self, here: &Here<'_, '_, '_, C>, target: usize, passive: bool) -> Result<(), Fault> {
+        let by = self.epochs.borrow_mut().access(target);
+        let by =
+            by.map_err(|class| Fault::new(class, "no epoch allows access to this target: lock, start or fence first"))?;
+        if passive && !matches!(by, By::Lock | By::LockAll) {
+            return Err(Fault::new(Class::RMA_SYNC, "an operation with a request needs a lock"));
+        }
+        match by {
+            By::Start => self.await_post(here, target)?,
+            By::LockAll if self.epochs.borrow().asks_all() && !self.ends.has_lock_of(target) => {
+                self.say(here, target, &Word::Lock(false))?;
+                wait(here, || self.ends.has_lock_of(target))?;
+            }
+            _ => {}
+        }
+        self.open.borrow_mut().insert(target);
+        Ok(())
+    }
+
+    fn await_post<C: Core>(&self, here: &Here<'_, '_, '_, C>, target: usize) -> Result<(), Fault> {
+        let needs = self.epochs.borrow_mut().needs_post(target);
+        if needs { wait(here, || self.ends.take_post(target)) } else { Ok(()) }
+    }
+
+    /// Waits until all that was done to these targets is done there.
+    fn flush<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize]) -> Result<(), Fault> {
+        let mut tickets = Vec::new();
+        for target in targets {
+            if self.open.borrow_mut().remove(target) {
+                let ticket = self.ends.ticket(*target, None);
+                self.say(here, *target, &Word::Flush(ticket))?;
+                tickets.push(ticket);
+            }
+        }
+        wait(here, || tickets.iter().all(|ticket| self.ends.is_answered(*ticket)))?;
+        self.check_refusals(targets)
+    }
+
+    /// Waits until all that this rank has asked of these targets is here.
+    fn flush_locally<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize]) -> Result<(), Fault> {
+        wait(here, || self.ends.have_answered(|rank| targets.contains(&rank)))
+    }
+
+    fn check_refusals(&self, targets: &[usize]) -> Result<(), Fault> {
+        let refused: Vec<_> = targets.iter().filter(|target| self.ends.take_refusal(**target)).collect();
+        match refused.first() {
+            None => Ok(()),
+            Some(rank) => {
+                let why = alloc::format!("something was accessed that rank {rank} of all ranks has not attached");
+                Err(Fault::new(Class::RMA_RANGE, why))
+            }
+        }
+    }
+
+    fn all(&self) -> &[usize] {
+        self.comm.group.ranks()
+    }
+
+    /// The members of a group, all of which are ranks of the window.
+    fn members<C: Core>(&self, here: &Here<'_, '_, '_, C>, group: Handle, assertions: i32) -> Result<Members, Fault> {
+        let group = here.group(group)?;
+        if group.ranks().iter().any(|rank| self.comm.group.place(*rank).is_none()) {
+            return Err(Fault::new(Class::GROUP, "a rank of the group is not in the window"));
+        }
+        Ok(Members { ranks: group.ranks().to_vec(), no_check: assertions & NO_CHECK != 0 })
+    }
+
+    /// Gives the locks of these targets back, when all is done there.
+    fn unlock<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize]) -> Result<(), Fault> {
+        let mut tickets = Vec::new();
+        for target in targets {
+            self.open.borrow_mut().remove(target);
+            let ticket = self.ends.ticket(*target, None);
+            self.ends.forget_lock_of(*target);
+            self.say(here, *target, &Word::Unlock(ticket))?;
+            tickets.push(ticket);
+        }
+        wait(here, || tickets.iter().all(|ticket| self.ends.is_answered(*ticket)))?;
+        self.check_refusals(targets)
+    }
+}
+
+/// Synchronises a window: what is stored to shared memory is there before, and what others have stored is seen afterwards.
+fn synchronise<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    action: impl FnOnce(&Rc<Window>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        window.meet(here);
+        let done = action(window);
+        window.meet(here);
+        done
+    })
+}
+
+/// A target of a lock or a flush; nothing for nobody.
+fn on_target<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    (rank, handle): (i32, Handle),
+    action: impl FnOnce(&Rc<Window>, usize) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    synchronise(here, handle, |window| window.target(rank)?.map_or(Ok(()), |target| action(window, target)))
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(super) unsafe fn fence<C: Core>(here: &Here<'_, '_, '_, C>, assertions: i32, handle: Handle) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        check_assertions(assertions, NO_STORE | NO_PUT | NO_PRECEDE | NO_SUCCEED)?;
+        window.epochs.borrow_mut().fence(assertions & NO_SUCCEED != 0)?;
+        let done = window.flush(here, window.all());
+        here.session.before_waiting();
+        here.barrier(&window.comm)?;
+        if window.shared.is_some() {
+            // What was put is in the copy of its target until then.
+            window.meet(here);
+            here.barrier(&window.comm)?;
+        }
+        done
+    })
+}
+
+pub(super) unsafe fn start<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    assertions: i32,
+    handle: Handle,
+) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        check_assertions(assertions, NO_CHECK)?;
+        let members = window.members(here, group, assertions)?;
+        Ok(window.epochs.borrow_mut().start(members)?)
+    })
+}
+
+pub(super) unsafe fn complete<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        let Members { ranks, .. } = window.epochs.borrow().started()?;
+        for target in &ranks {
+            window.await_post(here, *target)?;
+        }
+        // What is asked of a target comes with the answer to the flush.
+        let done = if window.parts.is_none() { window.flush(here, &ranks) } else { window.flush_locally(here, &ranks) };
+        for target in &ranks {
+            window.open.borrow_mut().remove(target);
+            window.say(here, *target, &Word::Complete)?;
+        }
+        window.epochs.borrow_mut().complete();
+        done
+    })
+}
+
+pub(super) unsafe fn post<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    assertions: i32,
+    handle: Handle,
+) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        check_assertions(assertions, NO_CHECK | NO_STORE | NO_PUT)?;
+        let members = window.members(here, group, assertions)?;
+        window.epochs.borrow_mut().post(members.clone())?;
+        if !members.no_check {
+            members.ranks.iter().try_for_each(|origin| window.say(here, *origin, &Word::Post))?;
+        }
+        Ok(())
+    })
+}
+
+pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        let Members { ranks, .. } = window.epochs.borrow().exposed()?;
+        wait(here, || window.ends.take_completions(&ranks))?;
+        window.epochs.borrow_mut().unexpose();
+        Ok(())
+    })
+}
+
+pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, flag: *mut i32) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        let Members { ranks, .. } = window.epochs.borrow().exposed()?;
+        here.engine.step(false)?;
+        let is_over = window.ends.take_completions(&ranks);
+        if is_over {
+            window.epochs.borrow_mut().unexpose();
+        }
+        // SAFETY: see above.
+        unsafe { give(flag, is_over.into()) }
+    })
+}
+
+pub(super) unsafe fn lock<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    kind: i32,
+    rank: i32,
+    assertions: i32,
+    handle: Handle,
+) -> Result<(), Fault> {
+    on_target(here, (rank, handle), |window, target| {
+        check_assertions(assertions, NO_CHECK)?;
+        if ![EXCLUSIVE, SHARED].contains(&kind) {
+            return Err(Class::LOCKTYPE.into());
+        }
+        let asks = assertions & NO_CHECK == 0;
+        window.epochs.borrow_mut().lock(target, asks)?;
+        if asks {
+            window.say(here, target, &Word::Lock(kind == EXCLUSIVE))?;
+            wait(here, || window.ends.has_lock_of(target))?;
+        }
+        Ok(())
+    })
+}
+
+pub(super) unsafe fn unlock<C: Core>(here: &Here<'_, '_, '_, C>, rank: i32, handle: Handle) -> Result<(), Fault> {
+    on_target(here, (rank, handle), |window, target| {
+        let was_asked = window.epochs.borrow_mut().unlock(target)?;
+        if was_asked { window.unlock(here, &[target]) } else { window.flush(here, &[target]) }
+    })
+}
+
+pub(super) unsafe fn lock_all<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    assertions: i32,
+    handle: Handle,
+) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        check_assertions(assertions, NO_CHECK)?;
+        Ok(window.epochs.borrow_mut().lock_all(assertions & NO_CHECK == 0)?)
+    })
+}
+
+pub(super) unsafe fn unlock_all<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        window.epochs.borrow_mut().unlock_all()?;
+        let (locked, others): (Vec<_>, Vec<_>) =
+            window.all().iter().copied().partition(|target| window.ends.has_lock_of(*target));
+        let done = window.unlock(here, &locked);
+        window.flush(here, &others)?;
+        done
+    })
+}
+
+/// Flushes of one target, or all, here or there.
+fn flush_targets<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    rank: Option<i32>,
+    locally: bool,
+) -> Result<(), Fault> {
+    synchronise(here, handle, |window| {
+        let one = rank.map(|rank| window.target(rank)).transpose()?;
+        let (targets, is_open) = match &one {
+            Some(None) => return Ok(()),
+            Some(Some(target)) => (core::slice::from_ref(target), window.epochs.borrow().is_locked(*target)),
+            None => (window.all(), window.epochs.borrow().is_any_locked()),
+        };
+        if !is_open {
+            return Err(Fault::new(Class::RMA_SYNC, "nothing is locked that could be flushed"));
+        }
+        if locally { window.flush_locally(here, targets) } else { window.flush(here, targets) }
+    })
+}
+
+pub(super) unsafe fn flush<C: Core>(here: &Here<'_, '_, '_, C>, rank: i32, handle: Handle) -> Result<(), Fault> {
+    flush_targets(here, handle, Some(rank), false)
+}
+
+pub(super) unsafe fn flush_local<C: Core>(here: &Here<'_, '_, '_, C>, rank: i32, handle: Handle) -> Result<(), Fault> {
+    flush_targets(here, handle, Some(rank), true)
+}
+
+pub(super) unsafe fn flush_all<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
+    flush_targets(here, handle, None, false)
+}
+
+pub(super) unsafe fn flush_local_all<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
+    flush_targets(here, handle, None, true)
+}
+
+/// The memory of a part and what others see of it are the same. Others are answered, so that whoever polls sees something.
+pub(super) unsafe fn sync<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
+    synchronise(here, handle, |_| Ok(here.engine.step(false)?))
+}

@@ -1,0 +1,91 @@
+/* test: cores=1,2,5,16,48 */
+/* Shared windows: each rank stores to its own part and to others' that meet in a line, and all see what all have stored. */
+#include "../check.h"
+#include <mpi.h>
+#include <string.h>
+
+/* Parts are of odd lengths, none on some ranks. */
+static MPI_Aint length_of(int rank)
+{
+    return rank % 4 == 3 ? 0 : 5 + 7 * (rank % 3);
+}
+
+int main(int argc, char **argv)
+{
+    int me, ranks, unit;
+    unsigned char *base, *parts[64];
+    MPI_Aint size;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    EQUAL(MPI_Win_allocate_shared(length_of(me), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window), MPI_SUCCESS);
+    for (int rank = 0; rank < ranks; rank++) {
+        EQUAL(MPI_Win_shared_query(window, rank, &size, &unit, &parts[rank]), MPI_SUCCESS);
+        EQUAL(size, length_of(rank));
+        EQUAL(unit, 1);
+        /* One behind the other, as programs expect that do not say otherwise. */
+        CHECK(rank == 0 || parts[rank] == parts[rank - 1] + length_of(rank - 1));
+    }
+    CHECK(base == parts[me]);
+    MPI_Win_shared_query(window, MPI_PROC_NULL, &size, &unit, &base);
+    CHECK(base == parts[0] && size == 5);
+
+    /* Byte `at` of each part is written by a rank of its own, by fences. */
+    MPI_Win_fence(0, window);
+    for (int round = 1; round < 4; round++) {
+        for (int rank = 0; rank < ranks; rank++)
+            for (int at = 0; at < length_of(rank); at++)
+                if ((rank + at + round) % ranks == me)
+                    parts[rank][at] = 31 * rank + 7 * at + round;
+        MPI_Win_fence(0, window);
+        for (int rank = 0; rank < ranks; rank++)
+            for (int at = 0; at < length_of(rank); at++)
+                EQUAL(parts[rank][at], (unsigned char)(31 * rank + 7 * at + round));
+        MPI_Win_fence(0, window);
+    }
+
+    /* The same with MPI_Win_sync on both sides. */
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    MPI_Win_lock_all(0, window);
+    for (int at = 0; at < length_of(me); at++)
+        parts[me][at] = me;
+    MPI_Win_sync(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_sync(window);
+    for (int rank = 0; rank < ranks; rank++)
+        for (int at = 0; at < length_of(rank); at++)
+            EQUAL(parts[rank][at], rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+
+    /* What is put is there when the target has synchronised. */
+    unsigned char mark = 200 + me;
+    int next = (me + 1) % ranks;
+    if (length_of(next) > 0)
+        EQUAL(MPI_Put(&mark, 1, MPI_BYTE, next, 1, 1, MPI_BYTE, window), MPI_SUCCESS);
+    MPI_Win_unlock_all(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, window);
+    MPI_Win_sync(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_sync(window);
+    for (int rank = 0; rank < ranks; rank++)
+        if (length_of(rank) > 0)
+            EQUAL(parts[rank][1], (unsigned char)(200 + (rank + ranks - 1) % ranks));
+    MPI_Win_unlock_all(window);
+    EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
+
+    /* One rank's memory needs nobody else; others need all. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    EQUAL(MPI_Win_allocate_shared(9, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &window), MPI_SUCCESS);
+    base[8] = 1;
+    EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
+    if (ranks > 3) {
+        MPI_Comm half;
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half);
+        EQUAL(MPI_Win_allocate_shared(9, 1, MPI_INFO_NULL, half, &base, &window), MPI_ERR_RMA_SHARED);
+        MPI_Comm_free(&half);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,119 @@
+//! Mistakes around windows and collective operations: what epochs order, and what not.
+
+use collectives::{AccessEpoch, Comm, Group, Lock, Operator, Window};
+use hal::{Clock, sim::SimCore};
+
+use crate::{
+    cases,
+    machine::{LATE, caches, me},
+};
+
+cases! {
+    Race on 3: puts_of_two_origins_overlap;
+    Race on 3: a_put_meets_a_get;
+    Race on 3: puts_under_a_shared_lock;
+    Race on 2: an_exposed_part_is_read_too_early;
+}
+
+/// Both put in one epoch of the target.
+fn puts_of_two_origins_overlap(core: &SimCore, wrong: bool) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (window, view) = Window::<_, u32>::create(&comm, &mut caches, 64).unwrap();
+    if me(core) == 0 {
+        let exposure = window.post(view, &mut caches, &Group::of([1, 2]).unwrap()).unwrap();
+        let view = exposure.wait(&mut caches);
+        window.free(view, &mut caches).map_err(|_| ()).unwrap();
+        return;
+    }
+    let words = [5; 20];
+    let access: AccessEpoch<'_, '_, '_, _, _> = window.start(&Group::of([0]).unwrap()).unwrap();
+    core.compute(LATE * me(core) as u64);
+    let first = (me(core) - 1) * if wrong { 16 } else { 32 };
+    access.put(0, first, &words).unwrap(); // MISTAKE
+    access.complete();
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+fn a_put_meets_a_get(core: &SimCore, wrong: bool) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 64).unwrap();
+    if me(core) == 0 {
+        view.copy_from(0, &[4; 64]);
+        let exposure = window.post(view, &mut caches, &Group::of([1, 2]).unwrap()).unwrap();
+        let view = exposure.wait(&mut caches);
+        window.free(view, &mut caches).map_err(|_| ()).unwrap();
+        return;
+    }
+    let (words, mut got) = ([5; 16], [0; 16]);
+    let access = window.start(&Group::of([0]).unwrap()).unwrap();
+    core.compute(LATE * me(core) as u64);
+    if me(core) == 1 {
+        access.put(0, 0, &words).unwrap();
+    } else {
+        access.get(0, if wrong { 8 } else { 16 }, &mut got).unwrap(); // MISTAKE
+    }
+    access.complete();
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+/// Both have a shared lock, which is for gets.
+fn puts_under_a_shared_lock(core: &SimCore, wrong: bool) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (window, view) = Window::<_, u32>::create(&comm, &mut caches, 64).unwrap();
+    let lent = window.lend(view, &mut caches).map_err(|returned| returned.error).unwrap();
+    let words = [5; 16];
+    core.compute(LATE * me(core) as u64);
+    let epoch = window.lock(0, if wrong { Lock::Shared } else { Lock::Exclusive }).unwrap();
+    epoch.put(0, 8, &words).unwrap(); // MISTAKE
+    core.compute(3 * LATE);
+    epoch.unlock();
+    comm.barrier();
+    let view = lent.take_back(&mut caches);
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+/// A part is read while it is exposed, before its origins were awaited.
+fn an_exposed_part_is_read_too_early(core: &SimCore, wrong: bool) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 64).unwrap();
+    let words = [5; 16];
+    if me(core) == 1 {
+        let access = window.start(&Group::of([0]).unwrap()).unwrap();
+        access.put(0, 0, &words).unwrap();
+        access.complete();
+    } else {
+        let origins = Group::of([1]).unwrap();
+        let read = window.while_posted(&mut view, &mut caches, &origins, |exposed| {
+            core.compute(LATE);
+            if !wrong {
+                exposed.await_origins();
+            }
+            exposed.read(0, &mut [0; 16]) // MISTAKE
+        });
+        read.unwrap().unwrap();
+    }
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+/// Each rank puts to its right neighbour, twice, and looks at what it has got; then all sum up.
+pub(crate) fn ring(core: &SimCore) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (left, right) = ((me(core) + comm.size() - 1) % comm.size(), (me(core) + 1) % comm.size());
+    let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 4).unwrap();
+    view.store(0, me(core) as u32);
+    for _ in 0..2 {
+        let words = [view.load(0), 1, 2];
+        let exposure = window.post(view, &mut caches, &Group::of([left]).unwrap()).map_err(|_| ()).unwrap();
+        let access = window.start(&Group::of([right]).unwrap()).unwrap();
+        access.put(right, 0, &words).unwrap();
+        access.complete();
+        view = exposure.wait(&mut caches);
+    }
+    comm.allreduce(&[view.load(0)], &mut [0], &Operator::SUM).unwrap();
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}

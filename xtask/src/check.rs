@@ -1,0 +1,222 @@
+//! Runs a program in the simulator under the coherence checker, and names its mistakes.
+
+use crate::{
+    c, catalogue, command_line,
+    console::Transcript,
+    cores, guest, host_command,
+    image::{self, Profile},
+    machine::{self, Machine},
+    places::Frame,
+    program::Program,
+    run::{self, Common, Domains},
+    sim, workspace,
+};
+use anyhow::{Result, ensure};
+use clap::Args;
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::Duration,
+};
+use transcript::finding::{Access, Finding};
+
+/// The word that asks the simulator for the checker.
+const CHECK_WORD: &str = "check_coherence";
+
+/// The exit status if something was found.
+const FOUND: u8 = 6;
+
+/// Find missing flushes, invalidations and drains, and races, where they are in a program
+///
+/// Runs the program in the simulator with an account of every byte of shared memory. Each mistake takes one line, which begins
+/// with its kind and its place: `stale` (a load may return an older value), `lost` (a write-back may put old bytes over newer
+/// ones), `race` (nothing orders two accesses), `flag before data`, `never written`, `mixed kinds` (one mapping still holds what
+/// another one reads), `register released before the drain`. Where this run got away with it makes no difference. The exit
+/// status is 0 without findings, 6 with some, and otherwise that of `sim`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
+    program: String,
+
+    /// The machine, as for `sim`
+    #[arg(long, value_name = "M", default_value = "scc")]
+    machine: Machine,
+
+    /// Number of cores [default: all of the machine's]
+    #[arg(long, value_name = "N")]
+    cores: Option<u32>,
+
+    /// Runs with seeds 1 to N as well, in which other cores come first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seeds: u64,
+
+    /// Show findings as JSON, for tools, and nothing else
+    #[arg(long)]
+    json: bool,
+
+    /// Seconds of processor time until a run that does not end is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = command_line::TIMEOUT_S, value_parser = command_line::seconds())]
+    timeout: u64,
+
+    #[command(flatten)]
+    domains: Domains,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The command.
+///
+/// # Errors
+///
+/// When a run fails without a finding, or cannot be made; [`command_line::SaidWith`] when something was found.
+pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    let common = &arguments.common;
+    ensure!(!common.lines, "`check` reads the lines for tools itself; `--json` shows what it has found");
+    let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
+    let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
+    machine::check(&machine, count)?;
+    let program = Program::of_words(std::slice::from_ref(&arguments.program), &c::CompilerOptions::default())?;
+    ensure!(program.c.is_none(), "`check` follows programs in Rust only");
+    if catalogue::listed(&program)? {
+        return Ok(());
+    }
+    let inputs = common.inputs(&program)?;
+    let words = |seed: u64| {
+        let words = common.words(&program, None, false)?;
+        let words = words.value("machine", Some(&machine)).value("cores", Some(count));
+        anyhow::Ok(words.value("seed", (seed > 0).then_some(seed)).switch(CHECK_WORD, true))
+    };
+    words(0)?;
+    let binary = if common.no_build {
+        image::built_for_host(&program, Profile::Release)?
+    } else {
+        sim::build(&program, Profile::Release)?
+    };
+    let label = format!("{} on {} simulated", program.name, cores::cores(count));
+    let (limit, mut found, mut failed) = (Duration::from_secs(arguments.timeout), BTreeMap::new(), None);
+    for seed in 0..=arguments.seeds {
+        let mut command = host_command::of(&binary, words(seed)?, &inputs)?;
+        let label = if seed == 0 { label.clone() } else { format!("{label} with seed {seed}") };
+        let outcome = if arguments.json || seed > 0 {
+            guest::run(&label, &mut command, None, limit, |_| {})?
+        } else {
+            run::live(&label, &mut command, None, limit)?
+        };
+        note(&outcome.transcript, &mut found);
+        if let Err(error) = outcome.verdict() {
+            failed.get_or_insert((outcome, error));
+        }
+    }
+    if arguments.json {
+        println!("{:#}", Value::Array(found.values().map(to_json).collect()));
+    } else {
+        found.keys().for_each(|line| println!("{line}"));
+    }
+    match (found.len(), failed) {
+        (0, Some((outcome, error))) => {
+            outcome.show_messages();
+            Err(error)
+        }
+        (0, None) => {
+            if !arguments.json {
+                println!("{label}: nothing found");
+            }
+            Ok(())
+        }
+        (count, failed) => {
+            if !arguments.json {
+                let also = failed.map_or_else(String::new, |(_, error)| format!(", and the run failed: {error:#}"));
+                println!("{label}: {count} {}{also}", if count == 1 { "finding" } else { "findings" });
+            }
+            Err(command_line::SaidWith(FOUND).into())
+        }
+    }
+}
+
+/// Adds what a run has found to what others have, each once.
+fn note(transcript: &Transcript, found: &mut BTreeMap<String, Finding>) {
+    let root = workspace::root();
+    let mut places: BTreeSet<_> = found.values().map(|finding| key(finding, &root)).collect();
+    for finding in &transcript.findings {
+        if places.insert(key(finding, &root)) {
+            found.insert(in_words(finding, &root), finding.clone());
+        }
+    }
+}
+
+/// What two findings have in common that are the same mistake: nothing orders the two places of a race.
+fn key(finding: &Finding, root: &Path) -> (String, String, String) {
+    let here = place(&finding.place, root).0;
+    let other = finding.other.as_ref().map_or_else(String::new, |other| place(other, root).0);
+    let (first, second) = if finding.kind == "race" && other < here { (other, here) } else { (here, other) };
+    (finding.kind.clone(), first, second)
+}
+
+/// A finding as one line.
+fn in_words(finding: &Finding, root: &Path) -> String {
+    let Finding { kind, remedy, bytes, place: here, other } = finding;
+    let (at, function) = place(here, root);
+    let mut line = format!("{kind} {at}: rank {} {} in {function}", here.rank, here.what);
+    line += &within(here);
+    line += &format!(", {bytes}");
+    if let Some(other) = other {
+        let (at, function) = place(other, root);
+        line += &format!("; rank {} {} at {at} in {function}{}", other.rank, other.what, within(other));
+    }
+    format!("{line}: {remedy}")
+}
+
+fn within(access: &Access) -> String {
+    if access.spans.is_empty() { String::new() } else { format!(" ({})", access.spans) }
+}
+
+/// File and line of an access in the user's program, and the function; of a library's if nothing of the program is there.
+fn place(access: &Access, root: &Path) -> (String, String) {
+    let frames: Vec<_> = access.frames.iter().map(Frame::from).collect();
+    let frame = frames.iter().find(|frame| frame.is_of_program(root)).or(frames.first());
+    frame.map_or_else(|| ("an unknown place".into(), "an unknown function".into()), |frame| frame.place(root))
+}
+
+fn to_json(finding: &Finding) -> Value {
+    let root = workspace::root();
+    let access = |access: &Access| {
+        let (at, function) = place(access, &root);
+        let stack: Vec<_> = access
+            .frames
+            .iter()
+            .map(|frame| json!({ "function": frame.function, "file": frame.file, "line": frame.line.parse::<u32>().ok() }))
+            .collect();
+        json!({
+            "rank": access.rank, "does": access.what, "within": access.spans, "place": at, "function": function,
+            "stack": stack,
+        })
+    };
+    json!({
+        "kind": finding.kind, "missing": finding.remedy, "bytes": finding.bytes, "place": access(&finding.place),
+        "other": finding.other.as_ref().map(access),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_begins_with_kind_and_place_in_the_program() {
+        let line = "stale\ta drain is missing\t4 bytes\tA\t1\tstores\tput with core 0\tF\tput\t/w/hal/src/a.rs\t7\tF\trun<C>\t/u/b.rs\t8\
+                    \tA\t0\tloads\t\tF\trun\t/w/tests/src/c.rs\t9";
+        let transcript = Transcript { findings: vec![Finding::parse(line).unwrap(); 2], ..Transcript::default() };
+        let mut found = BTreeMap::new();
+        note(&transcript, &mut found);
+        note(&transcript, &mut found);
+        assert_eq!(found.len(), 1, "each once");
+        let words = in_words(&transcript.findings[0], Path::new("/w"));
+        assert_eq!(
+            words,
+            "stale /u/b.rs:8: rank 1 stores in run (put with core 0), 4 bytes; rank 0 loads at tests/src/c.rs:9 in run: a drain \
+             is missing"
+        );
+    }
+}
