@@ -245,7 +245,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         catalogue::check(&program)?;
     }
     let stop = arguments.debugger.stop();
-    let tools: setup::Tools = setup::for_program(&program, arguments.yes)?;
+    let tools = setup::for_program(&program, arguments.yes)?;
     let image = match stop {
         None => image::for_qemu(&program, &tools, common.no_build)?,
         Some(_) => image::for_debugger(&program, &tools)?,
@@ -270,7 +270,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let outcome = match stop {
         None => live(&label, &mut staged.command, Some(&staged.monitor), limit)?,
-        Some(stop) => debugged(&label, &mut staged, stop, arguments.yes)?,
+        Some(stop) => debugged(&label, &program, &mut staged, stop, arguments.yes)?,
     };
     conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
@@ -325,8 +325,14 @@ pub(crate) fn live(
 }
 
 /// Runs a guest in front of a user who debugs it, for as long as that takes.
-fn debugged(label: &str, staged: &mut Staged, stop: debugger::Stop, yes: bool) -> Result<guest::Outcome> {
-    let debugger = stop.prepare(&staged.monitor, &setup::ensure(yes)?)?;
+fn debugged(
+    label: &str,
+    program: &Program,
+    staged: &mut Staged,
+    stop: debugger::Stop,
+    yes: bool,
+) -> Result<guest::Outcome> {
+    let debugger = stop.prepare(&staged.monitor, program, &setup::ensure(yes)?)?;
     staged.command.args(stop.arguments());
     let progress = Progress::new(format!("booting {label}"));
     debugger.greet(&progress);

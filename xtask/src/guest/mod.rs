@@ -5,7 +5,7 @@ mod merge;
 mod meter;
 
 pub(crate) use merge::{captured, merge};
-pub(crate) use meter::{FOREVER, Meter};
+pub(crate) use meter::{FOREVER, GLANCE, Meter};
 
 use crate::{
     console::{Console, Event, Transcript},
@@ -15,7 +15,7 @@ use crate::{
     process::{Next, Running},
 };
 use anyhow::{Result, bail};
-use meter::{GLANCE, Spent};
+use meter::Spent;
 use std::{
     cell::Cell,
     os::unix::process::ExitStatusExt,
