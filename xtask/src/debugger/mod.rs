@@ -1,0 +1,130 @@
+//! A debugger for programs in QEMU, whose own stub shows each core as a thread.
+//!
+//! The machine waits, before its first instruction or where it has failed, and the user attaches gdb by one command. What gdb is
+//! told besides is in `atoll.py`: which rank a thread is, what it holds of others' memory, and what it waits for.
+
+use crate::{monitor::Monitor, program::Program, progress::Progress, setup::DebuggerTools, workspace};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The socket's name in the directory that QEMU runs in.
+const SOCKET: &str = "gdb.sock";
+
+/// The file's name beside it.
+const SCRIPT: &str = "attach.gdb";
+
+/// The word with which the kernel holds a machine that has failed.
+pub(crate) const HOLD: &str = "hold";
+
+/// What a program that is debugged begins with, on every core.
+const ENTRY: &str = "atoll_core_main";
+
+/// What one in C begins with.
+const C_ENTRY: &str = "main";
+
+#[derive(Args)]
+pub(crate) struct DebuggerOptions {
+    /// Stop before the program begins, and say how to attach gdb
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "gdb_on_failure"])]
+    gdb: bool,
+
+    /// Hold the machine where it has failed, and say how to attach gdb
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent"])]
+    gdb_on_failure: bool,
+}
+
+/// When the machine waits for a debugger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    BeforeProgram,
+    OnFailure,
+}
+
+impl DebuggerOptions {
+    /// When the machine waits, if it does.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        self.gdb.then_some(Stop::BeforeProgram).or(self.gdb_on_failure.then_some(Stop::OnFailure))
+    }
+}
+
+impl Stop {
+    /// QEMU's arguments for it.
+    pub(crate) fn arguments(self) -> Vec<String> {
+        let stub = ["-gdb".into(), format!("unix:{SOCKET},server=on,wait=off")];
+        let stopped = (self == Self::BeforeProgram).then(|| "-S".to_owned());
+        stub.into_iter().chain(stopped).collect()
+    }
+
+    /// Writes what gdb is to do into the machine's directory.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub(crate) fn prepare(self, monitor: &Monitor, program: &Program, tools: &DebuggerTools) -> Result<Debugger> {
+        let directory = workspace::target().join("debugger");
+        fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", workspace::display(&directory)))?;
+        let python = directory.join("atoll.py");
+        let (script, socket) = (monitor.directory.join(SCRIPT), monitor.directory.join(SOCKET));
+        fs::write(&python, include_str!("atoll.py")).context("cannot write the debugger's commands")?;
+        let begin = match self {
+            Self::BeforeProgram => format!("tbreak {}\ncontinue\n", if program.c.is_some() { C_ENTRY } else { ENTRY }),
+            Self::OnFailure => "atoll ranks\n".into(),
+        };
+        let text = format!(
+            "set confirm off\nset pagination off\nset print thread-events off\nfile {}\ntarget remote {}\nsource {}\n{begin}",
+            monitor.image.display(),
+            socket.display(),
+            python.display(),
+        );
+        fs::write(&script, text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
+        let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
+        Ok(Debugger { stop: self, command: command.map(Path::to_owned).into(), socket })
+    }
+}
+
+/// A machine that can be debugged.
+pub(crate) struct Debugger {
+    stop: Stop,
+    command: Vec<PathBuf>,
+    socket: PathBuf,
+}
+
+impl Debugger {
+    /// The program and the arguments that attach gdb.
+    pub(crate) fn command(&self) -> &[PathBuf] {
+        &self.command
+    }
+
+    /// Where the machine listens, once it has begun.
+    pub(crate) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Says how to attach, if the machine waits from its begin.
+    pub(crate) fn greet(&self, progress: &Progress) {
+        if self.stop == Stop::BeforeProgram {
+            self.invite(progress, "the machine waits for a debugger");
+        }
+    }
+
+    /// Whether the machine, which has just said this line, has failed and is held.
+    pub(crate) fn is_held(&self, line: &str) -> bool {
+        self.stop == Stop::OnFailure && line.starts_with("@done failed")
+    }
+
+    /// Looks at a line of the machine: where it is held, says how to attach.
+    pub(crate) fn look(&self, line: &str, progress: &Progress) {
+        if self.is_held(line) {
+            self.invite(progress, "the machine has failed, and waits for a debugger");
+        }
+    }
+
+    fn invite(&self, progress: &Progress, what: &str) {
+        let words: Vec<_> = self.command.iter().map(|word| word.display().to_string()).collect();
+        progress.print(&format!("{what}; `kill` there, or Ctrl-C here, ends it:\n\n    {}\n", words.join(" ")));
+    }
+}
