@@ -49,6 +49,15 @@ impl Monitor {
         self.order(&json!({"execute": "inject-nmi"}))
     }
 
+    /// Stops all cores where they are.
+    ///
+    /// # Errors
+    ///
+    /// When QEMU does not listen or not obey.
+    pub(crate) fn stop(&self) -> Result<()> {
+        self.order(&json!({"execute": "stop"}))
+    }
+
     /// The text on the machine's screen.
     ///
     /// # Errors
