@@ -21,14 +21,13 @@ use tests::{
 };
 
 /// The machines, and how many ranks run there; the small board has eight cores.
-const MACHINES: [(&str, &[usize]); 7] = [
+const MACHINES: [(&str, &[usize]); 6] = [
     ("scc", &[2, 3, 13, 48, 255]),
     ("scc+contention", &[2, 3, 13, 48, 255]),
     ("scc-2x2", &[2, 3, 8]),
     ("scc-2x2+contention", &[2, 3, 8]),
     ("mesh:8x8x2+contention", &[2, 3, 13, 48, 255]),
     ("cluster-fpga", &[2, 3, 13, 48, 255]),
-    ("cluster-asic", &[2, 3, 13, 48]),
 ];
 
 /// Bytes of a message, a vector, or a block.
@@ -271,9 +270,6 @@ fn reductions() {
                 (["default", "doubling", "chain", "two-sided"], |name: &str| name.parse::<Scan>().expect("a scan"));
             test("scan", scans, &|name, context| {
                 Ok(context.comm.using(named(name), |comm| comm.scan(&operands(), &mut result(), sum))?)
-            });
-            test("exscan", scans, &|name, context| {
-                Ok(context.comm.using(named(name), |comm| comm.exscan(&operands(), &mut result(), sum))?)
             });
         }
     }
