@@ -76,7 +76,7 @@ const SETTINGS: [Setting; 8] = [
         machines: many,
         lacks: Needs::empty(),
         for_tests_that_need: Needs::SIZE,
-        checks_arguments: true,
+        checks_arguments: false,
     },
     Setting {
         name: "on clusters",
