@@ -23,6 +23,9 @@ struct Setting {
     lacks: Needs,
     /// What a test needs if it is to run there.
     for_tests_that_need: Needs,
+    /// Whether the arguments of collective operations are checked. Then ranks meet in each of them; without, they run ahead of each
+    /// other, as in programs, which is what orders by seed are for.
+    checks_arguments: bool,
 }
 
 const SETTINGS: [Setting; 8] = [
@@ -31,33 +34,56 @@ const SETTINGS: [Setting; 8] = [
         machines: contention,
         lacks: Needs::empty(),
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
-    Setting { name: "by pages", machines: pages, lacks: Needs::empty(), for_tests_that_need: Needs::empty() },
+    Setting {
+        name: "by pages",
+        machines: pages,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
+    },
     Setting {
         name: "in coherence domains",
         machines: domains,
         lacks: Needs::empty(),
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
     Setting {
         name: "in coherence domains over seeds",
         machines: domains_over_seeds,
         lacks: Needs::QUIET,
         for_tests_that_need: Needs::empty(),
+        checks_arguments: false,
     },
     Setting {
         name: "with other controllers",
         machines: controllers,
         lacks: Needs::CONTROLLERS,
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
-    Setting { name: "over many seeds", machines: seeds, lacks: Needs::QUIET, for_tests_that_need: Needs::empty() },
-    Setting { name: "on many cores", machines: many, lacks: Needs::empty(), for_tests_that_need: Needs::SIZE },
+    Setting {
+        name: "over many seeds",
+        machines: seeds,
+        lacks: Needs::QUIET,
+        for_tests_that_need: Needs::empty(),
+        checks_arguments: false,
+    },
+    Setting {
+        name: "on many cores",
+        machines: many,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::SIZE,
+        checks_arguments: false,
+    },
     Setting {
         name: "on clusters",
         machines: clusters,
         lacks: Needs::REGISTERS.union(Needs::MESH),
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
 ];
 
@@ -146,11 +172,18 @@ fn seeds() -> Vec<Machine> {
         .collect()
 }
 
+/// Runs a test on a machine.
+fn on(name: &str, machine: &Machine, checks_arguments: bool) -> Result<(), String> {
+    run(machine, |context| {
+        context.comm.check_arguments(checks_arguments);
+        suite::run_simulated(name, context)
+    })
+}
+
 /// Runs a test on some machines, up to the first on which it fails.
-fn on_all(name: &str, machines: impl IntoIterator<Item = Machine>) -> Result<(), Failed> {
-    for (place, machine) in machines.into_iter().enumerate() {
-        run(&machine, |context| suite::run_simulated(name, context))
-            .map_err(|failure| format!("machine {place} of this test: {failure}"))?;
+fn on_all(name: &str, machines: Vec<Machine>, checks_arguments: bool) -> Result<(), Failed> {
+    for (place, machine) in machines.iter().enumerate() {
+        on(name, machine, checks_arguments).map_err(|failure| format!("machine {place} of this test: {failure}"))?;
     }
     Ok(())
 }
@@ -159,23 +192,20 @@ fn trials(name: &'static str) -> Vec<Trial> {
     let needs = suite::needs(name);
     let on_cores = CORES.map(|cores| {
         let what = format!("{name} on {cores} core{}", if cores == 1 { "" } else { "s" });
-        Trial::test(what, move || {
-            run(&Machine::scc(cores), |context| {
-                // As on the cores; elsewhere on the host ranks run ahead of each other.
-                context.comm.check_arguments(true);
-                suite::run_simulated(name, context)
-            })?;
-            Ok(())
-        })
+        Trial::test(what, move || Ok(on(name, &Machine::scc(cores), true)?))
     });
     let in_settings = SETTINGS
         .iter()
         .filter(|setting| !needs.intersects(setting.lacks) && needs.contains(setting.for_tests_that_need))
-        .map(|setting| Trial::test(format!("{name} {}", setting.name), move || on_all(name, (setting.machines)())));
+        .map(|setting| {
+            Trial::test(format!("{name} {}", setting.name), move || {
+                on_all(name, (setting.machines)(), setting.checks_arguments)
+            })
+        });
     // A program that is right does not notice that memory is coherent, be it memory that cores expose.
     let coherent = (name.starts_with("exposed::") && !needs.contains(Needs::QUIET)).then(|| {
         let machine = || Machine::scc(5).with_options(Options { coherent: true, ..Options::default() });
-        Trial::test(format!("{name} on a coherent machine"), move || on_all(name, [machine()]))
+        Trial::test(format!("{name} on a coherent machine"), move || on_all(name, vec![machine()], true))
     });
     let is_right = !needs.contains(Needs::QUIET) && WRONG_ON_PURPOSE.iter().all(|(test, _)| *test != name);
     let checked = is_right.then(|| {

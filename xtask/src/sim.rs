@@ -117,10 +117,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// When it does not build.
 pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
     let Some(sources) = &program.c else { return Ok(words) };
-    let built = c::for_simulator(sources, &c::tools(yes)?)?;
-    let words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
+    Ok(loaded(words, &c::for_simulator(sources, &c::tools(yes)?)?))
+}
+
+/// Words with which a simulator loads a program in C that was built.
+pub(crate) fn loaded(words: KernelLine, image: &Path) -> KernelLine {
+    let words = words.value("image", Some(c::encoded(&image.to_string_lossy())));
     let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
-    Ok(words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES)))
+    words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES))
 }
 
 /// Builds a program's simulator, and checks it for writable statics.

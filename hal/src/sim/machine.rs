@@ -329,7 +329,9 @@ impl Machine {
             let platform = SimPlatform::new(core, shared.clone(), heap_bytes);
             let domain = shared.domains.copies(shared.layout.domain(core));
             let own = if domain.is_shared() { shared.domains.of_a_core() } else { domain.clone() };
-            Box::new(SimCore::new(Emulated::new(platform, own, domain)))
+            // SAFETY: 1. `copies` gives the domain's to its cores, and `own` is theirs, or this core's alone; 2. each core of this run is
+            // made once; 3. they are of this layout.
+            Box::new(SimCore::new(unsafe { Emulated::new(platform, own, domain) }))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
         let mut programs: Vec<Program> = cores

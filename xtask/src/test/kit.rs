@@ -9,12 +9,19 @@ use crate::{
     c, emulator,
     guest::Outcome,
     image,
+    kernel_line::KernelLine,
     program::Program,
     setup::{self, DiskTools, EmulatorTools, Tools},
-    workspace,
+    sim, workspace,
 };
 use anyhow::{Context, Result, anyhow};
-use std::{collections::BTreeMap, fs, sync::OnceLock, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap, hash_map::Entry},
+    fs,
+    path::PathBuf,
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
 
 /// Something that is made once, for all that ask for it; so is the reason why it cannot be made.
 struct Once<T>(OnceLock<Result<T, String>>);
@@ -46,6 +53,8 @@ pub(super) struct Kit<'t> {
     simulators: BTreeMap<String, Once<Built>>,
     emulator: Once<Built>,
     main_job: Once<Outcome>,
+    /// Programs in C for the simulator, by all that they are compiled of and with.
+    c_programs: Mutex<HashMap<c::Sources, PathBuf>>,
 }
 
 impl<'t> Kit<'t> {
@@ -65,6 +74,7 @@ impl<'t> Kit<'t> {
             simulators: of_each(),
             emulator: Once::new(),
             main_job: Once::new(),
+            c_programs: Mutex::default(),
         }
     }
 
@@ -128,6 +138,17 @@ impl<'t> Kit<'t> {
     /// A program for the host.
     pub(super) fn simulator(&self, program: &Program) -> Result<&Built> {
         of(&self.simulators, program)?.get(|| cargo::simulator(program))
+    }
+
+    /// Words with which the simulator of programs in C loads this one.
+    pub(super) fn loading(&self, program: &Program, words: KernelLine) -> Result<KernelLine> {
+        let sources = program.c.as_ref().with_context(|| format!("{} is no program in C", program.name))?;
+        let mut built = self.c_programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let image = match built.entry(sources.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(c::for_simulator(sources, &c::tools(self.arguments.yes)?)?),
+        };
+        Ok(sim::loaded(words, image))
     }
 
     /// The emulator of boards.
