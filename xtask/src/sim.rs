@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
     yes: bool,
 
     /// The machine: `scc`, another one with a name (`machines` lists them), one's own `FILE.toml`, `mesh:WxHxC` (tiles wide,
-    /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Behind meshes
-    /// `+contention` (accesses wait for each other wherever they meet) or any of `+ports` (of MPBs), `+links` and
-    /// `+controllers` (of memory), `+flat` (all distances are one) and `+domains=D`; behind clusters, where accesses always
-    /// wait, `+unlimited-loads` (of sockets) and `+ideal-engines`
+    /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Accesses wait for
+    /// each other wherever they meet. Behind meshes `+ideal` (they never do) or any of `+ports` (of MPBs), `+links` and
+    /// `+controllers` (of memory; they do so there alone), `+flat` (all distances are one) and `+domains=D`; behind clusters
+    /// `+unlimited-loads` (of sockets) and `+ideal-engines`
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 

@@ -171,7 +171,7 @@ impl Machine {
         Self { description, options: Options::default() }
     }
 
-    /// The SCC with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
+    /// The SCC without contention, with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
     ///
     /// # Panics
     /// If `cores` is 0 or does not fit 16 bits.

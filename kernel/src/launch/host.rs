@@ -196,10 +196,8 @@ pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
 
 /// The machine that the words describe.
 fn machine(line: &str) -> Result<Machine, String> {
-    let mut description = match args::value(line, "machine") {
-        Some(name) => Description::parse(name).map_err(|error| error.to_string())?,
-        None => Description::scc(),
-    };
+    let name = args::value(line, "machine").unwrap_or("scc");
+    let mut description = Description::parse(name).map_err(|error| error.to_string())?;
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
     }
