@@ -58,6 +58,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     coherent: bool,
 
+    /// Price accesses as the formulas of papers do: private memory has no caches
+    #[arg(long)]
+    accesses_only: bool,
+
     /// Draw where the traffic was: accesses to each tile's MPBs and to each memory controller, packets on each link
     #[arg(long, value_name = "FILE.svg")]
     heatmap: Option<PathBuf>,
@@ -93,6 +97,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let inputs = common.inputs(&program)?;
     let words = loading(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
+    let words = words.switch("accesses_only", arguments.accesses_only);
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };

@@ -97,6 +97,16 @@ pub unsafe trait Platform: 'static {
     /// Accounts for local work.
     fn spend(&self, expense: Expense);
 
+    /// An operation about so many bytes begins, within those that are under way; for platforms that price private memory.
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        let _ = bytes;
+    }
+
+    /// The operation ends that began last.
+    #[inline(always)]
+    fn leave(&self) {}
+
     /// Ticks, see [`Clock::now`](crate::Clock::now).
     fn now(&self) -> u64;
 

@@ -215,6 +215,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
+        private_caches: !args::has(line, "accesses_only"),
         ..standard
     };
     let machine = Machine::new(description).with_options(options);
