@@ -96,7 +96,7 @@ impl Caches {
         if self.outermost == self.depth {
             self.outermost = 0;
         }
-        self.depth -= 1;
+        self.depth = self.depth.saturating_sub(1);
     }
 
     /// So many lines are read or written; says of each where it is found.
