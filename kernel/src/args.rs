@@ -18,6 +18,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "check_coherence",
     "heatmap",
     "hold",
+    "accesses_only",
     "heap_kib",
     "heap0_kib",
     "stack_kib",

@@ -92,7 +92,7 @@ fn machine(name: &str) -> Machine {
 }
 
 fn contention() -> Vec<Machine> {
-    let crowded = |cores| machine("scc+contention").with_cores(cores);
+    let crowded = |cores| machine("scc").with_cores(cores);
     vec![crowded(1), crowded(3), machine("scc+flat").with_cores(5)]
 }
 
@@ -104,7 +104,7 @@ fn pages() -> Vec<Machine> {
 
 /// Inside domains memory is coherent, between them it is not, and programs are right on all of them.
 fn domains() -> Vec<Machine> {
-    let of = |cores, domains| machine(&format!("scc+domains={domains}")).with_cores(cores);
+    let of = |cores, domains| machine(&format!("scc+ideal+domains={domains}")).with_cores(cores);
     let options = || Options { fetch_unit: FetchUnit::Page, cache_frames: 16, ..Options::default() };
     let by_pages = [8, 5].map(|cores| of(cores, 2).with_options(options()));
     [(8, 2), (8, 1), (7, 3), (5, 2)].map(|(cores, domains)| of(cores, domains)).into_iter().chain(by_pages).collect()
@@ -142,7 +142,7 @@ const WRONG_ON_PURPOSE: [(&str, &str); 10] = [
 /// Machines on which the checker has to find nothing in what is right.
 fn checked(needs: Needs) -> Vec<Machine> {
     let mut machines: Vec<_> = [2, 5].map(Machine::scc).into();
-    machines.push(machine("scc+domains=2").with_cores(6));
+    machines.push(machine("scc+ideal+domains=2").with_cores(6));
     if needs.contains(Needs::SIZE) {
         machines.push(Machine::scc(17));
     }
@@ -153,7 +153,7 @@ fn checked(needs: Needs) -> Vec<Machine> {
 }
 
 fn domains_over_seeds() -> Vec<Machine> {
-    (1..=3).map(|seed| machine("scc+domains=2").with_cores(6).with_seed(seed)).collect()
+    (1..=3).map(|seed| machine("scc+ideal+domains=2").with_cores(6).with_seed(seed)).collect()
 }
 
 fn controllers() -> Vec<Machine> {

@@ -99,6 +99,16 @@ pub unsafe trait Platform: 'static {
         let _ = expense;
     }
 
+    /// An operation about so many bytes begins, within those that are under way; for platforms that price private memory.
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        let _ = bytes;
+    }
+
+    /// The operation ends that began last.
+    #[inline(always)]
+    fn leave(&self) {}
+
     /// Ticks, see [`Clock::now`](crate::Clock::now).
     fn now(&self) -> u64;
 

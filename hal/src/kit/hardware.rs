@@ -374,6 +374,17 @@ pub trait Hooks: Turns {
         let _ = (cycles, interrupted);
     }
 
+    /// Tells a machine that prices private memory that an operation about so many bytes begins, within those that are under
+    /// way; 0 if it is about none.
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        let _ = bytes;
+    }
+
+    /// The operation ends that began last.
+    #[inline(always)]
+    fn leave(&self) {}
+
     /// Does what hardware may do by itself between two operations of a program: drain, or evict.
     fn explore(&self) {}
 

@@ -200,10 +200,8 @@ pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
 
 /// The machine that the words describe.
 fn machine(line: &str) -> Result<Machine, String> {
-    let mut description = match args::value(line, "machine") {
-        Some(name) => Description::parse(name).map_err(|error| error.to_string())?,
-        None => Description::scc(),
-    };
+    let name = args::value(line, "machine").unwrap_or("scc");
+    let mut description = Description::parse(name).map_err(|error| error.to_string())?;
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
     }
@@ -221,6 +219,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
+        private_caches: !args::has(line, "accesses_only"),
         ..standard
     };
     let machine = Machine::new(description).with_options(options);

@@ -20,7 +20,7 @@ use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// Words that mean something to machines in QEMU or to the simulator only.
-const EMULATED: [&str; 12] = [
+const EMULATED: [&str; 13] = [
     "check_coherence",
     "domains",
     "machine",
@@ -28,6 +28,7 @@ const EMULATED: [&str; 12] = [
     "coherent",
     "heatmap",
     "hold",
+    "accesses_only",
     "trace_kib",
     "node",
     "nodes",

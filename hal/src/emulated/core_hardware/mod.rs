@@ -272,6 +272,16 @@ impl<P: Platform> Hooks for Emulated<P> {
         }
     }
 
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        self.platform.enter(bytes);
+    }
+
+    #[inline(always)]
+    fn leave(&self) {
+        self.platform.leave();
+    }
+
     /// Asks only where both answers make a difference, so that exhaustive exploration has few choices.
     fn explore(&self) {
         if self.undrained().is_some() && self.platform.choose(Choice::DrainEarly, 2) == 1 {
