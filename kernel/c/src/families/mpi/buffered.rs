@@ -1,14 +1,18 @@
-//! Buffered sends: the buffer that a program attaches for them.
+//! Buffered sends: the buffers that a program attaches for them, to a communicator or for all that have none.
 //!
 //! Messages that were begun are copied anyway; so nothing is ever in the program's buffer, and it only says how many there can be.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use core::cell::RefCell;
 
 use kernel::hal::Core;
 
 use super::{
     class::{Class, Fault},
-    engine::Pending,
+    constants::COMM_SELF,
+    engine::{DONE, End, Pending},
+    handles::Handle,
+    requests::{Request, What},
     table::Here,
 };
 
@@ -40,6 +44,10 @@ impl Buffered {
         }
     }
 
+    pub(crate) fn is_attached(&self) -> bool {
+        self.attached.is_some()
+    }
+
     pub(crate) fn add(&mut self, pending: Rc<Pending>, len_bytes: usize) {
         self.under_way.push((pending, len_bytes));
     }
@@ -51,34 +59,52 @@ impl Buffered {
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn buffer_attach<C: Core>(
+/// The buffer of a communicator, or that of the rank.
+type Of = Option<Handle>;
+
+fn buffered<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<Rc<RefCell<Buffered>>, Fault> {
+    Ok(match of {
+        Some(comm) => here.communicator(comm)?.buffered.clone(),
+        None => here.buffered.clone(),
+    })
+}
+
+fn on(of: Of) -> impl Fn(Fault) -> Fault {
+    move |fault| of.into_iter().fold(fault, Fault::on_comm)
+}
+
+pub(super) unsafe fn attach<C: Core>(
     here: &Here<'_, '_, '_, C>,
+    of: Of,
     buffer: usize,
     bytes: i64,
 ) -> Result<(), Fault> {
-    let mut buffered = here.buffered.borrow_mut();
+    let buffered = buffered(here, of)?;
+    let mut buffered = buffered.borrow_mut();
     if buffered.attached.is_some() {
-        return Err(Fault::new(Class::BUFFER, "a buffer is attached already"));
+        return Err(on(of)(Fault::new(Class::BUFFER, "a buffer is attached already")));
     }
     if bytes < 0 {
-        return Err(Class::ARG.into());
+        return Err(on(of)(Class::ARG.into()));
     }
     buffered.attached = Some((buffer, bytes));
     Ok(())
 }
 
 /// Waits until all that was sent by way of the buffer is on its way.
-pub(super) unsafe fn buffer_detach_c<C: Core>(
+pub(super) unsafe fn detach<C: Core>(
     here: &Here<'_, '_, '_, C>,
+    of: Of,
     buffer: *mut usize,
     bytes: *mut i64,
 ) -> Result<(), Fault> {
     here.session.before_waiting();
-    let Some((address, len)) = here.buffered.borrow().attached else {
-        return Err(Fault::new(Class::BUFFER, "no buffer is attached"));
+    let buffered = buffered(here, of)?;
+    let Some((address, len)) = buffered.borrow().attached else {
+        return Err(on(of)(Fault::new(Class::BUFFER, "no buffer is attached")));
     };
-    here.engine.wait(|| here.buffered.borrow().is_over())?;
-    here.buffered.borrow_mut().attached = None;
+    here.engine.wait(|| buffered.borrow().is_over())?;
+    buffered.borrow_mut().attached = None;
     // SAFETY: see above.
     unsafe {
         buffer.write(address);
@@ -87,7 +113,23 @@ pub(super) unsafe fn buffer_detach_c<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn buffer_flush<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+pub(super) unsafe fn flush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<(), Fault> {
     here.session.before_waiting();
-    Ok(here.engine.wait(|| here.buffered.borrow().is_over())?)
+    let buffered = buffered(here, of)?;
+    Ok(here.engine.wait(|| buffered.borrow().is_over())?)
+}
+
+/// The same while the program goes on.
+pub(super) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request: *mut Handle) -> Result<(), Fault> {
+    let under_way: Vec<_> = buffered(here, of)?.borrow().under_way.iter().map(|(pending, _)| pending.clone()).collect();
+    let pending = here.engine.spawn(Box::pin(async move {
+        for pending in under_way {
+            End(pending).await?;
+        }
+        Ok(DONE)
+    }));
+    let made = Request::new(here.communicator(of.unwrap_or(COMM_SELF))?, What::Send, Some(pending));
+    // SAFETY: see above.
+    unsafe { request.write(here.new_request(made)) };
+    Ok(())
 }

@@ -1,15 +1,22 @@
 //! All functions but those of datatypes and windows, as `atoll/mpi_core.h` has them.
 
-use core::ffi::{c_char, c_void};
+use core::{
+    ffi::{c_char, c_void},
+    ptr::null_mut,
+};
 
 use super::{
     attributes, buffered,
     collective::{self, plan::CCollective},
-    communicators, environment, errors, groups,
+    communicators::{making, queries},
+    environment, errors, groups,
     handles::Handle,
     infos, intercommunicators, matched_probes,
     messages::{self, CMessage},
-    requests,
+    requests::calls::{
+        self as requests,
+        Ending::{Looks, Tests, Waits},
+    },
     status::{self, Status},
     table::table,
     topologies::{self, graphs, grids},
@@ -33,29 +40,33 @@ table! {
     add_error_class = errors::add_error_class[class: *mut i32];
     add_error_code = errors::add_error_code[class: i32, code: *mut i32];
     add_error_string = errors::add_error_string[code: i32, text: *const c_char];
+    remove_error_class = errors::remove_error_class[class: i32];
+    remove_error_code = errors::remove_error_code[code: i32];
+    remove_error_string = errors::remove_error_string[code: i32];
     comm_create_errhandler = errors::comm_create_errhandler[function: usize, handler: *mut Handle];
     comm_set_errhandler = errors::comm_set_errhandler[comm: Handle, handler: Handle];
     comm_get_errhandler = errors::comm_get_errhandler[comm: Handle, handler: *mut Handle];
     comm_call_errhandler = errors::comm_call_errhandler[comm: Handle, code: i32];
     errhandler_free = errors::errhandler_free[handler: *mut Handle];
 
-    comm_size = communicators::comm_size[comm: Handle, size: *mut i32];
-    comm_rank = communicators::comm_rank[comm: Handle, rank: *mut i32];
-    comm_remote_size = communicators::comm_remote_size[comm: Handle, size: *mut i32];
-    comm_test_inter = communicators::comm_test_inter[comm: Handle, flag: *mut i32];
-    comm_group = communicators::comm_group[comm: Handle, group: *mut Handle];
-    comm_remote_group = communicators::comm_remote_group[comm: Handle, group: *mut Handle];
-    comm_compare = communicators::comm_compare[one: Handle, other: Handle, result: *mut i32];
-    comm_dup = communicators::comm_dup[comm: Handle, made: *mut Handle];
-    comm_dup_with_info = communicators::comm_dup_with_info[comm: Handle, info: Handle, made: *mut Handle];
-    comm_split = communicators::comm_split[comm: Handle, color: i32, key: i32, made: *mut Handle];
+    comm_size = queries::comm_size[comm: Handle, size: *mut i32];
+    comm_rank = queries::comm_rank[comm: Handle, rank: *mut i32];
+    comm_remote_size = queries::comm_remote_size[comm: Handle, size: *mut i32];
+    comm_test_inter = queries::comm_test_inter[comm: Handle, flag: *mut i32];
+    comm_group = queries::comm_group[comm: Handle, group: *mut Handle];
+    comm_remote_group = queries::comm_remote_group[comm: Handle, group: *mut Handle];
+    comm_compare = queries::comm_compare[one: Handle, other: Handle, result: *mut i32];
+    comm_dup = making::comm_dup[comm: Handle, made: *mut Handle];
+    comm_dup_with_info = making::comm_dup_with_info[comm: Handle, info: Handle, made: *mut Handle];
+    comm_idup = making::comm_idup[comm: Handle, made: *mut Handle, request: *mut Handle];
+    comm_split = making::comm_split[comm: Handle, color: i32, key: i32, made: *mut Handle];
     comm_split_type =
-        communicators::comm_split_type[comm: Handle, kind: i32, key: i32, info: Handle, made: *mut Handle];
-    comm_create = communicators::comm_create[comm: Handle, group: Handle, made: *mut Handle];
-    comm_create_group = communicators::comm_create_group[comm: Handle, group: Handle, tag: i32, made: *mut Handle];
-    comm_free = communicators::comm_free[comm: *mut Handle];
-    comm_get_name = communicators::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
-    comm_set_name = communicators::comm_set_name[comm: Handle, name: *const c_char];
+        making::comm_split_type[comm: Handle, kind: i32, key: i32, info: Handle, made: *mut Handle];
+    comm_create = making::comm_create[comm: Handle, group: Handle, made: *mut Handle];
+    comm_create_group = making::comm_create_group[comm: Handle, group: Handle, tag: i32, made: *mut Handle];
+    comm_free = making::comm_free[comm: *mut Handle];
+    comm_get_name = queries::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
+    comm_set_name = queries::comm_set_name[comm: Handle, name: *const c_char];
     intercomm_create = intercommunicators::intercomm_create[
         local: Handle, local_leader: i32, peer: Handle, remote_leader: i32, tag: i32, made: *mut Handle,
     ];
@@ -118,38 +129,57 @@ table! {
         name: *const c_char, form: i32, address: *mut u8, count: i64, datatype: Handle, message: *mut Handle,
         request: *mut Handle, status: *mut Status,
     ] with (name, form, (address, count, datatype), message, request, status);
-    buffer_attach_c = buffered::buffer_attach[buffer: usize, bytes: i64];
-    buffer_detach_c = buffered::buffer_detach_c[buffer: *mut usize, bytes: *mut i64];
-    buffer_flush = buffered::buffer_flush[];
+    buffer_attach_c = buffered::attach[buffer: usize, bytes: i64] with (None, buffer, bytes);
+    buffer_detach_c = buffered::detach[buffer: *mut usize, bytes: *mut i64] with (None, buffer, bytes);
+    buffer_flush = buffered::flush[] with (None);
+    buffer_iflush = buffered::iflush[request: *mut Handle] with (None, request);
+    comm_attach_buffer_c = buffered::attach[comm: Handle, buffer: usize, bytes: i64] with (Some(comm), buffer, bytes);
+    comm_detach_buffer_c =
+        buffered::detach[comm: Handle, buffer: *mut usize, bytes: *mut i64] with (Some(comm), buffer, bytes);
+    comm_flush_buffer = buffered::flush[comm: Handle] with (Some(comm));
+    comm_iflush_buffer = buffered::iflush[comm: Handle, request: *mut Handle] with (Some(comm), request);
 
-    wait = requests::wait[request: *mut Handle, status: *mut Status];
-    test = requests::test[request: *mut Handle, flag: *mut i32, status: *mut Status];
-    waitall = requests::waitall[count: i32, requests: *mut Handle, statuses: *mut Status];
-    testall = requests::testall[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status];
-    waitany = requests::waitany[count: i32, requests: *mut Handle, index: *mut i32, status: *mut Status];
-    testany =
-        requests::testany[count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status];
-    waitsome = requests::waitsome[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
-    ];
-    testsome = requests::testsome[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
-    ];
-    request_get_status = requests::request_get_status[request: Handle, flag: *mut i32, status: *mut Status];
-    request_get_status_any = requests::request_get_status_any[
+    wait = requests::end_one[request: *mut Handle, status: *mut Status]
+        with (request, Waits, null_mut(), status);
+    test = requests::end_one[request: *mut Handle, flag: *mut i32, status: *mut Status]
+        with (request, Tests, flag, status);
+    request_get_status = requests::end_one[request: Handle, flag: *mut i32, status: *mut Status]
+        with ((&raw const request).cast_mut(), Looks, flag, status);
+    waitall = requests::end_all[count: i32, requests: *mut Handle, statuses: *mut Status]
+        with ((count, requests), Waits, null_mut(), statuses);
+    testall = requests::end_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status]
+        with ((count, requests), Tests, flag, statuses);
+    request_get_status_all = requests::end_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status]
+        with ((count, requests), Looks, flag, statuses);
+    waitany = requests::end_any[count: i32, requests: *mut Handle, index: *mut i32, status: *mut Status]
+        with ((count, requests), index, Waits, null_mut(), status);
+    testany = requests::end_any[
         count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
-    ];
-    request_get_status_all =
-        requests::request_get_status_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status];
-    request_get_status_some = requests::request_get_status_some[
+    ] with ((count, requests), index, Tests, flag, status);
+    request_get_status_any = requests::end_any[
+        count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
+    ] with ((count, requests), index, Looks, flag, status);
+    waitsome = requests::end_some[
         count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
-    ];
+    ] with ((count, requests), (found, indices), Waits, statuses);
+    testsome = requests::end_some[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ] with ((count, requests), (found, indices), Tests, statuses);
+    request_get_status_some = requests::end_some[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ] with ((count, requests), (found, indices), Looks, statuses);
     request_free = requests::request_free[request: *mut Handle];
     cancel = requests::cancel[request: *mut Handle];
     start = requests::start[request: *mut Handle];
     startall = requests::startall[count: i32, requests: *mut Handle];
+    grequest_start = requests::grequest_start[
+        query: usize, free: usize, cancel: usize, extra: *mut c_void, request: *mut Handle,
+    ] with ([query, free, cancel], extra, request);
+    grequest_complete = requests::grequest_complete[request: Handle];
     get_count = status::get_count[status: *const Status, datatype: Handle, count: *mut i32];
     get_count_c = status::get_count_c[status: *const Status, datatype: Handle, count: *mut i64];
+    status_set_elements_c =
+        status::status_set_elements_c[status: *mut Status, datatype: Handle, count: i64];
     test_cancelled = status::test_cancelled[status: *const Status, flag: *mut i32];
     status_set_cancelled = status::status_set_cancelled[status: *mut Status, flag: i32];
 

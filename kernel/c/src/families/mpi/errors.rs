@@ -38,20 +38,45 @@ pub(crate) struct Handler {
 
 type Function = unsafe extern "C" fn(*mut Handle, *mut i32, ...);
 
-/// Errors that a program has added: their classes, and texts.
+/// An error that a program has added.
+struct AddedError {
+    /// Its own number, if it is a class.
+    class: i32,
+    text: Option<String>,
+}
+
+/// Errors that a program has added, in the order of their numbers; nothing where one was removed.
 #[derive(Default)]
-pub(crate) struct Added(Vec<(i32, Option<String>)>);
+pub(crate) struct Added(Vec<Option<AddedError>>);
 
 impl Added {
     /// The next number, of a class, or of a code of one.
     fn add(&mut self, class: Option<i32>) -> i32 {
         let number = Class::LAST + 1 + self.0.len() as i32;
-        self.0.push((class.unwrap_or(number), None));
+        self.0.push(Some(AddedError { class: class.unwrap_or(number), text: None }));
         number
     }
 
-    fn get_mut(&mut self, number: i32) -> Option<&mut (i32, Option<String>)> {
+    fn place(&mut self, number: i32) -> Option<&mut Option<AddedError>> {
         self.0.get_mut(usize::try_from(number - Class::LAST - 1).ok()?)
+    }
+
+    fn get_mut(&mut self, number: i32) -> Option<&mut AddedError> {
+        self.place(number)?.as_mut()
+    }
+
+    /// Takes a class away of which there are no codes left, or a code.
+    fn remove(&mut self, number: i32, is_class: bool) -> Result<(), Class> {
+        if (self.get_mut(number).ok_or(Class::ARG)?.class == number) != is_class {
+            return Err(Class::ARG);
+        }
+        if is_class && self.0.iter().flatten().filter(|error| error.class == number).count() > 1 {
+            return Err(Class::OTHER);
+        }
+        if let Some(place) = self.place(number) {
+            *place = None;
+        }
+        Ok(())
     }
 }
 
@@ -98,7 +123,7 @@ pub(crate) fn function_name(name: &str) -> String {
 fn text_of<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Option<String> {
     match Class(code).text() {
         Some(text) => Some(text.into_owned()),
-        None => here.added.borrow_mut().get_mut(code).map(|(_, text)| text.clone().unwrap_or_default()),
+        None => here.added.borrow_mut().get_mut(code).map(|error| error.text.clone().unwrap_or_default()),
     }
 }
 
@@ -135,7 +160,7 @@ pub(super) unsafe fn error_string<C: Core>(
 
 pub(super) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
     let found = match here.added.borrow_mut().get_mut(code) {
-        Some((class, _)) => *class,
+        Some(error) => error.class,
         None if (0..=Class::LAST).contains(&code) => code,
         None => return Err(Class::ARG.into()),
     };
@@ -173,7 +198,20 @@ pub(super) unsafe fn add_error_string<C: Core>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let given = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.1 = Some(given);
+    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text = Some(given);
+    Ok(())
+}
+
+pub(super) unsafe fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
+    Ok(here.added.borrow_mut().remove(class, true)?)
+}
+
+pub(super) unsafe fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+    Ok(here.added.borrow_mut().remove(code, false)?)
+}
+
+pub(super) unsafe fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text.take().ok_or(Class::ARG)?;
     Ok(())
 }
 

@@ -79,7 +79,7 @@ fn find<C: Core>(
     (peer, tag): (Peer, Option<u32>),
     [is_now, takes]: [bool; 2],
 ) -> Result<Option<(Envelope, Handle)>, Fault> {
-    let (from, tag) = (source(comm, peer), contexts::wanted(comm.context, tag));
+    let (from, tag) = (source(comm, peer), contexts::wanted(comm.context(), tag));
     here.engine.go_on();
     let world = here.world;
     if takes {

@@ -136,7 +136,7 @@ impl<C: Core> Mpi<'_, C> {
                     // SAFETY: the caller says so.
                     len => unsafe { slice::from_raw_parts_mut(block.address, len) },
                 };
-                let tag = contexts::wanted(comm.context, message.tag);
+                let tag = contexts::wanted(comm.context(), message.tag);
                 let envelope = self.world.receive_tagged(buffer, source(comm, from), tag)?;
                 Ok(status_of(comm, &envelope))
             }
@@ -176,7 +176,7 @@ impl<C: Core> Mpi<'_, C> {
         unsafe {
             Ok(match message.mode {
                 Mode::Receive => {
-                    let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context, message.tag));
+                    let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context(), message.tag));
                     if block.datatype.is_contiguous() {
                         self.engine.receive(block.address, block.len_bytes(), from, tag)?
                     } else {
@@ -187,7 +187,8 @@ impl<C: Core> Mpi<'_, C> {
                     let bytes = block.bytes();
                     // What has gone takes no room any more.
                     self.engine.step(false)?;
-                    let mut buffered = self.buffered.borrow_mut();
+                    let own = comm.buffered.borrow().is_attached();
+                    let mut buffered = if own { &comm.buffered } else { &self.buffered }.borrow_mut();
                     buffered.check_room(bytes.len())?;
                     buffered.add(self.engine.send(&bytes, to, message.sent_tag(), false)?, bytes.len());
                     // It is complete for the program, whatever becomes of it.
@@ -204,7 +205,7 @@ impl<C: Core> Mpi<'_, C> {
 
 impl Message {
     fn sent_tag(&self) -> u32 {
-        contexts::of_message(self.comm.context, self.tag.unwrap_or(0))
+        contexts::of_message(self.comm.context(), self.tag.unwrap_or(0))
     }
 
     /// What a request of it is about.

@@ -22,8 +22,9 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn new(source: i32, tag: i32, len_bytes: usize) -> Self {
-        let len = len_bytes as u64;
-        Self { source, tag, error: 0, internal: [len as i32, (len >> 32) as i32, 0, 0, 0] }
+        let mut status = Self { source, tag, error: 0, internal: [0; 5] };
+        status.set_len_bytes(len_bytes as u64);
+        status
     }
 
     /// Of what received nothing.
@@ -43,6 +44,10 @@ impl Status {
     pub(crate) fn cancelled(mut self, is_cancelled: bool) -> Self {
         self.internal[2] = is_cancelled.into();
         self
+    }
+
+    fn set_len_bytes(&mut self, len: u64) {
+        [self.internal[0], self.internal[1]] = [len as i32, (len >> 32) as i32];
     }
 
     pub(crate) fn len_bytes(&self) -> u64 {
@@ -101,6 +106,21 @@ pub(super) unsafe fn get_count_c<C: Core>(
         let found = count(here, (*status).len_bytes(), datatype)?;
         number.write(found.map_or(UNDEFINED.into(), |count| count as i64));
     }
+    Ok(())
+}
+
+/// As if a message had come with so many basic values of the datatype.
+pub(super) unsafe fn status_set_elements_c<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    status: *mut Status,
+    datatype: Handle,
+    number: i64,
+) -> Result<(), Fault> {
+    let datatype = here.datatypes.get(datatype)?;
+    let len = u64::try_from(number).ok().and_then(|number| datatype.bytes_of_elements(number));
+    let len = len.ok_or_else(|| Fault::new(Class::COUNT, "there are no messages with so many values"))?;
+    // SAFETY: see above.
+    unsafe { (*status).set_len_bytes(len) };
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
-        communicators::{Communicator, comm_split},
+        communicators::{Communicator, making::comm_split},
         constants::PROC_NULL,
         handles::Handle,
         table::Here,

@@ -66,7 +66,7 @@ pub(super) fn make<C: Core>(
 ) -> Result<Handle, Fault> {
     let comm = here.intra(handle)?;
     here.session.before_waiting();
-    let context = here.agree(&here.party(&comm)).map_err(|fault| fault.on_comm(handle))?;
+    let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
     let group = Group::new(comm.group.ranks()[..size].iter().copied());
     let made = here.assemble(context, [Some(group), None], &comm);
     if made != COMM_NULL {
