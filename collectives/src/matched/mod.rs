@@ -68,7 +68,7 @@ use crate::{
 };
 
 pub use self::{
-    calls::{Answer, RemoteCall},
+    calls::{Answers, RemoteCall},
     interface::{Arrival, PreparedReceive, PreparedSend},
 };
 

@@ -42,6 +42,7 @@ use self::{
 use super::{
     attributes::Attributes,
     class::{Class, Fault},
+    collective::blocks::Block,
     communicators::Communicator,
     handles::{Handle, Kind, Slab},
     table::Here,
@@ -111,6 +112,22 @@ impl Window {
         if let Some(shared) = &self.shared {
             shared.meet(here.world.hal());
         }
+    }
+
+    /// Says something to a rank, with an origin's values behind it.
+    ///
+    /// # Safety
+    /// They are there.
+    unsafe fn say_with<C: Core>(
+        &self,
+        here: &Here<'_, '_, '_, C>,
+        to: usize,
+        word: &Word,
+        origin: &Block,
+    ) -> Result<(), Fault> {
+        here.session.before_waiting();
+        // SAFETY: the caller says so.
+        Ok(here.world.call_with(self.ends.call(to, word), &unsafe { origin.bytes() })?)
     }
 
     /// Says something to a rank.

@@ -125,7 +125,7 @@ unsafe fn put_with<C: Core, T: Number>(
             window.enter(here, target.rank, request.is_some())?;
             if origin.len_bytes() > 0 {
                 // SAFETY: see above.
-                window.say(here, target.rank, &Word::Put(target.place, unsafe { bytes(&origin) }))?;
+                unsafe { window.say_with(here, target.rank, &Word::Put(target.place, Vec::new()), &origin)? };
             }
         }
         // SAFETY: see above.
