@@ -5,7 +5,6 @@ use alloc::{rc::Rc, vec::Vec};
 use kernel::hal::Core;
 
 use super::{
-    Mpi,
     class::{Class, Fault},
     collective::party::Party,
     communicators::{
@@ -15,7 +14,8 @@ use super::{
     contexts,
     groups::Group,
     handles::Handle,
-    table::Here,
+    state::Here,
+    state::Mpi,
 };
 
 impl<'r, C: Core> Mpi<'r, C> {

@@ -6,7 +6,6 @@ use kernel::hal::Core;
 
 use super::{
     super::{
-        Mpi,
         attributes::Attributes,
         class::{Class, Fault},
         collective::party::Party,
@@ -16,9 +15,12 @@ use super::{
         groups::Group,
         handles::Handle,
         requests::{Request, What},
-        table::Here,
+        state::Here,
+        state::Mpi,
     },
-    Communicator, FIRST, agree, agreed,
+    Communicator, FIRST,
+    agreement::agree,
+    ranks::agreed,
 };
 
 /// `MPI_COMM_TYPE_*`.

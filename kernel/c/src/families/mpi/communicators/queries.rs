@@ -11,7 +11,7 @@ use super::{
         constants::{COMM_NULL, CONGRUENT, IDENT, SIMILAR, UNEQUAL},
         errors::write_text,
         handles::Handle,
-        table::Here,
+        state::Here,
     },
     Communicator,
 };

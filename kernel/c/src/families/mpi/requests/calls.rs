@@ -7,13 +7,13 @@ use kernel::hal::Core;
 
 use super::{
     super::{
-        Mpi,
         class::{Class, Fault},
         constants::{COMM_SELF, UNDEFINED},
         engine::{DONE, Pending},
         handles::Handle,
+        state::Here,
+        state::Mpi,
         status::Status,
-        table::Here,
     },
     General, Request, Start, What,
 };

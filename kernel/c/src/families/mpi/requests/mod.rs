@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 use self::general::General;
 use super::{
     class::{Class, Fault},
-    collective::Plan,
+    collective::plan::Plan,
     communicators::Communicator,
     engine::Pending,
     messages::{Message, status_of},

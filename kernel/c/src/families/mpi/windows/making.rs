@@ -5,7 +5,7 @@ use core::cell::{Cell, RefCell};
 
 use kernel::{collectives::Placement, hal::Core};
 
-use super::{Ends, Facts, Window, ends::Meeting, on_window, part::Part, shared::Shared};
+use super::{Ends, Facts, Window, access::on_window, ends::Meeting, part::Part, shared::Shared};
 use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
@@ -13,7 +13,7 @@ use crate::families::mpi::{
     datatypes::arguments::{Number, give, give_number, list},
     errors::ARE_FATAL,
     handles::Handle,
-    table::Here,
+    state::Here,
 };
 
 /// The handle of no window.

@@ -6,8 +6,8 @@ use kernel::hal::Core;
 
 use super::{
     Window,
+    access::on_window,
     arguments::{Target, block, check_len},
-    on_window,
     wire::{How, Word},
 };
 use crate::families::mpi::{
@@ -21,7 +21,7 @@ use crate::families::mpi::{
     handles::Handle,
     operators::Operation,
     requests::{Request, What},
-    table::Here,
+    state::Here,
 };
 
 /// The ABI's operator that returns what is there.

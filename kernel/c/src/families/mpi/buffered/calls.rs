@@ -1,6 +1,4 @@
-//! Buffered sends: the buffers that a program attaches for them, to a communicator or for all that have none.
-//!
-//! Messages that were begun are copied anyway; so nothing is ever in the program's buffer, and it only says how many there can be.
+//! Buffers for buffered sends: the functions that a program calls.
 
 use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::cell::RefCell;
@@ -8,54 +6,16 @@ use core::cell::RefCell;
 use kernel::hal::Core;
 
 use super::{
-    class::{Class, Fault},
-    constants::COMM_SELF,
-    engine::{DONE, End, Pending},
-    handles::Handle,
-    requests::{Request, What},
-    table::Here,
+    super::{
+        class::{Class, Fault},
+        constants::COMM_SELF,
+        engine::{DONE, End},
+        handles::Handle,
+        requests::{Request, What},
+        state::Here,
+    },
+    Buffered,
 };
-
-/// Bytes of a buffer that a message takes besides its own: `MPI_BSEND_OVERHEAD`.
-const OVERHEAD: usize = 512;
-
-/// `MPI_BUFFER_AUTOMATIC`: there is always room.
-const AUTOMATIC: usize = 2;
-
-/// The buffer, and what is said to be there.
-#[derive(Default)]
-pub(crate) struct Buffered {
-    attached: Option<(usize, i64)>,
-    under_way: Vec<(Rc<Pending>, usize)>,
-}
-
-impl Buffered {
-    /// Refuses a message for which there is no room.
-    pub(crate) fn check_room(&mut self, len_bytes: usize) -> Result<(), Fault> {
-        self.under_way.retain(|(pending, _)| !pending.is_over());
-        let taken: usize = self.under_way.iter().map(|(_, bytes)| bytes + OVERHEAD).sum();
-        match self.attached {
-            None => Err(Fault::new(Class::BUFFER, "attach a buffer first")),
-            Some((AUTOMATIC, _)) => Ok(()),
-            Some((_, room)) if (taken + len_bytes) as u64 > room as u64 => {
-                Err(Fault::new(Class::BUFFER, "the attached buffer is full"))
-            }
-            Some(_) => Ok(()),
-        }
-    }
-
-    pub(crate) fn is_attached(&self) -> bool {
-        self.attached.is_some()
-    }
-
-    pub(crate) fn add(&mut self, pending: Rc<Pending>, len_bytes: usize) {
-        self.under_way.push((pending, len_bytes));
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
-        self.under_way.iter().all(|(pending, _)| pending.is_over())
-    }
-}
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
@@ -73,7 +33,7 @@ fn on(of: Of) -> impl Fn(Fault) -> Fault {
     move |fault| of.into_iter().fold(fault, Fault::on_comm)
 }
 
-pub(super) unsafe fn attach<C: Core>(
+pub(crate) unsafe fn attach<C: Core>(
     here: &Here<'_, '_, '_, C>,
     of: Of,
     buffer: usize,
@@ -92,7 +52,7 @@ pub(super) unsafe fn attach<C: Core>(
 }
 
 /// Waits until all that was sent by way of the buffer is on its way.
-pub(super) unsafe fn detach<C: Core>(
+pub(crate) unsafe fn detach<C: Core>(
     here: &Here<'_, '_, '_, C>,
     of: Of,
     buffer: *mut usize,
@@ -113,14 +73,14 @@ pub(super) unsafe fn detach<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn flush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<(), Fault> {
+pub(crate) unsafe fn flush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<(), Fault> {
     here.session.before_waiting();
     let buffered = buffered(here, of)?;
     Ok(here.engine.wait(|| buffered.borrow().is_over())?)
 }
 
 /// The same while the program goes on.
-pub(super) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request: *mut Handle) -> Result<(), Fault> {
+pub(crate) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request: *mut Handle) -> Result<(), Fault> {
     let under_way: Vec<_> = buffered(here, of)?.borrow().under_way.iter().map(|(pending, _)| pending.clone()).collect();
     let pending = here.engine.spawn(Box::pin(async move {
         for pending in under_way {

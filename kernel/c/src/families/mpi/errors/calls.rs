@@ -1,10 +1,6 @@
-//! What happens when a function fails: error handlers, and the numbers and texts of errors.
+//! Errors: how one is raised, and the functions that a program calls.
 
-use alloc::{
-    ffi::CString,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::string::{String, ToString};
 use core::{
     ffi::{CStr, c_char},
     mem,
@@ -13,72 +9,25 @@ use core::{
 use kernel::hal::Core;
 
 use super::{
-    attributes::Of,
-    class::{Class, Fault, On},
-    constants::{COMM_SELF, COMM_WORLD},
-    handles::Handle,
-    table::Here,
+    super::{
+        attributes::Of,
+        class::{Class, Fault, On},
+        constants::{COMM_SELF, COMM_WORLD},
+        handles::Handle,
+        state::Here,
+    },
+    ARE_FATAL, Handler, function_name, write_text,
 };
 
 /// Handlers that are always there.
 const NULL: Handle = 0x140;
-pub(crate) const ARE_FATAL: Handle = 0x141;
 const ABORT: Handle = 0x142;
 const RETURN: Handle = 0x143;
 
 /// The longest text of an error, with its end.
 const TEXT_BYTES: usize = 512;
 
-/// A handler of the program's.
-#[derive(Clone, Copy)]
-pub(crate) struct Handler {
-    function: usize,
-    of: Of,
-}
-
 type Function = unsafe extern "C" fn(*mut Handle, *mut i32, ...);
-
-/// An error that a program has added.
-struct AddedError {
-    /// Its own number, if it is a class.
-    class: i32,
-    text: Option<String>,
-}
-
-/// Errors that a program has added, in the order of their numbers; nothing where one was removed.
-#[derive(Default)]
-pub(crate) struct Added(Vec<Option<AddedError>>);
-
-impl Added {
-    /// The next number, of a class, or of a code of one.
-    fn add(&mut self, class: Option<i32>) -> i32 {
-        let number = Class::LAST + 1 + self.0.len() as i32;
-        self.0.push(Some(AddedError { class: class.unwrap_or(number), text: None }));
-        number
-    }
-
-    fn place(&mut self, number: i32) -> Option<&mut Option<AddedError>> {
-        self.0.get_mut(usize::try_from(number - Class::LAST - 1).ok()?)
-    }
-
-    fn get_mut(&mut self, number: i32) -> Option<&mut AddedError> {
-        self.place(number)?.as_mut()
-    }
-
-    /// Takes a class away of which there are no codes left, or a code.
-    fn remove(&mut self, number: i32, is_class: bool) -> Result<(), Class> {
-        if (self.get_mut(number).ok_or(Class::ARG)?.class == number) != is_class {
-            return Err(Class::ARG);
-        }
-        if is_class && self.0.iter().flatten().filter(|error| error.class == number).count() > 1 {
-            return Err(Class::OTHER);
-        }
-        if let Some(place) = self.place(number) {
-            *place = None;
-        }
-        Ok(())
-    }
-}
 
 /// Tells an error handler of an error, and says what the function returns.
 pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Fault) -> i32 {
@@ -114,12 +63,6 @@ pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Faul
     code
 }
 
-/// What C calls a function.
-pub(crate) fn function_name(name: &str) -> String {
-    let (first, rest) = name.split_at(1);
-    alloc::format!("MPI_{}{rest}", first.to_uppercase())
-}
-
 fn text_of<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Option<String> {
     match Class(code).text() {
         Some(text) => Some(text.into_owned()),
@@ -127,26 +70,9 @@ fn text_of<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Option<String> {
     }
 }
 
-/// Writes a text and its length for C.
-///
-/// # Safety
-/// There is room for so many bytes and for the length.
-pub(crate) unsafe fn write_text(text: &str, target: *mut c_char, len: *mut i32, room: usize) {
-    let text: Vec<u8> = text.bytes().filter(|byte| *byte != 0).take(room - 1).collect();
-    let count = text.len();
-    let text = CString::new(text).unwrap_or_default();
-    // SAFETY: the caller says so.
-    unsafe {
-        target.copy_from_nonoverlapping(text.as_ptr(), count + 1);
-        if !len.is_null() {
-            len.write(count as i32);
-        }
-    }
-}
-
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn error_string<C: Core>(
+pub(crate) unsafe fn error_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     code: i32,
     text: *mut c_char,
@@ -158,7 +84,7 @@ pub(super) unsafe fn error_string<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
+pub(crate) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
     let found = match here.added.borrow_mut().get_mut(code) {
         Some(error) => error.class,
         None if (0..=Class::LAST).contains(&code) => code,
@@ -175,13 +101,13 @@ fn add<C: Core>(here: &Here<'_, '_, '_, C>, class: Option<i32>) -> i32 {
     number
 }
 
-pub(super) unsafe fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: *mut i32) -> Result<(), Fault> {
+pub(crate) unsafe fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: *mut i32) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { class.write(add(here, None)) };
     Ok(())
 }
 
-pub(super) unsafe fn add_error_code<C: Core>(
+pub(crate) unsafe fn add_error_code<C: Core>(
     here: &Here<'_, '_, '_, C>,
     class: i32,
     code: *mut i32,
@@ -191,7 +117,7 @@ pub(super) unsafe fn add_error_code<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn add_error_string<C: Core>(
+pub(crate) unsafe fn add_error_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     code: i32,
     text: *const c_char,
@@ -202,22 +128,22 @@ pub(super) unsafe fn add_error_string<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
+pub(crate) unsafe fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
     Ok(here.added.borrow_mut().remove(class, true)?)
 }
 
-pub(super) unsafe fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+pub(crate) unsafe fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
     Ok(here.added.borrow_mut().remove(code, false)?)
 }
 
-pub(super) unsafe fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+pub(crate) unsafe fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
     here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text.take().ok_or(Class::ARG)?;
     Ok(())
 }
 
 macro_rules! create {
     ($($name:ident of $of:ident;)*) => {$(
-        pub(super) unsafe fn $name<C: Core>(
+        pub(crate) unsafe fn $name<C: Core>(
             here: &Here<'_, '_, '_, C>,
             function: usize,
             handler: *mut Handle,
@@ -236,19 +162,19 @@ create! {
 }
 
 /// Another handle of a handler, to be freed.
-pub(super) fn another<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Handle {
+pub(crate) fn another<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Handle {
     let known = here.errhandlers.borrow().get(handler).copied();
     known.map_or(handler, |known| here.errhandlers.borrow_mut().insert(known))
 }
 
 /// A handler that can be one of an object of this kind.
-pub(super) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind: Of) -> Result<Handle, Fault> {
+pub(crate) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind: Of) -> Result<Handle, Fault> {
     let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handler);
     let of = here.errhandlers.borrow().get(handler).map(|handler| handler.of);
     if is_known || of == Some(kind) { Ok(handler) } else { Err(Class::ERRHANDLER.into()) }
 }
 
-pub(super) unsafe fn comm_set_errhandler<C: Core>(
+pub(crate) unsafe fn comm_set_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     handler: Handle,
@@ -257,7 +183,7 @@ pub(super) unsafe fn comm_set_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn comm_get_errhandler<C: Core>(
+pub(crate) unsafe fn comm_get_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     handler: *mut Handle,
@@ -269,7 +195,7 @@ pub(super) unsafe fn comm_get_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn comm_call_errhandler<C: Core>(
+pub(crate) unsafe fn comm_call_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     code: i32,
@@ -279,7 +205,7 @@ pub(super) unsafe fn comm_call_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {
+pub(crate) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     let handle = unsafe { handler.read() };
     let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handle);
