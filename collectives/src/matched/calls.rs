@@ -1,19 +1,25 @@
 //! Calls as methods of the communicator.
 
+use alloc::rc::Rc;
+
 use hal::Core;
 
 use super::{
-    Answer, RemoteCall,
+    Answers, RemoteCall,
+    post::calls::{CONTEXT, outgoing},
     request::{look, wait_for},
 };
 use crate::{Comm, Error};
+
+/// Bytes behind a call that go in packets with it.
+const LONG_BYTES: usize = 512;
 
 impl<C: Core> Comm<'_, C> {
     /// Says what answers the calls of others from now on, on the communicator of all ranks. To be said before any rank calls.
     ///
     /// # Errors
     /// [`Error::MessagesClosed`].
-    pub fn answer_calls(&self, answer: Option<Answer>) -> Result<(), Error> {
+    pub fn answer_calls(&self, answer: Option<Rc<dyn Answers>>) -> Result<(), Error> {
         self.post()?.calls().answer.replace(answer);
         Ok(())
     }
@@ -27,6 +33,29 @@ impl<C: Core> Comm<'_, C> {
         self.world_of().check_rank(call.to)?;
         self.post()?.call(self.world_of(), call);
         Ok(())
+    }
+
+    /// The same with bytes behind what the call says. If they are long and for another rank, they go like a message whose sender
+    /// waits, at twice the speed of packets: then this returns when they are there, and the other one has to wait for something.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call); [`Error::TimedOut`] on a dying machine.
+    pub fn call_with(&self, call: RemoteCall, bytes: &[u8]) -> Result<(), Error> {
+        let RemoteCall { to, tag, bytes: head } = call;
+        if bytes.len() <= LONG_BYTES || to == self.rank() {
+            return self.call(RemoteCall { to, tag, bytes: [&head, bytes].concat() });
+        }
+        let world = self.world_of();
+        world.check_rank(to)?;
+        let post = self.post()?;
+        world.begin_announced(bytes);
+        post.call_pieces(world, (to, tag), &head);
+        let outgoing = outgoing(to, (CONTEXT, tag), bytes.len(), None);
+        let state = outgoing.state.clone();
+        post.send(world, outgoing);
+        let sent = world.send_announced(bytes, to, || state.is_done());
+        post.end_waiting();
+        sent
     }
 
     /// How many calls this rank has answered, modulo 2³².

@@ -71,7 +71,7 @@ use crate::{
 pub use self::{
     interface::{Arrival, PreparedReceive, PreparedSend},
     label::{Envelope, Source, Tag},
-    post::calls::{Answer, RemoteCall},
+    post::calls::{Answers, RemoteCall},
 };
 
 /// The post of this rank while it is open, as a state of the communicator of all ranks.

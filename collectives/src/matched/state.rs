@@ -68,7 +68,7 @@ impl State {
         self.is_done.set(true);
     }
 
-    pub(super) fn with_copy(&self, write: impl FnOnce(&mut [u8])) {
+    pub(super) fn with_copy(&self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.copy.borrow_mut());
     }
 

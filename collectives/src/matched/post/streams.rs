@@ -5,7 +5,7 @@ use core::cell::Cell;
 
 use hal::Core;
 
-use super::Post;
+use super::{Post, calls};
 use crate::{
     Comm,
     matched::{label::Label, state::State},
@@ -23,7 +23,9 @@ pub(super) struct Stream {
 impl Post {
     /// A message comes from a rank that waits. A receive that waits gets it itself.
     pub(super) fn begin_stream<C: Core>(&self, world: &Comm<'_, C>, label: Label, state: Rc<State>) {
-        state.begin(label);
+        if label.context < calls::BEFORE {
+            state.begin(label);
+        }
         let is_there = Cell::new(world.is_there_when_announced(label.len));
         self.streams.borrow_mut().push(Stream { label, state, chunk: 0, is_there });
         self.go_on_with_streams(world);
@@ -31,19 +33,29 @@ impl Post {
 
     /// Gets the chunks that are there of messages for which no receive waits.
     pub(super) fn go_on_with_streams<C: Core>(&self, world: &Comm<'_, C>) {
+        let mut calls = Vec::new();
         self.streams.borrow_mut().retain_mut(|stream| {
             if stream.state.is_direct() || !stream.is_there.take() {
                 return true;
             }
             let Stream { label, ref state, chunk, .. } = *stream;
-            state.with_copy(|copy| world.receive_announced_chunk(chunk, copy, label.from));
+            let bytes = world.announced_bytes(label.len, chunk);
+            let receive = |bytes: &mut [u8]| world.receive_announced_chunk((label.len, chunk), bytes, label.from);
+            if label.context >= calls::BEFORE {
+                self.land_call(&label, bytes, receive);
+            } else {
+                state.with_copy(|copy| receive(&mut copy[bytes]));
+            }
             stream.chunk += 1;
             let is_over = stream.chunk == world.announced_chunks(label.len).count();
-            if is_over {
+            if is_over && label.context >= calls::BEFORE {
+                calls.push(label);
+            } else if is_over {
                 state.finish_read();
             }
             !is_over
         });
+        calls.into_iter().for_each(|label| self.end_call(world, label));
     }
 
     /// The rank whose message comes for a receive that waits, once.

@@ -6,8 +6,8 @@ use kernel::hal::Core;
 
 use super::{
     Window,
+    access::on_window,
     arguments::{Target, block, check_len},
-    on_window,
     wire::{How, Word},
 };
 use crate::families::mpi::{
@@ -21,7 +21,7 @@ use crate::families::mpi::{
     handles::Handle,
     operators::Operation,
     requests::{Request, What},
-    table::Here,
+    state::Here,
 };
 
 /// The ABI's operator that returns what is there.
@@ -125,7 +125,7 @@ unsafe fn put_with<C: Core, T: Number>(
             window.enter(here, target.rank, request.is_some())?;
             if origin.len_bytes() > 0 {
                 // SAFETY: see above.
-                window.say(here, target.rank, &Word::Put(target.place, unsafe { bytes(&origin) }))?;
+                unsafe { window.say_with(here, target.rank, &Word::Put(target.place, Vec::new()), &origin)? };
             }
         }
         // SAFETY: see above.

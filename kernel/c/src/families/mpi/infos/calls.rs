@@ -1,4 +1,4 @@
-//! Infos: keys with values, in the order in which they came.
+//! Infos: the functions that a program calls.
 
 use alloc::{
     string::{String, ToString},
@@ -9,10 +9,13 @@ use core::ffi::{CStr, c_char};
 use kernel::hal::Core;
 
 use super::{
-    class::{Class, Fault},
-    errors::write_text,
-    handles::Handle,
-    table::Here,
+    super::{
+        class::{Class, Fault},
+        errors::write_text,
+        handles::Handle,
+        state::Here,
+    },
+    Info,
 };
 
 /// No info, and what is known of how the program was started, which is nothing but its level of threads.
@@ -22,23 +25,6 @@ const ENV: Handle = 0x131;
 /// Bytes of the longest key and value, with their ends.
 const KEY_BYTES: usize = 256;
 const VALUE_BYTES: usize = 1024;
-
-/// An info.
-#[derive(Clone, Default)]
-pub(crate) struct Info(Vec<(String, String)>);
-
-impl Info {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
-    }
-
-    fn set(&mut self, key: String, value: String) {
-        match self.0.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((key, value)),
-        }
-    }
-}
 
 /// Does something with an info.
 fn with<C: Core, R>(
@@ -67,13 +53,13 @@ unsafe fn text(text: *const c_char, room: usize, class: Class) -> Result<String,
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn info_create<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut Handle) -> Result<(), Fault> {
+pub(crate) unsafe fn info_create<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { info.write(here.infos.borrow_mut().insert(Info::default())) };
     Ok(())
 }
 
-pub(super) unsafe fn info_dup<C: Core>(
+pub(crate) unsafe fn info_dup<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     made: *mut Handle,
@@ -84,7 +70,7 @@ pub(super) unsafe fn info_dup<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn info_free<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut Handle) -> Result<(), Fault> {
+pub(crate) unsafe fn info_free<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
         here.infos.borrow_mut().remove(info.read()).ok_or(Class::INFO)?;
@@ -93,7 +79,7 @@ pub(super) unsafe fn info_free<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut H
     Ok(())
 }
 
-pub(super) unsafe fn info_set<C: Core>(
+pub(crate) unsafe fn info_set<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
@@ -108,7 +94,7 @@ pub(super) unsafe fn info_set<C: Core>(
     })
 }
 
-pub(super) unsafe fn info_delete<C: Core>(
+pub(crate) unsafe fn info_delete<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
@@ -123,7 +109,7 @@ pub(super) unsafe fn info_delete<C: Core>(
 }
 
 /// The value, as far as there is room, and how much room it takes with its end.
-pub(super) unsafe fn info_get_string<C: Core>(
+pub(crate) unsafe fn info_get_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
@@ -149,7 +135,7 @@ pub(super) unsafe fn info_get_string<C: Core>(
 }
 
 /// The value, as far as there is room for so many bytes and its end.
-pub(super) unsafe fn info_get<C: Core>(
+pub(crate) unsafe fn info_get<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
@@ -169,7 +155,7 @@ pub(super) unsafe fn info_get<C: Core>(
     }
 }
 
-pub(super) unsafe fn info_get_valuelen<C: Core>(
+pub(crate) unsafe fn info_get_valuelen<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
@@ -188,7 +174,7 @@ pub(super) unsafe fn info_get_valuelen<C: Core>(
     }
 }
 
-pub(super) unsafe fn info_get_nkeys<C: Core>(
+pub(crate) unsafe fn info_get_nkeys<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     count: *mut i32,
@@ -199,7 +185,7 @@ pub(super) unsafe fn info_get_nkeys<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn info_get_nthkey<C: Core>(
+pub(crate) unsafe fn info_get_nthkey<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     at: i32,

@@ -1,108 +1,27 @@
-//! Messages from one rank to another.
+//! Messages: how they are sent and received, and the functions that a program calls.
 
-use alloc::{boxed::Box, format, rc::Rc};
-use core::{
-    ffi::{CStr, c_char},
-    slice,
-};
+use alloc::{boxed::Box, rc::Rc};
+use core::{ffi::c_char, slice};
 
-use kernel::{
-    collectives::{Envelope, Source},
-    hal::Core,
-};
+use kernel::hal::Core;
 
 use super::{
-    Mpi,
-    class::{Class, Fault},
-    collective::blocks::Block,
-    communicators::Communicator,
-    constants::{ANY_SOURCE, ANY_TAG, PROC_NULL},
-    contexts::{self, TAG_LIMIT},
-    engine::{DONE, End, Outcome, Pending},
-    handles::Handle,
-    requests::{Request, Start, What},
-    status::Status,
-    table::Here,
+    super::{
+        class::{Class, Fault},
+        collective::blocks::Block,
+        communicators::Communicator,
+        contexts::{self},
+        engine::{DONE, End, Outcome, Pending},
+        handles::Handle,
+        requests::{Request, Start, What},
+        state::Here,
+        state::Mpi,
+        status::Status,
+    },
+    CMessage, Form, Message, Mode, Peer, named, peer, source, status_of, tag,
 };
 
-/// How a message goes, as `atoll/mpi.h` numbers it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mode {
-    Standard,
-    Buffered,
-    Synchronous,
-    /// As a standard one: that its receive is there makes nothing faster.
-    Ready,
-    Receive,
-}
-
 const MODES: [Mode; 5] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready, Mode::Receive];
-
-/// How a function has it done, as `atoll/mpi.h` numbers it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
-    Blocking,
-    Nonblocking,
-    Persistent,
-}
-
-impl Form {
-    pub(crate) fn of(number: i32) -> Self {
-        [Self::Blocking, Self::Nonblocking, Self::Persistent][number as usize]
-    }
-}
-
-/// Who is at the other end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Peer {
-    Nobody,
-    Anybody,
-    /// A place among the peers of the communicator.
-    Rank(usize),
-}
-
-/// A message that is to be sent or received.
-pub(crate) struct Message {
-    pub(crate) mode: Mode,
-    pub(crate) block: Block,
-    pub(crate) peer: Peer,
-    /// Any, if none.
-    pub(crate) tag: Option<u32>,
-    pub(crate) comm: Rc<Communicator>,
-}
-
-/// The other end that a program names.
-pub(crate) fn peer(comm: &Communicator, rank: i32, receives: bool) -> Result<Peer, Fault> {
-    match usize::try_from(rank) {
-        Ok(place) if place < comm.peers().size() => Ok(Peer::Rank(place)),
-        Err(_) if rank == PROC_NULL => Ok(Peer::Nobody),
-        Err(_) if rank == ANY_SOURCE && receives => Ok(Peer::Anybody),
-        _ => Err(Fault::new(Class::RANK, format!("rank {rank} of {}", comm.peers().size()))),
-    }
-}
-
-/// The tag that a program names.
-pub(crate) fn tag(tag: i32, receives: bool) -> Result<Option<u32>, Fault> {
-    match u32::try_from(tag) {
-        Ok(tag) if tag <= TAG_LIMIT => Ok(Some(tag)),
-        Err(_) if tag == ANY_TAG && receives => Ok(None),
-        _ => Err(Fault::new(Class::TAG, format!("tag {tag}; there are 0 to {TAG_LIMIT}"))),
-    }
-}
-
-/// The ranks of the world whose messages fit.
-pub(crate) fn source(comm: &Communicator, peer: Peer) -> Source {
-    match peer {
-        Peer::Rank(place) => Source::Rank(comm.peers().world_rank(place)),
-        _ => Source::Any,
-    }
-}
-
-/// The status of a message that has come.
-pub(crate) fn status_of(comm: &Communicator, envelope: &Envelope) -> Status {
-    let place = comm.peers().place(envelope.source).map_or(PROC_NULL, |place| place as i32);
-    Status::new(place, contexts::tag_of(envelope.tag), envelope.len_bytes)
-}
 
 impl<C: Core> Mpi<'_, C> {
     /// Elements that a program names.
@@ -136,7 +55,7 @@ impl<C: Core> Mpi<'_, C> {
                     // SAFETY: the caller says so.
                     len => unsafe { slice::from_raw_parts_mut(block.address, len) },
                 };
-                let tag = contexts::wanted(comm.context, message.tag);
+                let tag = contexts::wanted(comm.context(), message.tag);
                 let envelope = self.world.receive_tagged(buffer, source(comm, from), tag)?;
                 Ok(status_of(comm, &envelope))
             }
@@ -176,7 +95,7 @@ impl<C: Core> Mpi<'_, C> {
         unsafe {
             Ok(match message.mode {
                 Mode::Receive => {
-                    let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context, message.tag));
+                    let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context(), message.tag));
                     if block.datatype.is_contiguous() {
                         self.engine.receive(block.address, block.len_bytes(), from, tag)?
                     } else {
@@ -187,7 +106,8 @@ impl<C: Core> Mpi<'_, C> {
                     let bytes = block.bytes();
                     // What has gone takes no room any more.
                     self.engine.step(false)?;
-                    let mut buffered = self.buffered.borrow_mut();
+                    let own = comm.buffered.borrow().is_attached();
+                    let mut buffered = if own { &comm.buffered } else { &self.buffered }.borrow_mut();
                     buffered.check_room(bytes.len())?;
                     buffered.add(self.engine.send(&bytes, to, message.sent_tag(), false)?, bytes.len());
                     // It is complete for the program, whatever becomes of it.
@@ -203,12 +123,8 @@ impl<C: Core> Mpi<'_, C> {
 }
 
 impl Message {
-    fn sent_tag(&self) -> u32 {
-        contexts::of_message(self.comm.context, self.tag.unwrap_or(0))
-    }
-
     /// What a request of it is about.
-    pub(crate) fn what(&self) -> What {
+    fn what(&self) -> What {
         match (self.mode, self.peer) {
             (Mode::Receive, Peer::Nobody) => What::Nobody,
             (Mode::Receive, _) => What::Receive,
@@ -217,27 +133,8 @@ impl Message {
     }
 }
 
-/// The name of a function, as C gives it.
-///
-/// # Safety
-/// It ends with a zero.
-pub(crate) unsafe fn named(fault: Fault, name: *const c_char) -> Fault {
-    // SAFETY: the caller says so.
-    fault.of_function(&unsafe { CStr::from_ptr(name) }.to_string_lossy())
-}
-
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them; it leaves a buffer alone as long as
 // something is under way that has it.
-
-/// Elements and the other end, as `struct atoll_mpi_message`.
-#[repr(C)]
-pub(crate) struct CMessage {
-    address: *mut u8,
-    count: i64,
-    datatype: Handle,
-    rank: i32,
-    tag: i32,
-}
 
 impl CMessage {
     fn message<C: Core>(&self, mpi: &Mpi<'_, C>, comm: Rc<Communicator>, mode: Mode) -> Result<Message, Fault> {
@@ -248,7 +145,7 @@ impl CMessage {
 }
 
 /// All functions that send or receive one message.
-pub(super) unsafe fn message<C: Core>(
+pub(crate) unsafe fn message<C: Core>(
     here: &Here<'_, '_, '_, C>,
     name: *const c_char,
     [mode, form]: [i32; 2],
@@ -283,7 +180,7 @@ pub(super) unsafe fn message<C: Core>(
 
 #[expect(clippy::too_many_arguments, reason = "they are what the functions of C have in common")]
 /// All functions that send one message and receive another one, which may take its place.
-pub(super) unsafe fn exchange<C: Core>(
+pub(crate) unsafe fn exchange<C: Core>(
     here: &Here<'_, '_, '_, C>,
     name: *const c_char,
     form: i32,

@@ -1,41 +1,23 @@
-//! What an operation of all is to do: what a program says, looked at once.
+//! What the C side says of an operation of all.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::rc::Rc;
 use core::ffi::c_char;
 
 use kernel::hal::Core;
 
 use super::{
     super::{
-        Mpi,
-        class::{Class, Fault},
-        communicators::Communicator,
-        constants::{IN_PLACE, PROC_NULL, ROOT},
-        datatypes::Datatype,
-        handles::Handle,
-        operators::Operator,
+        super::{
+            class::{Class, Fault},
+            communicators::Communicator,
+            constants::{IN_PLACE, PROC_NULL, ROOT},
+            handles::Handle,
+            state::Mpi,
+        },
+        neighbours::Neighbours,
     },
-    blocks::Block,
-    neighbours::Neighbours,
+    Blocks, Kind, Plan, Root,
 };
-
-/// Operations, as `atoll/mpi.h` numbers them. Those with counts for each rank are the same ones.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    Barrier,
-    Broadcast,
-    Gather,
-    Scatter,
-    Allgather,
-    Alltoall,
-    Reduce,
-    Allreduce,
-    ReduceScatter,
-    Scan,
-    Exscan,
-    NeighbourAllgather,
-    NeighbourAlltoall,
-}
 
 const KINDS: [Kind; 13] = [
     Kind::Barrier,
@@ -68,9 +50,9 @@ pub(crate) struct CSide {
 /// A call, as `struct atoll_mpi_collective`.
 #[repr(C)]
 pub(crate) struct CCollective {
-    pub(super) name: *const c_char,
+    pub(crate) name: *const c_char,
     kind: i32,
-    pub(super) form: i32,
+    pub(crate) form: i32,
     /// Whether counts are `MPI_Count`, and places `MPI_Aint`.
     has_wide_counts: i32,
     has_wide_places: i32,
@@ -78,61 +60,7 @@ pub(crate) struct CCollective {
     receive: CSide,
     operator: Handle,
     root: i32,
-    pub(super) comm: Handle,
-}
-
-/// Who is the root.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Root {
-    /// This rank, here or in an intercommunicator.
-    Here,
-    /// A rank of the own group, or of the other one of an intercommunicator.
-    At(usize),
-    /// Another rank of this group of an intercommunicator; this one has nothing to do.
-    Beside,
-}
-
-/// The blocks of one side, one for each rank.
-pub(crate) enum Blocks {
-    /// One behind the other, each like the first.
-    Alike(Block),
-    Each(Vec<Block>),
-}
-
-impl Blocks {
-    pub(crate) fn get(&self, at: usize) -> Block {
-        match self {
-            Self::Alike(first) => first.at((at * first.count) as isize, first.count),
-            Self::Each(all) => all[at].clone(),
-        }
-    }
-
-    /// The first one.
-    pub(crate) fn first(&self) -> Result<Block, Fault> {
-        match self {
-            Self::Alike(first) => Ok(first.clone()),
-            Self::Each(all) => all.first().cloned().ok_or_else(|| Class::ARG.into()),
-        }
-    }
-
-    /// With these many blocks.
-    pub(crate) fn numbered(&self, count: usize) -> Vec<(usize, Block)> {
-        (0..count).map(|at| (at, self.get(at))).collect()
-    }
-}
-
-/// What an operation is to do.
-pub(crate) struct Plan {
-    pub(crate) kind: Kind,
-    pub(crate) comm: Rc<Communicator>,
-    pub(crate) root: Root,
-    /// What this rank sends: nothing if it is in place, or this rank has nothing to send.
-    pub(crate) sends: Option<Blocks>,
-    pub(crate) receives: Option<Blocks>,
-    /// Results take the place of operands.
-    pub(crate) is_in_place: bool,
-    pub(crate) operator: Option<Rc<Operator>>,
-    pub(crate) neighbours: Option<Neighbours>,
+    pub(crate) comm: Handle,
 }
 
 impl CSide {
@@ -181,7 +109,7 @@ impl CSide {
 impl CCollective {
     /// # Safety
     /// As for [`collective`](super::collective).
-    pub(super) unsafe fn plan<C: Core>(&self, mpi: &Mpi<'_, C>) -> Result<Rc<Plan>, Fault> {
+    pub(crate) unsafe fn plan<C: Core>(&self, mpi: &Mpi<'_, C>) -> Result<Rc<Plan>, Fault> {
         let (kind, comm) = (KINDS[self.kind as usize], mpi.communicator(self.comm)?);
         let wide = [self.has_wide_counts != 0, self.has_wide_places != 0];
         let root = self.root(kind, &comm)?;
@@ -251,47 +179,5 @@ impl CCollective {
             Err(_) if comm.remote.is_some() && self.root == PROC_NULL => Ok(Root::Beside),
             _ => Err(Fault::new(Class::ROOT, alloc::format!("root {} of {}", self.root, comm.peers().size()))),
         }
-    }
-}
-
-impl Plan {
-    /// The operands of a reduction, which lie where the results come if they are in place.
-    pub(crate) fn operands(&self) -> Result<Block, Fault> {
-        if let Some(sends) = &self.sends {
-            let first = sends.first()?;
-            // One block of each rank, of which only the result's length is known.
-            if self.kind == Kind::ReduceScatter {
-                return Ok(first.at(0, self.all_results()?.count));
-            }
-            return Ok(first);
-        }
-        if self.kind == Kind::ReduceScatter { self.all_results() } else { self.results() }
-    }
-
-    pub(crate) fn results(&self) -> Result<Block, Fault> {
-        self.receives.as_ref().ok_or(Class::ARG)?.first()
-    }
-
-    /// Of a reduction whose result is divided: all of it, as if it came where this rank's part does.
-    fn all_results(&self) -> Result<Block, Fault> {
-        let parts = self.receives.as_ref().ok_or(Class::ARG)?;
-        let count = (0..self.comm.size()).map(|rank| parts.get(rank).count).sum();
-        Ok(parts.first()?.at(0, count))
-    }
-
-    fn check_reduction(&self) -> Result<(), Fault> {
-        let Some(operator) = &self.operator else { return Ok(()) };
-        let datatype: Rc<Datatype> = match (&self.sends, &self.receives) {
-            (Some(blocks), _) | (None, Some(blocks)) => blocks.first()?.datatype,
-            (None, None) => return Ok(()),
-        };
-        operator.check(&datatype)?;
-        if let (Some(sends), Some(receives)) = (&self.sends, &self.receives) {
-            let (sent, received) = (sends.first()?, receives.first()?);
-            if sent.address == received.address && sent.len_bytes() > 0 && received.len_bytes() > 0 {
-                return Err(Fault::new(Class::BUFFER, "operands and results are at the same place; name MPI_IN_PLACE"));
-            }
-        }
-        Ok(())
     }
 }

@@ -1,71 +1,22 @@
-//! Groups: ranks of the world in an order.
+//! Groups: the functions that a program calls.
 
-use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use alloc::{rc::Rc, vec::Vec};
 use core::slice;
 
 use kernel::hal::Core;
 
 use super::{
-    class::{Class, Fault},
-    constants::{IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL},
-    handles::Handle,
-    table::Here,
+    super::{
+        class::{Class, Fault},
+        constants::{PROC_NULL, UNDEFINED},
+        handles::Handle,
+        state::Here,
+    },
+    Group, distinct, places,
 };
 
 /// Handles that are always there.
 const EMPTY: Handle = 0x109;
-
-/// A group.
-pub(crate) struct Group {
-    ranks: Box<[usize]>,
-    /// Where each rank of the world is in it.
-    places: Box<[u16]>,
-}
-
-/// The place of a rank that is not in a group.
-const NOWHERE: u16 = u16::MAX;
-
-impl Group {
-    /// Of ranks of the world, each once.
-    pub(crate) fn new(ranks: impl IntoIterator<Item = usize>) -> Rc<Self> {
-        let ranks: Box<[usize]> = ranks.into_iter().collect();
-        let mut places = alloc::vec![NOWHERE; ranks.iter().max().map_or(0, |most| most + 1)];
-        for (place, rank) in ranks.iter().enumerate() {
-            places[*rank] = place as u16;
-        }
-        Rc::new(Self { ranks, places: places.into_boxed_slice() })
-    }
-
-    pub(crate) fn size(&self) -> usize {
-        self.ranks.len()
-    }
-
-    /// Ranks of the world, in order.
-    pub(crate) fn ranks(&self) -> &[usize] {
-        &self.ranks
-    }
-
-    /// The rank of the world that is at a place.
-    pub(crate) fn world_rank(&self, place: usize) -> usize {
-        self.ranks[place]
-    }
-
-    /// Where a rank of the world is.
-    pub(crate) fn place(&self, rank: usize) -> Option<usize> {
-        self.places.get(rank).filter(|place| **place != NOWHERE).map(|place| usize::from(*place))
-    }
-
-    /// How two groups compare, as `MPI_Group_compare` has it.
-    pub(crate) fn compare(&self, other: &Self) -> i32 {
-        if self.ranks == other.ranks {
-            IDENT
-        } else if self.size() == other.size() && self.ranks.iter().all(|rank| other.place(*rank).is_some()) {
-            SIMILAR
-        } else {
-            UNEQUAL
-        }
-    }
-}
 
 impl<C: Core> Here<'_, '_, '_, C> {
     /// The group of a handle.
@@ -80,28 +31,6 @@ impl<C: Core> Here<'_, '_, '_, C> {
     pub(crate) fn new_group(&self, group: Rc<Group>) -> Handle {
         if group.size() == 0 { EMPTY } else { self.groups.borrow_mut().insert(group) }
     }
-}
-
-/// Numbers that C has, as places in a group of so many.
-///
-/// # Safety
-/// There are so many numbers.
-unsafe fn places(count: i32, ranks: *const i32, size: usize) -> Result<Vec<usize>, Fault> {
-    let count = usize::try_from(count).map_err(|_| Class::ARG)?;
-    // SAFETY: the caller says so.
-    let ranks = if count == 0 { &[] } else { unsafe { slice::from_raw_parts(ranks, count) } };
-    distinct(ranks.iter().map(|rank| i64::from(*rank)), size)
-}
-
-/// Places, each of which must be there, and only once.
-fn distinct(ranks: impl Iterator<Item = i64>, size: usize) -> Result<Vec<usize>, Fault> {
-    let mut is_named = alloc::vec![false; size];
-    ranks
-        .map(|rank| {
-            let place = usize::try_from(rank).ok().filter(|place| *place < size).ok_or(Class::RANK)?;
-            if core::mem::replace(&mut is_named[place], true) { Err(Class::RANK.into()) } else { Ok(place) }
-        })
-        .collect()
 }
 
 /// The places that ranges of a first one, a last one and a stride name.
@@ -128,7 +57,7 @@ unsafe fn ranges(count: i32, ranges: *const [i32; 3], size: usize) -> Result<Vec
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn group_size<C: Core>(
+pub(crate) unsafe fn group_size<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     size: *mut i32,
@@ -139,7 +68,7 @@ pub(super) unsafe fn group_size<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn group_rank<C: Core>(
+pub(crate) unsafe fn group_rank<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     rank: *mut i32,
@@ -150,7 +79,7 @@ pub(super) unsafe fn group_rank<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn group_translate_ranks<C: Core>(
+pub(crate) unsafe fn group_translate_ranks<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     count: i32,
@@ -175,7 +104,7 @@ pub(super) unsafe fn group_translate_ranks<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn group_compare<C: Core>(
+pub(crate) unsafe fn group_compare<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
@@ -199,7 +128,7 @@ unsafe fn combined<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn group_union<C: Core>(
+pub(crate) unsafe fn group_union<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
@@ -213,7 +142,7 @@ pub(super) unsafe fn group_union<C: Core>(
     unsafe { combined(here, (group, other, made), union) }
 }
 
-pub(super) unsafe fn group_intersection<C: Core>(
+pub(crate) unsafe fn group_intersection<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
@@ -225,7 +154,7 @@ pub(super) unsafe fn group_intersection<C: Core>(
     unsafe { combined(here, (group, other, made), both) }
 }
 
-pub(super) unsafe fn group_difference<C: Core>(
+pub(crate) unsafe fn group_difference<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
@@ -258,7 +187,7 @@ unsafe fn chosen<C: Core>(
 
 macro_rules! choosing {
     ($($name:ident by $places:ident of $type:ty, $are_in:literal;)*) => {
-        $(pub(super) unsafe fn $name<C: Core>(
+        $(pub(crate) unsafe fn $name<C: Core>(
             here: &Here<'_, '_, '_, C>,
             group: Handle,
             count: i32,
@@ -283,7 +212,7 @@ choosing! {
     group_range_excl by ranges of [i32; 3], false;
 }
 
-pub(super) unsafe fn group_free<C: Core>(here: &Here<'_, '_, '_, C>, group: *mut Handle) -> Result<(), Fault> {
+pub(crate) unsafe fn group_free<C: Core>(here: &Here<'_, '_, '_, C>, group: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     let handle = unsafe { group.read() };
     if handle != EMPTY {

@@ -1,10 +1,6 @@
-//! What happens when a function fails: error handlers, and the numbers and texts of errors.
+//! Errors: how one is raised, and the functions that a program calls.
 
-use alloc::{
-    ffi::CString,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::string::{String, ToString};
 use core::{
     ffi::{CStr, c_char},
     mem,
@@ -13,47 +9,25 @@ use core::{
 use kernel::hal::Core;
 
 use super::{
-    attributes::Of,
-    class::{Class, Fault, On},
-    constants::{COMM_SELF, COMM_WORLD},
-    handles::Handle,
-    table::Here,
+    super::{
+        attributes::Of,
+        class::{Class, Fault, On},
+        constants::{COMM_SELF, COMM_WORLD},
+        handles::Handle,
+        state::Here,
+    },
+    ARE_FATAL, Handler, function_name, write_text,
 };
 
 /// Handlers that are always there.
 const NULL: Handle = 0x140;
-pub(crate) const ARE_FATAL: Handle = 0x141;
 const ABORT: Handle = 0x142;
 const RETURN: Handle = 0x143;
 
 /// The longest text of an error, with its end.
 const TEXT_BYTES: usize = 512;
 
-/// A handler of the program's.
-#[derive(Clone, Copy)]
-pub(crate) struct Handler {
-    function: usize,
-    of: Of,
-}
-
 type Function = unsafe extern "C" fn(*mut Handle, *mut i32, ...);
-
-/// Errors that a program has added: their classes, and texts.
-#[derive(Default)]
-pub(crate) struct Added(Vec<(i32, Option<String>)>);
-
-impl Added {
-    /// The next number, of a class, or of a code of one.
-    fn add(&mut self, class: Option<i32>) -> i32 {
-        let number = Class::LAST + 1 + self.0.len() as i32;
-        self.0.push((class.unwrap_or(number), None));
-        number
-    }
-
-    fn get_mut(&mut self, number: i32) -> Option<&mut (i32, Option<String>)> {
-        self.0.get_mut(usize::try_from(number - Class::LAST - 1).ok()?)
-    }
-}
 
 /// Tells an error handler of an error, and says what the function returns.
 pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Fault) -> i32 {
@@ -89,39 +63,16 @@ pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Faul
     code
 }
 
-/// What C calls a function.
-pub(crate) fn function_name(name: &str) -> String {
-    let (first, rest) = name.split_at(1);
-    alloc::format!("MPI_{}{rest}", first.to_uppercase())
-}
-
 fn text_of<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Option<String> {
     match Class(code).text() {
         Some(text) => Some(text.into_owned()),
-        None => here.added.borrow_mut().get_mut(code).map(|(_, text)| text.clone().unwrap_or_default()),
-    }
-}
-
-/// Writes a text and its length for C.
-///
-/// # Safety
-/// There is room for so many bytes and for the length.
-pub(crate) unsafe fn write_text(text: &str, target: *mut c_char, len: *mut i32, room: usize) {
-    let text: Vec<u8> = text.bytes().filter(|byte| *byte != 0).take(room - 1).collect();
-    let count = text.len();
-    let text = CString::new(text).unwrap_or_default();
-    // SAFETY: the caller says so.
-    unsafe {
-        target.copy_from_nonoverlapping(text.as_ptr(), count + 1);
-        if !len.is_null() {
-            len.write(count as i32);
-        }
+        None => here.added.borrow_mut().get_mut(code).map(|error| error.text.clone().unwrap_or_default()),
     }
 }
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn error_string<C: Core>(
+pub(crate) unsafe fn error_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     code: i32,
     text: *mut c_char,
@@ -133,9 +84,9 @@ pub(super) unsafe fn error_string<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
+pub(crate) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
     let found = match here.added.borrow_mut().get_mut(code) {
-        Some((class, _)) => *class,
+        Some(error) => error.class,
         None if (0..=Class::LAST).contains(&code) => code,
         None => return Err(Class::ARG.into()),
     };
@@ -150,13 +101,13 @@ fn add<C: Core>(here: &Here<'_, '_, '_, C>, class: Option<i32>) -> i32 {
     number
 }
 
-pub(super) unsafe fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: *mut i32) -> Result<(), Fault> {
+pub(crate) unsafe fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: *mut i32) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { class.write(add(here, None)) };
     Ok(())
 }
 
-pub(super) unsafe fn add_error_code<C: Core>(
+pub(crate) unsafe fn add_error_code<C: Core>(
     here: &Here<'_, '_, '_, C>,
     class: i32,
     code: *mut i32,
@@ -166,20 +117,33 @@ pub(super) unsafe fn add_error_code<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn add_error_string<C: Core>(
+pub(crate) unsafe fn add_error_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     code: i32,
     text: *const c_char,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let given = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.1 = Some(given);
+    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text = Some(given);
+    Ok(())
+}
+
+pub(crate) unsafe fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
+    Ok(here.added.borrow_mut().remove(class, true)?)
+}
+
+pub(crate) unsafe fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+    Ok(here.added.borrow_mut().remove(code, false)?)
+}
+
+pub(crate) unsafe fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text.take().ok_or(Class::ARG)?;
     Ok(())
 }
 
 macro_rules! create {
     ($($name:ident of $of:ident;)*) => {$(
-        pub(super) unsafe fn $name<C: Core>(
+        pub(crate) unsafe fn $name<C: Core>(
             here: &Here<'_, '_, '_, C>,
             function: usize,
             handler: *mut Handle,
@@ -198,19 +162,19 @@ create! {
 }
 
 /// Another handle of a handler, to be freed.
-pub(super) fn another<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Handle {
+pub(crate) fn another<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Handle {
     let known = here.errhandlers.borrow().get(handler).copied();
     known.map_or(handler, |known| here.errhandlers.borrow_mut().insert(known))
 }
 
 /// A handler that can be one of an object of this kind.
-pub(super) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind: Of) -> Result<Handle, Fault> {
+pub(crate) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind: Of) -> Result<Handle, Fault> {
     let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handler);
     let of = here.errhandlers.borrow().get(handler).map(|handler| handler.of);
     if is_known || of == Some(kind) { Ok(handler) } else { Err(Class::ERRHANDLER.into()) }
 }
 
-pub(super) unsafe fn comm_set_errhandler<C: Core>(
+pub(crate) unsafe fn comm_set_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     handler: Handle,
@@ -219,7 +183,7 @@ pub(super) unsafe fn comm_set_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn comm_get_errhandler<C: Core>(
+pub(crate) unsafe fn comm_get_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     handler: *mut Handle,
@@ -231,7 +195,7 @@ pub(super) unsafe fn comm_get_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn comm_call_errhandler<C: Core>(
+pub(crate) unsafe fn comm_call_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     code: i32,
@@ -241,7 +205,7 @@ pub(super) unsafe fn comm_call_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {
+pub(crate) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     let handle = unsafe { handler.read() };
     let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handle);

@@ -1,4 +1,4 @@
-//! Probes: whether a message has come, and which; a matched one takes it.
+//! Probes: the functions that a program calls.
 
 use alloc::{rc::Rc, vec};
 use core::ffi::c_char;
@@ -9,24 +9,21 @@ use kernel::{
 };
 
 use super::{
-    class::{Class, Fault},
-    collective::blocks::Block,
-    communicators::Communicator,
-    constants::COMM_SELF,
-    contexts,
-    engine::{DONE, Outcome, Pending},
-    handles::Handle,
-    messages::{Form, Peer, named, peer, source, status_of, tag},
-    requests::{Request, What},
-    status::Status,
-    table::Here,
+    super::{
+        class::{Class, Fault},
+        collective::blocks::Block,
+        communicators::Communicator,
+        constants::COMM_SELF,
+        contexts,
+        engine::{DONE, Outcome, Pending},
+        handles::Handle,
+        messages::{Form, Peer, named, peer, source, status_of, tag},
+        requests::{Request, What},
+        state::Here,
+        status::Status,
+    },
+    Found,
 };
-
-/// A message that was taken.
-pub(crate) struct Found<'r, C: Core> {
-    comm: Rc<Communicator>,
-    arrival: Arrival<'r, 'r, C>,
-}
 
 /// No message, and that of nobody.
 const NULL: Handle = 0x128;
@@ -35,7 +32,7 @@ const NO_PROC: Handle = 0x129;
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 /// Looks for a message, or waits for one where `flag` is not given; takes it where `message` is given.
-pub(super) unsafe fn probe_for<C: Core>(
+pub(crate) unsafe fn probe_for<C: Core>(
     here: &Here<'_, '_, '_, C>,
     name: *const c_char,
     [rank, number]: [i32; 2],
@@ -79,7 +76,7 @@ fn find<C: Core>(
     (peer, tag): (Peer, Option<u32>),
     [is_now, takes]: [bool; 2],
 ) -> Result<Option<(Envelope, Handle)>, Fault> {
-    let (from, tag) = (source(comm, peer), contexts::wanted(comm.context, tag));
+    let (from, tag) = (source(comm, peer), contexts::wanted(comm.context(), tag));
     here.engine.go_on();
     let world = here.world;
     if takes {
@@ -94,7 +91,7 @@ fn find<C: Core>(
 }
 
 /// Receives a message that was taken. It is here, or its sender brings it, so that a request of it is complete at once.
-pub(super) unsafe fn receive_found<C: Core>(
+pub(crate) unsafe fn receive_found<C: Core>(
     here: &Here<'_, '_, '_, C>,
     name: *const c_char,
     form: i32,

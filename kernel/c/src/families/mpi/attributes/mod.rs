@@ -1,6 +1,8 @@
 //! What programs attach to communicators, datatypes and windows: values by keys, with functions of the program that copy and
 //! delete them.
 
+pub(crate) mod calls;
+
 use alloc::{rc::Rc, vec::Vec};
 use core::{
     cell::{Cell, RefCell},
@@ -8,16 +10,10 @@ use core::{
     mem,
 };
 
-use kernel::hal::Core;
-
 use super::{
     class::{Class, Fault},
     handles::Handle,
-    table::Here,
 };
-
-/// No key.
-const INVALID: i32 = 0;
 
 /// The first key that a program gets: those that are always there are lower.
 const FIRST: i32 = 1000;
@@ -35,6 +31,7 @@ const NULL: usize = 0;
 const DUP: usize = 1;
 
 type Copy = unsafe extern "C-unwind" fn(Handle, i32, *mut c_void, *mut c_void, *mut c_void, *mut i32) -> i32;
+
 type Delete = unsafe extern "C-unwind" fn(Handle, i32, *mut c_void, *mut c_void) -> i32;
 
 struct Key {
@@ -226,80 +223,4 @@ impl Predefined {
         };
         Some(place.expose_provenance())
     }
-}
-
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
-
-macro_rules! keys {
-    ($($create:ident, $free:ident of $of:ident;)*) => {
-        $(
-            pub(super) unsafe fn $create<C: Core>(
-                here: &Here<'_, '_, '_, C>,
-                copy: usize,
-                delete: usize,
-                key: *mut i32,
-                extra: *mut c_void,
-            ) -> Result<(), Fault> {
-                // SAFETY: see above.
-                unsafe { key.write(here.keys.create(Of::$of, copy, delete, extra)) };
-                Ok(())
-            }
-
-            pub(super) unsafe fn $free<C: Core>(here: &Here<'_, '_, '_, C>, key: *mut i32) -> Result<(), Fault> {
-                // SAFETY: see above.
-                unsafe {
-                    here.keys.free(key.read(), Of::$of)?;
-                    key.write(INVALID);
-                }
-                Ok(())
-            }
-        )*
-    };
-}
-
-keys! {
-    comm_create_keyval, comm_free_keyval of Comm;
-    type_create_keyval, type_free_keyval of Datatype;
-    win_create_keyval, win_free_keyval of Window;
-}
-
-pub(super) unsafe fn comm_set_attr<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    key: i32,
-    value: usize,
-) -> Result<(), Fault> {
-    let comm = here.communicator(handle)?;
-    // SAFETY: see above.
-    unsafe { comm.attributes.set(&here.keys, (Of::Comm, handle), key, value) }.map_err(|fault| fault.on_comm(handle))
-}
-
-pub(super) unsafe fn comm_get_attr<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    key: i32,
-    value: *mut usize,
-    flag: *mut i32,
-) -> Result<(), Fault> {
-    let comm = here.communicator(handle)?;
-    let found = match here.predefined.get(key) {
-        Some(place) => Some(place),
-        None => comm.attributes.get(&here.keys, Of::Comm, key).map_err(|fault| fault.on_comm(handle))?,
-    };
-    // SAFETY: see above.
-    unsafe {
-        flag.write(found.is_some().into());
-        found.into_iter().for_each(|found| value.write(found));
-    }
-    Ok(())
-}
-
-pub(super) unsafe fn comm_delete_attr<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    key: i32,
-) -> Result<(), Fault> {
-    let comm = here.communicator(handle)?;
-    // SAFETY: see above.
-    unsafe { comm.attributes.delete(&here.keys, (Of::Comm, handle), key) }.map_err(|fault| fault.on_comm(handle))
 }

@@ -1,15 +1,14 @@
-//! Buffered sends: the buffer that a program attaches for them.
+//! Buffered sends: the buffers that a program attaches for them, to a communicator or for all that have none.
 //!
 //! Messages that were begun are copied anyway; so nothing is ever in the program's buffer, and it only says how many there can be.
 
-use alloc::{rc::Rc, vec::Vec};
+pub(crate) mod calls;
 
-use kernel::hal::Core;
+use alloc::{rc::Rc, vec::Vec};
 
 use super::{
     class::{Class, Fault},
     engine::Pending,
-    table::Here,
 };
 
 /// Bytes of a buffer that a message takes besides its own: `MPI_BSEND_OVERHEAD`.
@@ -40,6 +39,10 @@ impl Buffered {
         }
     }
 
+    pub(crate) fn is_attached(&self) -> bool {
+        self.attached.is_some()
+    }
+
     pub(crate) fn add(&mut self, pending: Rc<Pending>, len_bytes: usize) {
         self.under_way.push((pending, len_bytes));
     }
@@ -47,47 +50,4 @@ impl Buffered {
     pub(crate) fn is_over(&self) -> bool {
         self.under_way.iter().all(|(pending, _)| pending.is_over())
     }
-}
-
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
-
-pub(super) unsafe fn buffer_attach<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    buffer: usize,
-    bytes: i64,
-) -> Result<(), Fault> {
-    let mut buffered = here.buffered.borrow_mut();
-    if buffered.attached.is_some() {
-        return Err(Fault::new(Class::BUFFER, "a buffer is attached already"));
-    }
-    if bytes < 0 {
-        return Err(Class::ARG.into());
-    }
-    buffered.attached = Some((buffer, bytes));
-    Ok(())
-}
-
-/// Waits until all that was sent by way of the buffer is on its way.
-pub(super) unsafe fn buffer_detach_c<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    buffer: *mut usize,
-    bytes: *mut i64,
-) -> Result<(), Fault> {
-    here.session.before_waiting();
-    let Some((address, len)) = here.buffered.borrow().attached else {
-        return Err(Fault::new(Class::BUFFER, "no buffer is attached"));
-    };
-    here.engine.wait(|| here.buffered.borrow().is_over())?;
-    here.buffered.borrow_mut().attached = None;
-    // SAFETY: see above.
-    unsafe {
-        buffer.write(address);
-        bytes.write(len);
-    }
-    Ok(())
-}
-
-pub(super) unsafe fn buffer_flush<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
-    here.session.before_waiting();
-    Ok(here.engine.wait(|| here.buffered.borrow().is_over())?)
 }

@@ -1,4 +1,4 @@
-//! Graphs: those that all ranks know, and those of which each knows its own edges.
+//! Graphs: the functions that a program calls.
 
 use alloc::{vec, vec::Vec};
 
@@ -6,42 +6,21 @@ use kernel::hal::Core;
 
 use super::{
     super::{
-        class::{Class, Fault},
-        handles::Handle,
-        table::Here,
+        super::{
+            class::{Class, Fault},
+            handles::Handle,
+            state::Here,
+        },
+        Topology, counted,
+        making::{make, mapped, topology},
+        numbers, write_all,
     },
-    Topology, counted, make, mapped, numbers, topology, write_all,
+    DistributedGraph, Graph, ranks,
 };
 
 /// `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`.
 const UNWEIGHTED: usize = 10;
 const WEIGHTS_EMPTY: usize = 11;
-
-/// A graph that all ranks know.
-pub(crate) struct Graph {
-    /// Where the neighbours of each rank end.
-    ends: Vec<i32>,
-    edges: Vec<i32>,
-}
-
-impl Graph {
-    fn of(&self, rank: usize) -> &[i32] {
-        let start = if rank == 0 { 0 } else { self.ends[rank - 1] as usize };
-        &self.edges[start..self.ends[rank] as usize]
-    }
-
-    pub(crate) fn neighbours(&self, rank: usize) -> impl Iterator<Item = usize> {
-        self.of(rank).iter().map(|neighbour| *neighbour as usize)
-    }
-}
-
-/// What a rank knows of a graph: its own edges.
-pub(crate) struct DistributedGraph {
-    pub(crate) sources: Vec<usize>,
-    pub(crate) destinations: Vec<usize>,
-    /// Weights of both, if there are any.
-    weights: Option<[Vec<i32>; 2]>,
-}
 
 fn graph<C: Core, R>(
     here: &Here<'_, '_, '_, C>,
@@ -169,12 +148,6 @@ pub(crate) unsafe fn graph_neighbors<C: Core>(
         unsafe { write_all(all, counted(most)?, neighbours) };
         Ok(())
     })
-}
-
-/// Ranks of a communicator that C names.
-fn ranks(all: &[i32], size: usize) -> Result<Vec<usize>, Fault> {
-    let rank = |rank: &i32| usize::try_from(*rank).ok().filter(|rank| *rank < size).ok_or_else(|| Class::ARG.into());
-    all.iter().map(rank).collect()
 }
 
 pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
