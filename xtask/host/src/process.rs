@@ -359,12 +359,6 @@ mod tests {
 
     #[test]
     fn whoever_computes_is_not_asleep() {
-        let soon = |running: &Running, asleep: bool| {
-            (0..1000).any(|_| {
-                thread::sleep(Duration::from_millis(20));
-                running.is_asleep() == asleep
-            })
-        };
         let used = |running: &Running| running.processor_time().unwrap_or_default();
         let busy = Running::start(&mut shell("while :; do :; done")).unwrap();
         assert!(soon(&busy, false) && !is_asleep_for(&busy, 20));
@@ -430,6 +424,14 @@ mod tests {
             })
             .join();
         }
+    }
+
+    /// Whether it is before long.
+    fn soon(running: &Running, asleep: bool) -> bool {
+        (0..1000).any(|_| {
+            thread::sleep(Duration::from_millis(20));
+            running.is_asleep() == asleep
+        })
     }
 
     /// Whether it was asleep at half of these looks.
