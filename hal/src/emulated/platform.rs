@@ -109,6 +109,14 @@ pub unsafe trait Platform: 'static {
     #[inline(always)]
     fn leave(&self) {}
 
+    /// A handler of interrupts begins, whose operations have nothing to do with those that are under way.
+    #[inline(always)]
+    fn enter_handler(&self) {}
+
+    /// The handler ends that began last.
+    #[inline(always)]
+    fn leave_handler(&self) {}
+
     /// Ticks, see [`Clock::now`](crate::Clock::now).
     fn now(&self) -> u64;
 

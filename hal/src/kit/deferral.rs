@@ -146,7 +146,9 @@ impl<H: Hardware> HardwareCore<H> {
         self.hardware.account().counting().interrupts_taken.add(1);
         let handler = self.deferral.handler.borrow().clone();
         if let Some(handler) = handler {
+            self.hardware.enter_handler();
             handler(self);
+            self.hardware.leave_handler();
         }
     }
 

@@ -385,6 +385,14 @@ pub trait Hooks: Turns {
     #[inline(always)]
     fn leave(&self) {}
 
+    /// Tells such a machine that a handler of interrupts begins, whose operations have nothing to do with what is under way.
+    #[inline(always)]
+    fn enter_handler(&self) {}
+
+    /// The handler ends that began last.
+    #[inline(always)]
+    fn leave_handler(&self) {}
+
     /// Does what hardware may do by itself between two operations of a program: drain, or evict.
     fn explore(&self) {}
 

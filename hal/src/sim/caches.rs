@@ -6,12 +6,12 @@
 //! front on: who sends and receives messages of 8 KB has one buffer of 8 KB. Of operations within operations the
 //! outermost one with a length counts, so that the chunks of a long message are memory one behind the other.
 //!
-//! How long a line stays is measured in bytes: a cache has what was brought into it, until as much as it holds was brought in
-//! since the core came by it last. Sets and ways are left out, as addresses would be needed for these. What is stored to
-//! is brought in first, as protocols see to it by [`bring_in`](crate::MpbCopy::bring_in); lines that are written back on the
-//! way out take nothing.
+//! A cache has as many lines as it holds, those that the core came by last. Sets and ways are left out, as addresses would be
+//! needed for these. What L1 has is not looked for in L2, where it ages. What is stored to is brought in first, as protocols
+//! see to it by [`bring_in`](crate::MpbCopy::bring_in); lines that are written back on the way out take nothing.
 
-use rustc_hash::FxHashMap;
+use hashlink::LinkedHashMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::LINE_BYTES;
 
@@ -29,42 +29,75 @@ pub(super) enum Found {
     InMemory,
 }
 
+/// A line: of the memory of operations about so many lines, the one with this number. Operations about 0 lines stand for
+/// what is in the way, which is never found again.
+type Place = (u32, u32);
+
 /// One cache.
 struct Level {
     /// Lines that it holds.
-    lines: u64,
-    /// Lines that were ever brought in, and as many more as it holds: what it never had was brought in at 0, too long ago.
-    brought_in: u64,
+    capacity: u64,
+    /// Lines that it has, at most as many.
+    taken: u64,
+    /// What it has, and in how many lines; first what the core has not come by for the longest time.
+    places: LinkedHashMap<Place, u64, FxBuildHasher>,
 }
 
 impl Level {
-    const fn of(bytes: u64) -> Self {
-        let lines = bytes / LINE_BYTES as u64;
-        Self { lines, brought_in: lines }
+    fn of(bytes: u64) -> Self {
+        Self { capacity: bytes / LINE_BYTES as u64, taken: 0, places: LinkedHashMap::default() }
     }
 
-    const fn has(&self, brought_in: u64) -> bool {
-        self.brought_in - brought_in < self.lines
+    /// Whether it has a line, which the core comes by.
+    fn has(&mut self, place: Place) -> bool {
+        self.places.to_back(&place).is_some()
+    }
+
+    /// Takes in what it does not have, and gives up what is too old for that.
+    fn bring_in(&mut self, place: Place, lines: u64) {
+        self.places.insert(place, lines);
+        self.taken += lines;
+        while let Some(excess @ 1..) = self.taken.checked_sub(self.capacity)
+            && let Some(mut oldest) = self.places.front_entry()
+        {
+            let given_up = excess.min(*oldest.get());
+            if given_up == *oldest.get() {
+                oldest.remove();
+            } else {
+                *oldest.get_mut() -= given_up;
+            }
+            self.taken -= given_up;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.places.clear();
+        self.taken = 0;
     }
 }
 
-/// A line: of the memory of operations about so many lines, the one with this number.
-type Place = (u32, u32);
-
-/// The caches of one core.
-pub(super) struct Caches {
-    l1: Level,
-    l2: Level,
-    /// When the core came by a line: what had been brought into L1 and L2 until then.
-    seen: FxHashMap<Place, (u64, u64)>,
-    /// Operations that are under way, one within the other.
-    depth: u32,
-    /// The depth of the outermost one with a length; 0 if there is none.
+/// What the outermost operation with a length is about.
+#[derive(Clone, Copy, Default)]
+struct About {
+    /// Its depth; 0 if there is none.
     outermost: u32,
     /// Lines that it is about.
     lines: u32,
     /// Lines of them that were read and written.
     passed: [u32; 2],
+}
+
+/// The caches of one core.
+pub(super) struct Caches {
+    l1: Level,
+    l2: Level,
+    /// Operations that are under way, one within the other.
+    depth: u32,
+    about: About,
+    /// What the operations are about that a handler of interrupts came in the middle of.
+    interrupted: Vec<About>,
+    /// How often something was in the way.
+    displaced: u32,
 }
 
 impl Caches {
@@ -73,75 +106,74 @@ impl Caches {
         Self {
             l1: Level::of(L1_BYTES),
             l2: Level::of(l2_bytes),
-            seen: FxHashMap::default(),
             depth: 0,
-            outermost: 0,
-            lines: 0,
-            passed: [0; 2],
+            about: About::default(),
+            interrupted: Vec::new(),
+            displaced: 0,
         }
     }
 
     /// An operation about so many bytes begins.
     pub(super) fn enter(&mut self, bytes: usize) {
         self.depth += 1;
-        if self.outermost == 0 && bytes > 0 {
-            self.outermost = self.depth;
-            self.lines = u32::try_from(bytes.div_ceil(LINE_BYTES)).unwrap_or(u32::MAX);
-            self.passed = [0; 2];
+        if self.about.outermost == 0 && bytes > 0 {
+            let lines = u32::try_from(bytes.div_ceil(LINE_BYTES)).unwrap_or(u32::MAX);
+            self.about = About { outermost: self.depth, lines, passed: [0; 2] };
         }
     }
 
     /// The operation ends that began last.
     pub(super) fn leave(&mut self) {
-        if self.outermost == self.depth {
-            self.outermost = 0;
+        if self.about.outermost == self.depth {
+            self.about.outermost = 0;
         }
         self.depth = self.depth.saturating_sub(1);
     }
 
+    /// A handler of interrupts begins in the middle of what is under way. Its operations are about memory of its own.
+    pub(super) fn enter_handler(&mut self) {
+        self.interrupted.push(std::mem::take(&mut self.about));
+    }
+
+    /// The handler ends that began last: what it interrupted goes on where it was.
+    pub(super) fn leave_handler(&mut self) {
+        self.about = self.interrupted.pop().unwrap_or_default();
+    }
+
     /// So many lines are read or written; says of each where it is found.
     pub(super) fn pass(&mut self, lines: u32, writes: bool, mut found: impl FnMut(Found)) {
-        if self.outermost == 0 {
+        if self.about.outermost == 0 {
             (0..lines).for_each(|line| found(self.come_by((lines, line))));
             return;
         }
         for _ in 0..lines {
-            let passed = &mut self.passed[usize::from(writes)];
-            let line = *passed % self.lines;
-            *passed = line + 1;
-            found(self.come_by((self.lines, line)));
+            let About { lines, passed, .. } = &mut self.about;
+            let passed = &mut passed[usize::from(writes)];
+            let place = (*lines, *passed % *lines);
+            *passed = place.1 + 1;
+            found(self.come_by(place));
         }
     }
 
     /// So many lines are read that are nothing but in the way, after L1 was emptied.
     pub(super) fn displace(&mut self, lines: u64) {
-        self.l1.brought_in += self.l1.lines;
-        self.l2.brought_in += lines;
+        self.l1.clear();
+        self.displaced = self.displaced.wrapping_add(1);
+        self.l2.bring_in((0, self.displaced), lines);
     }
 
     fn come_by(&mut self, place: Place) -> Found {
-        let (in_l1, in_l2) = self.seen.get(&place).copied().unwrap_or_default();
-        let found = if self.l1.has(in_l1) {
-            self.seen.insert(place, (self.l1.brought_in, in_l2));
+        if self.l1.has(place) {
             return Found::InL1;
-        } else if self.l2.has(in_l2) {
+        }
+        let found = if self.l2.has(place) {
             Found::InL2
         } else {
-            self.l2.brought_in += 1;
+            self.l2.bring_in(place, 1);
             Found::InMemory
         };
-        self.l1.brought_in += 1;
-        self.seen.insert(place, (self.l1.brought_in, self.l2.brought_in));
-        self.forget();
+        self.l1.bring_in(place, 1);
         found
-    }
-
-    /// Forgets what no cache has any more, now and then.
-    fn forget(&mut self) {
-        if self.seen.len() as u64 > 4 * self.l2.lines {
-            let Self { l1, l2, seen, .. } = self;
-            seen.retain(|_, (in_l1, in_l2)| l1.has(*in_l1) || l2.has(*in_l2));
-        }
     }
 }
 
@@ -182,8 +214,51 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(operation(caches, L2_BYTES + 32, false), [0, 0, 8193]);
         }
-        assert!(caches.seen.len() <= 4 * 8192 + 1);
+        assert_eq!([&caches.l1, &caches.l2].map(|level| (level.taken, level.places.len())), [(512, 512), (8192, 8192)]);
         assert_eq!(operation(caches, 8 << 10, false), [0, 0, 256]);
+    }
+
+    /// Coming by a line makes it young, and all others older: 384 and 383 lines are more than L1 holds.
+    #[test]
+    fn what_is_found_ages_what_is_not() {
+        let caches = &mut Caches::new(L2_BYTES as u64);
+        let (longer, shorter) = (384 * LINE_BYTES, 383 * LINE_BYTES);
+        assert_eq!(operation(caches, longer, false), [0, 0, 384]);
+        assert_eq!(operation(caches, longer, false), [384, 0, 0]);
+        assert_eq!(operation(caches, shorter, false), [0, 0, 383]);
+        // Each line that is brought in takes the place of the oldest one, which would be needed next.
+        assert_eq!(operation(caches, longer, false), [0, 384, 0]);
+        assert_eq!(operation(caches, shorter, false), [0, 383, 0]);
+        // 128 lines fit beside 383.
+        assert_eq!(operation(caches, 128 * LINE_BYTES, false), [0, 0, 128]);
+        assert_eq!(operation(caches, shorter, false), [383, 0, 0]);
+    }
+
+    #[test]
+    fn what_a_handler_reads_is_its_own() {
+        let caches = &mut Caches::new(L2_BYTES as u64);
+        let half = |caches: &mut Caches| {
+            let mut cold = 0;
+            caches.pass(2, false, |found| cold += u32::from(found != Found::InL1));
+            cold
+        };
+        let interrupted = |caches: &mut Caches, bytes: usize| {
+            caches.enter(4 * LINE_BYTES);
+            let first = half(caches);
+            caches.enter_handler();
+            caches.enter(bytes);
+            let handler = half(caches);
+            caches.leave();
+            caches.leave_handler();
+            let second = half(caches);
+            caches.leave();
+            [first, handler, second]
+        };
+        // Each line of the four is read once, whatever the handler reads.
+        assert_eq!(interrupted(caches, 2 * LINE_BYTES), [2, 2, 2]);
+        assert_eq!(interrupted(caches, 2 * LINE_BYTES), [0, 0, 0]);
+        assert_eq!(interrupted(caches, 0), [0, 0, 0]);
+        assert_eq!((caches.depth, caches.about.outermost, caches.interrupted.len()), (0, 0, 0));
     }
 
     #[test]
@@ -194,6 +269,11 @@ mod tests {
         assert_eq!(operation(caches, 4 << 10, false), [0, 128, 0]);
         caches.displace(8192);
         assert_eq!(operation(caches, 4 << 10, false), [0, 0, 128]);
+        // What is left of a part goes on aging: it is older than what was in the way.
+        caches.displace(8192 - 28);
+        assert_eq!(caches.l2.places.len(), 1 + 28);
+        assert_eq!(operation(caches, 28 * LINE_BYTES, false), [0, 0, 28]);
+        assert_eq!(caches.l2.places.keys().next(), Some(&(0, 3)));
     }
 
     #[test]
@@ -210,6 +290,6 @@ mod tests {
         let mut cold = 0;
         caches.pass(3, true, |found| cold += u32::from(found != Found::InL1));
         caches.leave();
-        assert_eq!((cold, caches.depth, caches.outermost), (0, 0, 0));
+        assert_eq!((cold, caches.depth, caches.about.outermost), (0, 0, 0));
     }
 }

@@ -282,6 +282,16 @@ impl<P: Platform> Hooks for Emulated<P> {
         self.platform.leave();
     }
 
+    #[inline(always)]
+    fn enter_handler(&self) {
+        self.platform.enter_handler();
+    }
+
+    #[inline(always)]
+    fn leave_handler(&self) {
+        self.platform.leave_handler();
+    }
+
     /// Asks only where both answers make a difference, so that exhaustive exploration has few choices.
     fn explore(&self) {
         if self.undrained().is_some() && self.platform.choose(Choice::DrainEarly, 2) == 1 {

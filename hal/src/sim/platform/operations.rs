@@ -205,6 +205,18 @@ unsafe impl Platform for SimPlatform {
         }
     }
 
+    fn enter_handler(&self) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().enter_handler();
+        }
+    }
+
+    fn leave_handler(&self) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().leave_handler();
+        }
+    }
+
     fn spend(&self, expense: Expense) {
         let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
         if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
