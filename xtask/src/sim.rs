@@ -116,11 +116,24 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 ///
 /// When it does not build.
 pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
-    let Some(sources) = &program.c else { return Ok(words) };
-    let built = c::for_simulator(sources, &c::tools(yes)?)?;
+    Ok(loading_built(built(program, yes)?.as_deref(), words))
+}
+
+/// Builds a program in C.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn built(program: &Program, yes: bool) -> Result<Option<PathBuf>> {
+    program.c.as_ref().map(|sources| c::for_simulator(sources, &c::tools(yes)?)).transpose()
+}
+
+/// The words of a program with what it takes to load one in C that was built.
+pub(crate) fn loading_built(built: Option<&Path>, words: KernelLine) -> KernelLine {
+    let Some(built) = built else { return words };
     let words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
     let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
-    Ok(words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES)))
+    words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES))
 }
 
 /// Builds a program's simulator, and checks it for writable statics.

@@ -3,7 +3,7 @@
 use alloc::rc::Rc;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use hal::{Core, Span};
+use hal::{Act, Core, Span};
 
 use super::{
     Envelope, Source, Tag,
@@ -267,6 +267,8 @@ impl<'c, C: Core> Comm<'c, C> {
     }
 
     fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), bytes: Option<&[u8]>, len: usize) -> Outgoing {
+        let channel = [self.context().into(), tag.into(), 0];
+        self.hal().declare(&Act::Sends { to: self.core_of(to), channel });
         Outgoing {
             to: self.core_of(to).index(),
             context: self.context(),

@@ -3,7 +3,7 @@
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::{Cell, RefCell};
 
-use hal::{Core, Deadline, Reason, TimedOut};
+use hal::{Act, Core, CoreId, Deadline, Reason, TimedOut};
 
 use super::{
     Envelope,
@@ -77,6 +77,8 @@ impl State {
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>, buffer: &mut [u8]) -> Result<Envelope, Error> {
         let Some(label) = self.label.get() else { unreachable!("a receive that is done has a message") };
         let envelope = Envelope::of(comm, &label);
+        let channel = [label.context.into(), label.tag.into(), 0];
+        comm.hal().declare(&Act::Receives { from: CoreId::new(label.from), channel });
         if label.len > buffer.len() {
             return Err(Error::Truncated {
                 from: envelope.source,

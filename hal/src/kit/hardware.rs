@@ -6,7 +6,8 @@
 use core::ptr::NonNull;
 
 use crate::{
-    CoreId, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Place, Reason, Region, Software, Topology,
+    Act, CoreId, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Place, Reason, Region, Software,
+    Topology,
     cached::{Touch, ViewAccess},
     exposed::MAPPED_SLOTS,
     kind,
@@ -457,6 +458,18 @@ pub trait Hooks: Turns {
     #[inline(always)]
     fn witness(&self, event: impl FnOnce() -> Event) {
         let _ = event;
+    }
+
+    /// Whether a machine checks the program.
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Tells a machine that checks programs what the program does in its own memory.
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        let _ = act;
     }
 
     /// The core's trace, where it can be traced.

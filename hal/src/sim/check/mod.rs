@@ -17,6 +17,7 @@ mod clocks;
 mod copies;
 mod finding;
 mod landing;
+mod one_sided;
 mod shadow;
 mod stacks;
 mod stores;
@@ -36,7 +37,8 @@ use crate::{
 
 use self::{
     clocks::{Clock, Learnt, Via},
-    finding::Raw,
+    finding::{Raw, Where},
+    one_sided::OneSided,
     shadow::{Cache, Landed, Line, Store},
     stacks::Captured,
 };
@@ -95,6 +97,7 @@ pub(super) struct Checker {
     interrupts: FxHashMap<CoreId, Learnt>,
     /// Counts what happens on all cores.
     moment: u64,
+    one_sided: OneSided,
     raw: Vec<Raw>,
     known: FxHashSet<(Mistake, Id, Option<Id>)>,
     alike: FxHashMap<(Mistake, u16, Option<u16>), usize>,
@@ -125,6 +128,7 @@ impl Checker {
             counters: FxHashMap::default(),
             interrupts: FxHashMap::default(),
             moment: 0,
+            one_sided: OneSided::new(cores),
             raw: Vec::new(),
             known: FxHashSet::default(),
             alike: FxHashMap::default(),
@@ -320,10 +324,14 @@ impl Checker {
     }
 
     fn report(&mut self, mistake: Mistake, remedy: Remedy, here: Id, other: Option<Id>, key: u64, mask: u32) {
+        self.report_at(mistake, remedy, here, other, Where::Line { key, mask });
+    }
+
+    fn report_at(&mut self, mistake: Mistake, remedy: Remedy, here: Id, other: Option<Id>, place: Where) {
         let alike = self.alike.entry((mistake, here.core, other.map(|other| other.core))).or_default();
         if *alike < MOST_ALIKE && self.known.insert((mistake, here, other)) {
             *alike += 1;
-            self.raw.push(Raw { mistake, remedy, here, other, key, mask });
+            self.raw.push(Raw { mistake, remedy, here, other, place });
         }
     }
 }

@@ -264,11 +264,13 @@ pub(super) unsafe fn message<C: Core>(
         match Form::of(form) {
             Form::Blocking => {
                 here.session.before_waiting();
+                here.declare_message_use(&message);
                 here.transfer(&message)?.write(status, false);
             }
             Form::Nonblocking => {
-                let pending = here.begin(&message)?;
-                request.write(here.new_request(Request::new(message.comm.clone(), message.what(), Some(pending))));
+                here.declare_message_begin(&message);
+                let made = Request::new(message.comm.clone(), message.what(), Some(here.begin(&message)?));
+                request.write(here.new_request(made.declared_as(here.take_declared())));
             }
             Form::Persistent => {
                 let made = Request::new(message.comm.clone(), message.what(), None);
@@ -298,6 +300,7 @@ pub(super) unsafe fn exchange<C: Core>(
         let comm = here.communicator(handle)?;
         let send = (*send).message(here, comm.clone(), Mode::Standard)?;
         let receive = (*receive).message(here, comm.clone(), Mode::Receive)?;
+        here.declare_exchange(&send, &receive, Form::of(form));
         // The message is copied before anything can come to where it is.
         let bytes = send.block.bytes().into_owned();
         let received = here.begin(&receive)?;
@@ -310,7 +313,8 @@ pub(super) unsafe fn exchange<C: Core>(
                 End(sent).await?;
                 End(received).await
             }));
-            request.write(here.new_request(Request::new(comm, receive.what(), Some(both))));
+            let made = Request::new(comm, receive.what(), Some(both));
+            request.write(here.new_request(made.declared_as(here.take_declared())));
             return Ok(());
         }
         here.session.before_waiting();

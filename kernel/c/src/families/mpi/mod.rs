@@ -15,6 +15,7 @@ mod communicators;
 mod constants;
 mod contexts;
 mod datatypes;
+mod declared;
 mod engine;
 mod environment;
 mod errors;
@@ -90,6 +91,7 @@ pub(crate) struct Mpi<'r, C: Core> {
     pub(crate) datatypes: Datatypes,
     pub(crate) operators: Operators,
     windows: Rc<Windows>,
+    declared: declared::Declared,
 }
 
 impl<'r, C: Core> Mpi<'r, C> {
@@ -115,6 +117,7 @@ impl<'r, C: Core> Mpi<'r, C> {
             datatypes: Datatypes::new(),
             operators: Operators::new(),
             windows: Rc::new(Windows::new()),
+            declared: declared::Declared::default(),
         }
     }
 

@@ -44,11 +44,17 @@ pub(crate) struct Request {
     /// Nothing while it is not active.
     pending: Option<Rc<Pending>>,
     start: Option<Rc<Start>>,
+    /// Its number for a machine that checks the program.
+    declared: Option<u64>,
 }
 
 impl Request {
     pub(crate) fn new(comm: Rc<Communicator>, what: What, pending: Option<Rc<Pending>>) -> Self {
-        Self { comm, what, pending, start: None }
+        Self { comm, what, pending, start: None, declared: None }
+    }
+
+    pub(crate) fn declared_as(self, declared: Option<u64>) -> Self {
+        Self { declared, ..self }
     }
 
     pub(crate) fn that_starts(self, start: Start) -> Self {
@@ -102,6 +108,7 @@ impl<C: Core> Mpi<'_, C> {
         let Some(request) = requests.get_mut(*handle) else { return (Status::empty(), Err(Class::REQUEST.into())) };
         let ended = request.ended();
         request.pending = None;
+        self.declare_end(request.declared.take());
         if request.start.is_none() {
             requests.remove(*handle);
             *handle = NULL;
@@ -452,7 +459,9 @@ pub(super) unsafe fn request_get_status_some<C: Core>(
 pub(super) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
-        here.requests.borrow_mut().remove(request.read()).ok_or(Class::REQUEST)?;
+        let removed = here.requests.borrow_mut().remove(request.read()).ok_or(Class::REQUEST)?;
+        // The program has other ways to know when it is over.
+        here.declare_end(removed.declared);
         request.write(NULL);
     }
     Ok(())
@@ -485,13 +494,19 @@ pub(super) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Ha
     // SAFETY: see above.
     let pending = unsafe {
         match &*start {
-            Start::Message(message) => here.begin(message),
-            Start::Collective(plan) => here.begin_collective(plan),
+            Start::Message(message) => {
+                here.declare_message_begin(message);
+                here.begin(message)
+            }
+            Start::Collective(plan) => {
+                here.declare_collective_begin(plan);
+                here.begin_collective(plan)
+            }
         }
     };
     let pending = pending.map_err(|fault| fault.on_comm(comm))?;
     if let Some(request) = here.requests.borrow_mut().get_mut(handle) {
-        request.pending = Some(pending);
+        (request.pending, request.declared) = (Some(pending), here.take_declared());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Operations of all ranks of a communicator: what the C side says of one, and how it is begun.
 
 pub(crate) mod blocks;
-mod native;
+pub(crate) mod native;
 mod neighbours;
 pub(crate) mod party;
 pub(crate) mod plan;
@@ -54,14 +54,16 @@ pub(super) unsafe fn collective<C: Core>(
             Form::Blocking => {
                 here.session.before_waiting();
                 here.engine.go_on();
-                match native::run(&plan, here.world) {
+                here.declare_collective_use(&plan);
+                match here.declare_order(&plan, || native::run(&plan, here.world)) {
                     Some(result) => result?,
                     None => Party::wait(&here.engine, work::run(&plan, &here.party(&plan.comm)))?,
                 }
             }
             Form::Nonblocking => {
-                let pending = here.begin_collective(&plan)?;
-                request.write(here.new_request(Request::new(plan.comm.clone(), What::Collective, Some(pending))));
+                here.declare_collective_begin(&plan);
+                let made = Request::new(plan.comm.clone(), What::Collective, Some(here.begin_collective(&plan)?));
+                request.write(here.new_request(made.declared_as(here.take_declared())));
             }
             Form::Persistent => {
                 let made = Request::new(plan.comm.clone(), What::Collective, None);

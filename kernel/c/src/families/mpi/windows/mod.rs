@@ -17,6 +17,7 @@
 
 mod arguments;
 pub(crate) mod calls;
+mod declared;
 mod ends;
 mod epochs;
 mod locks;
@@ -94,6 +95,8 @@ pub(crate) struct Window {
     shared: Option<Rc<Shared>>,
     /// Targets where something may not be done yet.
     open: RefCell<BTreeSet<usize>>,
+    /// Targets that this rank has locked alone.
+    alone: RefCell<BTreeSet<usize>>,
 }
 
 impl Window {

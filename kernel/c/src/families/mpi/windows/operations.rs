@@ -63,7 +63,8 @@ unsafe fn finish<C: Core>(
             }))
         }
     };
-    let handle = here.new_request(Request::new(window.comm.clone(), What::Send, Some(pending)));
+    let made = Request::new(window.comm.clone(), What::Send, Some(pending));
+    let handle = here.new_request(made.declared_as(here.take_declared()));
     // SAFETY: the caller says so.
     unsafe { give(request, handle) }
 }
@@ -123,6 +124,7 @@ unsafe fn put_with<C: Core, T: Number>(
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             check_len(origin.len_bytes(), target.bytes)?;
             window.enter(here, target.rank, request.is_some())?;
+            window.declare(here, "calls MPI_Put", &[(&origin, false)], &target, None);
             if origin.len_bytes() > 0 {
                 // SAFETY: see above.
                 window.say(here, target.rank, &Word::Put(target.place, unsafe { bytes(&origin) }))?;
@@ -152,6 +154,7 @@ unsafe fn get_with<C: Core, T: Number>(
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             check_len(target.bytes, origin.len_bytes())?;
             window.enter(here, target.rank, request.is_some())?;
+            window.declare(here, "calls MPI_Get", &[(&origin, true)], &target, None);
             if target.bytes > 0 {
                 let ticket = window.ends.ticket(target.rank, Some(origin));
                 window.say(here, target.rank, &Word::Get(ticket, target.place))?;
@@ -187,6 +190,7 @@ unsafe fn accumulate_with<C: Core, T: Number>(
             let how = how(here, operator, Some(&origin), &target)?;
             check_equal(&origin, &target)?;
             window.enter(here, target.rank, request.is_some())?;
+            window.declare(here, "calls MPI_Accumulate", &[(&origin, false)], &target, Some((how, false)));
             if target.bytes > 0 {
                 // SAFETY: see above.
                 window.say(here, target.rank, &Word::Accumulate(how, target.place, unsafe { bytes(&origin) }))?;
@@ -210,6 +214,7 @@ fn check_equal(origin: &Block, target: &Target) -> Result<(), Fault> {
 unsafe fn fetch<C: Core>(
     here: &Here<'_, '_, '_, C>,
     window: &Rc<Window>,
+    name: &'static str,
     (origin, result): (Option<Block>, Block),
     target: Option<Target>,
     operator: Handle,
@@ -224,6 +229,8 @@ unsafe fn fetch<C: Core>(
         }
         check_len(target.bytes, result.len_bytes())?;
         window.enter(here, target.rank, request.is_some())?;
+        let own: Vec<_> = origin.iter().map(|origin| (origin, false)).chain([(&result, true)]).collect();
+        window.declare(here, name, &own, &target, Some((how, true)));
         if target.bytes > 0 {
             // SAFETY: the caller says so.
             let operands = origin.map_or_else(Vec::new, |origin| unsafe { bytes(&origin) });
@@ -262,7 +269,7 @@ unsafe fn get_accumulate_with<C: Core, T: Number>(
         let result = block(here, result, result_number, result_datatype)?;
         let target = window.values(here, rank, displacement, target_number, target_datatype)?;
         // SAFETY: see above.
-        unsafe { fetch(here, window, (origin, result), target, operator, request) }
+        unsafe { fetch(here, window, "calls MPI_Get_accumulate", (origin, result), target, operator, request) }
     })
 }
 
@@ -283,7 +290,7 @@ pub(super) unsafe fn fetch_and_op<C: Core>(
         let result = block(here, result, 1, datatype)?;
         let target = window.values(here, rank, displacement, 1, datatype)?;
         // SAFETY: see above.
-        unsafe { fetch(here, window, (origin, result), target, operator, None) }
+        unsafe { fetch(here, window, "calls MPI_Fetch_and_op", (origin, result), target, operator, None) }
     })
 }
 
@@ -317,6 +324,7 @@ pub(super) unsafe fn compare_and_swap<C: Core>(
         let (origin, expected, result) = (value(origin)?, value(expected)?, value(result)?);
         let Some(target) = window.values(here, rank, displacement, 1, datatype)? else { return Ok(()) };
         window.enter(here, target.rank, false)?;
+        window.declare_swap(here, [&origin, &expected, &result], &target);
         // SAFETY: see above.
         let both = unsafe { [bytes(&expected), bytes(&origin)] }.concat();
         let ticket = window.ends.ticket(target.rank, Some(result));
