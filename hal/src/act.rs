@@ -4,7 +4,7 @@
 //! ranks have agreed on there: that a put is under way until the end of its epoch, for one. Whoever carries such things out
 //! says so by [`Trace::declare`](crate::Trace::declare). On all other machines that is nothing.
 
-use crate::CoreId;
+use crate::{CoreId, SharedAddress};
 
 /// Bytes of a program's memory: addresses of the host.
 pub type Bytes = core::ops::Range<usize>;
@@ -126,6 +126,18 @@ pub enum Act<'a> {
         target: Option<CoreId>,
         /// At this core only.
         locally: bool,
+    },
+    /// Whether what the core copies or slices of shared memory from now on is handed on as it is, to a program that says itself what
+    /// it loads and stores.
+    HandsOn(bool),
+    /// Cached memory that the program loads from and stores to is at these addresses from now on.
+    Maps {
+        /// The first address.
+        start: usize,
+        /// What is there.
+        shared: SharedAddress,
+        /// Bytes.
+        len: usize,
     },
     /// The core does what it must not.
     Misuses(&'static str),

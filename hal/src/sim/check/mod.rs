@@ -30,6 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     CoreId, Home, LINE_BYTES, Layout, LineAddress, Region, SharedAddress,
+    act::Bytes,
     cached::ViewAccess,
     kind,
     kit::{CounterAccess, Event, LoadedFor, mask_of},
@@ -81,6 +82,10 @@ struct Core {
     looked_at: Option<(u64, Id)>,
     /// Looks in a row at one line that L1 has answered, with nothing else in between.
     old_looks: u32,
+    /// What it copies, it hands on as it is.
+    hands_on: bool,
+    /// Where its program has cached memory.
+    maps: Vec<(Bytes, SharedAddress)>,
 }
 
 /// The checker of one run.
@@ -117,6 +122,8 @@ impl Checker {
             spans: Vec::new(),
             looked_at: None,
             old_looks: 0,
+            hands_on: false,
+            maps: Vec::new(),
         };
         Self {
             layout: *layout,
@@ -174,6 +181,7 @@ impl Checker {
         }
         match event {
             Event::Load { at, mask, what_for: LoadedFor::Look } => self.look(index, at, mask, id),
+            Event::Load { what_for: LoadedFor::Copy, .. } if self.cores[index].hands_on => {}
             Event::Load { at, mask, what_for } => {
                 self.copy(index, at.key(), mask, Mapping::Lines, what_for == LoadedFor::Copy, id);
             }
@@ -183,6 +191,7 @@ impl Checker {
             Event::PushedOut => self.push_out(index),
             Event::LoadWord(at) => self.load_word(index, at, id),
             Event::StoreWord(at) => self.store_word(index, at, id),
+            Event::View { access: ViewAccess::SliceMut, .. } if self.cores[index].hands_on => {}
             Event::View { start, len, access } => self.view(index, start, len, access, id),
             Event::Fetched(at) => {
                 let moment = self.moment;

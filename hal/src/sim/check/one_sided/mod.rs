@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 use crate::{
     Act, CoreId,
     act::{Atomic, Bytes, Part, Target},
+    cached::ViewAccess,
+    kit::Event,
 };
 
 use super::{Checker, Id, Mistake, Remedy, finding::Where, stacks::Captured};
@@ -373,6 +375,12 @@ impl Checker {
                 };
                 all.end(index, is_meant, locally);
             }
+            Act::Maps { start, shared, len } => {
+                let maps = &mut self.cores[index].maps;
+                maps.retain(|map| map.0.start != start);
+                maps.push((start..start + len, shared));
+            }
+            Act::HandsOn(all) => self.cores[index].hands_on = all,
             Act::Misuses(why) => {
                 let id = self.next_id(index, now_ps, "misuses a window");
                 self.report_at(Mistake::OneSided, Remedy::Said(why), id, None, Where::Nowhere);
@@ -394,6 +402,13 @@ impl Checker {
 
     fn access(&mut self, core: usize, now_ps: u64, bytes: Bytes, writes: bool, what: &'static str) {
         if bytes.is_empty() {
+            return;
+        }
+        let map = self.cores[core].maps.iter().find(|map| map.0.start <= bytes.start && bytes.end <= map.0.end);
+        if let Some((map, shared)) = map {
+            let (start, len) = (shared.plus(bytes.start - map.start), bytes.len());
+            let access = if writes { ViewAccess::Store } else { ViewAccess::Load };
+            _ = self.observe(CoreId::new(core), now_ps, Event::View { start, len, access });
             return;
         }
         let (bytes, is_exposed) = self.one_sided.locate(core, bytes);
