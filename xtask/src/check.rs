@@ -1,8 +1,11 @@
 //! Runs a program in the simulator under the coherence checker, and names its mistakes.
 
 use crate::{
-    c, catalogue, command_line, cores, guest, host_command,
+    c, catalogue, command_line,
+    console::Transcript,
+    cores, guest, host_command,
     image::{self, Profile},
+    kernel_line::KernelLine,
     machine::{self, Machine},
     places::{self, Frame},
     program::Program,
@@ -84,7 +87,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
     let program = Program::of_words(&arguments.program, &arguments.c)?;
-    let program = Program { c: program.c.map(c::Sources::checked), ..program };
+    let program = program.checked();
     if catalogue::listed(&program)? {
         return Ok(());
     }
@@ -93,7 +96,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = |seed: u64| {
         let words = sim::loading_built(loaded.as_deref(), common.words(&program, None, false)?);
         let words = words.value("machine", Some(&machine)).value("cores", Some(count));
-        anyhow::Ok(words.value("seed", (seed > 0).then_some(seed)).switch(CHECK_WORD, true))
+        anyhow::Ok(self::words(words.value("seed", (seed > 0).then_some(seed))))
     };
     words(0)?;
     let binary = if common.no_build {
@@ -111,11 +114,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         } else {
             run::live(&label, &mut command, None, limit)?
         };
-        let mut findings = outcome.transcript.findings.clone();
-        if let Some(loaded) = &loaded {
-            places::find_loaded(&mut findings, loaded)?;
-        }
-        note(&findings, &mut found);
+        note(&findings(&outcome.transcript, loaded.as_deref())?, &mut found);
         if let Err(error) = outcome.verdict() {
             failed.get_or_insert((outcome, error));
         }
@@ -144,6 +143,36 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             Err(command_line::SaidWith(FOUND).into())
         }
     }
+}
+
+/// The words of a run that is to be checked.
+pub(crate) fn words(of_run: KernelLine) -> KernelLine {
+    of_run.switch(CHECK_WORD, true)
+}
+
+/// What a run has found, with the places in a program that it has loaded.
+///
+/// # Errors
+///
+/// When the program cannot be looked into.
+pub(crate) fn findings(transcript: &Transcript, loaded: Option<&Path>) -> Result<Vec<Finding>> {
+    let mut findings = transcript.findings.clone();
+    if let Some(loaded) = loaded {
+        places::find_loaded(&mut findings, loaded)?;
+    }
+    Ok(findings)
+}
+
+/// The lines of a finding's places, if they are in the file of this name.
+pub(crate) fn lines(finding: &Finding, file: &str) -> Option<BTreeSet<u32>> {
+    let line = |access: &Access| {
+        let (at, line) = place(access, &workspace::root())
+            .0
+            .rsplit_once(':')
+            .map(|(at, line)| (at.to_owned(), line.parse().ok()))?;
+        line.filter(|_| Path::new(&at).file_name().is_some_and(|name| name == file))
+    };
+    [Some(&finding.place), finding.other.as_ref()].into_iter().flatten().map(line).collect()
 }
 
 /// Adds what a run has found to what others have, each once.
