@@ -33,7 +33,8 @@ const FOUND: u8 = 6;
 /// Runs the program in the simulator with an account of every byte of shared memory. Each mistake takes one line, which begins
 /// with its kind and its place: `stale` (a load may return an older value), `lost` (a write-back may put old bytes over newer
 /// ones), `race` (nothing orders two accesses), `flag before data`, `never written`, `mixed kinds` (one mapping still holds what
-/// another one reads), `register released before the drain`. Where this run got away with it makes no difference. The exit
+/// another one reads), `register released before the drain`; in programs in C `one-sided misuse` (an operation of MPI that is
+/// under way is met by something that it must not meet) and `buffer in use` (of a message that is not over), too. Where this run got away with it makes no difference. The exit
 /// status is 0 without findings, 6 with some, and otherwise that of `sim`.
 #[derive(Args)]
 pub(crate) struct Arguments {
