@@ -32,8 +32,8 @@ pub enum Mistake {
 }
 
 impl Mistake {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
+    /// Those about memory that all cores share. The others are about what a program [says](crate::Act) of its own.
+    pub const OF_SHARED_MEMORY: [Self; 7] = [
         Self::Stale,
         Self::Lost,
         Self::Race,
@@ -41,8 +41,6 @@ impl Mistake {
         Self::NeverWritten,
         Self::MixedKinds,
         Self::ReleasedEarly,
-        Self::OneSided,
-        Self::BufferInUse,
     ];
 }
 
@@ -107,14 +105,14 @@ impl fmt::Display for Remedy {
                 "a drain is missing after this store and before others are told of it: it may stay in the write-combine buffer"
             }
             Self::WriteBackAtWriter => {
-                "a write-back (`write_back_invalidate`) is missing after this store and before others are told of it: it \
+                "a write-back (`write_back_invalidate`, in C `RCCE_shflush`) is missing after this store and before others are told of it: it \
                  may stay in the cache"
             }
             Self::InvalidateAtReader => {
                 "an `invalidate_mpb` is missing before this load: L1 may have the line from before the store"
             }
             Self::ForgetAtReader => {
-                "an invalidation (`write_back_invalidate`) is missing before this load: the cache may have the line from \
+                "an invalidation (`write_back_invalidate`, in C `RCCE_shflush`) is missing before this load: the cache may have the line from \
                  before the store"
             }
             Self::Order => {
