@@ -33,7 +33,7 @@ pub use comm::{Comm, division::Near, group::Group};
 pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
 pub use matched::{
-    Answer, Arrival, Envelope, Messages, PreparedReceive, PreparedSend, RemoteCall, Source, Tag, request::Transfer,
+    Answers, Arrival, Envelope, Messages, PreparedReceive, PreparedSend, RemoteCall, Source, Tag, request::Transfer,
 };
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, program_lines::ProgramLines, rcce_profile::RcceProfile};

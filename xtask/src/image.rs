@@ -37,10 +37,16 @@ struct Target {
     profile: &'static [&'static str],
     /// Flags of the compiler.
     flags: &'static str,
+    /// Where it is built, below `target`.
+    directory: &'static str,
 }
 
 /// QEMU and PCs.
-const PC: Target = Target { specification: "i586-atoll.json", script: "qemu.ld", profile: &[], flags: "" };
+const PC: Target =
+    Target { specification: "i586-atoll.json", script: "qemu.ld", profile: &[], flags: "", directory: "kernel" };
+
+/// QEMU, for a debugger: with names and places of variables, most of which are still there where code is optimised less.
+const DEBUGGER: Target = Target { profile: &["debug='full'", "opt-level=1"], directory: "debugger", ..PC };
 
 /// The Intel SCC and boards like it.
 ///
@@ -52,6 +58,7 @@ const BOARD: Target = Target {
     script: "scc.ld",
     profile: &["lto='fat'", "codegen-units=1", "overflow-checks=false"],
     flags: "-Cllvm-args=-align-loops=1 -inline-threshold=600",
+    directory: "kernel",
 };
 
 /// Builds a program's image for QEMU and PCs, and checks that it holds only what a P54C has.
@@ -161,9 +168,18 @@ pub(crate) fn for_board(program: &Program, tools: &Tools, counts: bool, no_build
     if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools, counts)?.executable) }
 }
 
+/// A program's image for QEMU, for a debugger.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn for_debugger(program: &Program, tools: &Tools) -> Result<PathBuf> {
+    Ok(link(program, tools, DEBUGGER, &[], &format!("the image {} for a debugger", program.binary))?.executable)
+}
+
 fn bare_metal_built_before(program: &Program, target: Target) -> Result<PathBuf> {
-    let target = Path::new(target.specification).with_extension("");
-    built_before(program, &workspace::target().join("kernel").join(target), Profile::Release)
+    let specification = Path::new(target.specification).with_extension("");
+    built_before(program, &workspace::target().join(target.directory).join(specification), Profile::Release)
 }
 
 /// Where [`host()`] has left a program's binary before.
@@ -264,7 +280,7 @@ fn inner_cargo(toolchain: &Toolchain, subcommand: &str) -> Command {
         // The first rustc on the path may be another one without sources.
         command.env("RUSTC", rustc);
     }
-    command.env("CARGO_TARGET_DIR", workspace::target().join("kernel")).env("RUSTC_BOOTSTRAP", "1").arg(subcommand);
+    command.env("RUSTC_BOOTSTRAP", "1").arg(subcommand);
     command
 }
 
@@ -273,6 +289,7 @@ fn for_target(command: &mut Command, target: Target) {
         .args(target.profile.iter().map(|setting| format!("--config=profile.release.{setting}")))
         // Also where there are none, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", target.flags)
+        .env("CARGO_TARGET_DIR", workspace::target().join(target.directory))
         .arg("--target")
         .arg(workspace::root().join("linker").join(target.specification))
         .args(["-Z", "build-std=core,alloc,compiler_builtins"])

@@ -13,6 +13,7 @@ mod c;
 mod catalogue;
 mod check;
 mod cluster;
+mod debugger;
 mod described;
 mod emulation;
 mod emulator;

@@ -34,6 +34,19 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// The Rust side of programs in C.
+    pub(crate) fn c_programs() -> Self {
+        const PACKAGE: &str = "c-programs";
+        Self {
+            name: PACKAGE.into(),
+            directory: workspace::root(),
+            package: PACKAGE.into(),
+            binary: PACKAGE.into(),
+            is_own: false,
+            c: None,
+        }
+    }
+
     /// A program of the tree: one that measures, or one of the image `atoll`.
     fn named(name: &str) -> Self {
         let is_measurement = name.starts_with(MEASUREMENTS) || name == ROUNDS;
@@ -55,7 +68,7 @@ impl Program {
     /// When it is neither.
     pub(crate) fn of_words(words: &[String], options: &c::CompilerOptions) -> Result<Self> {
         if let Some(sources) = c::Sources::of(words, options)? {
-            return Ok(Self { name: sources.name(), c: Some(sources), ..c::rust_side() });
+            return Ok(Self { name: sources.name(), c: Some(sources), ..Self::c_programs() });
         }
         ensure!(words.len() < 2, "one program at a time runs, and {} are given", words.len());
         Self::resolve(words.first().map_or(DEFAULT_PROGRAM, String::as_str))

@@ -3,14 +3,14 @@
 use crate::{
     c, catalogue, command_line,
     console::{Event, Transcript},
-    cores, emulation, guest, host_command, image,
+    cores, debugger, emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
     memory::{self, Plan, bytes},
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
-    qemu::Machine,
+    qemu::{Machine, Staged},
     result_files, setup, signal, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
@@ -82,6 +82,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     domains: Domains,
+
+    #[command(flatten)]
+    debugger: debugger::DebuggerOptions,
 
     #[command(flatten)]
     trace: trace::Options,
@@ -241,8 +244,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if !common.no_build {
         catalogue::check(&program)?;
     }
+    let stop = arguments.debugger.stop();
     let tools = setup::for_program(&program, arguments.yes)?;
-    let image = image::for_qemu(&program, &tools, common.no_build)?;
+    let image = match stop {
+        None => image::for_qemu(&program, &tools, common.no_build)?,
+        Some(_) => image::for_debugger(&program, &tools)?,
+    };
     let boot = |coherent: bool| {
         let machine = Machine {
             qemu: &tools.qemu,
@@ -250,7 +257,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             inputs: &inputs,
             cores: arguments.cores,
             plan: &plan,
-            words: words(coherent)?,
+            words: words(coherent)?.switch(debugger::HOLD, stop == Some(debugger::Stop::OnFailure)),
             thread_multi: arguments.thread_multi,
         };
         machine.stage()
@@ -261,7 +268,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if common.lines {
         return pass_on(&label, &mut staged.command, Some(&staged.monitor), limit);
     }
-    let outcome = live(&label, &mut staged.command, Some(&staged.monitor), limit)?;
+    let outcome = match stop {
+        None => live(&label, &mut staged.command, Some(&staged.monitor), limit)?,
+        Some(stop) => debugged(&label, &program, &mut staged, stop, arguments.yes)?,
+    };
     conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
     if arguments.coherent {
@@ -312,6 +322,34 @@ pub(crate) fn live(
         Event::Phase(phase) => progress.say(format!("{label}: {phase}")),
         _ => {}
     })
+}
+
+/// Runs a guest in front of a user who debugs it, for as long as that takes.
+fn debugged(
+    label: &str,
+    program: &Program,
+    staged: &mut Staged,
+    stop: debugger::Stop,
+    yes: bool,
+) -> Result<guest::Outcome> {
+    let debugger = stop.prepare(&staged.monitor, program, &setup::ensure(yes)?)?;
+    staged.command.args(stop.arguments());
+    let progress = Progress::new(format!("booting {label}"));
+    debugger.greet(&progress);
+    let command = &mut staged.command;
+    guest::run_by_lines(
+        label,
+        command,
+        Some(&staged.monitor),
+        guest::FOREVER,
+        |_| None,
+        |line, event| {
+            if let Event::Text(line) = event {
+                progress.print(line);
+            }
+            debugger.look(line, &progress);
+        },
+    )
 }
 
 /// Runs a guest for another tool: shows all of its lines as they are, and judges.

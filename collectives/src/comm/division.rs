@@ -46,7 +46,7 @@ use crate::{
     },
     mpb::{
         Buffers,
-        layout::{MpbLayout, Share},
+        layout::{DIVIDED_LINES, MpbLayout, Share},
     },
 };
 
@@ -58,9 +58,6 @@ pub enum Near {
     /// They are on one tile.
     Tile,
 }
-
-/// Lines that staging gives away when there are to be several communicators.
-pub(crate) const DIVIDED_LINES: usize = 48;
 
 /// What a rank tells about the words of the communicator that it will be in: last one of these, before it the region, or first how many
 /// bytes there was no room for.

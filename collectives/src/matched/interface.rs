@@ -6,10 +6,12 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hal::{Act, Core, Span};
 
 use super::{
-    Envelope, Source, Tag,
-    matching::{Arrived, Label, Pattern},
-    post::{Outgoing, Post, SHORT_BYTES, lines_of},
-    request::{State, Transfer, look, wait_for},
+    label::{Envelope, Label, Pattern, Source, Tag},
+    matching::Arrived,
+    packet::{SHORT_BYTES, lines_of},
+    post::{Outgoing, Post},
+    request::{Transfer, look, wait_for},
+    state::State,
 };
 use crate::{Comm, Error};
 

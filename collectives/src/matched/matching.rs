@@ -2,38 +2,10 @@
 
 use alloc::{collections::VecDeque, rc::Rc, vec::Vec};
 
-use super::{Tag, request::State};
-
-/// What a message is known by at its receiver.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Label {
-    pub(super) context: u32,
-    /// Rank of the world that has sent it.
-    pub(super) from: usize,
-    pub(super) tag: u32,
-    pub(super) len: usize,
-}
-
-/// What a receive, or a probe, wants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Pattern {
-    pub(super) context: u32,
-    /// Rank of the world; any, if none.
-    pub(super) from: Option<usize>,
-    pub(super) tag: Tag,
-}
-
-impl Pattern {
-    fn fits(&self, label: &Label) -> bool {
-        self.context == label.context
-            && self.from.is_none_or(|from| from == label.from)
-            && match self.tag {
-                Tag::Any => true,
-                Tag::Is(tag) => tag == label.tag,
-                Tag::Within(first, last) => (first..=last).contains(&label.tag),
-            }
-    }
-}
+use super::{
+    label::{Label, Pattern},
+    state::State,
+};
 
 /// Where the bytes of a message are that has arrived.
 pub(super) enum Body {
@@ -121,6 +93,7 @@ impl Matching {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tag;
 
     fn label(context: u32, from: usize, tag: u32) -> Label {
         Label { context, from, tag, len: 0 }

@@ -42,21 +42,22 @@
 
 mod calls;
 mod interface;
+mod label;
 mod matching;
 mod packet;
 mod post;
 pub mod request;
 mod slots;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use alloc::rc::Rc;
 use core::cell::RefCell;
 
-use hal::{Core, CoreId, Region, Span, kind};
+use hal::{Core, Region, Span, kind};
 
 use self::{
-    matching::Label,
     post::{HALF_BYTES, Post},
     request::wait_for,
     slots::Slots,
@@ -68,47 +69,10 @@ use crate::{
 };
 
 pub use self::{
-    calls::{Answer, RemoteCall},
     interface::{Arrival, PreparedReceive, PreparedSend},
+    label::{Envelope, Source, Tag},
+    post::calls::{Answers, RemoteCall},
 };
-
-/// Whose messages are wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// Anybody's.
-    Any,
-    /// Those of this rank.
-    Rank(usize),
-}
-
-/// Which messages are wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tag {
-    /// Those with any tag.
-    Any,
-    /// Those with this one.
-    Is(u32),
-    /// Those with a tag from the first of these to the last, which is one of them.
-    Within(u32, u32),
-}
-
-/// What is known of a message besides its bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Envelope {
-    /// The rank that has sent it.
-    pub source: usize,
-    /// Its tag.
-    pub tag: u32,
-    /// Its length in bytes.
-    pub len_bytes: usize,
-}
-
-impl Envelope {
-    fn of<C: Core>(comm: &Comm<'_, C>, label: &Label) -> Self {
-        let source = comm.members().rank_on(CoreId::new(label.from));
-        Self { source: source.unwrap_or(label.from), tag: label.tag, len_bytes: label.len }
-    }
-}
 
 /// The post of this rank while it is open, as a state of the communicator of all ranks.
 #[derive(Default)]

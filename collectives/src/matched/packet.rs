@@ -10,8 +10,14 @@ const HEADER_BYTES: usize = 16;
 /// Lines of a packet at most.
 pub(super) const MOST_LINES: usize = 8;
 
-/// Bytes of payload of a packet at most.
-pub(super) const PAYLOAD_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
+/// Bytes of payload of a packet at most: those of a message that goes at once.
+pub(super) const SHORT_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
+
+/// Lines of memory that so many bytes take, and those of a copy of them: what is short stays in registers and L1.
+pub(super) fn lines_of(len: usize) -> (usize, usize) {
+    let lines = len.div_ceil(LINE_BYTES);
+    (lines, if len <= SHORT_BYTES { 0 } else { lines })
+}
 
 /// What a packet is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,9 +60,9 @@ impl Packet {
         Self { context, tag, ..self }
     }
 
-    /// With these bytes, of which there is room for [`PAYLOAD_BYTES`].
+    /// With these bytes, of which there is room for [`SHORT_BYTES`].
     pub(super) fn carrying(self, payload: Vec<u8>) -> Self {
-        debug_assert!(payload.len() <= PAYLOAD_BYTES);
+        debug_assert!(payload.len() <= SHORT_BYTES);
         Self { payload, ..self }
     }
 
@@ -100,7 +106,7 @@ impl Packet {
     }
 }
 
-const _: () = assert!(PAYLOAD_BYTES <= u8::MAX as usize, "a length fits its byte");
+const _: () = assert!(SHORT_BYTES <= u8::MAX as usize, "a length fits its byte");
 
 #[cfg(test)]
 mod tests {
@@ -108,7 +114,7 @@ mod tests {
 
     #[test]
     fn packets_come_back_as_they_were() {
-        for (kind, len) in Kind::ALL.into_iter().cycle().zip([0, 1, 8, 15, 16, 17, 48, 49, 100, PAYLOAD_BYTES]) {
+        for (kind, len) in Kind::ALL.into_iter().cycle().zip([0, 1, 8, 15, 16, 17, 48, 49, 100, SHORT_BYTES]) {
             let payload: Vec<u8> = (0..len as u8).collect();
             let packet = Packet::new(kind, 0xFFFF_FFFE).tagged(3, u32::MAX).carrying(payload);
             let answered = (len % 2 == 1).then_some(0xF0 | len as u8);

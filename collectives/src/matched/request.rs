@@ -1,101 +1,11 @@
 //! Sends and receives that were begun.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::cell::{Cell, RefCell};
 
-use hal::{Act, Core, CoreId, Deadline, Reason, TimedOut};
+use hal::{Core, Deadline, Reason, TimedOut};
 
-use super::{
-    Envelope,
-    matching::Label,
-    post::{Post, lines_of},
-};
+use super::{label::Envelope, post::Post, state::State};
 use crate::{Comm, Error};
-
-/// What the engine and whoever waits both know of a send or a receive.
-pub(super) struct State {
-    room: usize,
-    /// Whether whoever waits reads a long message itself.
-    is_direct: bool,
-    is_done: Cell<bool>,
-    /// What has come, or is coming.
-    label: Cell<Option<Label>>,
-    copy: RefCell<Vec<u8>>,
-}
-
-impl State {
-    /// Of a receive with so many bytes of room, or of a send.
-    pub(super) fn new(room: usize, is_direct: bool) -> Self {
-        Self { room, is_direct, is_done: Cell::new(false), label: Cell::new(None), copy: RefCell::default() }
-    }
-
-    pub(super) fn room(&self) -> usize {
-        self.room
-    }
-
-    pub(super) fn is_direct(&self) -> bool {
-        self.is_direct
-    }
-
-    pub(super) fn is_done(&self) -> bool {
-        self.is_done.get()
-    }
-
-    pub(super) fn finish_sent(&self) {
-        self.is_done.set(true);
-    }
-
-    /// A message is here, or as much of one as is wanted.
-    pub(super) fn finish_received(&self, label: Label, bytes: Vec<u8>) {
-        self.label.set(Some(label));
-        *self.copy.borrow_mut() = bytes;
-        self.is_done.set(true);
-    }
-
-    /// A long message is coming.
-    pub(super) fn begin(&self, label: Label) {
-        self.label.set(Some(label));
-        if !self.is_direct {
-            self.copy.borrow_mut().resize(label.len, 0);
-        }
-    }
-
-    /// The length of what has come, or is coming.
-    pub(super) fn len(&self) -> Option<usize> {
-        self.label.get().map(|label| label.len)
-    }
-
-    pub(super) fn finish_read(&self) {
-        self.is_done.set(true);
-    }
-
-    pub(super) fn with_copy(&self, write: impl FnOnce(&mut [u8])) {
-        write(&mut self.copy.borrow_mut());
-    }
-
-    /// What was received, with the bytes that are not in `buffer` yet copied there.
-    pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>, buffer: &mut [u8]) -> Result<Envelope, Error> {
-        let Some(label) = self.label.get() else { unreachable!("a receive that is done has a message") };
-        let envelope = Envelope::of(comm, &label);
-        let channel = [label.context.into(), label.tag.into(), 0];
-        comm.hal().declare(&Act::Receives { from: CoreId::new(label.from), channel });
-        if label.len > buffer.len() {
-            return Err(Error::Truncated {
-                from: envelope.source,
-                tag: label.tag,
-                sent: label.len,
-                room: buffer.len(),
-            });
-        }
-        let copy = self.copy.take();
-        if !copy.is_empty() {
-            let (written, read) = lines_of(copy.len());
-            comm.hal().account_memory(read, written);
-            buffer[..copy.len()].copy_from_slice(&copy);
-        }
-        Ok(envelope)
-    }
-}
 
 /// What a request is about.
 enum What<'r> {

@@ -1,6 +1,6 @@
 //! Messages with tags against what they mean.
 
-use std::{cell::RefCell, rc::Rc, vec, vec::Vec};
+use std::{cell::RefCell, collections::BTreeMap, ops::Range, rc::Rc, vec, vec::Vec};
 
 use hal::{
     Clock,
@@ -8,7 +8,7 @@ use hal::{
     sim::{Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
 };
 
-use super::{Envelope, RemoteCall, Source, Tag, post::CREDITS, request::Transfer};
+use super::{Answers, Envelope, RemoteCall, Source, Tag, post::CREDITS, request::Transfer};
 use crate::{Comm, Error};
 
 struct Random(u32);
@@ -642,27 +642,49 @@ fn tags_cost_little_on_short_messages_and_less_on_long_ones() {
     }
 }
 
+/// Answers each call with a sum of its bytes, and notes what is called and answered.
+#[derive(Default)]
+struct Summing {
+    called: RefCell<Vec<(usize, u32)>>,
+    answers: RefCell<Vec<(usize, u32)>>,
+    /// Bytes that came behind calls that have not ended, by sender.
+    landed: RefCell<BTreeMap<usize, Vec<u8>>>,
+}
+
+fn sum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0_u32, |sum, byte| sum.wrapping_mul(31) + u32::from(*byte))
+}
+
+impl Answers for Summing {
+    fn answer(&self, from: usize, tag: u32, mut bytes: Vec<u8>) -> Vec<RemoteCall> {
+        if tag == u32::MAX {
+            self.answers.borrow_mut().push((from, u32::from_le_bytes(bytes.try_into().unwrap())));
+            return vec![];
+        }
+        self.called.borrow_mut().push((from, tag));
+        bytes.extend(self.landed.borrow_mut().remove(&from).unwrap_or_default());
+        vec![RemoteCall { to: from, tag: u32::MAX, bytes: sum(&bytes).to_le_bytes().into() }]
+    }
+
+    fn land(&self, from: usize, _tag: u32, call: &[u8], bytes: Range<usize>, receive: &mut dyn FnMut(&mut [u8])) {
+        assert_eq!(call.len(), 300, "what is called is known before");
+        let mut landed = self.landed.borrow_mut();
+        let landed = landed.entry(from).or_default();
+        landed.resize(landed.len().max(bytes.end), 0);
+        receive(&mut landed[bytes]);
+    }
+}
+
 /// Each rank calls others, itself among them, with bytes of all lengths, beside messages. Each answers with a sum, in order, whatever it
-/// waits for meanwhile, and whatever comes between.
+/// waits for meanwhile, and whatever comes between; also while it waits for others to take what it says itself.
 #[test]
 fn calls_are_answered_in_order_by_ranks_that_wait_for_something_else() {
     for ranks in [1, 2, 5, 16, 48] {
         let answered = run(&Machine::scc(ranks), |world| {
             let messages = world.open_messages().unwrap();
             let me = world.rank();
-            let (called, answers) = (Rc::new(RefCell::new(vec![])), Rc::new(RefCell::new(vec![])));
-            let sum = |bytes: &[u8]| bytes.iter().fold(0_u32, |sum, byte| sum.wrapping_mul(31) + u32::from(*byte));
-            let (own, theirs) = (answers.clone(), called.clone());
-            world
-                .answer_calls(Some(Rc::new(move |from, tag, bytes: Vec<u8>| {
-                    if tag == u32::MAX {
-                        own.borrow_mut().push((from, u32::from_le_bytes(bytes.try_into().unwrap())));
-                        return vec![];
-                    }
-                    theirs.borrow_mut().push((from, tag));
-                    vec![RemoteCall { to: from, tag: u32::MAX, bytes: sum(&bytes).to_le_bytes().into() }]
-                })))
-                .unwrap();
+            let all = Rc::new(Summing::default());
+            world.answer_calls(Some(all.clone())).unwrap();
             world.barrier();
             let mut expected = vec![];
             let plan = plan(ranks, me, 40, 5);
@@ -671,23 +693,30 @@ fn calls_are_answered_in_order_by_ranks_that_wait_for_something_else() {
                 if sent.number % 7 == 0 {
                     bytes.resize(9000, 3);
                 }
-                expected.push((sent.to, sum(&bytes)));
-                world.call(RemoteCall { to: sent.to, tag: sent.number, bytes }).unwrap();
+                let (to, tag) = (sent.to, sent.number);
+                if sent.number % 3 == 0 {
+                    let head = vec![7; 300];
+                    expected.push((to, sum(&[&head[..], &bytes].concat())));
+                    world.call_with(RemoteCall { to, tag, bytes: head }, &bytes).unwrap();
+                } else {
+                    expected.push((to, sum(&bytes)));
+                    world.call(RemoteCall { to, tag, bytes }).unwrap();
+                }
                 if sent.number == 20 {
                     // Here nobody looks at calls but the barrier.
                     world.barrier();
                 }
             }
-            world.wait_for_calls(|| (answers.borrow().len() == plan.len()).then_some(())).unwrap();
+            world.wait_for_calls(|| (all.answers.borrow().len() == plan.len()).then_some(())).unwrap();
             world.barrier();
             for rank in 0..ranks {
                 let of = |all: &[(usize, u32)]| all.iter().filter(|(to, _)| *to == rank).copied().collect::<Vec<_>>();
-                assert_eq!(of(&answers.borrow()), of(&expected));
-                let numbers = of(&called.borrow());
+                assert_eq!(of(&all.answers.borrow()), of(&expected));
+                let numbers = of(&all.called.borrow());
                 assert!(numbers.is_sorted_by_key(|(_, number)| *number), "{numbers:?}");
             }
             messages.close().unwrap();
-            called.take().len()
+            all.called.take().len()
         });
         assert_eq!(answered.iter().sum::<usize>(), 40 * ranks);
     }

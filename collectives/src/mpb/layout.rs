@@ -80,6 +80,9 @@ const HEAD_LINES: usize = 1;
 /// Lines between the flags of the barrier and the spare ones.
 const FIXED_LINES: usize = CELL_LINES + REQUESTS * REQUEST_LINES + HEAD_LINES;
 
+/// Lines that staging gives away when there are to be several communicators.
+pub(crate) const DIVIDED_LINES: usize = 48;
+
 /// Lines that packets leave to a staging buffer at least.
 const LEAST_STAGING_LINES: usize = 16;
 
@@ -510,7 +513,7 @@ mod tests {
 
     fn divided(ranks: usize) -> MpbLayout {
         let all = MpbLayout::new(ranks).unwrap();
-        all.with_spare_to(all.spare().end + crate::comm::division::DIVIDED_LINES).unwrap()
+        all.with_spare_to(all.spare().end + DIVIDED_LINES).unwrap()
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! chunk before, and puts the rest, if there is one, and announces that, after it. The sender waits for its message, and nothing else
 //! goes through its lines meanwhile. All this is between ranks of the world.
 
+use core::ops::Range;
+
 use hal::{Deadline, Line, Messenger, Place, Poll, Reason};
 
 use super::chunks::Chunks;
@@ -103,14 +105,26 @@ impl<C: Messenger> Comm<'_, C> {
         self.announced_chunks(len).is_first_with_the_head()
     }
 
-    /// Receives a chunk that is there as a whole.
-    pub(crate) fn receive_announced_chunk(&self, number: usize, message: &mut [u8], from: usize) {
-        let chunks = self.announced_chunks(message.len());
+    /// Which bytes of a message of so many chunk `number` has.
+    pub(crate) fn announced_bytes(&self, len: usize, number: usize) -> Range<usize> {
+        self.announced_chunks(len).bytes(number)
+    }
+
+    /// Receives a chunk that is there as a whole, of a message of so many bytes, to where its bytes belong.
+    pub(crate) fn receive_announced_chunk(&self, (len, number): (usize, usize), bytes: &mut [u8], from: usize) {
+        let chunks = self.announced_chunks(len);
         if number > 0 || !chunks.is_first_with_the_head() {
             self.signals().take_turned(from, CHUNK);
         }
         self.hal().invalidate_mpb();
-        self.receive_chunk(&chunks, number, &Line::default(), message, from);
+        let is_early = chunks.is_answered_early(number);
+        if is_early {
+            self.turn_signal(ANSWER, from);
+        }
+        self.get_whole(&chunks, number, bytes, from);
+        if !is_early {
+            self.turn_signal(ANSWER, from);
+        }
     }
 
     /// Where it shows that rank `from` has announced a further chunk.

@@ -79,7 +79,7 @@ impl Chunks {
     }
 
     /// Which bytes of the message chunk `number` has.
-    fn bytes(&self, number: usize) -> Range<usize> {
+    pub(super) fn bytes(&self, number: usize) -> Range<usize> {
         let start = number * self.bytes;
         start..self.len.min(start + self.bytes)
     }
@@ -188,6 +188,13 @@ impl<C: Messenger> Comm<'_, C> {
         let bytes = &message[chunks.bytes(number)][part.clone()];
         if let Some(line) = chunks.line(number).filter(|_| !bytes.is_empty()) {
             self.hal().put(bytes, self.mpb_line(self.rank(), line + part.start / LINE_BYTES));
+        }
+    }
+
+    /// Gets all of a chunk that is in lines.
+    pub(super) fn get_whole(&self, chunks: &Chunks, number: usize, bytes: &mut [u8], from: usize) {
+        if let Some(line) = chunks.line(number).filter(|_| !bytes.is_empty()) {
+            self.hal().get(self.mpb_line(from, line), bytes);
         }
     }
 

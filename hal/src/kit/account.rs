@@ -10,8 +10,7 @@ use crate::{
 
 use super::{
     exposures::Exposures,
-    hardware::{Expense, Hardware},
-    mappings::{Asked, Mappings, Slot},
+    mappings::{Mappings, Slot},
     runs::StoreRuns,
     views::Views,
 };
@@ -141,23 +140,4 @@ impl Account {
 #[cold]
 fn no_such_word(index: usize, words: usize) -> ! {
     panic!("word {index} of a region of {words} words")
-}
-
-/// Points slots of a core's lookup table at a region of another core's memory, unless there are some that point at it.
-///
-/// # Panics
-/// If the core has no slots for other cores' memory.
-pub fn map<K: Kind>(hardware: &impl Hardware, region: Region<K>) {
-    let account = hardware.account();
-    for slot in Slot::all_of(region) {
-        let mut mappings = account.mappings.borrow_mut();
-        let Asked::New(given_up) = mappings.ask(slot) else { continue };
-        if let Some(given_up) = given_up {
-            hardware.forget_slot(given_up);
-        }
-        let place = mappings.place(slot).expect("it was just given one");
-        account.counting.mappings.add(1);
-        hardware.spend(Expense::MapSlot);
-        hardware.map_slot(slot, place);
-    }
 }

@@ -4,16 +4,15 @@ use core::ptr::NonNull;
 
 use crate::{
     Cached, Caches, ClaimError, CoreId, Home, LocalView, Pod, Region, Topology,
-    cached::{Touch, ViewAccess, ViewWindow},
+    cached::{
+        ViewWindow,
+        access::{Touch, ViewAccess},
+    },
     kind,
 };
 
 use super::{
-    Account, HardwareCore,
-    event::Event,
-    hardware::{Expense, Hardware},
-    tracing::NotingOperations,
-    views::Views,
+    Account, HardwareCore, event::Event, hardware::Hardware, terms::Expense, tracing::NotingOperations, views::Views,
 };
 
 impl<H: Hardware> HardwareCore<H> {

@@ -19,7 +19,8 @@ use crate::{CoreId, Interrupt, Shielded, TestAndSet};
 
 use super::{
     HardwareCore,
-    hardware::{Expense, Hardware, Watch},
+    hardware::Hardware,
+    terms::{Expense, Watch},
     tracer::Spot,
     tracing::{Noting, NotingOperations},
 };

@@ -1,8 +1,8 @@
 //! What happens on a core, as it is told to a machine that checks programs.
 
-use crate::{CoreId, LineAddress, Region, SharedAddress, Span, cached::ViewAccess, kind};
+use crate::{CoreId, LineAddress, Region, SharedAddress, Span, cached::access::ViewAccess, kind};
 
-use super::CounterAccess;
+use super::terms::CounterAccess;
 
 /// What bytes of a line are loaded for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

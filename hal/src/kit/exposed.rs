@@ -5,10 +5,13 @@ use core::ptr::NonNull;
 use crate::{
     Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, MpbCoherence, Region, SharedAddress, Topology,
     exposed::{ExposureHost, NotExposed},
-    kind,
+    kind::{self, Kind},
 };
 
-use super::{Account, HardwareCore, Slot, exposures::Exposures, hardware::Hardware, map, tracing::NotingOperations};
+use super::{
+    Account, HardwareCore, Slot, exposures::Exposures, hardware::Hardware, mappings::Asked, terms::Expense,
+    tracing::NotingOperations,
+};
 
 impl<H: Hardware> ExposureHost for HardwareCore<H> {
     unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
@@ -88,5 +91,24 @@ impl<H: Hardware> Expose for HardwareCore<H> {
                 self.hardware.forget_slot(slot);
             }
         }
+    }
+}
+
+/// Points slots of a core's lookup table at a region of another core's memory, unless there are some that point at it.
+///
+/// # Panics
+/// If the core has no slots for other cores' memory.
+pub fn map<K: Kind>(hardware: &impl Hardware, region: Region<K>) {
+    let account = hardware.account();
+    for slot in Slot::all_of(region) {
+        let mut mappings = account.mappings.borrow_mut();
+        let Asked::New(given_up) = mappings.ask(slot) else { continue };
+        if let Some(given_up) = given_up {
+            hardware.forget_slot(given_up);
+        }
+        let place = mappings.place(slot).expect("it was just given one");
+        account.counting().mappings.add(1);
+        hardware.spend(Expense::MapSlot);
+        hardware.map_slot(slot, place);
     }
 }

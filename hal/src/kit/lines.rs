@@ -8,9 +8,10 @@ use crate::{
 use super::{
     HardwareCore,
     event::{Event, LoadedFor},
-    hardware::{Expense, Hardware},
+    hardware::Hardware,
     pieces::{assert_copy, assert_inside, pieces},
     runs::mask_of,
+    terms::Expense,
     tracing::NotingOperations,
 };
 

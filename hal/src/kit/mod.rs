@@ -20,6 +20,7 @@ pub mod panics;
 mod pieces;
 mod runs;
 mod slices;
+mod terms;
 mod time;
 mod tracer;
 mod tracing;
@@ -30,16 +31,17 @@ mod words;
 use crate::{CoreId, Layout, Topology};
 
 pub use self::{
-    account::{Account, map},
+    account::Account,
     event::{Event, LoadedFor},
+    exposed::map,
     exposures::{Exposures, MAX_EXPOSURES, PAGE_BYTES},
     hardware::{
-        CachedMemory, CombinedLines, CounterAccess, Expense, ExposedMemory, Hardware, Hooks, Registers, Signals, Ticks,
-        Turns, UncachedWords, Watch, Woken,
+        CachedMemory, CombinedLines, ExposedMemory, Hardware, Hooks, Registers, Signals, Ticks, Turns, UncachedWords,
     },
     mappings::Slot,
     runs::mask_of,
     slices::{Conflict, Slices},
+    terms::{CounterAccess, Expense, Watch, Woken},
     tracer::{Spot, Tracer},
     tracing::Noting,
 };

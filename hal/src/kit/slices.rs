@@ -12,7 +12,7 @@
 
 use core::fmt;
 
-use crate::{CoreId, Region, SharedAddress, cached::ViewAccess, kind};
+use crate::{CoreId, Region, SharedAddress, cached::access::ViewAccess, kind};
 
 /// Slices that there can be at a time: in a domain, or in a machine that is coherent.
 #[cfg(target_os = "none")]

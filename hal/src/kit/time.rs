@@ -2,11 +2,7 @@
 
 use crate::{Clock, CoreId, Counted, Counters, Software};
 
-use super::{
-    HardwareCore,
-    hardware::{Expense, Hardware},
-    tracing::NotingOperations,
-};
+use super::{HardwareCore, hardware::Hardware, terms::Expense, tracing::NotingOperations};
 
 impl<H: Hardware> Clock for HardwareCore<H> {
     fn now(&self) -> u64 {

@@ -11,7 +11,7 @@ use core::{
 
 use crate::{CoreId, LineAddress, Place, Reason, SharedAddress, Span};
 
-use super::hardware::Watch;
+use super::terms::Watch;
 
 /// What others can wait for, or a core waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

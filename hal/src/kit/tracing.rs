@@ -9,7 +9,8 @@ use crate::{Act, CoreId, Home, Span, Topology, Trace};
 use super::{
     HardwareCore,
     event::Event,
-    hardware::{Hardware, Hooks, Watch},
+    hardware::{Hardware, Hooks},
+    terms::Watch,
     tracer::{Spot, Tracer, Waited},
 };
 

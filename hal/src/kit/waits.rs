@@ -7,7 +7,8 @@ use crate::{
 use super::{
     HardwareCore,
     event::{Event, LoadedFor},
-    hardware::{CounterAccess, Expense, Hardware, Watch, Woken},
+    hardware::Hardware,
+    terms::{CounterAccess, Expense, Watch, Woken},
     tracer::Waited,
     tracing::NotingOperations,
 };

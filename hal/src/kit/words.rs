@@ -4,7 +4,8 @@ use crate::{AtomicCounters, CoreId, Deadline, Reason, Region, TestAndSet, Topolo
 
 use super::{
     Account, HardwareCore,
-    hardware::{CounterAccess, Expense, Hardware, Watch},
+    hardware::Hardware,
+    terms::{CounterAccess, Expense, Watch},
     tracer::{Spot, Waited},
     tracing::{Noting, NotingOperations},
 };

@@ -190,6 +190,50 @@ static void long_ones(void)
     free(from), free(back);
 }
 
+/* All put long values to each other at once, at strides, and from one after the other at the same target; and where nothing is. */
+static void long_and_strided(void)
+{
+    enum { VALUES = 3000 };
+    int *memory, right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
+    int *values = malloc(VALUES * sizeof *values);
+    MPI_Win large;
+    MPI_Datatype strided;
+    MPI_Type_vector(VALUES, 1, 2, MPI_INT, &strided), MPI_Type_commit(&strided);
+    EQUAL(MPI_Win_allocate(2 * VALUES * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &large),
+          MPI_SUCCESS);
+    memset(memory, 0, 2 * VALUES * sizeof *memory);
+    for (int value = 0; value < VALUES; value++)
+        values[value] = value * 5 + me;
+    MPI_Win_fence(0, large);
+    MPI_Put(values, VALUES, MPI_INT, right, 1, 1, strided, large);
+    /* What is added comes after what was put. */
+    MPI_Win_fence(0, large);
+    MPI_Accumulate(values, VALUES, MPI_INT, right, 0, 1, strided, MPI_SUM, large);
+    MPI_Win_fence(0, large);
+    for (int value = 0; value < VALUES; value++) {
+        EQUAL(memory[2 * value], value * 5 + left);
+        EQUAL(memory[2 * value + 1], value * 5 + left);
+    }
+    MPI_Win_fence(0, large);
+    /* To one target from all. */
+    int each = 2 * VALUES / ranks, count = each < VALUES ? each : VALUES;
+    MPI_Put(values, count, MPI_INT, ranks - 1, me * each, count, MPI_INT, large);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, large);
+    if (me == ranks - 1)
+        for (int rank = 0; rank < ranks; rank++)
+            for (int value = 0; value < count; value++)
+                EQUAL(memory[rank * each + value], value * 5 + rank);
+    MPI_Win_free(&large);
+    EQUAL(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &large), MPI_SUCCESS);
+    EQUAL(MPI_Win_set_errhandler(large, MPI_ERRORS_RETURN), MPI_SUCCESS);
+    MPI_Win_lock(MPI_LOCK_SHARED, right, 0, large);
+    EQUAL(MPI_Put(values, VALUES, MPI_INT, right, 4096, VALUES, MPI_INT, large), MPI_SUCCESS);
+    EQUAL(MPI_Win_unlock(right, large), MPI_ERR_RMA_RANGE);
+    MPI_Win_free(&large);
+    MPI_Type_free(&strided);
+    free(values);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -212,6 +256,7 @@ int main(int argc, char **argv)
     random_rounds();
     atomics();
     long_ones();
+    long_and_strided();
     MPI_Type_free(&every_second);
     EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
     free(part), free(model);

@@ -11,6 +11,7 @@ use std::{cell::RefCell, rc::Rc};
 use crate::{
     Chip, Violation,
     cpu::{Core, Shared, Turn},
+    ended::Ended,
     timed::Timed,
 };
 
@@ -24,21 +25,6 @@ const STUCK_CYCLES: u64 = 200_000_000_000;
 const ROUNDS_PER_POLL: u64 = 8;
 /// Rounds between questions whether to go on.
 const ROUNDS_PER_LOOK: u64 = 64;
-
-/// How a run ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// The program said that it has succeeded.
-    Succeeded,
-    /// It said that it has failed.
-    Failed,
-    /// A core did what no program may do. Second is where its code was: the first instruction of the block.
-    Refused(Violation, u32),
-    /// No core will ever do anything again.
-    Stuck(String),
-    /// It was given up.
-    TimedOut(String),
-}
 
 /// A board with a program.
 pub struct Machine {

@@ -20,7 +20,7 @@ use crate::{
         Core, Shared, State,
         fibre::{Fibre, Request, Resume},
     },
-    machine::Ended,
+    ended::Ended,
 };
 
 /// Cycles between two looks at whether anything happens.

@@ -110,21 +110,49 @@ impl Run<'_> {
     ///
     /// When it fails, after its last lines were shown.
     pub(crate) fn transcript(&self) -> Result<Transcript> {
-        let mut console = Console::default();
-        let mut command = xtask();
-        command.args(self.arguments()).stdin(Stdio::null()).process_group(0);
-        let finished = process::finish(&mut command, |line| _ = console.line(line))?;
-        if !finished.status.success() {
-            let (errors, others): (Vec<_>, Vec<_>) =
-                finished.messages.lines().partition(|line| line.starts_with(ERROR));
-            others.iter().for_each(|line| eprintln!("{line}"));
-            match errors.last() {
-                Some(error) => bail!("{}", error.trim_start_matches(ERROR)),
-                None => bail!("{} on {} has ended without a reason", self.program, cores::cores(self.cores)),
-            }
-        }
-        Ok(console.finish())
+        transcript(&self.arguments(), self.program, self.cores)
     }
+}
+
+/// Builds a program in C, and runs it in the simulator; returns what it has said. Lines that it prints as programs in Rust send
+/// numbers count as such.
+///
+/// # Errors
+///
+/// When it fails, after its last lines were shown.
+pub(crate) fn run_c(
+    source: &Path,
+    machine: &str,
+    cores: u32,
+    arguments: &[String],
+    limit: Duration,
+) -> Result<Transcript> {
+    let mut words = vec!["sim".into(), format!("--machine={machine}"), "--lines".into(), "--yes".into()];
+    words.extend([format!("--cores={cores}"), format!("--timeout={}", limit.as_secs())]);
+    words.extend([source.display().to_string(), "--".into()]);
+    words.extend_from_slice(arguments);
+    let said = transcript(&words, &workspace::display(source).to_string(), cores)?;
+    let mut console = Console::default();
+    // What a program prints stands behind a space where it looks like what it sends.
+    said.text.iter().for_each(|line| _ = console.line(line.trim_start()));
+    Ok(console.finish())
+}
+
+/// What a run with these words has said.
+fn transcript(words: &[String], program: &str, count: u32) -> Result<Transcript> {
+    let mut console = Console::default();
+    let mut command = xtask();
+    command.args(words).stdin(Stdio::null()).process_group(0);
+    let finished = process::finish(&mut command, |line| _ = console.line(line))?;
+    if !finished.status.success() {
+        let (errors, others): (Vec<_>, Vec<_>) = finished.messages.lines().partition(|line| line.starts_with(ERROR));
+        others.iter().for_each(|line| eprintln!("{line}"));
+        match errors.last() {
+            Some(error) => bail!("{}", error.trim_start_matches(ERROR)),
+            None => bail!("{program} on {} has ended without a reason", cores::cores(count)),
+        }
+    }
+    Ok(console.finish())
 }
 
 /// The tool: the one that has started this process, or that of the workspace.

@@ -2,8 +2,8 @@
 
 use super::{
     CompilerOptions, Sources,
-    compiler::{self},
-    library::{self, Library, Side},
+    compiler::{self, Compiler, Side},
+    library::{self, Library},
     link, objects,
 };
 use crate::workspace;
@@ -132,7 +132,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let library = |side| Library::ensure(side, &tools);
     if request.preprocesses {
         return compiler::preprocess(
-            &library(Side::Simulator)?,
+            &library(Side::Simulator)?.compiler,
             &request.files[0],
             &request.options,
             request.out.as_deref(),
@@ -145,7 +145,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         for file in &request.files {
             let name = Path::new(file.file_name().unwrap_or_default()).with_extension("o");
             let out = request.out.clone().unwrap_or(name);
-            compile(&p54c, &simulator, file, &request.options, scratch.path(), &out)?;
+            compile(&p54c.compiler, &simulator.compiler, file, &request.options, scratch.path(), &out)?;
         }
         return Ok(());
     }
@@ -164,8 +164,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 
 /// Compiles a file for both sides.
 fn compile(
-    p54c: &Library,
-    simulator: &Library,
+    p54c: &Compiler,
+    simulator: &Compiler,
     file: &Path,
     options: &CompilerOptions,
     scratch: &Path,

@@ -3,10 +3,7 @@
 //! With `-fexcess-precision=standard` what is kept in registers of the x87 has the same precision wherever the compiler keeps it,
 //! and it may keep it elsewhere on a machine with more registers.
 
-use super::{
-    CompilerOptions,
-    library::{Library, Side},
-};
+use super::CompilerOptions;
 use crate::{process, workspace};
 use anyhow::{Result, bail, ensure};
 use std::{
@@ -14,6 +11,21 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// Where a program is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Simulator,
+    P54c,
+}
+
+/// The compiler of a side.
+pub(super) struct Compiler {
+    pub(super) side: Side,
+    pub(super) path: PathBuf,
+    /// Directories with headers, those that come first first.
+    pub(super) headers: Vec<PathBuf>,
+}
 
 /// What names the host's system, which none of our sides has.
 pub(super) const UNDEFINED: [&str; 7] =
@@ -95,21 +107,21 @@ impl Flags for Silently<'_> {
     }
 }
 
-/// All flags of a library's side but the headers'.
-pub(super) fn flags(library: &Library) -> Vec<String> {
+/// All flags of a side, and where its headers are.
+pub(super) fn flags(compiler: &Compiler) -> Vec<String> {
     let mut flags: Vec<_> =
-        [of_side(library.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
+        [of_side(compiler.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
     // What newlib declares only where it is told so.
     flags.extend(["-D_POSIX_TIMERS=1", "-D_POSIX_MONOTONIC_CLOCK=1", "-nostdinc"].map(str::to_owned));
-    for headers in &library.headers {
+    for headers in &compiler.headers {
         flags.extend(["-isystem".to_owned(), headers.to_string_lossy().into_owned()]);
     }
     flags
 }
 
-fn command(library: &Library, flags_of: &dyn Flags) -> Command {
-    let mut command = super::tool(&library.compiler);
-    command.args(flags(library)).args(flags_of.flags());
+fn command(compiler: &Compiler, flags_of: &dyn Flags) -> Command {
+    let mut command = super::tool(&compiler.path);
+    command.args(flags(compiler)).args(flags_of.flags());
     command
 }
 
@@ -118,8 +130,8 @@ fn command(library: &Library, flags_of: &dyn Flags) -> Command {
 /// # Errors
 ///
 /// When the compiler refuses it; what it says is shown.
-pub(super) fn compile(library: &Library, source: &Path, flags: &dyn Flags, object: &Path) -> Result<()> {
-    let mut first = command(library, flags);
+pub(super) fn compile(compiler: &Compiler, source: &Path, flags: &dyn Flags, object: &Path) -> Result<()> {
+    let mut first = command(compiler, flags);
     first.arg("-c").arg(source).arg("-o").arg(object);
     let finished = process::finish(&mut first, |_| {})?;
     let mut messages = finished.messages;
@@ -127,7 +139,7 @@ pub(super) fn compile(library: &Library, source: &Path, flags: &dyn Flags, objec
         eprint!("{messages}");
         return Ok(());
     }
-    if messages.contains(NO_CONSTANT) && compile_with_constants(library, source, flags, object)? {
+    if messages.contains(NO_CONSTANT) && compile_with_constants(compiler, source, flags, object)? {
         return Ok(());
     }
     if messages.contains(NO_CONSTANT) {
@@ -143,8 +155,8 @@ pub(super) fn compile(library: &Library, source: &Path, flags: &dyn Flags, objec
 /// # Errors
 ///
 /// When the compiler refuses it; what it says is shown.
-pub(super) fn preprocess(library: &Library, source: &Path, flags: &dyn Flags, out: Option<&Path>) -> Result<()> {
-    let finished = process::finish(command(library, flags).arg("-E").arg(source), |_| {})?;
+pub(super) fn preprocess(compiler: &Compiler, source: &Path, flags: &dyn Flags, out: Option<&Path>) -> Result<()> {
+    let finished = process::finish(command(compiler, flags).arg("-E").arg(source), |_| {})?;
     eprint!("{}", finished.messages);
     ensure!(finished.status.success(), "cannot preprocess {}", workspace::display(source));
     match out {
@@ -160,14 +172,14 @@ pub(super) fn preprocess(library: &Library, source: &Path, flags: &dyn Flags, ou
 const NO_CONSTANT: &str = "variably modified";
 
 /// Compiles a file with `static const int` of the file's own made constants; returns whether that works.
-fn compile_with_constants(library: &Library, source: &Path, flags: &dyn Flags, object: &Path) -> Result<bool> {
-    let finished = process::finish(command(library, flags).arg("-E").arg(source), |_| {})?;
+fn compile_with_constants(compiler: &Compiler, source: &Path, flags: &dyn Flags, object: &Path) -> Result<bool> {
+    let finished = process::finish(command(compiler, flags).arg("-E").arg(source), |_| {})?;
     if !finished.status.success() {
         return Ok(false);
     }
     let preprocessed: PathBuf = object.with_extension("i");
     fs::write(&preprocessed, with_constants(&finished.output))?;
-    let mut second = command(library, flags);
+    let mut second = command(compiler, flags);
     second.args(["-fpreprocessed", "-c"]).arg(&preprocessed).arg("-o").arg(object);
     Ok(process::finish(&mut second, |_| {})?.status.success())
 }

@@ -1,28 +1,24 @@
 //! What every program in C is compiled and linked with.
 
-use super::{compiler, newlib};
-use crate::{process, progress::Progress, setup, workspace};
+use super::{
+    compiler::{self, Compiler, Side},
+    newlib,
+};
+use crate::{
+    process,
+    progress::Progress,
+    setup::{self, CTools as HostTools},
+    workspace,
+};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Where a program is to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Simulator,
-    P54c,
-}
-
-pub(crate) use crate::setup::CTools as HostTools;
-
-/// The C library of a side, its headers, and our own.
+/// The C library of a side, and our own.
 pub(super) struct Library {
-    pub(super) side: Side,
-    pub(super) compiler: PathBuf,
-    /// Directories with headers, those that come first first.
-    pub(super) headers: Vec<PathBuf>,
+    pub(super) compiler: Compiler,
     /// Archives: ours, then newlib's.
     pub(super) archives: Vec<PathBuf>,
     /// What unwinding needs at the end of all tables.
@@ -52,9 +48,7 @@ impl Library {
         let mut headers: Vec<_> = families.iter().map(|family| family.join("include")).collect();
         headers.extend(newlib.headers.clone());
         let mut library = Self {
-            side,
-            compiler: tools.compiler.clone(),
-            headers,
+            compiler: Compiler { side, path: tools.compiler.clone(), headers },
             archives: Vec::new(),
             end_of_frames: PathBuf::new(),
         };
@@ -82,7 +76,7 @@ impl Library {
                 }
             }
         }
-        compiler::flags(self).iter().for_each(|flag| hash.update(flag.as_bytes()));
+        compiler::flags(&self.compiler).iter().for_each(|flag| hash.update(flag.as_bytes()));
         let directory = beside.join(format!("own-{:08x}", hash.finalize()));
         let (archive, end) = (directory.join("libatoll.a"), directory.join("end_of_frames.o"));
         if archive.is_file() {
@@ -93,7 +87,7 @@ impl Library {
         let mut objects = Vec::new();
         for source in &sources {
             let object = scratch.path().join(source.file_stem().unwrap_or_default()).with_extension("o");
-            compiler::compile(self, source, &compiler::Own, &object)?;
+            compiler::compile(&self.compiler, source, &compiler::Own, &object)?;
             objects.push(object);
         }
         let (ends, members): (Vec<_>, Vec<_>) =

@@ -1,11 +1,17 @@
 //! Links programs.
 
 use super::{
-    HostTools, Sources, compiler, is_c,
-    library::{Library, Side},
+    Sources,
+    compiler::{self, Side},
+    is_c,
+    library::Library,
     objects,
 };
-use crate::{process, setup::Tools, workspace};
+use crate::{
+    process,
+    setup::{CTools as HostTools, Tools},
+    workspace,
+};
 use anyhow::{Context, Result, bail};
 use std::{
     fs,
@@ -45,7 +51,7 @@ pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Path
 ///
 /// When something is missing.
 pub(super) fn for_host(library: &Library, own: &Path, made: &Path, wrapped: &[&str]) -> Result<()> {
-    let mut command = super::tool(&library.compiler);
+    let mut command = super::tool(&library.compiler.path);
     command.args(["-nostdlib", "-static-pie", "-g"]);
     let options =
         ["-z,muldefs", "-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"];
@@ -65,8 +71,8 @@ pub(super) fn for_host(library: &Library, own: &Path, made: &Path, wrapped: &[&s
 pub(super) fn own(library: &Library, sources: &Sources, directory: &Path) -> Result<PathBuf> {
     let objects = compile_all(library, sources, directory)?;
     let own = directory.join("own.o");
-    let mut command = super::tool(&library.compiler);
-    command.args(compiler::of_side(library.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
+    let mut command = super::tool(&library.compiler.path);
+    command.args(compiler::of_side(library.compiler.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
     link(command.arg("-Wl,--start-group").args(&objects).arg("-Wl,--end-group"))?;
     Ok(own)
 }
@@ -113,7 +119,7 @@ fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result
         if is_c(file) {
             Ok(directory.join(format!("{index}.o")))
         } else {
-            objects::of_side(file, library.side, directory)
+            objects::of_side(file, library.compiler.side, directory)
         }
     };
     let objects = sources.files.iter().enumerate().map(object).collect::<Result<Vec<_>>>()?;
@@ -123,7 +129,7 @@ fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result
             && let Some(file) = sources.files.get(index)
         {
             if is_c(file) {
-                compiler::compile(library, file, &sources.options, &objects[index])?;
+                compiler::compile(&library.compiler, file, &sources.options, &objects[index])?;
             }
         }
         anyhow::Ok(())

@@ -1,6 +1,6 @@
 //! Programs in C: compiled with a C library of our own, and linked with a Rust side that is built once.
 //!
-//! A program is built for one of two sides (`library::Side`). For the simulator it becomes an executable without any libraries, which the
+//! A program is built for one of two sides (`compiler::Side`). For the simulator it becomes an executable without any libraries, which the
 //! package `c-programs` loads once for each rank. For the P54C its objects become one, of which only the entry is seen, and
 //! are linked with that package's archive into an image like any other.
 
@@ -11,7 +11,7 @@ mod link;
 mod newlib;
 mod objects;
 
-use crate::{program::Program, workspace};
+use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::{
@@ -23,11 +23,8 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-pub(crate) use library::{HostTools, prepare, tools};
+pub(crate) use library::{prepare, tools};
 pub(crate) use link::{for_p54c, for_simulator};
-
-/// The package with the Rust side.
-const PACKAGE: &str = "c-programs";
 
 /// Words of the machine's among a program's arguments.
 const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
@@ -197,18 +194,6 @@ pub(crate) fn decoded(text: &str) -> String {
         bytes.extend(part.get(2..).unwrap_or_default().bytes());
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The Rust side, as cargo knows it.
-pub(crate) fn rust_side() -> Program {
-    Program {
-        name: PACKAGE.into(),
-        directory: workspace::root(),
-        package: PACKAGE.into(),
-        binary: PACKAGE.into(),
-        is_own: false,
-        c: None,
-    }
 }
 
 #[cfg(test)]

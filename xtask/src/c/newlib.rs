@@ -3,12 +3,8 @@
 //! What is built is kept in a directory whose name has a checksum of the sources and of all that they are built with. Beside it is a
 //! checksum of what was built, which is compared each time.
 
-use super::{
-    HostTools,
-    compiler::{self, COMMON},
-    library::Side,
-};
-use crate::{process, progress::Progress, workspace};
+use super::compiler::{self, COMMON, Side};
+use crate::{process, progress::Progress, setup::CTools as HostTools, workspace};
 use anyhow::{Context, Result, bail};
 use std::{
     fs,

@@ -1,7 +1,7 @@
 //! Objects of both sides in one file, as `cargo xtask cc` leaves them: what it makes for the P54C, with a section that holds what it
 //! makes for the simulator. Makefiles archive and link such files like any others.
 
-use super::library::Side;
+use super::compiler::Side;
 use crate::{process, workspace};
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection};

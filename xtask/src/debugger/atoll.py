@@ -1,64 +1,174 @@
-"""Commands of Atoll's for gdb: `atoll ranks` and `atoll rank N`.
+"""Commands of Atoll's for gdb: `help atoll` lists them.
 
-A core is a thread of gdb's. Its number is in its own private memory, so a thread has to be selected before it is read.
+A core is a thread of gdb's. Statics are each core's own, and so is the window of cached memory: a thread has to be selected
+before they are read.
 """
+
+import re
+import struct
 
 import gdb
 
+CORE_NUMBER = "hal::bare::this_core::THIS_CORE"
 WAITS = "hal::qemu::emulator::stuck::WAITS"
-THIS_CORE = "hal::bare::this_core::THIS_CORE"
-MODULES_OF_ATOLL = ("core::", "alloc::", "hal::", "spin::", "<")
+NOTES = "hal::qemu::emulator::stuck::NOTES"
+CORE = "(((hal::qemu::emulator::platform::CORE.0).0).value).0"
+FRAMES = "hal::qemu::emulator::window_pages::FRAMES_AND_TWINS"
+HANDED = "((hal::qemu::handed::facts::INFORMATION.data.value.value.value).0)"
+
+# Functions that are not the program's: where a core is says little, and who called them says more.
+LIBRARIES = ("core::", "alloc::", "hal::", "spin::", "kernel::", "compiler_builtins::", "<", "mem")
+
+LINE_BYTES = 32
+MPB_LINES = 256
+PAGE_BYTES = 4096
+# The note of a core that has finished.
+FINISHED = (1 << 32) - 1
 
 
-def threads():
-    return sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
-
-
-def core_of(thread):
-    """The number of a thread's core, or nothing before it has one."""
-    thread.switch()
+def rust(expression):
+    """The value of an expression of Rust's, whatever language the selected frame is in."""
+    language = gdb.parameter("language")
+    gdb.execute("set language rust", to_string=True)
     try:
-        return int(gdb.parse_and_eval("(unsigned long) '%s'" % THIS_CORE))
-    except gdb.error:
-        return None
+        return gdb.parse_and_eval(expression)
+    finally:
+        gdb.execute("set language %s" % language, to_string=True)
 
 
-def place(frame):
-    """The innermost function of the program or of `collectives`, with file and line."""
-    innermost = frame
-    while frame is not None:
-        name = frame.name() or ""
-        if name and not name.startswith(MODULES_OF_ATOLL):
-            break
-        frame = frame.older()
-    frame = frame or innermost
-    line = frame.find_sal()
-    name = frame.name() or hex(frame.pc())
-    if line.symtab is None:
-        return name
-    return "%s at %s:%d" % (name, line.symtab.filename, line.line)
+def inner(value, *names):
+    """A field of a field."""
+    for name in names:
+        value = value[name]
+    return value
+
+
+def bare(value):
+    """What is in a value of one field that is of one field: a number in an atomic in a lock."""
+    while value.type.code == gdb.TYPE_CODE_STRUCT:
+        value = value[value.type.fields()[0]]
+    return value
+
+
+def shown(value):
+    """A value as gdb prints it for Rust, with all that is in it."""
+    language = gdb.parameter("language")
+    gdb.execute("set language rust", to_string=True)
+    try:
+        return value.format_string(max_elements=0, max_depth=-1)
+    finally:
+        gdb.execute("set language %s" % language, to_string=True)
+
+
+def without_generics(name):
+    """A function's name without what it was made for."""
+    before, name = None, name.replace("->", "")
+    while name != before:
+        before, name = name, re.sub(r"<[^<>]*>", "", name)
+    return name
+
+
+class Core:
+    """A core that a thread of gdb's stands for. To ask for one selects it."""
+
+    def __init__(self, thread):
+        self.thread = thread
+        thread.switch()
+        self.number = int(bare(rust(CORE_NUMBER)))
+
+    def place(self):
+        """The innermost function of the program, with file and line, or that in which it is."""
+        innermost = frame = gdb.newest_frame()
+        while frame is not None and (frame.name() or "<").startswith(LIBRARIES):
+            frame = frame.older()
+        frame = frame or innermost
+        name, line = without_generics(frame.name() or hex(frame.pc())), frame.find_sal()
+        return "%s at %s:%d" % (name, line.symtab.filename, line.line) if line.symtab else name
+
+    def state(self):
+        """What the core does: it runs, has finished, or waits for something."""
+        note = int(bare(rust("%s[%d].state" % (NOTES, self.number))))
+        if note in (0, FINISHED):
+            return "has finished" if note else "runs"
+        reason = re.search(
+            r'what: "([^"]*)", peer: [^ ]*?(?:None|Some\([^)]*?\(?(\d+)\)+), detail: [^ ]*?(?:None|Some\((\d+)\))',
+            shown(rust("%s[%d]" % (WAITS, self.number))),
+        )
+        if not reason:
+            return "waits"
+        what, peer, detail = reason.groups()
+        return "waits for %s%s%s" % (what, " %s" % detail if detail else "", " from rank %s" % peer if peer else "")
+
+
+def cores():
+    """All cores, in the order of their threads; the last one is selected afterwards."""
+    for thread in sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num):
+        yield Core(thread)
+
+
+def line_name(key):
+    """The name of a line, as `LineAddress::key` numbers them."""
+    if key >> 63:
+        home, offset = key >> 32 & 0x7FFFFFFF, (key & 0xFFFFFFFF) * LINE_BYTES
+        return "shared memory %d:%#x" % (home, offset)
+    return "MPB of rank %d, line %d" % (key >> 8, key & 0xFF)
+
+
+def hexadecimal(data, mask=None):
+    """Bytes in words of four; those that a mask has not are left open."""
+    digits = ["%02x" % byte if mask is None or mask >> at & 1 else "--" for at, byte in enumerate(data)]
+    return " ".join("".join(digits[at : at + 4]) for at in range(0, len(digits), 4))
+
+
+def raw(value, form):
+    """The elements of an array as `struct` reads them."""
+    bytes = gdb.selected_inferior().read_memory(int(value.address), value.type.sizeof)
+    return struct.iter_unpack("<" + form, bytes)
+
+
+def mpb_address(rank, line):
+    """Where memory has a line of an MPB."""
+    handed = rust(HANDED)
+    if not 0 <= rank < int(handed["core_count"]):
+        raise gdb.GdbError("there is no rank %d" % rank)
+    if not 0 <= line < MPB_LINES:
+        raise gdb.GdbError("an MPB has no line %d" % line)
+    return int(handed["mpb"]) + (rank * MPB_LINES + line) * LINE_BYTES
+
+
+def mpb_line(rank, line):
+    """A line of an MPB as memory has it."""
+    return bytes(gdb.selected_inferior().read_memory(mpb_address(rank, line), LINE_BYTES))
+
+
+def number(argument, what):
+    """A number that a user has typed."""
+    try:
+        return int(str(gdb.parse_and_eval(argument)), 0)
+    except (gdb.error, ValueError):
+        raise gdb.GdbError("which %s? `%s` is no number" % (what, argument))
 
 
 class Atoll(gdb.Command):
-    """Commands for what Atoll's cores do."""
+    """Commands for what Atoll's cores do, hold and wait for."""
 
     def __init__(self):
         super().__init__("atoll", gdb.COMMAND_USER, prefix=True)
 
 
 class Ranks(gdb.Command):
-    """Show each core: its thread, its rank, where it is, and what it waits for."""
+    """Show each rank: its thread, what it waits for, and where it is."""
 
     def __init__(self):
         super().__init__("atoll ranks", gdb.COMMAND_USER)
 
     def invoke(self, argument, from_tty):
-        chosen, frame = gdb.selected_thread(), None
-        for thread in threads():
-            core = core_of(thread)
-            frame = gdb.newest_frame()
-            print("thread %d rank %s: %s" % (thread.num, core, place(frame)))
-        chosen.switch()
+        chosen = gdb.selected_thread()
+        try:
+            for core in cores():
+                print("rank %d (thread %d) %s, in %s" % (core.number, core.thread.num, core.state(), core.place()))
+        finally:
+            chosen.switch()
 
 
 class Rank(gdb.Command):
@@ -68,15 +178,151 @@ class Rank(gdb.Command):
         super().__init__("atoll rank", gdb.COMMAND_USER)
 
     def invoke(self, argument, from_tty):
-        chosen = gdb.selected_thread()
-        for thread in threads():
-            if core_of(thread) == int(argument):
-                gdb.execute("frame")
-                return
-        chosen.switch()
-        raise gdb.GdbError("no thread is rank %s" % argument)
+        wanted, chosen = number(argument, "rank"), gdb.selected_thread()
+        if all(core.number != wanted for core in cores()):
+            chosen.switch()
+            raise gdb.GdbError("there is no rank %d" % wanted)
+        gdb.execute("frame")
+
+
+class Break(gdb.Command):
+    """Break where one rank comes by: `atoll break N LOCATION`."""
+
+    def __init__(self):
+        super().__init__("atoll break", gdb.COMMAND_USER, gdb.COMPLETE_LOCATION)
+
+    def invoke(self, argument, from_tty):
+        rank, _, location = argument.partition(" ")
+        rank = number(rank, "rank")
+        if not location.strip():
+            raise gdb.GdbError("where? for example: atoll break %d halo.rs:80" % rank)
+        gdb.execute("break %s if $_rank() == %d" % (location, rank))
+
+
+class RankOf(gdb.Function):
+    """The rank of the selected thread, for conditions: `$_rank()`."""
+
+    def __init__(self):
+        super().__init__("_rank")
+
+    def invoke(self):
+        return int(bare(rust(CORE_NUMBER)))
+
+
+class Lines(gdb.Command):
+    """Show what the selected rank holds of memory that others see: lines in its L1, its write-combine buffer, its pages.
+
+    What L1 holds the rank reads, whatever has been written since. What is in the write-combine buffer nobody else has
+    seen; `--` are bytes that were not stored. Pages are copies of cached shared memory; dirty lines are not written
+    back yet."""
+
+    def __init__(self):
+        super().__init__("atoll lines", gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        try:
+            hardware = rust(CORE + ".hardware")
+        except gdb.error:
+            raise gdb.GdbError("this core has not begun")
+        lines = inner(hardware, "lines", "value", "value")
+        generation = int(lines["generation"])
+        for (key, held), (data,) in zip(raw(lines["tags"], "QQ"), raw(lines["lines"], "%ds" % LINE_BYTES)):
+            if held == generation:
+                print("L1: %s: %s" % (line_name(key), hexadecimal(data)))
+                memory = None if key >> 63 else mpb_line(key >> 8, key & 0xFF)
+                if memory not in (None, data):
+                    print("    is stale; memory has %s" % hexadecimal(memory))
+        self.show_pending(lines["pending"])
+        own, domain = (hardware[copies].referenced_value() for copies in ("own", "domain"))
+        frames, twins, domain_frames, domain_twins = (int(rust("%s[%d]" % (FRAMES, at))) for at in range(4))
+        self.show_pages(own, "own page", frames, twins)
+        if own.address != domain.address:
+            self.show_pages(domain, "page of the domain", domain_frames, domain_twins)
+
+    def show_pending(self, pending):
+        if shown(pending).endswith("None"):
+            print("write-combine buffer: empty")
+            return
+        pending = rust(CORE + ".hardware.lines.value.value.pending.0")
+        (data,) = next(raw(pending["data"], "%ds" % LINE_BYTES))
+        at = shown(pending["at"])
+        mpb = re.search(r"CoreId \((\d+)\), line: (\d+)", at)
+        name = line_name(int(mpb[1]) << 8 | int(mpb[2])) if mpb else re.sub(r"\w+::", "", at)
+        print("write-combine buffer: %s: %s" % (name, hexadecimal(data, int(pending["mask"]))))
+
+    def show_pages(self, copies, what, frames, twins):
+        resident, memory = inner(copies, "region", "value", "value", "resident"), gdb.selected_inferior()
+        for index in range(int(resident["len"])):
+            page = inner(resident, "buffer", "buffer")[index]["value"]["value"]
+            page = page[page.type.fields()[0]]
+            begin = int(page["frame"]) * PAGE_BYTES
+            frame, twin = (memory.read_memory(base + begin, PAGE_BYTES) for base in (frames, twins))
+            differ = {at // LINE_BYTES for at in range(PAGE_BYTES) if frame[at] != twin[at]}
+            present = [line for line in range(PAGE_BYTES // LINE_BYTES) if int(page["lines"]) >> line & 1]
+            dirty = [line for line in present if line in differ]
+            print("%s %d: %d lines, dirty: %s" % (what, int(page["page"]), len(present), dirty or "none"))
+
+
+class Mpb(gdb.Command):
+    """Show lines of a rank's message passing buffer as memory has them: `atoll mpb N [FIRST [LINES]]`.
+
+    What a rank has in its own L1 or write-combine buffer may differ: see `atoll lines`."""
+
+    def __init__(self):
+        super().__init__("atoll mpb", gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        words = [number(word, "number") for word in gdb.string_to_argv(argument)]
+        if not 1 <= len(words) <= 3:
+            raise gdb.GdbError("whose? for example: atoll mpb 3 0 16")
+        rank, first, count = words + [0, MPB_LINES][len(words) - 1 :]
+        for line in range(first, min(first + count, MPB_LINES)):
+            data = mpb_line(rank, line)
+            if any(data) or count == 1:
+                print("line %d: %s" % (line, hexadecimal(data)))
+
+
+class Watched(gdb.Breakpoint):
+    """A watched line, which tells who has stored to it."""
+
+    def __init__(self, rank, line):
+        self.place = "line %d of the MPB of rank %d" % (line, rank)
+        self.address, self.known = mpb_address(rank, line), mpb_line(rank, line)
+        language = gdb.parameter("language")
+        gdb.execute("set language c", to_string=True)
+        try:
+            super().__init__(
+                "*(unsigned char (*)[%d]) %#x" % (LINE_BYTES, self.address), gdb.BP_WATCHPOINT, gdb.WP_WRITE
+            )
+        finally:
+            gdb.execute("set language %s" % language, to_string=True)
+
+    def stop(self):
+        now = bytes(gdb.selected_inferior().read_memory(self.address, LINE_BYTES))
+        changed = sum(1 << at for at in range(LINE_BYTES) if now[at] != self.known[at])
+        self.known = now
+        print("rank %d has stored to %s: %s" % (int(bare(rust(CORE_NUMBER))), self.place, hexadecimal(now, changed)))
+        return True
+
+
+class Watch(gdb.Command):
+    """Stop when memory's copy of a line of an MPB changes, and tell who stored: `atoll watch N LINE`."""
+
+    def __init__(self):
+        super().__init__("atoll watch", gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        words = [number(word, "number") for word in gdb.string_to_argv(argument)]
+        if len(words) != 2:
+            raise gdb.GdbError("which line? for example: atoll watch 3 33")
+        Watched(*words)
 
 
 Atoll()
 Ranks()
 Rank()
+Break()
+Lines()
+Mpb()
+Watch()
+RankOf()

@@ -1,12 +1,15 @@
 //! A debugger for programs in QEMU, whose own stub shows each core as a thread.
 //!
 //! The machine waits, before its first instruction or where it has failed, and the user attaches gdb by one command. What gdb is
-//! told besides is in `atoll.py`: which rank a thread is, and what cores wait for.
+//! told besides is in `atoll.py`: which rank a thread is, what it holds of others' memory, and what it waits for.
 
-use crate::{monitor::Monitor, progress::Progress, setup::DebuggerTools, workspace};
+use crate::{monitor::Monitor, program::Program, progress::Progress, setup::DebuggerTools, workspace};
 use anyhow::{Context, Result};
 use clap::Args;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The socket's name in the directory that QEMU runs in.
 const SOCKET: &str = "gdb.sock";
@@ -19,6 +22,9 @@ pub(crate) const HOLD: &str = "hold";
 
 /// What a program that is debugged begins with, on every core.
 const ENTRY: &str = "atoll_core_main";
+
+/// What one in C begins with.
+const C_ENTRY: &str = "main";
 
 #[derive(Args)]
 pub(crate) struct DebuggerOptions {
@@ -58,35 +64,46 @@ impl Stop {
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub(crate) fn prepare(self, monitor: &Monitor, tools: &DebuggerTools) -> Result<Debugger> {
+    pub(crate) fn prepare(self, monitor: &Monitor, program: &Program, tools: &DebuggerTools) -> Result<Debugger> {
         let directory = workspace::target().join("debugger");
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", workspace::display(&directory)))?;
         let python = directory.join("atoll.py");
-        let script = monitor.directory.join(SCRIPT);
+        let (script, socket) = (monitor.directory.join(SCRIPT), monitor.directory.join(SOCKET));
         fs::write(&python, include_str!("atoll.py")).context("cannot write the debugger's commands")?;
         let begin = match self {
-            Self::BeforeProgram => format!("tbreak {ENTRY}\ncontinue\n"),
+            Self::BeforeProgram => format!("tbreak {}\ncontinue\n", if program.c.is_some() { C_ENTRY } else { ENTRY }),
             Self::OnFailure => "atoll ranks\n".into(),
         };
         let text = format!(
             "set confirm off\nset pagination off\nset print thread-events off\nfile {}\ntarget remote {}\nsource {}\n{begin}",
             monitor.image.display(),
-            monitor.directory.join(SOCKET).display(),
+            socket.display(),
             python.display(),
         );
         fs::write(&script, text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
-        Ok(Debugger { stop: self, gdb: tools.gdb.clone(), script })
+        let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
+        Ok(Debugger { stop: self, command: command.map(Path::to_owned).into(), socket })
     }
 }
 
 /// A machine that can be debugged.
 pub(crate) struct Debugger {
     stop: Stop,
-    gdb: PathBuf,
-    script: PathBuf,
+    command: Vec<PathBuf>,
+    socket: PathBuf,
 }
 
 impl Debugger {
+    /// The program and the arguments that attach gdb.
+    pub(crate) fn command(&self) -> &[PathBuf] {
+        &self.command
+    }
+
+    /// Where the machine listens, once it has begun.
+    pub(crate) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
     /// Says how to attach, if the machine waits from its begin.
     pub(crate) fn greet(&self, progress: &Progress) {
         if self.stop == Stop::BeforeProgram {
@@ -94,19 +111,20 @@ impl Debugger {
         }
     }
 
-    /// Looks at a line of the guest: one that has failed is held.
+    /// Whether the machine, which has just said this line, has failed and is held.
+    pub(crate) fn is_held(&self, line: &str) -> bool {
+        self.stop == Stop::OnFailure && line.starts_with("@done failed")
+    }
+
+    /// Looks at a line of the machine: where it is held, says how to attach.
     pub(crate) fn look(&self, line: &str, progress: &Progress) {
-        if self.stop == Stop::OnFailure && line.starts_with("@done failed") {
+        if self.is_held(line) {
             self.invite(progress, "the machine has failed, and waits for a debugger");
         }
     }
 
     fn invite(&self, progress: &Progress, what: &str) {
-        progress.print(&format!("{what}; `kill` there, or Ctrl-C here, ends it:\n\n    {}\n", self.command()));
-    }
-
-    /// The command that attaches.
-    fn command(&self) -> String {
-        format!("{} -q -x {}", self.gdb.display(), self.script.display())
+        let words: Vec<_> = self.command.iter().map(|word| word.display().to_string()).collect();
+        progress.print(&format!("{what}; `kill` there, or Ctrl-C here, ends it:\n\n    {}\n", words.join(" ")));
     }
 }

@@ -12,6 +12,9 @@ pub(crate) const GLANCE: Duration = Duration::from_millis(100);
 /// Looks at a guest that sleeps and says nothing until it will never do anything again: at least a minute.
 const PATIENCE: u32 = if cfg!(test) { 10 } else { 600 };
 
+/// No limit at all: whoever has a debugger may sleep.
+pub(crate) const FOREVER: Duration = Duration::MAX;
+
 /// What a guest has used up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spent {
@@ -44,10 +47,11 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// An account with `limit` of processor time.
+    /// An account with `limit` of processor time, or [`FOREVER`].
     pub(crate) fn open(limit: Duration, running: &Running) -> Self {
         let before = running.processor_time().unwrap_or_default();
-        Self { limit, before, patience: PATIENCE, asleep: 0, looked: Instant::now() }
+        let patience = if limit == FOREVER { u32::MAX } else { PATIENCE };
+        Self { limit, before, patience, asleep: 0, looked: Instant::now() }
     }
 
     /// An account for a last errand: no more than `limit`, computed or slept.

@@ -5,7 +5,7 @@ mod merge;
 mod meter;
 
 pub(crate) use merge::{captured, merge};
-pub(crate) use meter::Meter;
+pub(crate) use meter::{FOREVER, GLANCE, Meter};
 
 use crate::{
     console::{Console, Event, Transcript},
@@ -15,7 +15,7 @@ use crate::{
     process::{Next, Running},
 };
 use anyhow::{Result, bail};
-use meter::{GLANCE, Spent};
+use meter::Spent;
 use std::{
     cell::Cell,
     os::unix::process::ExitStatusExt,
@@ -157,7 +157,7 @@ pub(crate) fn run_by_lines(
                 match event {
                     Event::Done if !done => {
                         done = true;
-                        if last.is_none() {
+                        if last.is_none() && limit != FOREVER {
                             meter = Meter::errand(GRACE, &running);
                         }
                     }

@@ -48,6 +48,24 @@ pub(crate) struct EmulatorTools {
     pub(crate) libclang: PathBuf,
 }
 
+/// What shows what cores do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DebuggerTools {
+    /// GDB, which knows Python.
+    pub(crate) gdb: PathBuf,
+}
+
+impl Group for DebuggerTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        let knows_python = |gdb: &PathBuf| {
+            let tried = Command::new(gdb).args(["-batch", "-nx", "-ex", "python pass"]).output();
+            tried.is_ok_and(|output| output.stderr.is_empty())
+        };
+        let gdb = finder.program("gdb").filter(knows_python);
+        gdb.map(|gdb| Self { gdb }).ok_or_else(|| vec![Missing::Gdb])
+    }
+}
+
 /// What images of disks are made with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiskTools {
@@ -190,6 +208,7 @@ pub(crate) enum Missing {
     Mpi(&'static Mpi),
     CCompiler,
     Newlib,
+    Gdb,
 }
 
 impl Missing {
@@ -206,6 +225,7 @@ impl Missing {
             Self::Mpi(mpi) => mpi.name,
             Self::CCompiler => "gcc for 32 bits and make",
             Self::Newlib => "the sources of newlib with xz",
+            Self::Gdb => "gdb with Python",
         }
     }
 
@@ -222,6 +242,7 @@ impl Missing {
             Self::Mpi(mpi) => &mpi.packages,
             Self::CCompiler => &["gcc", "make"],
             Self::Newlib => &["newlib-source", "xz-utils"],
+            Self::Gdb => &["gdb"],
         }
     }
 }

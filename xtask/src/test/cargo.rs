@@ -1,6 +1,6 @@
 //! Builds what tests on the host are made of.
 
-use super::{arguments::Stage, host};
+use super::arguments::Stage;
 use crate::{
     build::{self, Built},
     emulator,
@@ -9,6 +9,9 @@ use crate::{
 };
 use anyhow::Result;
 use std::process::Command;
+
+/// The package whose tests run in the simulator.
+pub(super) const SIMULATED: &str = "tests";
 
 /// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
 /// packages crates would have other features, and be built once more.
@@ -23,7 +26,7 @@ pub(super) fn of_workspace(subcommand: &str) -> Command {
 pub(super) fn tests_of(stages: &[Stage]) -> Command {
     let mut command = of_workspace("test");
     match [Stage::Host, Stage::Sim].map(|stage| stages.contains(&stage)) {
-        [true, false] => _ = command.args(["--exclude", host::SIMULATED]),
+        [true, false] => _ = command.args(["--exclude", SIMULATED]),
         // Unit tests are all of the host's stage.
         [false, true] => _ = command.args(["--test", "*"]),
         _ => {}

@@ -15,9 +15,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The package whose tests run in the simulator.
-pub(super) const SIMULATED: &str = "tests";
-
 /// The test binary with the in-kernel tests.
 const IN_KERNEL: &str = "suite";
 
@@ -72,7 +69,12 @@ impl Binary {
 /// When they do not build.
 pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary>> {
     let artifacts = build::tests("the tests on the host", &mut cargo::tests_of(stages))?;
-    binaries(artifacts, |artifact| if artifact.package == SIMULATED { Stage::Sim } else { Stage::Host }, stages, filter)
+    binaries(
+        artifacts,
+        |artifact| if artifact.package == cargo::SIMULATED { Stage::Sim } else { Stage::Host },
+        stages,
+        filter,
+    )
 }
 
 /// The tests of the emulator, which only the board's stage builds.
@@ -126,7 +128,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, binaries: Vec<Binary>) -> impl Iterator
 pub(super) fn doc_tests<'t>(kit: &'t Kit<'t>) -> Job<'t> {
     Job::new("host", 30, |suite| {
         let mut command = cargo::of_workspace("test");
-        command.args(["--exclude", SIMULATED, "--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
+        command.args(["--exclude", cargo::SIMULATED, "--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
         execute(suite, "doc tests", &mut command, kit.limit(), 0)
     })
 }

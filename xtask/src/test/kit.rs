@@ -10,7 +10,7 @@ use crate::{
     guest::Outcome,
     image,
     program::Program,
-    setup::{self, DiskTools, EmulatorTools, Tools},
+    setup::{self, DebuggerTools, DiskTools, EmulatorTools, Tools},
     workspace,
 };
 use anyhow::{Context, Result, anyhow};
@@ -40,6 +40,7 @@ pub(super) struct Kit<'t> {
     tools: Once<Tools>,
     emulator_tools: Once<EmulatorTools>,
     disk_tools: Once<DiskTools>,
+    debugger_tools: Once<DebuggerTools>,
     /// Images for QEMU and PCs, for boards, and the same for the host, by the names of binaries.
     images: BTreeMap<String, Once<Built>>,
     board_images: BTreeMap<String, Once<Vec<u8>>>,
@@ -52,7 +53,7 @@ impl<'t> Kit<'t> {
     pub(super) fn new(arguments: &'t Arguments) -> Self {
         /// One for each image that tests run.
         fn of_each<T>() -> BTreeMap<String, Once<T>> {
-            let programs = Program::of_each_image().into_iter().chain([Program::integration(), c::rust_side()]);
+            let programs = Program::of_each_image().into_iter().chain([Program::integration(), Program::c_programs()]);
             programs.map(|program| (program.binary, Once::new())).collect()
         }
         Self {
@@ -60,6 +61,7 @@ impl<'t> Kit<'t> {
             tools: Once::new(),
             emulator_tools: Once::new(),
             disk_tools: Once::new(),
+            debugger_tools: Once::new(),
             images: of_each(),
             board_images: of_each(),
             simulators: of_each(),
@@ -85,7 +87,8 @@ impl<'t> Kit<'t> {
             match stage {
                 Stage::Board => _ = self.emulator_tools()?,
                 Stage::Pc => _ = self.disk_tools()?,
-                Stage::Host | Stage::Sim | Stage::Qemu => {}
+                Stage::Qemu => _ = self.debugger_tools()?,
+                Stage::Host | Stage::Sim => {}
             }
         }
         Ok(())
@@ -104,6 +107,11 @@ impl<'t> Kit<'t> {
     /// What the emulator is built with.
     pub(super) fn emulator_tools(&self) -> Result<&EmulatorTools> {
         self.emulator_tools.get(|| setup::ensure(self.arguments.yes))
+    }
+
+    /// What shows what cores do.
+    pub(super) fn debugger_tools(&self) -> Result<&DebuggerTools> {
+        self.debugger_tools.get(|| setup::ensure(self.arguments.yes))
     }
 
     /// What disks are made with.

@@ -8,6 +8,7 @@ mod c_families;
 mod c_programs;
 mod cargo;
 mod clusters;
+mod debugger;
 mod guests;
 mod host;
 mod image_checks;
@@ -121,6 +122,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
             qemu.extend(clusters::jobs(kit, in_kernel));
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
+        qemu.extend(debugger::job(kit));
         qemu.extend(c_programs::in_qemu(kit));
         qemu.extend(c_families::in_qemu(kit)?);
     }

@@ -12,6 +12,7 @@ mod name;
 mod notification;
 mod oc_bcast;
 mod one_sided_scatter_allgather;
+mod parameters;
 mod ring;
 mod scatter_allgather;
 mod tree;
@@ -26,7 +27,7 @@ use crate::{
 };
 
 pub(crate) use self::fastest::by_domains;
-pub use self::{oc_bcast::OcBcast, scatter_allgather::Rounds};
+pub use self::{parameters::OcBcast, scatter_allgather::Rounds};
 
 /// A broadcast algorithm, with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

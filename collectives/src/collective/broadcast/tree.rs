@@ -9,7 +9,7 @@ use core::{cell::RefCell, ops::Range};
 
 use hal::{Mpb, Wait};
 
-use super::{OcBcast, notification};
+use super::{notification, parameters::OcBcast};
 use crate::{Comm, Group, comm::members::Shape};
 
 /// A rank's place in a tree.

@@ -26,6 +26,15 @@ use crate::{
 /// Pages of the window.
 pub(crate) const PAGES: usize = CACHE_WINDOW_BYTES / PAGE_BYTES;
 
+/// Where the core's frames and twins begin, and those of its domain: for debuggers, which see statics and no constants.
+#[used]
+static FRAMES_AND_TWINS: [usize; 4] = [
+    addresses::CACHE_FRAMES_BASE,
+    addresses::CACHE_TWINS_BASE,
+    addresses::DOMAIN_FRAMES_BASE,
+    addresses::DOMAIN_TWINS_BASE,
+];
+
 /// Contents of a page.
 pub(crate) type Page = [u8; PAGE_BYTES];
 

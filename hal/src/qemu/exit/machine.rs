@@ -9,6 +9,7 @@ use crate::{
         cluster::notices::{self, Stage},
         console,
         exit::ending,
+        handed::facts,
         pc::{fw_cfg, screen},
     },
 };
@@ -17,6 +18,9 @@ use crate::{
 pub const SUCCESS_STATUS: u32 = 33;
 /// Process status of QEMU after a failure that the image noticed itself.
 pub const FAILURE_STATUS: u32 = 35;
+
+/// The word of the command line with which a machine that has failed does not end.
+const HOLD: &str = "hold";
 
 /// Port of QEMU's `isa-debug-exit` device.
 const DEBUG_EXIT_PORT: u16 = 0xF4;
@@ -29,6 +33,12 @@ pub fn exit(success: bool) -> ! {
     }
     notices::note_end(Stage::Failed);
     console::seize();
+    if !success && facts::has_word(HOLD) {
+        // A debugger looks at the machine as it is.
+        loop {
+            cpu::pause();
+        }
+    }
     if !fw_cfg::is_used() {
         screen::show_verdict(success);
         arrivals::stop_others();

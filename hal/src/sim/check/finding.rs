@@ -6,7 +6,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{CoreId, LINE_BYTES, LineAddress};
 
-use super::{Id, stacks::Captured};
+use super::{
+    Id,
+    stacks::{Captured, Frame},
+};
 
 /// The kinds of mistakes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -167,17 +170,6 @@ pub(super) enum Where {
         of: CoreId,
     },
     Nowhere,
-}
-
-/// A function, or one that is inlined there, and a line of it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Frame {
-    /// The name of the function.
-    pub function: String,
-    /// Path of the source file.
-    pub file: String,
-    /// Its line.
-    pub line: u32,
 }
 
 /// One of the accesses that are at odds.

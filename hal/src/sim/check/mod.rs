@@ -22,7 +22,10 @@ mod shadow;
 mod stacks;
 mod stores;
 
-pub use self::finding::{Access, Finding, Frame, Mistake};
+pub use self::{
+    finding::{Access, Finding, Mistake},
+    stacks::Frame,
+};
 
 use self::finding::Remedy;
 

@@ -8,10 +8,21 @@ use crate::{
     kit::{Event, LoadedFor},
 };
 
-use super::{super::faults::told_of_loaded, Frame};
+use super::super::faults::told_of_loaded;
 
 /// Functions of a stack that are told at most.
 const MOST_FRAMES: usize = 40;
+
+/// A function, or one that is inlined there, and a line of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Frame {
+    /// The name of the function.
+    pub function: String,
+    /// Path of the source file.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+}
 
 /// An access that a finding is about, when the run came to it again.
 pub(super) struct Captured {

@@ -61,6 +61,114 @@ int PMPI_Free_mem(void *base)
 }
 ATOLL_BOTH(Free_mem);
 
+int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
+{
+    *abi_major = MPI_ABI_VERSION;
+    *abi_minor = MPI_ABI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+ATOLL_BOTH(Abi_get_version);
+
+/* There is nothing to say: no hints of the ABI's, no names of hardware, no hints of communicators that change anything. */
+int PMPI_Abi_get_info(MPI_Info *info)
+{
+    return PMPI_Info_create(info);
+}
+ATOLL_BOTH(Abi_get_info);
+
+int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
+{
+    return PMPI_Info_create(hw_info);
+}
+ATOLL_BOTH(Get_hw_resource_info);
+
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    int keys;
+    int error = PMPI_Comm_test_inter(comm, &keys);
+    return error || info == MPI_INFO_NULL ? error : PMPI_Info_get_nkeys(info, &keys);
+}
+ATOLL_BOTH(Comm_set_info);
+
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+{
+    int error = PMPI_Comm_set_info(comm, MPI_INFO_NULL);
+    return error ? error : PMPI_Info_create(info_used);
+}
+ATOLL_BOTH(Comm_get_info);
+
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    (void)info;
+    return PMPI_Comm_idup(comm, newcomm, request);
+}
+ATOLL_BOTH(Comm_idup_with_info);
+
+int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
+{
+    (void)argc, (void)argv;
+    return PMPI_Info_dup(MPI_INFO_ENV, info);
+}
+ATOLL_BOTH(Info_create_env);
+
+/* Nobody has started this program from another one. */
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+ATOLL_BOTH(Comm_get_parent);
+
+/* What was begun on a communicator goes on when it is freed, so that freeing waits for it as well. */
+int PMPI_Comm_disconnect(MPI_Comm *comm)
+{
+    return PMPI_Comm_free(comm);
+}
+ATOLL_BOTH(Comm_disconnect);
+
+int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
+{
+    return PMPI_Status_set_elements_c(status, datatype, count);
+}
+ATOLL_BOTH(Status_set_elements);
+
+int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+{
+    return PMPI_Status_set_elements_c(status, datatype, count);
+}
+ATOLL_BOTH(Status_set_elements_x);
+
+/* Attributes of communicators by their old names. */
+int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
+{
+    return PMPI_Comm_set_attr(comm, keyval, attribute_val);
+}
+ATOLL_BOTH(Attr_put);
+
+int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+{
+    return PMPI_Comm_get_attr(comm, keyval, attribute_val, flag);
+}
+ATOLL_BOTH(Attr_get);
+
+int PMPI_Attr_delete(MPI_Comm comm, int keyval)
+{
+    return PMPI_Comm_delete_attr(comm, keyval);
+}
+ATOLL_BOTH(Attr_delete);
+
+int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
+{
+    return PMPI_Comm_create_keyval(copy_fn, delete_fn, keyval, extra_state);
+}
+ATOLL_BOTH(Keyval_create);
+
+int PMPI_Keyval_free(int *keyval)
+{
+    return PMPI_Comm_free_keyval(keyval);
+}
+ATOLL_BOTH(Keyval_free);
+
 /* Statuses, as they have been made. */
 #define FIELD(name, field)                                                                                              \
     int PMPI_Status_get_##name(const MPI_Status *status, int *value)                                                    \

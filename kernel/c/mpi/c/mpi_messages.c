@@ -144,3 +144,18 @@ int PMPI_Buffer_detach(void *buffer, int *size)
     return error;
 }
 ATOLL_BOTH(Buffer_detach);
+
+int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
+{
+    return ATOLL(Comm_attach_buffer_c, comm, buffer, size);
+}
+ATOLL_BOTH(Comm_attach_buffer);
+
+int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer, int *size)
+{
+    MPI_Count bytes = 0;
+    int error = ATOLL(Comm_detach_buffer_c, comm, buffer, &bytes);
+    *size = bytes;
+    return error;
+}
+ATOLL_BOTH(Comm_detach_buffer);

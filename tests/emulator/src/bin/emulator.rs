@@ -14,12 +14,7 @@ use std::{
 };
 
 use clap::Parser;
-use emulator::{
-    Board, Chip, Settings,
-    consoles::Consoles,
-    flame, loader,
-    machine::{Ended, Machine},
-};
+use emulator::{Board, Chip, Settings, consoles::Consoles, ended::Ended, flame, loader, machine::Machine};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Runs the files for a board's tools on a model of the board

@@ -42,9 +42,6 @@ const INSTRUCTION_BYTES: u32 = 3;
 /// Bytes of a segment in real mode.
 const REAL_SEGMENT_BYTES: u32 = 1 << 16;
 
-/// Bytes of an instruction at most.
-pub(super) const LONGEST_INSTRUCTION: usize = 15;
-
 /// Where the CPU library finds physical memory as pages of a kind.
 fn base(kind: PageKind) -> u64 {
     let place = KINDS.iter().position(|other| *other == kind).unwrap_or(0);
@@ -435,8 +432,8 @@ impl Hooks {
         }
         let mut state = self.state.borrow_mut();
         // Where an instruction was replaced, the CPU library takes the block for shorter than it is.
-        let bytes =
-            (0..(len + LONGEST_INSTRUCTION) as u32).map_while(|offset| state.code.byte(linear.wrapping_add(offset)));
+        let bytes = (0..(len + operands::LONGEST_INSTRUCTION) as u32)
+            .map_while(|offset| state.code.byte(linear.wrapping_add(offset)));
         let bytes = bytes.collect::<Vec<_>>();
         let inspected = instructions::inspect(&bytes, len, linear, bits);
         match inspected {

@@ -3,11 +3,12 @@
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Register};
 use unicorn_engine::{RegisterX86, Unicorn};
 
-use super::hooks::{Cpu, LONGEST_INSTRUCTION};
+/// Bytes of an instruction at most.
+pub(super) const LONGEST_INSTRUCTION: usize = 15;
 
 /// The address in the page at `page` that the instruction at `at`, with these bytes, accesses first; the page's start
 /// if none of its operands is there.
-pub(super) fn fault_address(cpu: &Cpu, bytes: &[u8], at: u32, page: u32) -> u32 {
+pub(super) fn fault_address(cpu: &Unicorn<'_, ()>, bytes: &[u8], at: u32, page: u32) -> u32 {
     let in_page = |address: u32| address & !0xFFF == page;
     if in_page(at) || bytes.is_empty() {
         return if in_page(at) { at } else { page };

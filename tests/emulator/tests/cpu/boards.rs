@@ -203,7 +203,7 @@ fn tables() -> Vec<u8> {
 const MOST_QUESTIONS: u32 = 10_000;
 
 /// The lines that a board prints until it ends, and how it ends.
-pub(crate) fn run(machine: &mut Machine) -> (Vec<(usize, String)>, emulator::machine::Ended) {
+pub(crate) fn run(machine: &mut Machine) -> (Vec<(usize, String)>, emulator::ended::Ended) {
     let mut lines = Vec::new();
     let mut questions = 0;
     let give_up = || {

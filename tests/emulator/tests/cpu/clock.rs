@@ -3,10 +3,7 @@
 //! The numbers are those of `descriptions`, worked out by hand: 45 cycles for an MPB, 18 for L2, and so on, and 10 ns of
 //! the mesh (5.33 cycles) for each router. A core goes on with a whole cycle.
 
-use emulator::{
-    Counts,
-    machine::{Ended, Machine},
-};
+use emulator::{Counts, ended::Ended, machine::Machine};
 use iced_x86::{IcedError, code_asm::*};
 
 use crate::{boards::*, programs::interrupted};

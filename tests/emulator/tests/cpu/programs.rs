@@ -1,6 +1,6 @@
 //! Small programs on cores: from the reset vector through pages of all kinds to interrupts.
 
-use emulator::machine::Ended;
+use emulator::ended::Ended;
 use iced_x86::code_asm::*;
 
 use crate::boards::*;

@@ -1,6 +1,6 @@
 //! What ends a run: each with the core, the address and the reason.
 
-use emulator::machine::Ended;
+use emulator::ended::Ended;
 use iced_x86::{IcedError, code_asm::*};
 
 use crate::boards::*;

@@ -15,6 +15,7 @@ mod late;
 mod loads;
 mod measure;
 mod micro;
+mod mpi;
 mod notification;
 mod offload;
 mod pscw;
@@ -34,6 +35,7 @@ pub use self::{
     late::Late,
     loads::Loads,
     micro::{MeshLink, MpbContention, MpbDistance, MpbModel},
+    mpi::Mpi,
     notification::Notification,
     offload::Offload,
     pscw::Pscw,
@@ -48,7 +50,7 @@ macro_rules! programs {
     ($($with:tt)+) => {
         $($with)+!(
             Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
-            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Mpi, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
         );
     };
 }

@@ -1,6 +1,6 @@
 //! All benches, one after the other in the table and all at once on the host's cores.
 
-use super::{Arguments, check, compare::Comparison, conclude, csv, rows_of, runs::Setting, write};
+use super::{Arguments, check, compare::Comparison, conclude, csv, rows_of, setting::Setting, write};
 use crate::{bench::series::Samples, papers};
 use anyhow::{Result, bail, ensure};
 use host::progress::Progress;

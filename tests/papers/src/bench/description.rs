@@ -3,8 +3,8 @@
 use super::{
     Machine as Place,
     claims::Claim,
-    runs::Setting,
     series::{Rows, Samples},
+    setting::Setting,
 };
 use anyhow::Result;
 use host::machine::Variant;

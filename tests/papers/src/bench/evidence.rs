@@ -1,7 +1,7 @@
 //! What benches have measured, for those who ask for the rows of several: each bench runs once on each machine, when it
 //! is first asked for.
 
-use super::{Machine, Rows, find, measure, runs::Setting};
+use super::{Machine, Rows, find, measure, setting::Setting};
 use anyhow::{Context, Result, anyhow};
 use std::{collections::HashMap, time::Duration};
 

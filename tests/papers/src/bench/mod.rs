@@ -11,6 +11,7 @@ mod flame;
 mod machine;
 mod runs;
 mod series;
+mod setting;
 pub(crate) mod table;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -22,8 +23,8 @@ pub(crate) use description::{Bench, Column, Sweep};
 pub(crate) use evidence::Evidence;
 pub(crate) use fit::Fit;
 pub(crate) use machine::{BOARD, Machine, Memory, processors};
-pub(crate) use runs::Setting;
 pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
+pub(crate) use setting::Setting;
 
 use crate::{papers, verdict::Verdict};
 use anyhow::{Context, Result, bail, ensure};

@@ -5,34 +5,18 @@ use super::{
     description::{Bench, Run},
     machine::processors,
     series::{Samples, Unit},
+    setting::Setting,
 };
 use crate::xtask;
 use anyhow::{Context, Result, anyhow, ensure};
 use host::{cores, interrupt, progress::Progress};
 use std::{
-    path::Path,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::Duration,
 };
-
-/// What all runs of a bench have in common.
-pub(crate) struct Setting<'s> {
-    pub(crate) machine: &'s Machine,
-    pub(crate) cores: u32,
-    /// The user's words for the programs.
-    pub(crate) words: &'s [String],
-    pub(crate) limit: Duration,
-    /// Whether runs of their own on the emulated board are among them.
-    pub(crate) board: bool,
-    /// Whether what is missing is installed without asking.
-    pub(crate) yes: bool,
-    /// Where folded stacks go, on a machine that has them.
-    pub(crate) flame: Option<&'s Path>,
-}
 
 /// Heaps in QEMU, unless the user says something else: buffers of 16 operations, as the sender and the receiver of packets
 /// keep them, outgrow the heaps of other programs.
@@ -282,6 +266,7 @@ mod tests {
     use super::*;
     use crate::bench::testing::sample;
     use anyhow::bail;
+    use std::time::Duration;
 
     fn run(words: &[&str]) -> Run {
         Run { program: "bench-x", words: words.iter().map(ToString::to_string).collect() }

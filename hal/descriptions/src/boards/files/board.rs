@@ -1,22 +1,10 @@
 //! A board of any kind.
 
-use super::{KEYS, MeshBoard, check};
+use super::{KEYS, MeshBoard, check, keys::own_name};
 use crate::{Described, Error, Given, Key, Parameter, Shape, Subject, Value, Values, machines::MachineFile};
 
 /// A board as its file describes it.
 pub type Board = Described<Kind>;
-
-/// What a machine and a board call by different names: the machine, and the board.
-const RENAMED: [(&str, &str); 3] = [
-    ("prices.core_mhz", "cores.clock_mhz"),
-    ("prices.cache_sets", "cores.l2_sets"),
-    ("prices.cache_ways", "cores.l2_ways"),
-];
-
-/// What a board calls the parameter with this name of a machine, if both have it.
-pub(super) fn own_name(name: &str) -> &str {
-    RENAMED.iter().find(|(of_machine, _)| *of_machine == name).map_or(name, |(_, own)| own)
-}
 
 /// What a board is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,6 +5,18 @@ use crate::{Key, MOST_CONTROLLERS, Shape, Type, boards::map, machines};
 /// Words for the sides of a tile.
 pub(super) const SIDES: &[&str] = &["north", "east", "south", "west"];
 
+/// What a machine and a board call by different names: the machine, and the board.
+const RENAMED: [(&str, &str); 3] = [
+    ("prices.core_mhz", "cores.clock_mhz"),
+    ("prices.cache_sets", "cores.l2_sets"),
+    ("prices.cache_ways", "cores.l2_ways"),
+];
+
+/// What a board calls the parameter with this name of a machine, if both have it.
+pub(super) fn own_name(name: &str) -> &str {
+    RENAMED.iter().find(|(of_machine, _)| *of_machine == name).map_or(name, |(_, own)| own)
+}
+
 const SLOT: Type = Type::Number(1, map::SLOTS as u64 - 1);
 const TILE_OFFSET: Type = Type::Number(0, map::TILE_REGISTER_BYTES as u64);
 const BOARD_OFFSET: u64 = map::BOARD_REGISTER_BYTES as u64;

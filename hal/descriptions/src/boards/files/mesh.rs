@@ -1,6 +1,6 @@
 //! Boards that are meshes of tiles.
 
-use super::board::own_name;
+use super::keys::own_name;
 use crate::{
     Contention, Costs, Hardware, MOST_CONTROLLERS, Values,
     boards::{Geometry, LutEntry, SubDestination},

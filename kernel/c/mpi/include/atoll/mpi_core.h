@@ -18,6 +18,9 @@ CALL(Error_class, (int errorcode, int *errorclass), errorcode, errorclass)
 CALL(Add_error_class, (int *errorclass), errorclass)
 CALL(Add_error_code, (int errorclass, int *errorcode), errorclass, errorcode)
 CALL(Add_error_string, (int errorcode, const char *string), errorcode, string)
+CALL(Remove_error_class, (int errorclass), errorclass)
+CALL(Remove_error_code, (int errorcode), errorcode)
+CALL(Remove_error_string, (int errorcode), errorcode)
 CALL(Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler),
      comm_errhandler_fn, errhandler)
 CALL(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler), comm, errhandler)
@@ -33,6 +36,7 @@ CALL(Comm_remote_group, (MPI_Comm comm, MPI_Group *group), comm, group)
 CALL(Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result), comm1, comm2, result)
 CALL(Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm), comm, newcomm)
 CALL(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), comm, info, newcomm)
+CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request), comm, newcomm, request)
 CALL(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm), comm, color, key, newcomm)
 CALL(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm), comm, split_type,
      key, info, newcomm)
@@ -97,25 +101,30 @@ SERVICE(receive_found, (const char *name, int form, void *address, MPI_Count cou
 CALL(Buffer_attach_c, (void *buffer, MPI_Count size), buffer, size)
 CALL(Buffer_detach_c, (void *buffer_addr, MPI_Count *size), buffer_addr, size)
 CALL0(Buffer_flush)
+CALL(Buffer_iflush, (MPI_Request *request), request)
+CALL(Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size), comm, buffer, size)
+CALL(Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size), comm, buffer_addr, size)
+CALL(Comm_flush_buffer, (MPI_Comm comm), comm)
+CALL(Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request), comm, request)
 CALL(Wait, (MPI_Request *request, MPI_Status *status), request, status)
 CALL(Test, (MPI_Request *request, int *flag, MPI_Status *status), request, flag, status)
+CALL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), request, flag, status)
 CALL(Waitall, (int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses), count, array_of_requests,
      array_of_statuses)
 CALL(Testall, (int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses), count,
      array_of_requests, flag, array_of_statuses)
+CALL(Request_get_status_all, (int count, const MPI_Request array_of_requests[], int *flag, MPI_Status
+     *array_of_statuses), count, array_of_requests, flag, array_of_statuses)
 CALL(Waitany, (int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status), count, array_of_requests,
      indx, status)
 CALL(Testany, (int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status), count,
      array_of_requests, indx, flag, status)
+CALL(Request_get_status_any, (int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status
+     *status), count, array_of_requests, indx, flag, status)
 CALL(Waitsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status
      *array_of_statuses), incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
 CALL(Testsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status
      *array_of_statuses), incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
-CALL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), request, flag, status)
-CALL(Request_get_status_any, (int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status
-     *status), count, array_of_requests, indx, flag, status)
-CALL(Request_get_status_all, (int count, const MPI_Request array_of_requests[], int *flag, MPI_Status
-     *array_of_statuses), count, array_of_requests, flag, array_of_statuses)
 CALL(Request_get_status_some, (int incount, const MPI_Request array_of_requests[], int *outcount, int
      array_of_indices[], MPI_Status *array_of_statuses), incount, array_of_requests, outcount, array_of_indices,
      array_of_statuses)
@@ -123,8 +132,13 @@ CALL(Request_free, (MPI_Request *request), request)
 CALL(Cancel, (MPI_Request *request), request)
 CALL(Start, (MPI_Request *request), request)
 CALL(Startall, (int count, MPI_Request array_of_requests[]), count, array_of_requests)
+CALL(Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+     MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request), query_fn, free_fn, cancel_fn,
+     extra_state, request)
+CALL(Grequest_complete, (MPI_Request request), request)
 CALL(Get_count, (const MPI_Status *status, MPI_Datatype datatype, int *count), status, datatype, count)
 CALL(Get_count_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count), status, datatype, count)
+CALL(Status_set_elements_c, (MPI_Status *status, MPI_Datatype datatype, MPI_Count count), status, datatype, count)
 CALL(Test_cancelled, (const MPI_Status *status, int *flag), status, flag)
 CALL(Status_set_cancelled, (MPI_Status *status, int flag), status, flag)
 SERVICE(collective, (const struct atoll_mpi_collective *call, MPI_Request *request), call, request)

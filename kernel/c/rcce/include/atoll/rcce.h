@@ -103,6 +103,9 @@ static inline int atoll_rcce_is_too_long(size_t bytes)
 /* Makes RCCE_P_COMM. */
 int atoll_rcce_power_init(void);
 
+/* What RCCE_COMM.initialized holds in a communicator. */
+enum { ATOLL_INITIALIZED = 0x52434345 };
+
 /* Where a pointer points to in the MPBs, or -1. */
 int atoll_rcce_place(const volatile void *pointer);
 volatile unsigned char *atoll_rcce_pointer(uint32_t place);

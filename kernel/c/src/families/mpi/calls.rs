@@ -1,17 +1,25 @@
 //! All functions but those of datatypes and windows, as `atoll/mpi_core.h` has them.
 
-use core::ffi::{c_char, c_void};
+use core::{
+    ffi::{c_char, c_void},
+    ptr::null_mut,
+};
 
 use super::{
     attributes, buffered,
-    collective::{self, plan::CCollective},
-    communicators, environment, errors, groups,
+    collective::{self, plan::described::CCollective},
+    communicators::{making, queries},
+    environment, errors, groups,
     handles::Handle,
-    infos, intercommunicators, matched_probes,
+    infos, intercommunicators,
+    listing::table,
+    matched_probes,
     messages::{self, CMessage},
-    requests,
+    requests::calls::{
+        self as requests,
+        Ending::{Looks, Tests, Waits},
+    },
     status::{self, Status},
-    table::table,
     topologies::{self, graphs, grids},
 };
 
@@ -28,170 +36,193 @@ table! {
     get_library_version = environment::get_library_version[text: *mut c_char, len: *mut i32];
     get_processor_name = environment::get_processor_name[text: *mut c_char, len: *mut i32];
 
-    error_string = errors::error_string[code: i32, text: *mut c_char, len: *mut i32];
-    error_class = errors::error_class[code: i32, class: *mut i32];
-    add_error_class = errors::add_error_class[class: *mut i32];
-    add_error_code = errors::add_error_code[class: i32, code: *mut i32];
-    add_error_string = errors::add_error_string[code: i32, text: *const c_char];
-    comm_create_errhandler = errors::comm_create_errhandler[function: usize, handler: *mut Handle];
-    comm_set_errhandler = errors::comm_set_errhandler[comm: Handle, handler: Handle];
-    comm_get_errhandler = errors::comm_get_errhandler[comm: Handle, handler: *mut Handle];
-    comm_call_errhandler = errors::comm_call_errhandler[comm: Handle, code: i32];
-    errhandler_free = errors::errhandler_free[handler: *mut Handle];
+    error_string = errors::calls::error_string[code: i32, text: *mut c_char, len: *mut i32];
+    error_class = errors::calls::error_class[code: i32, class: *mut i32];
+    add_error_class = errors::calls::add_error_class[class: *mut i32];
+    add_error_code = errors::calls::add_error_code[class: i32, code: *mut i32];
+    add_error_string = errors::calls::add_error_string[code: i32, text: *const c_char];
+    remove_error_class = errors::calls::remove_error_class[class: i32];
+    remove_error_code = errors::calls::remove_error_code[code: i32];
+    remove_error_string = errors::calls::remove_error_string[code: i32];
+    comm_create_errhandler = errors::calls::comm_create_errhandler[function: usize, handler: *mut Handle];
+    comm_set_errhandler = errors::calls::comm_set_errhandler[comm: Handle, handler: Handle];
+    comm_get_errhandler = errors::calls::comm_get_errhandler[comm: Handle, handler: *mut Handle];
+    comm_call_errhandler = errors::calls::comm_call_errhandler[comm: Handle, code: i32];
+    errhandler_free = errors::calls::errhandler_free[handler: *mut Handle];
 
-    comm_size = communicators::comm_size[comm: Handle, size: *mut i32];
-    comm_rank = communicators::comm_rank[comm: Handle, rank: *mut i32];
-    comm_remote_size = communicators::comm_remote_size[comm: Handle, size: *mut i32];
-    comm_test_inter = communicators::comm_test_inter[comm: Handle, flag: *mut i32];
-    comm_group = communicators::comm_group[comm: Handle, group: *mut Handle];
-    comm_remote_group = communicators::comm_remote_group[comm: Handle, group: *mut Handle];
-    comm_compare = communicators::comm_compare[one: Handle, other: Handle, result: *mut i32];
-    comm_dup = communicators::comm_dup[comm: Handle, made: *mut Handle];
-    comm_dup_with_info = communicators::comm_dup_with_info[comm: Handle, info: Handle, made: *mut Handle];
-    comm_split = communicators::comm_split[comm: Handle, color: i32, key: i32, made: *mut Handle];
+    comm_size = queries::comm_size[comm: Handle, size: *mut i32];
+    comm_rank = queries::comm_rank[comm: Handle, rank: *mut i32];
+    comm_remote_size = queries::comm_remote_size[comm: Handle, size: *mut i32];
+    comm_test_inter = queries::comm_test_inter[comm: Handle, flag: *mut i32];
+    comm_group = queries::comm_group[comm: Handle, group: *mut Handle];
+    comm_remote_group = queries::comm_remote_group[comm: Handle, group: *mut Handle];
+    comm_compare = queries::comm_compare[one: Handle, other: Handle, result: *mut i32];
+    comm_dup = making::comm_dup[comm: Handle, made: *mut Handle];
+    comm_dup_with_info = making::comm_dup_with_info[comm: Handle, info: Handle, made: *mut Handle];
+    comm_idup = making::comm_idup[comm: Handle, made: *mut Handle, request: *mut Handle];
+    comm_split = making::comm_split[comm: Handle, color: i32, key: i32, made: *mut Handle];
     comm_split_type =
-        communicators::comm_split_type[comm: Handle, kind: i32, key: i32, info: Handle, made: *mut Handle];
-    comm_create = communicators::comm_create[comm: Handle, group: Handle, made: *mut Handle];
-    comm_create_group = communicators::comm_create_group[comm: Handle, group: Handle, tag: i32, made: *mut Handle];
-    comm_free = communicators::comm_free[comm: *mut Handle];
-    comm_get_name = communicators::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
-    comm_set_name = communicators::comm_set_name[comm: Handle, name: *const c_char];
+        making::comm_split_type[comm: Handle, kind: i32, key: i32, info: Handle, made: *mut Handle];
+    comm_create = making::comm_create[comm: Handle, group: Handle, made: *mut Handle];
+    comm_create_group = making::comm_create_group[comm: Handle, group: Handle, tag: i32, made: *mut Handle];
+    comm_free = making::comm_free[comm: *mut Handle];
+    comm_get_name = queries::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
+    comm_set_name = queries::comm_set_name[comm: Handle, name: *const c_char];
     intercomm_create = intercommunicators::intercomm_create[
         local: Handle, local_leader: i32, peer: Handle, remote_leader: i32, tag: i32, made: *mut Handle,
     ];
     intercomm_merge = intercommunicators::intercomm_merge[comm: Handle, is_high: i32, made: *mut Handle];
 
     comm_create_keyval =
-        attributes::comm_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
-    comm_free_keyval = attributes::comm_free_keyval[key: *mut i32];
-    comm_set_attr = attributes::comm_set_attr[comm: Handle, key: i32, value: usize];
-    comm_get_attr = attributes::comm_get_attr[comm: Handle, key: i32, value: *mut usize, flag: *mut i32];
-    comm_delete_attr = attributes::comm_delete_attr[comm: Handle, key: i32];
+        attributes::calls::comm_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
+    comm_free_keyval = attributes::calls::comm_free_keyval[key: *mut i32];
+    comm_set_attr = attributes::calls::comm_set_attr[comm: Handle, key: i32, value: usize];
+    comm_get_attr = attributes::calls::comm_get_attr[comm: Handle, key: i32, value: *mut usize, flag: *mut i32];
+    comm_delete_attr = attributes::calls::comm_delete_attr[comm: Handle, key: i32];
     type_create_keyval =
-        attributes::type_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
-    type_free_keyval = attributes::type_free_keyval[key: *mut i32];
-    win_create_keyval = attributes::win_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
-    win_free_keyval = attributes::win_free_keyval[key: *mut i32];
+        attributes::calls::type_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
+    type_free_keyval = attributes::calls::type_free_keyval[key: *mut i32];
+    win_create_keyval = attributes::calls::win_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
+    win_free_keyval = attributes::calls::win_free_keyval[key: *mut i32];
 
-    group_size = groups::group_size[group: Handle, size: *mut i32];
-    group_rank = groups::group_rank[group: Handle, rank: *mut i32];
-    group_translate_ranks = groups::group_translate_ranks[
+    group_size = groups::calls::group_size[group: Handle, size: *mut i32];
+    group_rank = groups::calls::group_rank[group: Handle, rank: *mut i32];
+    group_translate_ranks = groups::calls::group_translate_ranks[
         group: Handle, count: i32, ranks: *const i32, other: Handle, translated: *mut i32,
     ];
-    group_compare = groups::group_compare[group: Handle, other: Handle, result: *mut i32];
-    group_union = groups::group_union[group: Handle, other: Handle, made: *mut Handle];
-    group_intersection = groups::group_intersection[group: Handle, other: Handle, made: *mut Handle];
-    group_difference = groups::group_difference[group: Handle, other: Handle, made: *mut Handle];
-    group_incl = groups::group_incl[group: Handle, count: i32, ranks: *const i32, made: *mut Handle];
-    group_excl = groups::group_excl[group: Handle, count: i32, ranks: *const i32, made: *mut Handle];
-    group_range_incl = groups::group_range_incl[group: Handle, count: i32, ranges: *const [i32; 3], made: *mut Handle];
-    group_range_excl = groups::group_range_excl[group: Handle, count: i32, ranges: *const [i32; 3], made: *mut Handle];
-    group_free = groups::group_free[group: *mut Handle];
+    group_compare = groups::calls::group_compare[group: Handle, other: Handle, result: *mut i32];
+    group_union = groups::calls::group_union[group: Handle, other: Handle, made: *mut Handle];
+    group_intersection = groups::calls::group_intersection[group: Handle, other: Handle, made: *mut Handle];
+    group_difference = groups::calls::group_difference[group: Handle, other: Handle, made: *mut Handle];
+    group_incl = groups::calls::group_incl[group: Handle, count: i32, ranks: *const i32, made: *mut Handle];
+    group_excl = groups::calls::group_excl[group: Handle, count: i32, ranks: *const i32, made: *mut Handle];
+    group_range_incl = groups::calls::group_range_incl[group: Handle, count: i32, ranges: *const [i32; 3], made: *mut Handle];
+    group_range_excl = groups::calls::group_range_excl[group: Handle, count: i32, ranges: *const [i32; 3], made: *mut Handle];
+    group_free = groups::calls::group_free[group: *mut Handle];
 
-    info_create = infos::info_create[info: *mut Handle];
-    info_dup = infos::info_dup[info: Handle, made: *mut Handle];
-    info_free = infos::info_free[info: *mut Handle];
-    info_set = infos::info_set[info: Handle, key: *const c_char, value: *const c_char];
-    info_delete = infos::info_delete[info: Handle, key: *const c_char];
-    info_get_string = infos::info_get_string[
+    info_create = infos::calls::info_create[info: *mut Handle];
+    info_dup = infos::calls::info_dup[info: Handle, made: *mut Handle];
+    info_free = infos::calls::info_free[info: *mut Handle];
+    info_set = infos::calls::info_set[info: Handle, key: *const c_char, value: *const c_char];
+    info_delete = infos::calls::info_delete[info: Handle, key: *const c_char];
+    info_get_string = infos::calls::info_get_string[
         info: Handle, key: *const c_char, room: *mut i32, value: *mut c_char, flag: *mut i32,
     ];
     info_get =
-        infos::info_get[info: Handle, key: *const c_char, len: i32, value: *mut c_char, flag: *mut i32];
-    info_get_valuelen = infos::info_get_valuelen[info: Handle, key: *const c_char, len: *mut i32, flag: *mut i32];
-    info_get_nkeys = infos::info_get_nkeys[info: Handle, count: *mut i32];
-    info_get_nthkey = infos::info_get_nthkey[info: Handle, at: i32, key: *mut c_char];
+        infos::calls::info_get[info: Handle, key: *const c_char, len: i32, value: *mut c_char, flag: *mut i32];
+    info_get_valuelen = infos::calls::info_get_valuelen[info: Handle, key: *const c_char, len: *mut i32, flag: *mut i32];
+    info_get_nkeys = infos::calls::info_get_nkeys[info: Handle, count: *mut i32];
+    info_get_nthkey = infos::calls::info_get_nthkey[info: Handle, at: i32, key: *mut c_char];
 
-    message = messages::message[
+    message = messages::calls::message[
         name: *const c_char, mode: i32, form: i32, message: *const CMessage, comm: Handle, request: *mut Handle,
         status: *mut Status,
     ] with (name, [mode, form], message, comm, request, status);
-    exchange = messages::exchange[
+    exchange = messages::calls::exchange[
         name: *const c_char, form: i32, send: *const CMessage, receive: *const CMessage, comm: Handle,
         request: *mut Handle, status: *mut Status,
     ];
-    probe_for = matched_probes::probe_for[
+    probe_for = matched_probes::calls::probe_for[
         name: *const c_char, rank: i32, tag: i32, comm: Handle, flag: *mut i32, message: *mut Handle,
         status: *mut Status,
     ] with (name, [rank, tag], comm, flag, message, status);
-    receive_found = matched_probes::receive_found[
+    receive_found = matched_probes::calls::receive_found[
         name: *const c_char, form: i32, address: *mut u8, count: i64, datatype: Handle, message: *mut Handle,
         request: *mut Handle, status: *mut Status,
     ] with (name, form, (address, count, datatype), message, request, status);
-    buffer_attach_c = buffered::buffer_attach[buffer: usize, bytes: i64];
-    buffer_detach_c = buffered::buffer_detach_c[buffer: *mut usize, bytes: *mut i64];
-    buffer_flush = buffered::buffer_flush[];
+    buffer_attach_c = buffered::calls::attach[buffer: usize, bytes: i64] with (None, buffer, bytes);
+    buffer_detach_c = buffered::calls::detach[buffer: *mut usize, bytes: *mut i64] with (None, buffer, bytes);
+    buffer_flush = buffered::calls::flush[] with (None);
+    buffer_iflush = buffered::calls::iflush[request: *mut Handle] with (None, request);
+    comm_attach_buffer_c = buffered::calls::attach[comm: Handle, buffer: usize, bytes: i64] with (Some(comm), buffer, bytes);
+    comm_detach_buffer_c =
+        buffered::calls::detach[comm: Handle, buffer: *mut usize, bytes: *mut i64] with (Some(comm), buffer, bytes);
+    comm_flush_buffer = buffered::calls::flush[comm: Handle] with (Some(comm));
+    comm_iflush_buffer = buffered::calls::iflush[comm: Handle, request: *mut Handle] with (Some(comm), request);
 
-    wait = requests::wait[request: *mut Handle, status: *mut Status];
-    test = requests::test[request: *mut Handle, flag: *mut i32, status: *mut Status];
-    waitall = requests::waitall[count: i32, requests: *mut Handle, statuses: *mut Status];
-    testall = requests::testall[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status];
-    waitany = requests::waitany[count: i32, requests: *mut Handle, index: *mut i32, status: *mut Status];
-    testany =
-        requests::testany[count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status];
-    waitsome = requests::waitsome[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
-    ];
-    testsome = requests::testsome[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
-    ];
-    request_get_status = requests::request_get_status[request: Handle, flag: *mut i32, status: *mut Status];
-    request_get_status_any = requests::request_get_status_any[
+    wait = requests::end_one[request: *mut Handle, status: *mut Status]
+        with (request, Waits, null_mut(), status);
+    test = requests::end_one[request: *mut Handle, flag: *mut i32, status: *mut Status]
+        with (request, Tests, flag, status);
+    request_get_status = requests::end_one[request: Handle, flag: *mut i32, status: *mut Status]
+        with ((&raw const request).cast_mut(), Looks, flag, status);
+    waitall = requests::end_all[count: i32, requests: *mut Handle, statuses: *mut Status]
+        with ((count, requests), Waits, null_mut(), statuses);
+    testall = requests::end_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status]
+        with ((count, requests), Tests, flag, statuses);
+    request_get_status_all = requests::end_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status]
+        with ((count, requests), Looks, flag, statuses);
+    waitany = requests::end_any[count: i32, requests: *mut Handle, index: *mut i32, status: *mut Status]
+        with ((count, requests), index, Waits, null_mut(), status);
+    testany = requests::end_any[
         count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
-    ];
-    request_get_status_all =
-        requests::request_get_status_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status];
-    request_get_status_some = requests::request_get_status_some[
+    ] with ((count, requests), index, Tests, flag, status);
+    request_get_status_any = requests::end_any[
+        count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
+    ] with ((count, requests), index, Looks, flag, status);
+    waitsome = requests::end_some[
         count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
-    ];
+    ] with ((count, requests), (found, indices), Waits, statuses);
+    testsome = requests::end_some[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ] with ((count, requests), (found, indices), Tests, statuses);
+    request_get_status_some = requests::end_some[
+        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+    ] with ((count, requests), (found, indices), Looks, statuses);
     request_free = requests::request_free[request: *mut Handle];
     cancel = requests::cancel[request: *mut Handle];
     start = requests::start[request: *mut Handle];
     startall = requests::startall[count: i32, requests: *mut Handle];
-    get_count = status::get_count[status: *const Status, datatype: Handle, count: *mut i32];
-    get_count_c = status::get_count_c[status: *const Status, datatype: Handle, count: *mut i64];
-    test_cancelled = status::test_cancelled[status: *const Status, flag: *mut i32];
-    status_set_cancelled = status::status_set_cancelled[status: *mut Status, flag: i32];
+    grequest_start = requests::grequest_start[
+        query: usize, free: usize, cancel: usize, extra: *mut c_void, request: *mut Handle,
+    ] with ([query, free, cancel], extra, request);
+    grequest_complete = requests::grequest_complete[request: Handle];
+    get_count = status::calls::get_count[status: *const Status, datatype: Handle, count: *mut i32];
+    get_count_c = status::calls::get_count_c[status: *const Status, datatype: Handle, count: *mut i64];
+    status_set_elements_c =
+        status::calls::status_set_elements_c[status: *mut Status, datatype: Handle, count: i64];
+    test_cancelled = status::calls::test_cancelled[status: *const Status, flag: *mut i32];
+    status_set_cancelled = status::calls::status_set_cancelled[status: *mut Status, flag: i32];
 
-    collective = collective::collective[call: *const CCollective, request: *mut Handle];
+    collective = collective::calls::collective[call: *const CCollective, request: *mut Handle];
 
-    cart_create = grids::cart_create[
+    cart_create = grids::calls::cart_create[
         comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, reorder: i32, made: *mut Handle,
     ];
-    cartdim_get = grids::cartdim_get[comm: Handle, dimensions: *mut i32];
-    cart_get = grids::cart_get[comm: Handle, most: i32, lengths: *mut i32, rings: *mut i32, places: *mut i32];
-    cart_rank = grids::cart_rank[comm: Handle, places: *const i32, rank: *mut i32];
-    cart_coords = grids::cart_coords[comm: Handle, rank: i32, most: i32, places: *mut i32];
-    cart_shift = grids::cart_shift[
+    cartdim_get = grids::calls::cartdim_get[comm: Handle, dimensions: *mut i32];
+    cart_get = grids::calls::cart_get[comm: Handle, most: i32, lengths: *mut i32, rings: *mut i32, places: *mut i32];
+    cart_rank = grids::calls::cart_rank[comm: Handle, places: *const i32, rank: *mut i32];
+    cart_coords = grids::calls::cart_coords[comm: Handle, rank: i32, most: i32, places: *mut i32];
+    cart_shift = grids::calls::cart_shift[
         comm: Handle, dimension: i32, steps: i32, source: *mut i32, destination: *mut i32,
     ];
-    cart_sub = grids::cart_sub[comm: Handle, keeps: *const i32, made: *mut Handle];
+    cart_sub = grids::calls::cart_sub[comm: Handle, keeps: *const i32, made: *mut Handle];
     cart_map =
-        grids::cart_map[comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, rank: *mut i32];
-    dims_create = grids::dims_create[nodes: i32, dimensions: i32, lengths: *mut i32];
-    topo_test = topologies::topo_test[comm: Handle, kind: *mut i32];
-    graph_create = graphs::graph_create[
+        grids::calls::cart_map[comm: Handle, dimensions: i32, lengths: *const i32, rings: *const i32, rank: *mut i32];
+    dims_create = grids::calls::dims_create[nodes: i32, dimensions: i32, lengths: *mut i32];
+    topo_test = topologies::making::topo_test[comm: Handle, kind: *mut i32];
+    graph_create = graphs::calls::graph_create[
         comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, reorder: i32, made: *mut Handle,
     ];
-    graphdims_get = graphs::graphdims_get[comm: Handle, nodes: *mut i32, edges: *mut i32];
+    graphdims_get = graphs::calls::graphdims_get[comm: Handle, nodes: *mut i32, edges: *mut i32];
     graph_get =
-        graphs::graph_get[comm: Handle, most_ends: i32, most_edges: i32, ends: *mut i32, edges: *mut i32];
+        graphs::calls::graph_get[comm: Handle, most_ends: i32, most_edges: i32, ends: *mut i32, edges: *mut i32];
     graph_map =
-        graphs::graph_map[comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, rank: *mut i32];
-    graph_neighbors_count = graphs::graph_neighbors_count[comm: Handle, rank: i32, count: *mut i32];
-    graph_neighbors = graphs::graph_neighbors[comm: Handle, rank: i32, most: i32, neighbours: *mut i32];
-    dist_graph_create_adjacent = graphs::dist_graph_create_adjacent[
+        graphs::calls::graph_map[comm: Handle, nodes: i32, ends: *const i32, edges: *const i32, rank: *mut i32];
+    graph_neighbors_count = graphs::calls::graph_neighbors_count[comm: Handle, rank: i32, count: *mut i32];
+    graph_neighbors = graphs::calls::graph_neighbors[comm: Handle, rank: i32, most: i32, neighbours: *mut i32];
+    dist_graph_create_adjacent = graphs::calls::dist_graph_create_adjacent[
         comm: Handle, in_degree: i32, sources: *const i32, in_weights: *const i32, out_degree: i32,
         destinations: *const i32, out_weights: *const i32, info: Handle, reorder: i32, made: *mut Handle,
     ] with (comm, [in_degree, out_degree], [sources, in_weights, destinations, out_weights], made);
-    dist_graph_create = graphs::dist_graph_create[
+    dist_graph_create = graphs::calls::dist_graph_create[
         comm: Handle, count: i32, from: *const i32, degrees: *const i32, to: *const i32, weights: *const i32, info: Handle,
         reorder: i32, made: *mut Handle,
     ] with (comm, count, [from, degrees, to, weights], made);
-    dist_graph_neighbors_count = graphs::dist_graph_neighbors_count[
+    dist_graph_neighbors_count = graphs::calls::dist_graph_neighbors_count[
         comm: Handle, sources: *mut i32, destinations: *mut i32, is_weighted: *mut i32,
     ];
-    dist_graph_neighbors = graphs::dist_graph_neighbors[
+    dist_graph_neighbors = graphs::calls::dist_graph_neighbors[
         comm: Handle, most_sources: i32, sources: *mut i32, in_weights: *mut i32, most_destinations: i32,
         destinations: *mut i32, out_weights: *mut i32,
     ] with (comm, [most_sources, most_destinations], [sources, destinations], [in_weights, out_weights]);

@@ -4,7 +4,8 @@
 //! communicator of the program it belongs to, and whether to an operation of all there; the others are the program's tag, or
 //! the number of the operation.
 
-use alloc::vec::Vec;
+use alloc::{rc::Rc, vec::Vec};
+use core::cell::RefCell;
 
 use kernel::collectives::Tag;
 
@@ -22,19 +23,35 @@ const LIMIT: usize = 1 << (32 - TAG_BITS - 1);
 const OF_GROUPS: u32 = 1 << (TAG_BITS - 1);
 
 /// Numbers of communicators that this rank does not use, as bits.
-pub(crate) struct Contexts(Vec<u8>);
+pub(crate) struct Contexts(RefCell<Vec<u8>>);
+
+/// A number that was taken; dropped, it is given back.
+pub(crate) struct Context {
+    number: u32,
+    of: Rc<Contexts>,
+}
+
+impl Context {
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.of.0.borrow_mut()[self.number as usize / 8] |= 1 << (self.number % 8);
+    }
+}
 
 impl Contexts {
-    /// The first ones are used.
-    pub(crate) fn new(used: u32) -> Self {
-        let mut all = Self(alloc::vec![0xFF; LIMIT / 8]);
-        (0..used).for_each(|context| all.take(context));
-        all
+    /// All can be used.
+    pub(crate) fn new() -> Rc<Self> {
+        Rc::new(Self(RefCell::new(alloc::vec![0xFF; LIMIT / 8])))
     }
 
     /// All that can be used, to be compared with those of others.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.0.clone()
+        self.0.borrow().clone()
     }
 
     /// Keeps what can be used on both sides.
@@ -42,18 +59,24 @@ impl Contexts {
         bytes.iter_mut().zip(other).for_each(|(byte, other)| *byte &= other);
     }
 
-    /// The first number that can be used on all sides.
-    pub(crate) fn first(bytes: &[u8]) -> Option<u32> {
-        let at = bytes.iter().position(|byte| *byte != 0)?;
-        Some(at as u32 * 8 + bytes[at].trailing_zeros())
+    /// A number that can be used on all sides: the first one from a place on that is another one for each beginning, or of all.
+    pub(crate) fn first(bytes: &[u8], begin: u32) -> Option<u32> {
+        /// Odd, so that each beginning has a place of its own.
+        const SPREAD: u32 = 773;
+        let limit = LIMIT as u32;
+        let place = begin.wrapping_mul(SPREAD) % limit;
+        let is_free = |number: &u32| bytes[*number as usize / 8] & 1 << (number % 8) != 0;
+        (0..limit).map(|step| (place + step) % limit).find(is_free)
     }
 
-    pub(crate) fn take(&mut self, context: u32) {
-        self.0[context as usize / 8] &= !(1 << (context % 8));
-    }
-
-    pub(crate) fn give_back(&mut self, context: u32) {
-        self.0[context as usize / 8] |= 1 << (context % 8);
+    /// Takes a number, if it can be used.
+    pub(crate) fn take(self: &Rc<Self>, number: u32) -> Option<Context> {
+        let byte = &mut self.0.borrow_mut()[number as usize / 8];
+        let bit = 1 << (number % 8);
+        (*byte & bit != 0).then(|| {
+            *byte &= !bit;
+            Context { number, of: self.clone() }
+        })
     }
 }
 
@@ -83,26 +106,34 @@ pub(crate) fn of_group(context: u32, tag: u32) -> u32 {
     context << (TAG_BITS + 1) | 1 << TAG_BITS | OF_GROUPS | (tag % OF_GROUPS)
 }
 
+/// A number that differs between operations of one communicator, and mostly between those of several: its last bits count.
+pub(crate) fn mixed(tag: u32) -> u32 {
+    tag.wrapping_add(61 * (tag >> (TAG_BITS + 1)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_are_used_again() {
-        let (mut one, mut other) = (Contexts::new(2), Contexts::new(2));
-        let agree = |one: &Contexts, other: &Contexts| {
+        let (one, other) = (Contexts::new(), Contexts::new());
+        let agree = |begin| {
             let mut bytes = one.bytes();
             Contexts::common(&mut bytes, &other.bytes());
-            Contexts::first(&bytes)
+            Contexts::first(&bytes, begin)
         };
-        assert_eq!(agree(&one, &other), Some(2));
-        one.take(2);
-        (3..9).for_each(|context| other.take(context));
-        assert_eq!(agree(&one, &other), Some(9));
-        other.give_back(8);
-        assert_eq!(agree(&one, &other), Some(8));
-        (0..LIMIT as u32).for_each(|context| one.take(context));
-        assert_eq!(agree(&one, &other), None);
+        assert_eq!((agree(0), agree(1)), (Some(0), Some(773)));
+        let first = one.take(0);
+        assert!(first.is_some() && one.take(0).is_none());
+        let others: Vec<_> = (1..9).map(|number| other.take(number)).collect();
+        assert_eq!(agree(0), Some(9));
+        drop(first);
+        assert_eq!(agree(0), Some(0));
+        let all: Vec<_> = (0..LIMIT as u32).map(|number| one.take(number)).collect();
+        assert_eq!(agree(0), None);
+        drop((all, others));
+        assert_eq!(agree(0), Some(0));
     }
 
     #[test]

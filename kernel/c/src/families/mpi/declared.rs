@@ -2,7 +2,6 @@
 //! from each other by messages `collectives` tells.
 
 use alloc::vec::Vec;
-use core::cell::Cell;
 
 use kernel::hal::{
     Act, Core, CoreId,
@@ -10,31 +9,18 @@ use kernel::hal::{
 };
 
 use super::{
-    Mpi,
     collective::{
-        Plan,
         blocks::Block,
         native::is_of_all,
-        plan::{Blocks, Kind, Root},
+        plan::{Blocks, Kind, Plan, Root},
     },
     datatypes::Flat,
     messages::{Form, Message, Mode, Peer},
-    table::Here,
+    state::{Here, Mpi},
 };
 
 /// A number that no context and no window has, for operations of all ranks.
 const OF_ALL: u64 = u64::MAX;
-
-/// What was declared.
-#[derive(Default)]
-pub(crate) struct Declared {
-    /// Operations so far.
-    operations: Cell<u64>,
-    /// The last one, until its request has it.
-    last: Cell<Option<u64>>,
-    /// Operations of all ranks so far that `collectives` has carried out.
-    collectives: Cell<u64>,
-}
 
 /// Where values are from an address on: offsets and lengths.
 pub(super) fn pieces(flat: &Flat, count: usize) -> Vec<(i64, usize)> {
@@ -66,11 +52,6 @@ impl<C: Core> Mpi<'_, C> {
             self.declare(&Act::Ends(number));
         }
     }
-
-    /// The number of the operation that was declared last, for its request.
-    pub(super) fn take_declared(&self) -> Option<u64> {
-        self.declared.last.take()
-    }
 }
 
 impl<C: Core> Here<'_, '_, '_, C> {
@@ -93,17 +74,23 @@ impl<C: Core> Here<'_, '_, '_, C> {
         }
     }
 
-    /// An operation is under way from now on, which reads or writes these values.
-    pub(super) fn declare_begin(&self, what: &'static str, own: &[(&Block, bool)], target: Option<Target<'_>>) {
+    /// An operation is under way from now on, which reads or writes these values. Returns its number for its request, by which
+    /// its [end](Mpi::declare_end) is declared; none if nothing checks the program.
+    pub(super) fn declare_begin(
+        &self,
+        what: &'static str,
+        own: &[(&Block, bool)],
+        target: Option<Target<'_>>,
+    ) -> Option<u64> {
         if !self.is_checked() {
-            return;
+            return None;
         }
         let own: Vec<_> = own.iter().flat_map(|(block, writes)| self.parts(block, *writes)).collect();
         own.iter().for_each(|part| self.session.watched.add(part.bytes.start, part.bytes.len()));
         let number = self.declared.operations.get() + 1;
         self.declared.operations.set(number);
-        self.declared.last.set(Some(number));
         self.declare(&Act::Begins { number, what, own: &own, target });
+        Some(number)
     }
 
     /// Memory of this rank is part of a window from now on.
@@ -120,25 +107,27 @@ impl<C: Core> Here<'_, '_, '_, C> {
         }
     }
 
-    /// A message is under way from now on.
-    pub(super) fn declare_message_begin(&self, message: &Message) {
+    /// A message is under way from now on, if it is not over at once. Returns its number.
+    pub(super) fn declare_message_begin(&self, message: &Message) -> Option<u64> {
         let receives = message.mode == Mode::Receive;
         if message.mode == Mode::Buffered || message.peer == Peer::Nobody {
             self.declare_message_use(message);
+            None
         } else {
             let what = if receives { "begins to receive a message" } else { "begins to send a message" };
-            self.declare_begin(what, &[(&message.block, receives)], None);
+            self.declare_begin(what, &[(&message.block, receives)], None)
         }
     }
 
-    /// A message is sent, and another one received, which may take its place.
-    pub(super) fn declare_exchange(&self, send: &Message, receive: &Message, form: Form) {
+    /// A message is sent, and another one received, which may take its place. Returns the number of what is under way then.
+    pub(super) fn declare_exchange(&self, send: &Message, receive: &Message, form: Form) -> Option<u64> {
         if form == Form::Nonblocking {
             // Where the one takes the place of the other, nobody else uses it meanwhile.
-            self.declare_begin("begins to exchange messages", &[(&send.block, false), (&receive.block, true)], None);
+            self.declare_begin("begins to exchange messages", &[(&send.block, false), (&receive.block, true)], None)
         } else {
             self.declare_message_use(send);
             self.declare_message_use(receive);
+            None
         }
     }
 
@@ -180,13 +169,14 @@ impl<C: Core> Here<'_, '_, '_, C> {
         }
     }
 
-    /// An operation of all ranks is under way from now on.
-    pub(super) fn declare_collective_begin(&self, plan: &Plan) {
-        if self.is_checked() {
-            let values = Self::values_of(plan);
-            let values: Vec<_> = values.iter().map(|(block, writes)| (block, *writes)).collect();
-            self.declare_begin("begins an operation of all", &values, None);
+    /// An operation of all ranks is under way from now on. Returns its number.
+    pub(super) fn declare_collective_begin(&self, plan: &Plan) -> Option<u64> {
+        if !self.is_checked() {
+            return None;
         }
+        let values = Self::values_of(plan);
+        let values: Vec<_> = values.iter().map(|(block, writes)| (block, *writes)).collect();
+        self.declare_begin("begins an operation of all", &values, None)
     }
 
     /// Does an operation of all ranks that `collectives` carries out, if it is one. Who comes before whom is by what it says, not

@@ -76,7 +76,8 @@ impl Pending {
         Rc::new(Self { outcome: RefCell::new(Some(outcome)), ..Self::default() })
     }
 
-    fn end(&self, outcome: Outcome) {
+    /// It is over.
+    pub(crate) fn end(&self, outcome: Outcome) {
         if let (Ok(envelope), Some(landing)) = (&outcome, self.landing.take()) {
             let message = self.own.take();
             // SAFETY: whoever began the receive has said that there is room for so many elements until it is over.

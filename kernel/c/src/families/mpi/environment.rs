@@ -5,10 +5,10 @@ use core::ffi::{c_char, c_void};
 use kernel::hal::Core;
 
 use super::{
-    Phase,
     class::{Class, Fault},
     errors::write_text,
-    table::Here,
+    state::Here,
+    state::Phase,
 };
 
 /// `MPI_THREAD_SINGLE` and the level that there is, `MPI_THREAD_FUNNELED`.

@@ -3,7 +3,7 @@
 use super::{
     measured::{BY_BOARD_CLOCK, LINE, MANY, PEAK, SEQUENCE},
     published::{FARTHER, LOST_BY_K47},
-    tables,
+    tables::{self, DEGREES, SCATTER_ALLGATHER},
 };
 use crate::{
     bench::{Evidence, Missing, Row, Rows, excess},
@@ -20,11 +20,7 @@ const SHORT: u64 = 192;
 /// Lines of the longest message of figure 6b.
 const SHORTEST: u64 = 32;
 
-/// The degrees that the paper compares, as it names them.
-pub(crate) const DEGREES: [(&str, &str); 3] = [("k = 2", "oc-k2"), ("k = 7", "oc-k7"), ("k = 47", "oc-k47")];
-
 const BINOMIAL: (&str, &str) = ("binomial", "binomial");
-pub(crate) const SCATTER_ALLGATHER: (&str, &str) = ("scatter-allgather", "scatter-allgather");
 const DEFAULT: (&str, &str) = ("our default", "default");
 
 pub(crate) const FIGURES: &[Figure] = &[

@@ -2,13 +2,17 @@
 
 use super::{
     broadcast::LEAST_PEAK_BYTES,
-    figures::{DEGREES, SCATTER_ALLGATHER},
     measured::{MANY, PEAK, completion},
 };
 use crate::{
     bench::{Missing, Rows},
     figures::{figure::Content, numbers::number},
 };
+
+/// The degrees that the paper compares, as it names them.
+pub(crate) const DEGREES: [(&str, &str); 3] = [("k = 2", "oc-k2"), ("k = 7", "oc-k7"), ("k = 47", "oc-k47")];
+
+pub(crate) const SCATTER_ALLGATHER: (&str, &str) = ("scatter-allgather", "scatter-allgather");
 
 /// The model's parameters, in microseconds.
 #[derive(Debug)]

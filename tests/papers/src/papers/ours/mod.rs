@@ -1,14 +1,21 @@
-//! What no paper has: benches of our own operations, of the simulator, of our instructions, and of
+//! What no paper has: benches of our own operations, of C's MPI, of the simulator, of our instructions, and of
 //! the host's threads beside MPI.
 
 mod collectives;
 mod host;
 mod instructions;
+mod mpi;
 mod simulator;
 mod two_sided;
 mod with_instructions;
 
 use crate::bench::Bench;
 
-pub(crate) const BENCHES: &[Bench] =
-    &[collectives::COLLECTIVES, two_sided::TWO_SIDED, simulator::SIMULATOR, instructions::INSTRUCTIONS, host::HOST];
+pub(crate) const BENCHES: &[Bench] = &[
+    collectives::COLLECTIVES,
+    two_sided::TWO_SIDED,
+    simulator::SIMULATOR,
+    instructions::INSTRUCTIONS,
+    mpi::MPI,
+    host::HOST,
+];

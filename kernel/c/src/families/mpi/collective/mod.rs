@@ -1,77 +1,9 @@
-//! Operations of all ranks of a communicator: what the C side says of one, and how it is begun.
+//! Operations of all ranks of a communicator.
 
 pub(crate) mod blocks;
+pub(crate) mod calls;
 pub(crate) mod native;
 mod neighbours;
 pub(crate) mod party;
 pub(crate) mod plan;
 mod work;
-
-use alloc::{boxed::Box, rc::Rc};
-
-use kernel::hal::Core;
-
-use self::{party::Party, plan::CCollective};
-use super::{
-    Mpi,
-    class::Fault,
-    engine::{DONE, Pending},
-    handles::Handle,
-    messages::{Form, named},
-    requests::{Request, Start, What},
-    table::Here,
-};
-
-pub(crate) use self::plan::Plan;
-
-impl<C: Core> Mpi<'_, C> {
-    /// Begins an operation.
-    ///
-    /// # Safety
-    /// Its buffers are there until it is over, and nobody else writes to them, nor reads those of results.
-    pub(crate) unsafe fn begin_collective(&self, plan: &Rc<Plan>) -> Result<Rc<Pending>, Fault> {
-        let (plan, party) = (plan.clone(), self.party(&plan.comm));
-        // SAFETY: the caller says so.
-        Ok(self.engine.spawn(Box::pin(async move { unsafe { work::run(&plan, &party).await.map(|()| DONE) } })))
-    }
-}
-
-/// All operations of all, in all forms.
-///
-/// # Safety
-/// The description is the C side's, of what the program has given; the program leaves buffers alone until the operation is over.
-pub(super) unsafe fn collective<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    call: *const CCollective,
-    request: *mut Handle,
-) -> Result<(), Fault> {
-    // SAFETY: the caller says so.
-    let call = unsafe { &*call };
-    // SAFETY: the caller says so.
-    let work = || unsafe {
-        let plan = call.plan(here)?;
-        match Form::of(call.form) {
-            Form::Blocking => {
-                here.session.before_waiting();
-                here.engine.go_on();
-                here.declare_collective_use(&plan);
-                match here.declare_order(&plan, || native::run(&plan, here.world)) {
-                    Some(result) => result?,
-                    None => Party::wait(&here.engine, work::run(&plan, &here.party(&plan.comm)))?,
-                }
-            }
-            Form::Nonblocking => {
-                here.declare_collective_begin(&plan);
-                let made = Request::new(plan.comm.clone(), What::Collective, Some(here.begin_collective(&plan)?));
-                request.write(here.new_request(made.declared_as(here.take_declared())));
-            }
-            Form::Persistent => {
-                let made = Request::new(plan.comm.clone(), What::Collective, None);
-                request.write(here.new_request(made.that_starts(Start::Collective(plan))));
-            }
-        }
-        Ok(())
-    };
-    // SAFETY: the caller says so.
-    work().map_err(|fault: Fault| unsafe { named(fault.on_comm(call.comm), call.name) })
-}

@@ -2,16 +2,17 @@
 
 use alloc::{rc::Rc, vec::Vec};
 
+use kernel::hal::Core;
+
 use super::{
     super::{
         class::{Class, Fault},
         constants::UNDEFINED,
         handles::Handle,
-        table::Here,
+        state::Here,
     },
     Datatype,
 };
-use kernel::hal::Core;
 
 /// A number of a program's.
 pub(crate) trait Number: Copy {

@@ -5,9 +5,9 @@ use core::ffi::c_char;
 use super::{
     super::{
         handles::Handle,
+        listing::table,
         operators::{self, Function, LargeFunction},
         status::Status,
-        table::table,
     },
     making, packing, queries,
 };

@@ -8,7 +8,7 @@ use super::{
     super::{
         class::{Class, Fault},
         handles::Handle,
-        table::Here,
+        state::Here,
     },
     Combiner, DATATYPE_NULL, Datatype,
     arguments::{Number, give, list},

@@ -11,7 +11,7 @@ use super::{
     super::{
         class::{Class, Fault},
         handles::Handle,
-        table::Here,
+        state::Here,
     },
     Datatype,
     arguments::{Number, check_buffer, committed, count, give, give_number},

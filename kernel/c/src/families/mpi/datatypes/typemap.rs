@@ -54,6 +54,25 @@ impl Datatype {
         }
     }
 
+    /// Bytes of a message with so many basic values of this type, the other way round; none if there is no such message.
+    pub(crate) fn bytes_of_elements(&self, elements: u64) -> Option<u64> {
+        let of_one = self.elements() as u64;
+        if of_one == 0 {
+            return (elements == 0).then_some(0);
+        }
+        let whole = (elements / of_one).checked_mul(self.size_count() as u64)?;
+        let (mut left, mut bytes) = (elements % of_one, 0);
+        self.for_each(0, &mut |basic, _| {
+            for (_, format, _) in basic.values() {
+                if left > 0 {
+                    left -= 1;
+                    bytes += format.size() as u64;
+                }
+            }
+        });
+        whole.checked_add(bytes)
+    }
+
     /// Bytes of a value in `external32`.
     pub(crate) fn external_size(&self) -> Option<i64> {
         match self.made() {

@@ -7,7 +7,7 @@ use super::{
         class::{Class, Fault},
         datatypes::arguments::{Number, check_buffer, committed, count, give, list},
         handles::Handle,
-        table::Here,
+        state::Here,
     },
     By, Function, LargeFunction,
 };

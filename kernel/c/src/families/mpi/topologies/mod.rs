@@ -2,29 +2,15 @@
 
 pub(super) mod graphs;
 pub(super) mod grids;
+pub(crate) mod making;
 
-use alloc::rc::Rc;
 use core::slice;
-
-use kernel::hal::Core;
 
 use self::{
     graphs::{DistributedGraph, Graph},
     grids::Grid,
 };
-use super::{
-    class::{Class, Fault},
-    communicators::Communicator,
-    constants::{COMM_NULL, UNDEFINED},
-    groups::Group,
-    handles::Handle,
-    table::Here,
-};
-
-/// `MPI_CART`, `MPI_GRAPH`, `MPI_DIST_GRAPH`.
-const GRID: i32 = 211;
-const GRAPH: i32 = 212;
-const DISTRIBUTED: i32 = 213;
+use super::class::{Class, Fault};
 
 /// How the ranks of a communicator lie.
 pub(crate) enum Topology {
@@ -45,45 +31,6 @@ pub(super) fn counted(count: i32) -> Result<usize, Fault> {
     usize::try_from(count).map_err(|_| Class::ARG.into())
 }
 
-/// The topology of a communicator, of the kind that `pick` picks.
-pub(super) fn topology<C: Core, R>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    pick: impl FnOnce(&Communicator, &Topology) -> Option<Result<R, Fault>>,
-) -> Result<R, Fault> {
-    let comm = here.communicator(handle)?;
-    let topology = comm.topology.borrow().clone();
-    let picked = topology.as_ref().and_then(|topology| pick(&comm, topology));
-    picked.unwrap_or_else(|| Err(Class::TOPOLOGY.into())).map_err(|fault| fault.on_comm(handle))
-}
-
-/// Makes a communicator of the first ranks of another one, with a topology. Ranks stay where they are.
-pub(super) fn make<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    size: usize,
-    topology: Topology,
-) -> Result<Handle, Fault> {
-    let comm = here.intra(handle)?;
-    here.session.before_waiting();
-    let context = here.agree(&here.party(&comm)).map_err(|fault| fault.on_comm(handle))?;
-    let group = Group::new(comm.group.ranks()[..size].iter().copied());
-    let made = here.assemble(context, [Some(group), None], &comm);
-    if made != COMM_NULL {
-        *here.communicator(made)?.topology.borrow_mut() = Some(Rc::new(topology));
-    }
-    Ok(made)
-}
-
-/// Ranks stay where they are, as far as there are places.
-pub(super) fn mapped<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, size: usize) -> Result<i32, Fault> {
-    let comm = here.communicator(comm)?;
-    if size > comm.size() {
-        return Err(Class::DIMS.into());
-    }
-    Ok(if comm.rank < size { comm.rank as i32 } else { UNDEFINED })
-}
-
 /// # Safety
 /// There is room for so many numbers.
 pub(super) unsafe fn write_all(all: &[i32], most: usize, target: *mut i32) {
@@ -91,19 +38,4 @@ pub(super) unsafe fn write_all(all: &[i32], most: usize, target: *mut i32) {
         // SAFETY: the caller says so.
         unsafe { target.add(at).write(*number) };
     }
-}
-
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
-
-pub(super) unsafe fn topo_test<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, kind: *mut i32) -> Result<(), Fault> {
-    let comm = here.communicator(comm)?;
-    let found = match comm.topology.borrow().as_deref() {
-        None => UNDEFINED,
-        Some(Topology::Grid(_)) => GRID,
-        Some(Topology::Graph(_)) => GRAPH,
-        Some(Topology::Distributed(_)) => DISTRIBUTED,
-    };
-    // SAFETY: see above.
-    unsafe { kind.write(found) };
-    Ok(())
 }

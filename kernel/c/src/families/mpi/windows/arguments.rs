@@ -13,7 +13,7 @@ use crate::families::mpi::{
         arguments::{Number, check_buffer, committed, count},
     },
     handles::Handle,
-    table::Here,
+    state::Here,
 };
 
 /// Values at a target.

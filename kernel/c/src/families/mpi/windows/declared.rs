@@ -8,7 +8,7 @@ use kernel::hal::{
 };
 
 use super::{Window, arguments::Target, shared::Shared, wire::How};
-use crate::families::mpi::{collective::blocks::Block, declared::pieces, operators::Operation, table::Here};
+use crate::families::mpi::{collective::blocks::Block, declared::pieces, operators::Operation, state::Here};
 
 /// What ranks tell each other on a window besides messages.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl Window {
     }
 
     /// An operation is under way from now on: what it uses of the program at the origin and whether that is written; what it does
-    /// at the target, if it accumulates, and whether that comes back.
+    /// at the target, if it accumulates, and whether that comes back. Returns its number for its request.
     pub(super) fn declare<C: Core>(
         &self,
         here: &Here<'_, '_, '_, C>,
@@ -35,9 +35,9 @@ impl Window {
         own: &[(&Block, bool)],
         target: &Target,
         accumulates: Option<(How, bool)>,
-    ) {
+    ) -> Option<u64> {
         if !here.is_checked() {
-            return;
+            return None;
         }
         let operation = accumulates.and_then(|(how, _)| Operation::of(how.operator.into()));
         let atomic = accumulates.and_then(|(how, fetches)| {
@@ -52,7 +52,7 @@ impl Window {
             // What is put is read here, and what is got is written.
             None => !own.iter().any(|(_, writes)| *writes),
         };
-        self.begin(here, what, own, target, writes, atomic);
+        self.begin(here, what, own, target, writes, atomic)
     }
 
     /// The same of a value that is compared and swapped: origin, what is expected, and result.
@@ -76,7 +76,7 @@ impl Window {
         target: &Target,
         writes: bool,
         atomic: Option<Atomic>,
-    ) {
+    ) -> Option<u64> {
         let pieces = pieces(&target.place.flat, target.place.count);
         let target = OtherEnd {
             window: self.ends.number.into(),
@@ -86,7 +86,7 @@ impl Window {
             writes,
             atomic,
         };
-        here.declare_begin(what, own, Some(target));
+        here.declare_begin(what, own, Some(target))
     }
 
     /// Where this rank has the parts of shared memory.

@@ -7,9 +7,12 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use core::cell::{Cell, RefCell};
+use core::{
+    cell::{Cell, RefCell},
+    ops::Range,
+};
 
-use kernel::collectives::RemoteCall;
+use kernel::collectives::{Answers, RemoteCall};
 
 use super::{locks::Lock, part::Part, shared::Shared, wire::Word};
 use crate::families::mpi::collective::blocks::Block;
@@ -214,17 +217,36 @@ impl AllEnds {
         self.shared.borrow_mut().retain(|of| !Rc::ptr_eq(of, shared));
     }
 
-    /// Answers a call.
-    pub(super) fn answer(&self, from: usize, number: u32, bytes: &[u8]) -> Vec<RemoteCall> {
+    /// This rank's end of the window that a call is about.
+    fn called(&self, from: usize, number: u32) -> Rc<Ends> {
         let ends = self.all.borrow().get(&number).cloned();
-        let Some((ends, word)) = ends.zip(Word::of(bytes)) else {
-            panic!("rank {from} accesses window {number:#x}, of which there is no part here");
-        };
+        ends.unwrap_or_else(|| panic!("rank {from} accesses window {number:#x}, of which there is no part here"))
+    }
+}
+
+fn understood(from: usize, call: &[u8]) -> Word {
+    Word::of(call).unwrap_or_else(|| panic!("rank {from} says {call:?} of a window, which means nothing"))
+}
+
+impl Answers for AllEnds {
+    fn answer(&self, from: usize, number: u32, call: Vec<u8>) -> Vec<RemoteCall> {
+        let (ends, word) = (self.called(from, number), understood(from, &call));
         // What is said to be done is there for all.
         if let (Word::Flush(_) | Word::Unlock(_), Some(meeting)) = (&word, &*self.meeting.borrow()) {
             self.shared.borrow().iter().for_each(|shared| meeting(shared));
         }
         ends.answer(from, word)
+    }
+
+    fn land(&self, from: usize, number: u32, call: &[u8], bytes: Range<usize>, receive: &mut dyn FnMut(&mut [u8])) {
+        let ends = self.called(from, number);
+        if let Word::Put(place, _) = understood(from, call)
+            && ends.part.borrow().land(&place, bytes.clone(), receive)
+        {
+            return;
+        }
+        ends.strayed.borrow_mut().insert(from);
+        receive(&mut vec![0; bytes.len()]);
     }
 }
 
@@ -237,7 +259,7 @@ mod tests {
     fn settle(ends: &[AllEnds; 2], from: usize, call: RemoteCall) {
         let mut calls = vec![(from, call)];
         while let Some((from, RemoteCall { to, tag, bytes })) = calls.pop() {
-            calls.extend(ends[to].answer(from, tag, &bytes).into_iter().map(|call| (to, call)));
+            calls.extend(ends[to].answer(from, tag, bytes).into_iter().map(|call| (to, call)));
         }
     }
 

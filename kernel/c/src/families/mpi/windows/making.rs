@@ -3,12 +3,9 @@
 use alloc::{boxed::Box, ffi::CString, rc::Rc, vec::Vec};
 use core::cell::{Cell, RefCell};
 
-use kernel::{
-    collectives::{Placement, RemoteCall},
-    hal::Core,
-};
+use kernel::{collectives::Placement, hal::Core};
 
-use super::{Ends, Facts, Window, ends::Meeting, on_window, part::Part, shared::Shared};
+use super::{Ends, Facts, Window, access::on_window, ends::Meeting, part::Part, shared::Shared};
 use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
@@ -16,7 +13,7 @@ use crate::families::mpi::{
     datatypes::arguments::{Number, give, give_number, list},
     errors::ARE_FATAL,
     handles::Handle,
-    table::Here,
+    state::Here,
 };
 
 /// The handle of no window.
@@ -163,9 +160,7 @@ fn share<C: Core>(
 impl super::Windows {
     /// Answers others from now on.
     fn answer<C: Core>(&self, here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
-        let ends = self.ends.clone();
-        let answer = move |from, number, bytes: Vec<u8>| -> Vec<RemoteCall> { ends.answer(from, number, &bytes) };
-        Ok(here.world.answer_calls(Some(Rc::new(answer)))?)
+        Ok(here.world.answer_calls(Some(self.ends.clone()))?)
     }
 
     /// A number that no other window has, if this rank's is the one that counts.

@@ -15,6 +15,7 @@
 //! answer, an unlock too. A lock is a call and a grant; with `MPI_Win_lock_all` only of those targets that are accessed. A post and
 //! a completion are one call each. The data of a put are copied when it is called: it is complete at its origin at once.
 
+pub(crate) mod access;
 mod arguments;
 pub(crate) mod calls;
 mod declared;
@@ -32,20 +33,16 @@ mod wire;
 use alloc::{collections::BTreeSet, ffi::CString, rc::Rc, vec::Vec};
 use core::cell::{Cell, RefCell};
 
-use kernel::hal::Core;
-
 use self::{
     ends::{AllEnds, Ends},
     epochs::Epochs,
     shared::Shared,
-    wire::Word,
 };
 use super::{
     attributes::Attributes,
-    class::{Class, Fault},
+    class::Class,
     communicators::Communicator,
     handles::{Handle, Kind, Slab},
-    table::Here,
 };
 
 /// The windows of a rank.
@@ -97,44 +94,4 @@ pub(crate) struct Window {
     open: RefCell<BTreeSet<usize>>,
     /// Targets that this rank has locked alone.
     alone: RefCell<BTreeSet<usize>>,
-}
-
-impl Window {
-    /// The rank of the world that is meant; none for `MPI_PROC_NULL`.
-    fn target(&self, rank: i32) -> Result<Option<usize>, Fault> {
-        match usize::try_from(rank) {
-            Ok(place) if place < self.comm.size() => Ok(Some(self.comm.group.world_rank(place))),
-            Err(_) if rank == super::constants::PROC_NULL => Ok(None),
-            _ => Err(Fault::new(Class::RANK, alloc::format!("rank {rank} of {}", self.comm.size()))),
-        }
-    }
-
-    /// What this rank has stored to shared memory is there, and it sees what others have.
-    fn meet<C: Core>(&self, here: &Here<'_, '_, '_, C>) {
-        if let Some(shared) = &self.shared {
-            shared.meet(here.world.hal());
-        }
-    }
-
-    /// Says something to a rank.
-    fn say<C: Core>(&self, here: &Here<'_, '_, '_, C>, to: usize, word: &Word) -> Result<(), Fault> {
-        Ok(here.world.call(self.ends.call(to, word))?)
-    }
-}
-
-/// Waits until something is so, answering others; also where there is nothing to wait for, since a rank that goes on asking itself
-/// may wait for what another one does to it.
-fn wait<C: Core>(here: &Here<'_, '_, '_, C>, mut is_so: impl FnMut() -> bool) -> Result<(), Fault> {
-    here.session.before_waiting();
-    let waited = if is_so() { here.engine.step(false) } else { here.engine.wait(is_so) };
-    Ok(waited?)
-}
-
-/// Does something with a window, whose error handler hears of what goes wrong.
-fn on_window<C: Core, R>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    action: impl FnOnce(&Rc<Window>) -> Result<R, Fault>,
-) -> Result<R, Fault> {
-    action(&here.windows.get(handle)?).map_err(|fault| fault.on_window(handle))
 }

@@ -6,8 +6,8 @@ use kernel::hal::Core;
 
 use super::{
     Window,
+    access::on_window,
     arguments::{Target, block, check_len},
-    on_window,
     wire::{How, Word},
 };
 use crate::families::mpi::{
@@ -21,7 +21,7 @@ use crate::families::mpi::{
     handles::Handle,
     operators::Operation,
     requests::{Request, What},
-    table::Here,
+    state::Here,
 };
 
 /// The ABI's operator that returns what is there.
@@ -46,6 +46,7 @@ unsafe fn finish<C: Core>(
     here: &Here<'_, '_, '_, C>,
     window: &Rc<Window>,
     awaits: &Awaits,
+    declared: Option<u64>,
     request: Place,
 ) -> Result<(), Fault> {
     let Some(request) = request else { return Ok(()) };
@@ -64,7 +65,7 @@ unsafe fn finish<C: Core>(
         }
     };
     let made = Request::new(window.comm.clone(), What::Send, Some(pending));
-    let handle = here.new_request(made.declared_as(here.take_declared()));
+    let handle = here.new_request(made.declared_as(declared));
     // SAFETY: the caller says so.
     unsafe { give(request, handle) }
 }
@@ -121,17 +122,18 @@ unsafe fn put_with<C: Core, T: Number>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin.cast_mut(), number, datatype)?;
+        let mut declared = None;
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             check_len(origin.len_bytes(), target.bytes)?;
             window.enter(here, target.rank, request.is_some())?;
-            window.declare(here, "calls MPI_Put", &[(&origin, false)], &target, None);
+            declared = window.declare(here, "calls MPI_Put", &[(&origin, false)], &target, None);
             if origin.len_bytes() > 0 {
                 // SAFETY: see above.
-                window.say(here, target.rank, &Word::Put(target.place, unsafe { bytes(&origin) }))?;
+                unsafe { window.say_with(here, target.rank, &Word::Put(target.place, Vec::new()), &origin)? };
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &Awaits::Nothing, request) }
+        unsafe { finish(here, window, &Awaits::Nothing, declared, request) }
     })
 }
 
@@ -150,11 +152,11 @@ unsafe fn get_with<C: Core, T: Number>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin, number, datatype)?;
-        let mut awaits = Awaits::Nothing;
+        let (mut awaits, mut declared) = (Awaits::Nothing, None);
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             check_len(target.bytes, origin.len_bytes())?;
             window.enter(here, target.rank, request.is_some())?;
-            window.declare(here, "calls MPI_Get", &[(&origin, true)], &target, None);
+            declared = window.declare(here, "calls MPI_Get", &[(&origin, true)], &target, None);
             if target.bytes > 0 {
                 let ticket = window.ends.ticket(target.rank, Some(origin));
                 window.say(here, target.rank, &Word::Get(ticket, target.place))?;
@@ -162,7 +164,7 @@ unsafe fn get_with<C: Core, T: Number>(
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &awaits, request) }
+        unsafe { finish(here, window, &awaits, declared, request) }
     })
 }
 
@@ -186,18 +188,19 @@ unsafe fn accumulate_with<C: Core, T: Number>(
             return Err(Fault::new(Class::OP, "MPI_NO_OP is for what returns something"));
         }
         here.operators.get(operator)?;
+        let mut declared = None;
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             let how = how(here, operator, Some(&origin), &target)?;
             check_equal(&origin, &target)?;
             window.enter(here, target.rank, request.is_some())?;
-            window.declare(here, "calls MPI_Accumulate", &[(&origin, false)], &target, Some((how, false)));
+            declared = window.declare(here, "calls MPI_Accumulate", &[(&origin, false)], &target, Some((how, false)));
             if target.bytes > 0 {
                 // SAFETY: see above.
                 window.say(here, target.rank, &Word::Accumulate(how, target.place, unsafe { bytes(&origin) }))?;
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &Awaits::Nothing, request) }
+        unsafe { finish(here, window, &Awaits::Nothing, declared, request) }
     })
 }
 
@@ -220,7 +223,7 @@ unsafe fn fetch<C: Core>(
     operator: Handle,
     request: Place,
 ) -> Result<(), Fault> {
-    let mut awaits = Awaits::Nothing;
+    let (mut awaits, mut declared) = (Awaits::Nothing, None);
     here.operators.get(operator)?;
     if let Some(target) = target {
         let how = how(here, operator, origin.as_ref(), &target)?;
@@ -230,7 +233,7 @@ unsafe fn fetch<C: Core>(
         check_len(target.bytes, result.len_bytes())?;
         window.enter(here, target.rank, request.is_some())?;
         let own: Vec<_> = origin.iter().map(|origin| (origin, false)).chain([(&result, true)]).collect();
-        window.declare(here, name, &own, &target, Some((how, true)));
+        declared = window.declare(here, name, &own, &target, Some((how, true)));
         if target.bytes > 0 {
             // SAFETY: the caller says so.
             let operands = origin.map_or_else(Vec::new, |origin| unsafe { bytes(&origin) });
@@ -240,7 +243,7 @@ unsafe fn fetch<C: Core>(
         }
     }
     // SAFETY: the caller says so.
-    unsafe { finish(here, window, &awaits, request) }
+    unsafe { finish(here, window, &awaits, declared, request) }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the standard's")]

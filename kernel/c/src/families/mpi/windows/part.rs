@@ -4,7 +4,7 @@
 //! So it is coherent, everything is atomic, and a target sees what was put without any further ado.
 
 use alloc::{vec, vec::Vec};
-use core::ops::Range;
+use core::{ops::Range, slice};
 
 use super::wire::{How, Place};
 use crate::families::mpi::{class::Class, datatypes::basic, operators::Operation};
@@ -99,6 +99,24 @@ impl Part {
         // SAFETY: the program has said that this memory is the window's until it is freed, or the memory is detached; nothing
         // else follows a pointer there while its rank is in a call of ours. All of the values are in it.
         unsafe { place.flat.unpack_at(bytes, address, place.count, 0) };
+        true
+    }
+
+    /// Has some of the bytes of a put received where they belong; false if that is not in the part, and nothing was received.
+    pub(super) fn land(&self, place: &Place, bytes: Range<usize>, receive: &mut dyn FnMut(&mut [u8])) -> bool {
+        let Some(address) = self.address(place) else { return false };
+        if let Some((offset, len)) = place.flat.contiguous(place.count as i64)
+            && bytes.end as i64 <= len
+        {
+            let first = address.wrapping_offset(offset as isize).wrapping_add(bytes.start);
+            // SAFETY: as in `put`; the slice is gone when the bytes are there.
+            receive(unsafe { slice::from_raw_parts_mut(first, bytes.len()) });
+            return true;
+        }
+        let mut piece = vec![0; bytes.len()];
+        receive(&mut piece);
+        // SAFETY: as in `put`.
+        unsafe { place.flat.unpack_at(&piece, address, place.count, bytes.start) };
         true
     }
 

@@ -5,14 +5,14 @@ use core::ffi::{CStr, c_char};
 
 use kernel::hal::Core;
 
-use super::on_window;
+use super::access::on_window;
 use crate::families::mpi::{
     attributes::Of,
     class::{Class, Fault},
     datatypes::arguments::give,
     errors,
     handles::Handle,
-    table::Here,
+    state::Here,
 };
 
 /// The handle of no window.
@@ -128,7 +128,7 @@ pub(super) unsafe fn set_errhandler<C: Core>(
     handler: Handle,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
-        window.errhandler.set(errors::checked(here, handler, Of::Window)?);
+        window.errhandler.set(errors::calls::checked(here, handler, Of::Window)?);
         Ok(())
     })
 }
@@ -140,7 +140,7 @@ pub(super) unsafe fn get_errhandler<C: Core>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         // SAFETY: see above.
-        unsafe { give(handler, errors::another(here, window.errhandler.get())) }
+        unsafe { give(handler, errors::calls::another(here, window.errhandler.get())) }
     })
 }
 
@@ -150,6 +150,6 @@ pub(super) unsafe fn call_errhandler<C: Core>(
     code: i32,
 ) -> Result<(), Fault> {
     here.windows.get(handle)?;
-    errors::raise(here, "win_call_errhandler", Fault::from(Class(code)).on_window(handle));
+    errors::calls::raise(here, "win_call_errhandler", Fault::from(Class(code)).on_window(handle));
     Ok(())
 }

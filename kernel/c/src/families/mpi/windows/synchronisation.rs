@@ -6,16 +6,16 @@ use kernel::hal::Core;
 
 use super::{
     Window,
+    access::{on_window, wait},
     declared::Told,
     epochs::{By, Members},
-    on_window, wait,
     wire::Word,
 };
 use crate::families::mpi::{
     class::{Class, Fault},
     datatypes::arguments::give,
     handles::Handle,
-    table::Here,
+    state::Here,
 };
 
 /// The ABI's assertions.

@@ -1,0 +1,85 @@
+//! What goes out: at once, or when there are credits for it.
+
+use alloc::rc::Rc;
+
+use hal::Core;
+
+use super::{Outgoing, Post};
+use crate::{
+    Comm,
+    matched::{
+        label::Label,
+        matching::Body,
+        packet::{Kind, Packet, SHORT_BYTES},
+        state::State,
+    },
+};
+
+impl Post {
+    /// Begins to send a message. The engine does the rest, except for bytes that it does not have.
+    pub(in crate::matched) fn send<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
+        let to = outgoing.to;
+        if to == world.rank() {
+            return self.send_to_itself(world, outgoing);
+        }
+        self.peers.borrow_mut()[to].waiting.push_back(outgoing);
+        self.issue(world, to);
+    }
+
+    pub(super) fn send_to_itself<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
+        let Outgoing { to, context, tag, bytes, len, synchronous, state, .. } = outgoing;
+        let bytes = bytes.unwrap_or_default();
+        debug_assert_eq!(bytes.len(), len, "a message to this rank itself is here");
+        let body = if synchronous {
+            Body::Synchronous(bytes, state)
+        } else {
+            Body::Bytes({
+                state.finish_sent();
+                bytes
+            })
+        };
+        self.arrive(world, Label { context, from: to, tag, len }, body);
+    }
+
+    /// Sends what there are credits for.
+    pub(super) fn issue<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
+        loop {
+            let outgoing = {
+                let peer = &mut self.peers.borrow_mut()[to];
+                if peer.credits == 0 {
+                    return;
+                }
+                let Some(outgoing) = peer.waiting.pop_front() else { return };
+                peer.credits -= 1;
+                outgoing
+            };
+            let Outgoing { context, tag, len, ref bytes, .. } = outgoing;
+            match bytes {
+                Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
+                    let packet = Packet::new(Kind::Eager, 0).tagged(context, tag);
+                    self.post(world, to, packet.carrying(bytes.clone()));
+                    outgoing.state.finish_sent();
+                }
+                None => {
+                    *self.waiting.borrow_mut() = Some(outgoing.state);
+                    self.post(world, to, Packet::new(Kind::Announce, len as u32).tagged(context, tag));
+                }
+                Some(_) => {
+                    let number = self.next.get();
+                    self.next.set(number.wrapping_add(1));
+                    self.announced.borrow_mut().insert(number, outgoing);
+                    let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
+                    self.post(world, to, packet.carrying(number.to_le_bytes().to_vec()));
+                }
+            }
+        }
+    }
+
+    /// Takes a message back that has not been sent. Says whether it was there.
+    pub(in crate::matched) fn withdraw(&self, to: usize, state: &Rc<State>) -> bool {
+        let waiting = &mut self.peers.borrow_mut()[to].waiting;
+        let before = waiting.len();
+        waiting.retain(|outgoing| !Rc::ptr_eq(&outgoing.state, state));
+        waiting.len() < before
+    }
+}

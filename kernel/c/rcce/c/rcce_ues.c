@@ -1,0 +1,24 @@
+/* RCCE: the UEs, and their time. */
+
+#define ATOLL_RCCE_LIBRARY
+#include <RCCE.h>
+#include <RCCE_lib.h>
+#include <atoll/rcce.h>
+
+int RCCE_NP;
+int RCCE_IAM = -1;
+
+double RCCE_wtime(void)
+{
+    return atoll_services->now_ns(atoll_context) * 1e-9;
+}
+
+int RCCE_ue(void)
+{
+    return RCCE_IAM;
+}
+
+int RCCE_num_ues(void)
+{
+    return RCCE_NP;
+}

@@ -1,0 +1,95 @@
+//! Buffers for buffered sends: the functions that a program calls.
+
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use core::cell::RefCell;
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        class::{Class, Fault},
+        constants::COMM_SELF,
+        engine::{DONE, End},
+        handles::Handle,
+        requests::{Request, What},
+        state::Here,
+    },
+    Buffered,
+};
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+/// The buffer of a communicator, or that of the rank.
+type Of = Option<Handle>;
+
+fn buffered<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<Rc<RefCell<Buffered>>, Fault> {
+    Ok(match of {
+        Some(comm) => here.communicator(comm)?.buffered.clone(),
+        None => here.buffered.clone(),
+    })
+}
+
+fn on(of: Of) -> impl Fn(Fault) -> Fault {
+    move |fault| of.into_iter().fold(fault, Fault::on_comm)
+}
+
+pub(crate) unsafe fn attach<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    of: Of,
+    buffer: usize,
+    bytes: i64,
+) -> Result<(), Fault> {
+    let buffered = buffered(here, of)?;
+    let mut buffered = buffered.borrow_mut();
+    if buffered.attached.is_some() {
+        return Err(on(of)(Fault::new(Class::BUFFER, "a buffer is attached already")));
+    }
+    if bytes < 0 {
+        return Err(on(of)(Class::ARG.into()));
+    }
+    buffered.attached = Some((buffer, bytes));
+    Ok(())
+}
+
+/// Waits until all that was sent by way of the buffer is on its way.
+pub(crate) unsafe fn detach<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    of: Of,
+    buffer: *mut usize,
+    bytes: *mut i64,
+) -> Result<(), Fault> {
+    here.session.before_waiting();
+    let buffered = buffered(here, of)?;
+    let Some((address, len)) = buffered.borrow().attached else {
+        return Err(on(of)(Fault::new(Class::BUFFER, "no buffer is attached")));
+    };
+    here.engine.wait(|| buffered.borrow().is_over())?;
+    buffered.borrow_mut().attached = None;
+    // SAFETY: see above.
+    unsafe {
+        buffer.write(address);
+        bytes.write(len);
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn flush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<(), Fault> {
+    here.session.before_waiting();
+    let buffered = buffered(here, of)?;
+    Ok(here.engine.wait(|| buffered.borrow().is_over())?)
+}
+
+/// The same while the program goes on.
+pub(crate) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request: *mut Handle) -> Result<(), Fault> {
+    let under_way: Vec<_> = buffered(here, of)?.borrow().under_way.iter().map(|(pending, _)| pending.clone()).collect();
+    let pending = here.engine.spawn(Box::pin(async move {
+        for pending in under_way {
+            End(pending).await?;
+        }
+        Ok(DONE)
+    }));
+    let made = Request::new(here.communicator(of.unwrap_or(COMM_SELF))?, What::Send, Some(pending));
+    // SAFETY: see above.
+    unsafe { request.write(here.new_request(made)) };
+    Ok(())
+}

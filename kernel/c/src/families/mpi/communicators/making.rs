@@ -1,0 +1,235 @@
+//! How communicators are made and freed.
+
+use alloc::{boxed::Box, vec::Vec};
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        attributes::Attributes,
+        class::{Class, Fault},
+        collective::party::Party,
+        constants::{COMM_NULL, UNDEFINED},
+        contexts,
+        engine::DONE,
+        groups::Group,
+        handles::Handle,
+        requests::{Request, What},
+        state::Here,
+        state::Mpi,
+    },
+    Communicator, FIRST,
+    agreement::agree,
+    ranks::agreed,
+};
+
+/// `MPI_COMM_TYPE_*`.
+const SHARED: i32 = 221;
+const UNGUIDED: i32 = 222;
+const GUIDED: i32 = 223;
+const BY_RESOURCE: i32 = 224;
+
+impl<C: Core> Mpi<'_, C> {
+    /// Divides a communicator by colours, and in the order of keys.
+    fn split(&self, comm: &Communicator, color: Option<u32>, key: i32) -> Result<Handle, Fault> {
+        let mut own = Vec::from(color.unwrap_or(u32::MAX).to_le_bytes());
+        own.extend(key.to_le_bytes());
+        let ends = self.exchange_all(comm, &own)?;
+        let context = self.agree_on(comm)?;
+        let Some(color) = color else { return Ok(COMM_NULL) };
+        let chosen = |group: &Group, all: &[Vec<u8>]| {
+            let word =
+                |rank: usize, at: usize| all[rank][at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+            let mut ranks: Vec<_> = (0..group.size()).filter(|rank| word(*rank, 0) == color).collect();
+            ranks.sort_by_key(|rank| word(*rank, 4) as i32);
+            Group::new(ranks.into_iter().map(|rank| group.world_rank(rank)))
+        };
+        let group = chosen(&comm.group, &ends[0]);
+        let remote = comm.remote.as_ref().map(|remote| chosen(remote, &ends[1]));
+        if remote.as_ref().is_some_and(|remote| remote.size() == 0) {
+            return Ok(COMM_NULL);
+        }
+        Ok(self.assemble(context, [Some(group), remote], comm))
+    }
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn comm_dup<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let comm = here.communicator(handle)?;
+    here.session.before_waiting();
+    let copy = here.copy(&comm).map_err(|fault| fault.on_comm(handle))?;
+    // SAFETY: see above.
+    unsafe {
+        comm.attributes.copy_to(handle, &copy.attributes).map_err(|fault| fault.on_comm(handle))?;
+        made.write(copy.handle.get());
+    }
+    Ok(())
+}
+
+/// The hints of infos are taken and change nothing.
+pub(crate) unsafe fn comm_dup_with_info<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    _info: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { comm_dup(here, handle, made) }
+}
+
+/// Copies a communicator while the program goes on. What is attached to it is copied at once.
+pub(crate) unsafe fn comm_idup<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    made: *mut Handle,
+    request: *mut Handle,
+) -> Result<(), Fault> {
+    let comm = here.communicator(handle)?;
+    let attributes = Attributes::default();
+    // SAFETY: see above.
+    unsafe { comm.attributes.copy_to(handle, &attributes).map_err(|fault| fault.on_comm(handle))? };
+    let number = agreed(here.party(&comm), comm.remote.is_some(), here.contexts.clone());
+    let (of, all) = (comm.clone(), here.communicators.clone());
+    let pending = here.engine.spawn(Box::pin(async move {
+        let copy = Communicator { attributes, ..of.copied(number.await?) };
+        // SAFETY: the program leaves the handle's place there until this is over.
+        unsafe { made.write(copy.add(&all).handle.get()) };
+        Ok(DONE)
+    }));
+    // SAFETY: see above.
+    unsafe { request.write(here.new_request(Request::new(comm, What::Collective, Some(pending)))) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_split<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    color: i32,
+    key: i32,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let comm = here.communicator(handle)?;
+    here.session.before_waiting();
+    let color = match color {
+        UNDEFINED => None,
+        0.. => Some(color as u32),
+        _ => return Err(Fault::new(Class::ARG, "a colour is below zero").on_comm(handle)),
+    };
+    let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
+    // SAFETY: see above.
+    unsafe { made.write(split) };
+    Ok(())
+}
+
+/// All ranks reach the same shared memory. What hardware they have in common beyond that is their tile, by one level, and their
+/// core, by no communicator.
+pub(crate) unsafe fn comm_split_type<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    kind: i32,
+    key: i32,
+    _info: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let comm = here.intra(handle)?;
+    here.session.before_waiting();
+    let color = match kind {
+        SHARED => Some(0),
+        UNGUIDED => {
+            // A split that would be no smaller is none.
+            let cores_per_tile = here.world.hal().layout().cores_per_tile();
+            let tile = |rank: &usize| here.world.core_of(*rank).index() / cores_per_tile;
+            let own = tile(&here.world.rank());
+            let is_same = comm.group.ranks().iter().all(|rank| tile(rank) == own);
+            (!is_same).then_some(own as u32)
+        }
+        GUIDED | BY_RESOURCE | UNDEFINED => None,
+        _ => return Err(Fault::from(Class::ARG).on_comm(handle)),
+    };
+    let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
+    // SAFETY: see above.
+    unsafe { made.write(split) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_create<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    group: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let (comm, group) = (here.communicator(handle)?, here.group(group)?);
+    here.session.before_waiting();
+    if group.ranks().iter().any(|rank| comm.group.place(*rank).is_none()) {
+        return Err(Fault::new(Class::GROUP, "a rank of the group is not in the communicator").on_comm(handle));
+    }
+    let created = if comm.remote.is_some() {
+        // Each side learns who is in the other one by the places that its members name.
+        let place = group.place(here.world.rank()).map_or(0, |place| place as u32 + 1);
+        let ends = here.exchange_all(&comm, &place.to_le_bytes())?;
+        let context = here.agree_on(&comm)?;
+        let of = |group: &Group, places: &[Vec<u8>]| {
+            let place = |rank: &usize| places[*rank].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            let mut members: Vec<_> = (0..group.size()).filter(|rank| place(rank) > 0).collect();
+            members.sort_by_key(|rank| place(rank));
+            Group::new(members.into_iter().map(|rank| group.world_rank(rank)))
+        };
+        let remote = comm.remote.as_ref().map(|remote| of(remote, &ends[1]));
+        let is_empty = remote.as_ref().is_none_or(|remote| remote.size() == 0);
+        if is_empty { COMM_NULL } else { here.assemble(context, [Some(of(&comm.group, &ends[0])), remote], &comm) }
+    } else {
+        let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
+        here.assemble(context, [Some(group), None], &comm)
+    };
+    // SAFETY: see above.
+    unsafe { made.write(created) };
+    Ok(())
+}
+
+/// Only the ranks of the group take part.
+pub(crate) unsafe fn comm_create_group<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    group: Handle,
+    tag: i32,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let (comm, group) = (here.intra(handle)?, here.group(group)?);
+    here.session.before_waiting();
+    let tag = u32::try_from(tag).map_err(|_| Fault::from(Class::TAG).on_comm(handle))?;
+    let created = match group.place(here.world.rank()) {
+        None => COMM_NULL,
+        Some(rank) => {
+            let tag = contexts::of_group(comm.context(), tag);
+            let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
+            let agreed = agree(&party, None, &here.contexts, contexts::mixed(party.tag));
+            let context = Party::wait(&here.engine, agreed).map_err(|fault| fault.on_comm(handle))?;
+            here.assemble(context, [Some(group), None], &comm)
+        }
+    };
+    // SAFETY: see above.
+    unsafe { made.write(created) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut Handle) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let handle = unsafe { comm.read() };
+    if FIRST.contains(&handle) {
+        return Err(Fault::new(Class::COMM, "this communicator is always there").on_comm(handle));
+    }
+    here.session.before_waiting();
+    let of = here.communicator(handle)?;
+    // SAFETY: see above.
+    unsafe { of.attributes.delete_all(handle).map_err(|fault| fault.on_comm(handle))? };
+    here.barrier(&of)?;
+    here.discard(&of);
+    // SAFETY: see above.
+    unsafe { comm.write(COMM_NULL) };
+    Ok(())
+}

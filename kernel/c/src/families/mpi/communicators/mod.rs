@@ -1,0 +1,112 @@
+//! Communicators.
+
+pub(crate) mod agreement;
+pub(crate) mod making;
+pub(crate) mod queries;
+pub(crate) mod ranks;
+
+use alloc::{rc::Rc, string::String};
+use core::cell::{Cell, RefCell};
+
+use super::{
+    attributes::Attributes,
+    buffered::Buffered,
+    constants::{COMM_NULL, COMM_SELF, COMM_WORLD},
+    contexts::{self, Context},
+    groups::Group,
+    handles::{Handle, Slab},
+    topologies::Topology,
+};
+
+/// Those that are always there.
+pub(crate) const FIRST: [Handle; 2] = [COMM_WORLD, COMM_SELF];
+
+/// A communicator.
+pub(crate) struct Communicator {
+    context: Context,
+    pub(crate) group: Rc<Group>,
+    /// The other group of an intercommunicator.
+    pub(crate) remote: Option<Rc<Group>>,
+    /// Of this rank in its group.
+    pub(crate) rank: usize,
+    /// Operations of all so far.
+    operations: Cell<u32>,
+    name: RefCell<String>,
+    pub(crate) errhandler: Cell<Handle>,
+    pub(crate) attributes: Attributes,
+    /// Its own buffer for buffered sends, if one is attached.
+    pub(crate) buffered: Rc<RefCell<Buffered>>,
+    pub(crate) topology: RefCell<Option<Rc<Topology>>>,
+    /// Its own handle.
+    pub(crate) handle: Cell<Handle>,
+}
+
+impl Communicator {
+    /// Of this rank of the world, with the error handler of another one.
+    fn new(
+        context: Context,
+        [group, remote]: [Option<Rc<Group>>; 2],
+        world_rank: usize,
+        errhandler: Handle,
+    ) -> Option<Self> {
+        let group = group?;
+        Some(Self {
+            context,
+            rank: group.place(world_rank)?,
+            group,
+            remote,
+            operations: Cell::new(0),
+            name: RefCell::default(),
+            errhandler: Cell::new(errhandler),
+            attributes: Attributes::default(),
+            buffered: Rc::default(),
+            topology: RefCell::default(),
+            handle: Cell::new(COMM_NULL),
+        })
+    }
+
+    /// The same ranks with the same topology by another number.
+    fn copied(&self, context: Context) -> Self {
+        Self {
+            context,
+            group: self.group.clone(),
+            remote: self.remote.clone(),
+            rank: self.rank,
+            operations: Cell::new(0),
+            name: RefCell::default(),
+            errhandler: self.errhandler.clone(),
+            attributes: Attributes::default(),
+            buffered: Rc::default(),
+            topology: self.topology.clone(),
+            handle: Cell::new(COMM_NULL),
+        }
+    }
+
+    /// Gives it a handle.
+    fn add(self, all: &RefCell<Slab<Rc<Self>>>) -> Rc<Self> {
+        let comm = Rc::new(self);
+        comm.handle.set(all.borrow_mut().insert(comm.clone()));
+        comm
+    }
+
+    /// The number that its messages have.
+    pub(crate) fn context(&self) -> u32 {
+        self.context.number()
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.group.size()
+    }
+
+    /// The group that ranks of messages are of.
+    pub(crate) fn peers(&self) -> &Rc<Group> {
+        self.remote.as_ref().unwrap_or(&self.group)
+    }
+
+    /// The tag of the next operation of all.
+    fn next_operation(&self) -> u32 {
+        let number = self.operations.get();
+        self.operations.set(number.wrapping_add(1));
+        contexts::of_operation(self.context(), number)
+    }
+}

@@ -1,0 +1,137 @@
+//! What a program asks of communicators, and how it names them.
+
+use alloc::string::ToString;
+use core::ffi::{CStr, c_char};
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        class::{Class, Fault},
+        constants::{COMM_NULL, CONGRUENT, IDENT, SIMILAR, UNEQUAL},
+        errors::write_text,
+        handles::Handle,
+        state::Here,
+    },
+    Communicator,
+};
+
+/// The longest name, with its end.
+const NAME_BYTES: usize = 128;
+
+/// What two communicators have in common, as `MPI_Comm_compare` has it.
+fn compare(one: &Communicator, other: &Communicator) -> i32 {
+    let groups = match (&one.remote, &other.remote) {
+        (None, None) => one.group.compare(&other.group),
+        (Some(remote), Some(of_other)) => {
+            let both = [one.group.compare(&other.group), remote.compare(of_other)];
+            both.into_iter().max().unwrap_or(UNEQUAL)
+        }
+        _ => UNEQUAL,
+    };
+    match groups {
+        IDENT if one.context() == other.context() => IDENT,
+        IDENT => CONGRUENT,
+        SIMILAR => SIMILAR,
+        _ => UNEQUAL,
+    }
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn comm_size<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, size: *mut i32) -> Result<(), Fault> {
+    let comm = here.communicator(comm)?;
+    // SAFETY: see above.
+    unsafe { size.write(comm.size() as i32) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_rank<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, rank: *mut i32) -> Result<(), Fault> {
+    let comm = here.communicator(comm)?;
+    // SAFETY: see above.
+    unsafe { rank.write(comm.rank as i32) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_remote_size<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    size: *mut i32,
+) -> Result<(), Fault> {
+    let comm = here.communicator(handle)?;
+    let remote = comm.remote.as_ref().ok_or_else(|| Fault::from(Class::COMM).on_comm(handle))?;
+    // SAFETY: see above.
+    unsafe { size.write(remote.size() as i32) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_test_inter<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    flag: *mut i32,
+) -> Result<(), Fault> {
+    let comm = here.communicator(comm)?;
+    // SAFETY: see above.
+    unsafe { flag.write(comm.remote.is_some().into()) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_group<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    group: *mut Handle,
+) -> Result<(), Fault> {
+    let comm = here.communicator(comm)?;
+    // SAFETY: see above.
+    unsafe { group.write(here.new_group(comm.group.clone())) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_remote_group<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    group: *mut Handle,
+) -> Result<(), Fault> {
+    let comm = here.communicator(handle)?;
+    let remote = comm.remote.clone().ok_or_else(|| Fault::from(Class::COMM).on_comm(handle))?;
+    // SAFETY: see above.
+    unsafe { group.write(here.new_group(remote)) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_compare<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    one: Handle,
+    other: Handle,
+    result: *mut i32,
+) -> Result<(), Fault> {
+    let compared = compare(&*here.communicator(one)?, &*here.communicator(other)?);
+    // SAFETY: see above.
+    unsafe { result.write(compared) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_get_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    name: *mut c_char,
+    len: *mut i32,
+) -> Result<(), Fault> {
+    // No communicator has a name, too.
+    let known =
+        if comm == COMM_NULL { "MPI_COMM_NULL".to_string() } else { here.communicator(comm)?.name.borrow().clone() };
+    // SAFETY: see above.
+    unsafe { write_text(&known, name, len, NAME_BYTES) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_set_name<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    name: *const c_char,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    *here.communicator(comm)?.name.borrow_mut() = name;
+    Ok(())
+}

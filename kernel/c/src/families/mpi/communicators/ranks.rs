@@ -1,0 +1,104 @@
+//! What the ranks of a communicator do together: agree, gather, wait for each other.
+
+use alloc::{rc::Rc, string::ToString, vec::Vec};
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        class::{Class, Fault},
+        collective::party::Party,
+        constants::COMM_NULL,
+        contexts::{self, Context, Contexts},
+        errors::ARE_FATAL,
+        groups::Group,
+        handles::Handle,
+        state::Mpi,
+    },
+    Communicator, FIRST,
+    agreement::{Bridge, agree},
+};
+
+impl<'r, C: Core> Mpi<'r, C> {
+    /// Makes the communicators that are always there.
+    pub(crate) fn make_first(&self) {
+        let rank = self.world.rank();
+        let groups = [Group::new(0..self.world.size()), Group::new([rank])];
+        let mut made = groups.into_iter().zip(0..).zip(FIRST).zip(["MPI_COMM_WORLD", "MPI_COMM_SELF"]).filter_map(
+            |(((group, number), handle), name)| {
+                let comm = Communicator::new(self.contexts.take(number)?, [Some(group), None], rank, ARE_FATAL)?;
+                *comm.name.borrow_mut() = name.to_string();
+                comm.handle.set(handle);
+                Some(Rc::new(comm))
+            },
+        );
+        *self.first.borrow_mut() = made.next().zip(made.next()).map(<[_; 2]>::from);
+    }
+
+    /// The ranks of the next operation of all on a communicator; the peers are those of the other group of an
+    /// intercommunicator.
+    pub(crate) fn party(&self, comm: &Communicator) -> Party<'r, C> {
+        self.party_with(comm, comm.next_operation())
+    }
+
+    pub(crate) fn party_with(&self, comm: &Communicator, tag: u32) -> Party<'r, C> {
+        Party {
+            engine: self.engine.clone(),
+            group: comm.group.clone(),
+            rank: comm.rank,
+            peers: comm.peers().clone(),
+            tag,
+        }
+    }
+
+    /// Waits until all ranks of a communicator's group are here.
+    pub(crate) fn barrier(&self, comm: &Communicator) -> Result<(), Fault> {
+        Party::wait(&self.engine, self.party(comm).local().barrier())
+    }
+
+    /// The bytes of all ranks of a communicator's group, of which each has as many.
+    pub(crate) fn gather_all_bytes(&self, comm: &Communicator, own: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
+        Party::wait(&self.engine, self.party(comm).local().gather_all_bytes(own))
+    }
+
+    /// A number for a communicator that all ranks of a communicator can use, those of the other group of an
+    /// intercommunicator, too.
+    pub(crate) fn agree_on(&self, comm: &Communicator) -> Result<Context, Fault> {
+        Party::wait(&self.engine, agreed(self.party(comm), comm.remote.is_some(), self.contexts.clone()))
+    }
+
+    /// Makes a communicator, if this rank is in it.
+    pub(crate) fn assemble(&self, context: Context, groups: [Option<Rc<Group>>; 2], like: &Communicator) -> Handle {
+        let made = Communicator::new(context, groups, self.world.rank(), like.errhandler.get());
+        made.map_or(COMM_NULL, |made| Communicator::add(made, &self.communicators).handle.get())
+    }
+
+    /// An intracommunicator.
+    pub(crate) fn intra(&self, handle: Handle) -> Result<Rc<Communicator>, Fault> {
+        let comm = self.communicator(handle)?;
+        match comm.remote {
+            None => Ok(comm),
+            Some(_) => Err(Fault::new(Class::COMM, "it takes an intracommunicator").on_comm(handle)),
+        }
+    }
+
+    /// Forgets a communicator. Its number can be used again when nothing of it is under way any more.
+    pub(crate) fn discard(&self, comm: &Communicator) {
+        self.communicators.borrow_mut().remove(comm.handle.get());
+    }
+
+    /// Copies a communicator, with its topology, but without what is attached to it.
+    pub(crate) fn copy(&self, comm: &Communicator) -> Result<Rc<Communicator>, Fault> {
+        Ok(Communicator::add(comm.copied(self.agree_on(comm)?), &self.communicators))
+    }
+}
+
+/// A number that all ranks of an operation's group can use, and if it is one of an intercommunicator those of the other group.
+pub(super) async fn agreed<'r, C: Core>(
+    party: Party<'r, C>,
+    is_inter: bool,
+    contexts: Rc<Contexts>,
+) -> Result<Context, Fault> {
+    let bridge = is_inter.then(|| Bridge::of(&party));
+    agree(&party.local(), bridge.as_ref(), &contexts, contexts::mixed(party.tag)).await
+}

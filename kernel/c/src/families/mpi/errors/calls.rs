@@ -1,0 +1,219 @@
+//! Errors: how one is raised, and the functions that a program calls.
+
+use alloc::string::{String, ToString};
+use core::{
+    ffi::{CStr, c_char},
+    mem,
+};
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        attributes::Of,
+        class::{Class, Fault, On},
+        constants::{COMM_SELF, COMM_WORLD},
+        handles::Handle,
+        state::Here,
+    },
+    ARE_FATAL, Handler, function_name, write_text,
+};
+
+/// Handlers that are always there.
+const NULL: Handle = 0x140;
+const ABORT: Handle = 0x142;
+const RETURN: Handle = 0x143;
+
+/// The longest text of an error, with its end.
+const TEXT_BYTES: usize = 512;
+
+type Function = unsafe extern "C" fn(*mut Handle, *mut i32, ...);
+
+/// Tells an error handler of an error, and says what the function returns.
+pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Fault) -> i32 {
+    let Fault { class, why, on, function } = fault;
+    let Class(code) = class;
+    let (mut object, handler) = match on {
+        On::Comm(comm) => (comm, here.communicator(comm).ok().map(|comm| comm.errhandler.get())),
+        On::Window(window) => (window, here.windows.get(window).ok().map(|window| window.errhandler.get())),
+        On::Nothing => (COMM_SELF, None),
+    };
+    // What belongs to nothing is an error of MPI_COMM_SELF; of old of MPI_COMM_WORLD, where programs still ask for it.
+    let handler = handler.unwrap_or_else(|| {
+        let of = |comm| here.communicator(comm).map_or(ARE_FATAL, |comm| comm.errhandler.get());
+        object = if of(COMM_SELF) == ARE_FATAL { COMM_WORLD } else { COMM_SELF };
+        of(object)
+    });
+    let own = here.errhandlers.borrow().get(handler).map(|handler| handler.function);
+    match (handler, own) {
+        (RETURN, _) => {}
+        (_, Some(own)) => {
+            let mut number = code;
+            // SAFETY: the program has said that this is a function for error handlers, which has these arguments.
+            unsafe { mem::transmute::<usize, Function>(own)(&raw mut object, &raw mut number) };
+        }
+        _ => {
+            here.session.before_waiting();
+            let name = function_name(function.as_deref().unwrap_or(name));
+            let text = text_of(here, code).unwrap_or_else(|| code.to_string());
+            let colon = if why.is_empty() { "" } else { ": " };
+            panic!("{name}: {text}{colon}{why}");
+        }
+    }
+    code
+}
+
+fn text_of<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Option<String> {
+    match Class(code).text() {
+        Some(text) => Some(text.into_owned()),
+        None => here.added.borrow_mut().get_mut(code).map(|error| error.text.clone().unwrap_or_default()),
+    }
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn error_string<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    code: i32,
+    text: *mut c_char,
+    len: *mut i32,
+) -> Result<(), Fault> {
+    let known = text_of(here, code).ok_or(Class::ARG)?;
+    // SAFETY: see above.
+    unsafe { write_text(&known, text, len, TEXT_BYTES) };
+    Ok(())
+}
+
+pub(crate) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
+    let found = match here.added.borrow_mut().get_mut(code) {
+        Some(error) => error.class,
+        None if (0..=Class::LAST).contains(&code) => code,
+        None => return Err(Class::ARG.into()),
+    };
+    // SAFETY: see above.
+    unsafe { class.write(found) };
+    Ok(())
+}
+
+fn add<C: Core>(here: &Here<'_, '_, '_, C>, class: Option<i32>) -> i32 {
+    let number = here.added.borrow_mut().add(class);
+    here.predefined.last_code.set(number);
+    number
+}
+
+pub(crate) unsafe fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: *mut i32) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { class.write(add(here, None)) };
+    Ok(())
+}
+
+pub(crate) unsafe fn add_error_code<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    class: i32,
+    code: *mut i32,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe { code.write(add(here, Some(class))) };
+    Ok(())
+}
+
+pub(crate) unsafe fn add_error_string<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    code: i32,
+    text: *const c_char,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let given = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text = Some(given);
+    Ok(())
+}
+
+pub(crate) unsafe fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
+    Ok(here.added.borrow_mut().remove(class, true)?)
+}
+
+pub(crate) unsafe fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+    Ok(here.added.borrow_mut().remove(code, false)?)
+}
+
+pub(crate) unsafe fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+    here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text.take().ok_or(Class::ARG)?;
+    Ok(())
+}
+
+macro_rules! create {
+    ($($name:ident of $of:ident;)*) => {$(
+        pub(crate) unsafe fn $name<C: Core>(
+            here: &Here<'_, '_, '_, C>,
+            function: usize,
+            handler: *mut Handle,
+        ) -> Result<(), Fault> {
+            let made = here.errhandlers.borrow_mut().insert(Handler { function, of: Of::$of });
+            // SAFETY: see above.
+            unsafe { handler.write(made) };
+            Ok(())
+        }
+    )*};
+}
+
+create! {
+    comm_create_errhandler of Comm;
+    win_create_errhandler of Window;
+}
+
+/// Another handle of a handler, to be freed.
+pub(crate) fn another<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle) -> Handle {
+    let known = here.errhandlers.borrow().get(handler).copied();
+    known.map_or(handler, |known| here.errhandlers.borrow_mut().insert(known))
+}
+
+/// A handler that can be one of an object of this kind.
+pub(crate) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind: Of) -> Result<Handle, Fault> {
+    let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handler);
+    let of = here.errhandlers.borrow().get(handler).map(|handler| handler.of);
+    if is_known || of == Some(kind) { Ok(handler) } else { Err(Class::ERRHANDLER.into()) }
+}
+
+pub(crate) unsafe fn comm_set_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    handler: Handle,
+) -> Result<(), Fault> {
+    here.communicator(comm)?.errhandler.set(checked(here, handler, Of::Comm)?);
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_get_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    handler: *mut Handle,
+) -> Result<(), Fault> {
+    let of_comm = here.communicator(comm)?.errhandler.get();
+    let given = another(here, of_comm);
+    // SAFETY: see above.
+    unsafe { handler.write(given) };
+    Ok(())
+}
+
+pub(crate) unsafe fn comm_call_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    code: i32,
+) -> Result<(), Fault> {
+    here.communicator(comm)?;
+    raise(here, "comm_call_errhandler", Fault::from(Class(code)).on_comm(comm));
+    Ok(())
+}
+
+pub(crate) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let handle = unsafe { handler.read() };
+    let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handle);
+    if !is_known && here.errhandlers.borrow().get(handle).is_none() {
+        return Err(Class::ERRHANDLER.into());
+    }
+    // Communicators may have it still; they find it by its handle.
+    // SAFETY: see above.
+    unsafe { handler.write(NULL) };
+    Ok(())
+}

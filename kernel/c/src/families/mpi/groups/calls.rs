@@ -1,0 +1,227 @@
+//! Groups: the functions that a program calls.
+
+use alloc::{rc::Rc, vec::Vec};
+use core::slice;
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        class::{Class, Fault},
+        constants::{PROC_NULL, UNDEFINED},
+        handles::Handle,
+        state::Here,
+    },
+    Group, distinct, places,
+};
+
+/// Handles that are always there.
+const EMPTY: Handle = 0x109;
+
+impl<C: Core> Here<'_, '_, '_, C> {
+    /// The group of a handle.
+    pub(crate) fn group(&self, handle: Handle) -> Result<Rc<Group>, Fault> {
+        match handle {
+            EMPTY => Ok(Group::new([])),
+            _ => self.groups.borrow().get(handle).cloned().ok_or_else(|| Class::GROUP.into()),
+        }
+    }
+
+    /// A handle of a group.
+    pub(crate) fn new_group(&self, group: Rc<Group>) -> Handle {
+        if group.size() == 0 { EMPTY } else { self.groups.borrow_mut().insert(group) }
+    }
+}
+
+/// The places that ranges of a first one, a last one and a stride name.
+///
+/// # Safety
+/// There are so many ranges.
+unsafe fn ranges(count: i32, ranges: *const [i32; 3], size: usize) -> Result<Vec<usize>, Fault> {
+    let count = usize::try_from(count).map_err(|_| Class::ARG)?;
+    // SAFETY: the caller says so.
+    let ranges = if count == 0 { &[] } else { unsafe { slice::from_raw_parts(ranges, count) } };
+    let mut all = Vec::new();
+    for [first, last, stride] in ranges.iter().map(|range| range.map(i64::from)) {
+        if stride == 0 {
+            return Err(Class::ARG.into());
+        }
+        let count = (last - first) / stride;
+        if (last - first).signum() == -stride.signum() {
+            return Err(Class::ARG.into());
+        }
+        all.extend((0..=count).map(|index| first + index * stride));
+    }
+    distinct(all.into_iter(), size)
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn group_size<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    size: *mut i32,
+) -> Result<(), Fault> {
+    let group = here.group(group)?;
+    // SAFETY: see above.
+    unsafe { size.write(group.size() as i32) };
+    Ok(())
+}
+
+pub(crate) unsafe fn group_rank<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    rank: *mut i32,
+) -> Result<(), Fault> {
+    let place = here.group(group)?.place(here.world.rank());
+    // SAFETY: see above.
+    unsafe { rank.write(place.map_or(UNDEFINED, |place| place as i32)) };
+    Ok(())
+}
+
+pub(crate) unsafe fn group_translate_ranks<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    count: i32,
+    ranks: *const i32,
+    other: Handle,
+    translated: *mut i32,
+) -> Result<(), Fault> {
+    let (group, other) = (here.group(group)?, here.group(other)?);
+    for index in 0..usize::try_from(count).map_err(|_| Class::ARG)? {
+        // SAFETY: see above.
+        let rank = unsafe { ranks.add(index).read() };
+        let place = match usize::try_from(rank) {
+            Ok(place) if place < group.size() => {
+                other.place(group.world_rank(place)).map_or(UNDEFINED, |place| place as i32)
+            }
+            Err(_) if rank == PROC_NULL => PROC_NULL,
+            _ => return Err(Class::RANK.into()),
+        };
+        // SAFETY: see above.
+        unsafe { translated.add(index).write(place) };
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn group_compare<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    other: Handle,
+    result: *mut i32,
+) -> Result<(), Fault> {
+    let compared = here.group(group)?.compare(&*here.group(other)?);
+    // SAFETY: see above.
+    unsafe { result.write(compared) };
+    Ok(())
+}
+
+/// Makes a group of two.
+unsafe fn combined<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    (group, other, made): (Handle, Handle, *mut Handle),
+    combine: impl FnOnce(&Group, &Group) -> Vec<usize>,
+) -> Result<(), Fault> {
+    let ranks = combine(&*here.group(group)?, &*here.group(other)?);
+    // SAFETY: see above.
+    unsafe { made.write(here.new_group(Group::new(ranks))) };
+    Ok(())
+}
+
+pub(crate) unsafe fn group_union<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    other: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let union = |one: &Group, other: &Group| {
+        let more = other.ranks.iter().filter(|rank| one.place(**rank).is_none());
+        one.ranks.iter().chain(more).copied().collect()
+    };
+    // SAFETY: see above.
+    unsafe { combined(here, (group, other, made), union) }
+}
+
+pub(crate) unsafe fn group_intersection<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    other: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let both =
+        |one: &Group, other: &Group| one.ranks.iter().filter(|rank| other.place(**rank).is_some()).copied().collect();
+    // SAFETY: see above.
+    unsafe { combined(here, (group, other, made), both) }
+}
+
+pub(crate) unsafe fn group_difference<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    other: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let rest =
+        |one: &Group, other: &Group| one.ranks.iter().filter(|rank| other.place(**rank).is_none()).copied().collect();
+    // SAFETY: see above.
+    unsafe { combined(here, (group, other, made), rest) }
+}
+
+/// Makes a group of those at these places of another, or of all others.
+unsafe fn chosen<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: &Group,
+    places: &[usize],
+    made: *mut Handle,
+    are_in: bool,
+) {
+    let ranks: Vec<_> = if are_in {
+        places.iter().map(|place| group.world_rank(*place)).collect()
+    } else {
+        let mut is_out = alloc::vec![false; group.size()];
+        places.iter().for_each(|place| is_out[*place] = true);
+        group.ranks.iter().zip(is_out).filter(|(_, is_out)| !is_out).map(|(rank, _)| *rank).collect()
+    };
+    // SAFETY: see above.
+    unsafe { made.write(here.new_group(Group::new(ranks))) };
+}
+
+macro_rules! choosing {
+    ($($name:ident by $places:ident of $type:ty, $are_in:literal;)*) => {
+        $(pub(crate) unsafe fn $name<C: Core>(
+            here: &Here<'_, '_, '_, C>,
+            group: Handle,
+            count: i32,
+            named: *const $type,
+            made: *mut Handle,
+        ) -> Result<(), Fault> {
+            let group = here.group(group)?;
+            // SAFETY: see above.
+            unsafe {
+                let places = $places(count, named, group.size())?;
+                chosen(here, &group, &places, made, $are_in);
+            }
+            Ok(())
+        })*
+    };
+}
+
+choosing! {
+    group_incl by places of i32, true;
+    group_excl by places of i32, false;
+    group_range_incl by ranges of [i32; 3], true;
+    group_range_excl by ranges of [i32; 3], false;
+}
+
+pub(crate) unsafe fn group_free<C: Core>(here: &Here<'_, '_, '_, C>, group: *mut Handle) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let handle = unsafe { group.read() };
+    if handle != EMPTY {
+        here.groups.borrow_mut().remove(handle).ok_or(Class::GROUP)?;
+    }
+    // SAFETY: see above.
+    unsafe { group.write(NULL) };
+    Ok(())
+}
+
+/// No group.
+const NULL: Handle = 0x108;

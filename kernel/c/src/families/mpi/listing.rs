@@ -1,0 +1,79 @@
+//! Lists of functions, of which tables are made.
+
+use core::ffi::c_void;
+
+use kernel::hal::Core;
+
+use super::{
+    class::Fault,
+    errors::calls::raise,
+    state::{Here, Mpi},
+};
+use crate::session::with;
+
+/// A list of functions: by their names in C, but in small letters, where they are, and their arguments; and how these are passed,
+/// where that is not one by one.
+macro_rules! table {
+    (@call $function:path [$here:ident $($argument:ident)*]) => { $function($here, $($argument),*) };
+    (@call $function:path [$here:ident $($argument:ident)*] $($passed:expr),+) => { $function($here, $($passed),+) };
+    ($($name:ident = $function:path [$($argument:ident: $type:ty),* $(,)?] $(with ($($passed:expr),+))?;)*) => {
+        /// A part of the table.
+        #[repr(C)]
+        pub(crate) struct Table {
+            $($name: unsafe extern "C-unwind" fn(*mut core::ffi::c_void, $($type),*) -> i32,)*
+        }
+
+        impl Table {
+            /// The part for ranks on cores of this type.
+            pub(crate) fn of<C: kernel::hal::Core>() -> Self {
+                $(
+                    #[allow(unused_variables, clippy::too_many_arguments, reason = "they are those of MPI's functions")]
+                    unsafe extern "C-unwind" fn $name<C: kernel::hal::Core>(
+                        context: *mut core::ffi::c_void,
+                        $($argument: $type),*
+                    ) -> i32 {
+                        // SAFETY: the context is what the program was given, which runs on this core; pointers are the program's, as
+                        // the standard of MPI has them.
+                        unsafe {
+                            $crate::families::mpi::listing::call::<C>(context, stringify!($name), |here| {
+                                $crate::families::mpi::listing::table!(
+                                    @call $function [here $($argument)*] $($($passed),+)?
+                                )
+                            })
+                        }
+                    }
+                )*
+                Self { $($name: $name::<C>,)* }
+            }
+
+            /// Names of the functions, and how many arguments they have.
+            #[cfg(test)]
+            pub(crate) const FUNCTIONS: &'static [(&'static str, usize)] =
+                &[$((stringify!($name), <[&str]>::len(&[$(stringify!($argument)),*])),)*];
+        }
+    };
+}
+
+pub(crate) use table;
+
+/// Calls a function, and says what C gets.
+///
+/// # Safety
+/// As for [`with`].
+pub(crate) unsafe fn call<C: Core>(
+    context: *mut c_void,
+    name: &'static str,
+    function: impl for<'h, 's, 'r> FnOnce(&Here<'h, 's, 'r, C>) -> Result<(), Fault>,
+) -> i32 {
+    // SAFETY: the caller says so.
+    unsafe {
+        with::<C, _>(context, |session| {
+            let mpi = session.families.mpi.get_or_init(|| Mpi::new(session.comm));
+            let here = Here { session, mpi };
+            match function(&here) {
+                Ok(()) => 0,
+                Err(fault) => raise(&here, name, fault),
+            }
+        })
+    }
+}

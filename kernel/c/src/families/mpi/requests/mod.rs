@@ -1,0 +1,79 @@
+//! Requests: what was begun and is waited for later, once or, if it is persistent, each time that it is started.
+
+pub(crate) mod calls;
+mod general;
+
+use alloc::rc::Rc;
+
+use self::general::General;
+use super::{
+    class::{Class, Fault},
+    collective::plan::Plan,
+    communicators::Communicator,
+    engine::Pending,
+    messages::{Message, status_of},
+    status::Status,
+};
+
+/// What a request is about, as far as its status says it.
+#[derive(Clone)]
+pub(crate) enum What {
+    Send,
+    Receive,
+    /// A receive from nobody.
+    Nobody,
+    Collective,
+    /// What the program does itself.
+    General(Rc<General>),
+}
+
+/// What a persistent request starts.
+pub(crate) enum Start {
+    Message(Message),
+    Collective(Rc<Plan>),
+}
+
+/// A request.
+#[derive(Clone)]
+pub(crate) struct Request {
+    comm: Rc<Communicator>,
+    what: What,
+    /// Nothing while it is not active.
+    pending: Option<Rc<Pending>>,
+    start: Option<Rc<Start>>,
+    /// Its number for a machine that checks the program, while it is under way.
+    declared: Option<u64>,
+}
+
+impl Request {
+    pub(crate) fn new(comm: Rc<Communicator>, what: What, pending: Option<Rc<Pending>>) -> Self {
+        Self { comm, what, pending, start: None, declared: None }
+    }
+
+    pub(crate) fn declared_as(self, declared: Option<u64>) -> Self {
+        Self { declared, ..self }
+    }
+
+    pub(crate) fn that_starts(self, start: Start) -> Self {
+        Self { start: Some(Rc::new(start)), ..self }
+    }
+
+    fn is_over(&self) -> bool {
+        self.pending.as_ref().is_none_or(|pending| pending.is_over())
+    }
+
+    /// What became of it, which is over.
+    pub(crate) fn ended(&self) -> (Status, Result<(), Fault>) {
+        let Some(pending) = &self.pending else { return (Status::empty(), Ok(())) };
+        let (status, result) = match (pending.outcome(), &self.what) {
+            (None, _) => (Status::empty().with_error(Class::PENDING), Err(Class::PENDING.into())),
+            (Some(Err(fault)), _) => (Status::empty().with_error(fault.class), Err(fault)),
+            (Some(Ok(_)), What::General(general)) => general.query(),
+            (Some(Ok(_)), _) if pending.is_cancelled() => (Status::empty().cancelled(true), Ok(())),
+            (Some(Ok(envelope)), What::Receive) => (status_of(&self.comm, &envelope), Ok(())),
+            (Some(Ok(_)), What::Nobody) => (Status::of_nobody(), Ok(())),
+            (Some(Ok(_)), What::Send | What::Collective) => (Status::empty(), Ok(())),
+        };
+        (status, result.map_err(|fault| fault.on_comm(self.comm.handle.get())))
+    }
+}

@@ -1,0 +1,289 @@
+//! Graphs: the functions that a program calls.
+
+use alloc::{vec, vec::Vec};
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        super::{
+            class::{Class, Fault},
+            handles::Handle,
+            state::Here,
+        },
+        Topology, counted,
+        making::{make, mapped, topology},
+        numbers, write_all,
+    },
+    DistributedGraph, Graph, ranks,
+};
+
+/// `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`.
+const UNWEIGHTED: usize = 10;
+const WEIGHTS_EMPTY: usize = 11;
+
+fn graph<C: Core, R>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    action: impl FnOnce(&Graph) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    topology(here, handle, |_, topology| match topology {
+        Topology::Graph(graph) => Some(action(graph)),
+        _ => None,
+    })
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn graph_map<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    nodes: i32,
+    _ends: *const i32,
+    _edges: *const i32,
+    rank: *mut i32,
+) -> Result<(), Fault> {
+    let place = mapped(here, comm, counted(nodes)?).map_err(|fault| fault.on_comm(comm))?;
+    // SAFETY: see above.
+    unsafe { rank.write(place) };
+    Ok(())
+}
+
+pub(crate) unsafe fn graph_create<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    nodes: i32,
+    ends: *const i32,
+    edges: *const i32,
+    _may_reorder: i32,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let (limit, count) = (here.intra(comm)?.size(), counted(nodes).map_err(|fault| fault.on_comm(comm))?);
+    // SAFETY: see above.
+    let ends = unsafe { numbers(count, ends) };
+    let edge_count = counted(ends.last().copied().unwrap_or(0)).map_err(|fault| fault.on_comm(comm))?;
+    // SAFETY: see above.
+    let edges = unsafe { numbers(edge_count, edges) };
+    let are_right =
+        ends.is_sorted() && ends.iter().all(|end| *end >= 0) && edges.iter().all(|to| (0..nodes).contains(to));
+    if count > limit || !are_right {
+        return Err(Fault::from(Class::ARG).on_comm(comm));
+    }
+    let created = if count == 0 {
+        make(here, comm, 0, Topology::Graph(Graph { ends: Vec::new(), edges: Vec::new() }))?
+    } else {
+        make(here, comm, count, Topology::Graph(Graph { ends: ends.to_vec(), edges: edges.to_vec() }))?
+    };
+    // SAFETY: see above.
+    unsafe { made.write(created) };
+    Ok(())
+}
+
+pub(crate) unsafe fn graphdims_get<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    nodes: *mut i32,
+    edges: *mut i32,
+) -> Result<(), Fault> {
+    let (ends, count) = graph(here, comm, |graph| Ok((graph.ends.len(), graph.edges.len())))?;
+    // SAFETY: see above.
+    unsafe {
+        nodes.write(ends as i32);
+        edges.write(count as i32);
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn graph_get<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    most_ends: i32,
+    most_edges: i32,
+    ends: *mut i32,
+    edges: *mut i32,
+) -> Result<(), Fault> {
+    graph(here, comm, |graph| {
+        // SAFETY: see above.
+        unsafe {
+            write_all(&graph.ends, counted(most_ends)?, ends);
+            write_all(&graph.edges, counted(most_edges)?, edges);
+        }
+        Ok(())
+    })
+}
+
+fn neighbours_of<C: Core, R>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    rank: i32,
+    action: impl FnOnce(&[i32]) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    graph(here, comm, |graph| {
+        let rank = usize::try_from(rank).ok().filter(|rank| *rank < graph.ends.len()).ok_or(Class::RANK)?;
+        action(graph.of(rank))
+    })
+}
+
+pub(crate) unsafe fn graph_neighbors_count<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    rank: i32,
+    count: *mut i32,
+) -> Result<(), Fault> {
+    let found = neighbours_of(here, comm, rank, |neighbours| Ok(neighbours.len()))?;
+    // SAFETY: see above.
+    unsafe { count.write(found as i32) };
+    Ok(())
+}
+
+pub(crate) unsafe fn graph_neighbors<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    rank: i32,
+    most: i32,
+    neighbours: *mut i32,
+) -> Result<(), Fault> {
+    neighbours_of(here, comm, rank, |all| {
+        // SAFETY: see above.
+        unsafe { write_all(all, counted(most)?, neighbours) };
+        Ok(())
+    })
+}
+
+pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    [source_count, destination_count]: [i32; 2],
+    [sources, source_weights, destinations, destination_weights]: [*const i32; 4],
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let work = || {
+        let size = here.intra(comm)?.size();
+        let counts = [counted(source_count)?, counted(destination_count)?];
+        // SAFETY: see above.
+        unsafe {
+            let is_weighted = source_weights.addr() != UNWEIGHTED && destination_weights.addr() != UNWEIGHTED;
+            let weights = |count: usize, weights: *const i32| {
+                if weights.addr() == WEIGHTS_EMPTY { Vec::new() } else { numbers(count, weights).to_vec() }
+            };
+            let graph = DistributedGraph {
+                sources: ranks(numbers(counts[0], sources), size)?,
+                destinations: ranks(numbers(counts[1], destinations), size)?,
+                weights: is_weighted
+                    .then(|| [weights(counts[0], source_weights), weights(counts[1], destination_weights)]),
+            };
+            made.write(make(here, comm, size, Topology::Distributed(graph))?);
+        }
+        Ok(())
+    };
+    work().map_err(|fault: Fault| fault.on_comm(comm))
+}
+
+/// Each rank names edges of any ranks; all are told to those at their ends.
+pub(crate) unsafe fn dist_graph_create<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    count: i32,
+    [from, degrees, to, weights]: [*const i32; 4],
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let work = || {
+        let comm = here.intra(handle)?;
+        here.session.before_waiting();
+        let (size, count) = (comm.size(), counted(count)?);
+        let is_weighted = weights.addr() != UNWEIGHTED;
+        let mut own: Vec<i32> = vec![is_weighted.into()];
+        // SAFETY: see above.
+        unsafe {
+            let mut next = 0;
+            for at in 0..count {
+                for _ in 0..counted(degrees.add(at).read())? {
+                    let has_weight = is_weighted && weights.addr() != WEIGHTS_EMPTY;
+                    let weight = if has_weight { weights.add(next).read() } else { 0 };
+                    own.extend([from.add(at).read(), to.add(next).read(), weight]);
+                    next += 1;
+                }
+            }
+        }
+        ranks(&own[1..].chunks(3).flat_map(|edge| [edge[0], edge[1]]).collect::<Vec<_>>(), size)?;
+        let lens = here.gather_all_bytes(&comm, &(own.len() as u32).to_le_bytes())?;
+        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |word| i32::from_le_bytes(*word));
+        let most = lens.iter().map(|len| word(len) as usize).max().unwrap_or(0);
+        let mut bytes: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
+        bytes.resize(4 * most, 0);
+        let mut graph = DistributedGraph { sources: Vec::new(), destinations: Vec::new(), weights: None };
+        let mut all_weights = [Vec::new(), Vec::new()];
+        for (told, len) in here.gather_all_bytes(&comm, &bytes)?.iter().zip(&lens) {
+            let numbers: Vec<_> = told.chunks(4).take(word(len) as usize).map(word).collect();
+            for edge in numbers[1..].chunks(3) {
+                if edge[1] as usize == comm.rank {
+                    graph.sources.push(edge[0] as usize);
+                    all_weights[0].push(edge[2]);
+                }
+                if edge[0] as usize == comm.rank {
+                    graph.destinations.push(edge[1] as usize);
+                    all_weights[1].push(edge[2]);
+                }
+            }
+        }
+        graph.weights = is_weighted.then_some(all_weights);
+        // SAFETY: see above.
+        unsafe { made.write(make(here, handle, size, Topology::Distributed(graph))?) };
+        Ok(())
+    };
+    work().map_err(|fault: Fault| fault.on_comm(handle))
+}
+
+fn distributed<C: Core, R>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    action: impl FnOnce(&DistributedGraph) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    topology(here, handle, |_, topology| match topology {
+        Topology::Distributed(graph) => Some(action(graph)),
+        _ => None,
+    })
+}
+
+pub(crate) unsafe fn dist_graph_neighbors_count<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    sources: *mut i32,
+    destinations: *mut i32,
+    is_weighted: *mut i32,
+) -> Result<(), Fault> {
+    distributed(here, comm, |graph| {
+        // SAFETY: see above.
+        unsafe {
+            sources.write(graph.sources.len() as i32);
+            destinations.write(graph.destinations.len() as i32);
+            is_weighted.write(graph.weights.is_some().into());
+        }
+        Ok(())
+    })
+}
+
+pub(crate) unsafe fn dist_graph_neighbors<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    most: [i32; 2],
+    targets: [*mut i32; 2],
+    weights: [*mut i32; 2],
+) -> Result<(), Fault> {
+    distributed(here, comm, |graph| {
+        for (side, all) in [&graph.sources, &graph.destinations].into_iter().enumerate() {
+            let most = counted(most[side])?;
+            let all: Vec<_> = all.iter().map(|rank| *rank as i32).collect();
+            // SAFETY: see above.
+            unsafe {
+                write_all(&all, most, targets[side]);
+                if let Some(known) = &graph.weights
+                    && weights[side].addr() != UNWEIGHTED
+                {
+                    write_all(&known[side], most, weights[side]);
+                }
+            }
+        }
+        Ok(())
+    })
+}

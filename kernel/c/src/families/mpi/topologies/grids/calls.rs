@@ -1,0 +1,222 @@
+//! Grids: the functions that a program calls.
+
+use alloc::{rc::Rc, vec::Vec};
+use core::slice;
+
+use kernel::hal::Core;
+
+use super::{
+    super::{
+        super::{
+            class::{Class, Fault},
+            communicators::{Communicator, making::comm_split},
+            constants::PROC_NULL,
+            handles::Handle,
+            state::Here,
+        },
+        Topology, counted,
+        making::{make, mapped, topology},
+        numbers,
+    },
+    Grid, balanced,
+};
+
+fn grid<C: Core, R>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    action: impl FnOnce(&Communicator, &Grid) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    topology(here, handle, |comm, topology| match topology {
+        Topology::Grid(grid) => Some(action(comm, grid)),
+        _ => None,
+    })
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+pub(crate) unsafe fn cart_create<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    dimensions: i32,
+    lengths: *const i32,
+    rings: *const i32,
+    _may_reorder: i32,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let fault = |class: Class| Fault::from(class).on_comm(comm);
+    let limit = here.intra(comm)?.size();
+    let count = usize::try_from(dimensions).map_err(|_| fault(Class::DIMS))?;
+    // SAFETY: see above.
+    let (lengths, rings) = unsafe { (numbers(count, lengths), numbers(count, rings)) };
+    let lengths: Vec<_> = lengths.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
+    let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(*length)).unwrap_or(0);
+    if size == 0 {
+        return Err(fault(Class::DIMS));
+    }
+    if size > limit {
+        return Err(Fault::new(Class::DIMS, alloc::format!("{size} places for {limit} ranks")).on_comm(comm));
+    }
+    let grid = Grid { lengths, rings: rings.iter().map(|ring| *ring != 0).collect() };
+    let created = make(here, comm, size, Topology::Grid(grid))?;
+    // SAFETY: see above.
+    unsafe { made.write(created) };
+    Ok(())
+}
+
+pub(crate) unsafe fn cartdim_get<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    dimensions: *mut i32,
+) -> Result<(), Fault> {
+    let count = grid(here, comm, |_, grid| Ok(grid.dimensions()))?;
+    // SAFETY: see above.
+    unsafe { dimensions.write(count as i32) };
+    Ok(())
+}
+
+pub(crate) unsafe fn cart_get<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    most: i32,
+    lengths: *mut i32,
+    rings: *mut i32,
+    places: *mut i32,
+) -> Result<(), Fault> {
+    grid(here, comm, |comm, grid| {
+        for (at, place) in grid.places(comm.rank).into_iter().take(counted(most)?).enumerate() {
+            // SAFETY: see above.
+            unsafe {
+                lengths.add(at).write(grid.lengths[at] as i32);
+                rings.add(at).write(grid.rings[at].into());
+                places.add(at).write(place as i32);
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(crate) unsafe fn cart_rank<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    places: *const i32,
+    rank: *mut i32,
+) -> Result<(), Fault> {
+    grid(here, comm, |_, grid| {
+        // SAFETY: see above.
+        let places: Vec<_> = unsafe { numbers(grid.dimensions(), places) }.iter().map(|at| i64::from(*at)).collect();
+        let found = grid.rank(&places).ok_or(Class::RANK)?;
+        // SAFETY: see above.
+        unsafe { rank.write(found as i32) };
+        Ok(())
+    })
+}
+
+pub(crate) unsafe fn cart_coords<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    rank: i32,
+    most: i32,
+    places: *mut i32,
+) -> Result<(), Fault> {
+    grid(here, comm, |comm, grid| {
+        let rank = usize::try_from(rank).ok().filter(|rank| *rank < comm.size()).ok_or(Class::RANK)?;
+        for (at, place) in grid.places(rank).into_iter().take(counted(most)?).enumerate() {
+            // SAFETY: see above.
+            unsafe { places.add(at).write(place as i32) };
+        }
+        Ok(())
+    })
+}
+
+pub(crate) unsafe fn cart_shift<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    dimension: i32,
+    steps: i32,
+    source: *mut i32,
+    destination: *mut i32,
+) -> Result<(), Fault> {
+    grid(here, comm, |comm, grid| {
+        let dimension = usize::try_from(dimension).ok().filter(|at| *at < grid.dimensions()).ok_or(Class::ARG)?;
+        let at = |steps: i64| grid.neighbour(comm.rank, dimension, steps).map_or(PROC_NULL, |rank| rank as i32);
+        // SAFETY: see above.
+        unsafe {
+            source.write(at(-i64::from(steps)));
+            destination.write(at(steps.into()));
+        }
+        Ok(())
+    })
+}
+
+pub(crate) unsafe fn cart_sub<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    keeps: *const i32,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let (color, key, part) = grid(here, handle, |comm, grid| {
+        // SAFETY: see above.
+        let keeps = unsafe { numbers(grid.dimensions(), keeps) };
+        let (mut color, mut key) = (0, 0);
+        let mut part = Grid { lengths: Vec::new(), rings: Vec::new() };
+        for (at, place) in grid.places(comm.rank).into_iter().enumerate() {
+            if keeps[at] != 0 {
+                key = key * grid.lengths[at] + place;
+                part.lengths.push(grid.lengths[at]);
+                part.rings.push(grid.rings[at]);
+            } else {
+                color = color * grid.lengths[at] + place;
+            }
+        }
+        Ok((color, key, part))
+    })?;
+    // SAFETY: see above.
+    unsafe {
+        comm_split(here, handle, color as i32, key as i32, made)?;
+        *here.communicator(made.read())?.topology.borrow_mut() = Some(Rc::new(Topology::Grid(part)));
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn cart_map<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    comm: Handle,
+    dimensions: i32,
+    lengths: *const i32,
+    _rings: *const i32,
+    rank: *mut i32,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    unsafe {
+        let lengths = numbers(counted(dimensions)?, lengths);
+        let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(usize::try_from(*length).ok()?));
+        rank.write(mapped(here, comm, size.ok_or(Class::DIMS)?).map_err(|fault| fault.on_comm(comm))?);
+    }
+    Ok(())
+}
+
+/// Fills in lengths that are zero: as equal as they can be, and the largest first.
+pub(crate) unsafe fn dims_create<C: Core>(
+    _: &Here<'_, '_, '_, C>,
+    nodes: i32,
+    dimensions: i32,
+    lengths: *mut i32,
+) -> Result<(), Fault> {
+    let (nodes, count) = (usize::try_from(nodes).map_err(|_| Class::DIMS)?, counted(dimensions)?);
+    // SAFETY: see above.
+    let lengths = if count == 0 { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(lengths, count) } };
+    let given: i32 = lengths.iter().filter(|length| **length != 0).product();
+    let given = usize::try_from(given).map_err(|_| Class::DIMS)?;
+    let open = lengths.iter().filter(|length| **length == 0).count();
+    if lengths.iter().any(|length| *length < 0) || nodes == 0 || !nodes.is_multiple_of(given) {
+        return Err(Class::DIMS.into());
+    }
+    if open == 0 {
+        return if nodes == given { Ok(()) } else { Err(Class::DIMS.into()) };
+    }
+    let mut chosen = balanced(nodes / given, open, usize::MAX).into_iter();
+    for length in lengths.iter_mut().filter(|length| **length == 0) {
+        *length = chosen.next().unwrap_or(1) as i32;
+    }
+    Ok(())
+}

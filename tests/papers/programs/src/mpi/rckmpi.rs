@@ -1,0 +1,90 @@
+//! RCKMPI's protocol: each rank has a section of every MPB, into which it alone puts packets.
+//!
+//! A sender puts a packet of a message into its section of the receiver's MPB, behind the message's length and tag, and then its
+//! number. The receiver polls for that in its own MPB, gets the packet from there, and says which number it has taken, by a word of
+//! its own section of the *sender's* MPB. So a section has one packet at a time, and the more ranks there are, the shorter it is.
+//! This is all that there is: no queues, no request objects, no choice among sources, for which the real one spends some
+//! microseconds on each packet.
+
+use alloc::{vec, vec::Vec};
+use core::cell::RefCell;
+
+use collectives::{Comm, Error, ProgramLines};
+use hal::{Core, LINE_BYTES, Reason};
+
+/// Lines of an MPB, which RCKMPI divides among all ranks.
+const MPB_LINES: usize = 256;
+
+/// Words of a section: the packet of the other rank's that was taken last, and the number of this one's; then length and tag.
+const TAKEN: usize = 0;
+const NUMBER: usize = 1;
+const LENGTH_BYTE: usize = 8;
+const HEADER_BYTES: usize = 16;
+
+/// Messages by sections.
+pub(super) struct Sections<'l, 'c, C: Core> {
+    lines: ProgramLines<'l, 'c, C>,
+    section_bytes: usize,
+    /// Packets to and from each rank so far.
+    sent: RefCell<Vec<u32>>,
+    received: RefCell<Vec<u32>>,
+}
+
+impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
+    /// Divides as many lines as there are, and not more than RCKMPI has. Collective.
+    pub(super) fn new(comm: &'l Comm<'c, C>) -> Result<Self, Error> {
+        let size = comm.size();
+        let mut lines = comm.reserve_lines(0)?;
+        let of_each = (lines.limit_bytes() / LINE_BYTES).min(MPB_LINES) / size;
+        lines.extend(of_each * size)?;
+        let zeros = || RefCell::new(vec![0; size]);
+        Ok(Self { lines, section_bytes: of_each * LINE_BYTES, sent: zeros(), received: zeros() })
+    }
+
+    /// Bytes of a message in a packet.
+    fn room(&self) -> usize {
+        self.section_bytes - HEADER_BYTES
+    }
+
+    /// The word of the section of a rank, in any MPB.
+    fn word(&self, of: usize, word: usize) -> usize {
+        of * self.section_bytes / size_of::<u32>() + word
+    }
+
+    /// Sends a message: it is under way when this returns.
+    pub(super) fn send(&self, message: &[u8], to: usize, tag: u32) -> Result<(), Error> {
+        let (me, mut packet) = (self.lines.comm().rank(), Vec::with_capacity(self.section_bytes));
+        let number = &mut self.sent.borrow_mut()[to];
+        for piece in message.chunks(self.room()) {
+            let (free, reason) = (self.word(to, TAKEN), Reason::new("a packet being taken"));
+            self.lines.wait_for_word(free, reason, |taken| taken == *number)?;
+            *number += 1;
+            packet.clear();
+            packet.extend((message.len() as u32).to_le_bytes());
+            packet.extend(tag.to_le_bytes());
+            packet.extend_from_slice(piece);
+            self.lines.put(&packet, to, me * self.section_bytes + LENGTH_BYTE)?;
+            self.lines.store_word(to, self.word(me, NUMBER), *number)?;
+        }
+        Ok(())
+    }
+
+    /// Receives a message of a length and a tag that are known.
+    pub(super) fn receive(&self, message: &mut [u8], from: usize, tag: u32) -> Result<(), Error> {
+        let (me, len) = (self.lines.comm().rank(), message.len());
+        let mut packet = vec![0; self.section_bytes - LENGTH_BYTE];
+        let number = &mut self.received.borrow_mut()[from];
+        for piece in message.chunks_mut(self.room()) {
+            *number += 1;
+            let (here, reason) = (self.word(from, NUMBER), Reason::new("a packet"));
+            self.lines.wait_for_word(here, reason, |found| found == *number)?;
+            let packet = &mut packet[..HEADER_BYTES - LENGTH_BYTE + piece.len()];
+            self.lines.get(me, from * self.section_bytes + LENGTH_BYTE, packet)?;
+            let (header, bytes) = packet.split_at(HEADER_BYTES - LENGTH_BYTE);
+            debug_assert_eq!(header, [(len as u32).to_le_bytes(), tag.to_le_bytes()].concat());
+            piece.copy_from_slice(bytes);
+            self.lines.store_word(from, self.word(me, TAKEN), *number)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! C's MPI on 2 ranks and on all, beside the calls of ours on which it stands, and beside the protocol of RCKMPI, which was written
+//! for this chip.
+//!
+//! The goal was a third of RCKMPI's latency for 8 bytes and twice its bandwidth at 64 KB. By its protocol alone, without what its
+//! library does for each packet, the latency is 1.3 times ours, and the bandwidth of 2 ranks, whose sections are half an MPB
+//! each, two thirds of ours; that of 48 ranks is 0.4 of ours. Puts of 64 KB are as fast as messages; what is got
+//! takes twice as long.
+
+use crate::{
+    bench::{Bench, Machine, Missing, Rows, Samples, Setting, Sweep, on_scc},
+    xtask,
+};
+use anyhow::Result;
+use host::{progress::Progress, workspace};
+
+/// Turns that count, of each call.
+const REPETITIONS: u32 = 10;
+
+/// Ranks that are measured.
+const RANKS: [u32; 2] = [2, 48];
+
+/// What is compared with its call in Rust, and at how many bytes.
+const BESIDE_RUST: [(&str, u64); 14] = [
+    ("latency", 8),
+    ("latency", 1 << 10),
+    ("latency", 1 << 16),
+    ("each-of-a-burst", 8),
+    ("barrier", 8),
+    ("broadcast", 8),
+    ("broadcast", 1 << 10),
+    ("reduce", 8),
+    ("reduce", 1 << 10),
+    ("allreduce", 8),
+    ("allreduce", 1 << 10),
+    ("allgather", 1 << 10),
+    ("alltoall", 8),
+    ("alltoall", 1 << 10),
+];
+
+/// Messages, puts and gets, and operations of all.
+pub(crate) const MPI: Bench = Bench {
+    name: "mpi",
+    about: "messages, windows and operations of all through C's MPI on 2 and 48 ranks, beside our own calls, and messages by RCKMPI's protocol",
+    runs: &[Sweep("bench-mpi", &["algorithm={tagged|rckmpi}", "cores={2|48}"])],
+    measure: Some(measure),
+    // It is more than runs of the image.
+    only_on: Some(Machine::Simulated(host::machine::Machine::SCC)),
+    claims: &[
+        on_scc("on 2 ranks: RCKMPI's latency for 8 bytes in ours").at_least(1.25, "", |rows| latency(rows, 2)),
+        on_scc("on 48 ranks: RCKMPI's latency for 8 bytes in ours").at_least(1.25, "", |rows| latency(rows, 48)),
+        on_scc("on 2 ranks: our bandwidth at 64 KB in RCKMPI's").at_least(1.5, "", |rows| bandwidth(rows, 2)),
+        on_scc("on 48 ranks: our bandwidth at 64 KB in RCKMPI's").at_least(2.0, "", |rows| bandwidth(rows, 48)),
+        on_scc("what C takes of the calls that it stands on, at most").at_most(1.15, "", beside_rust),
+    ],
+    ..Bench::PLAIN
+};
+
+fn latency(rows: &Rows, ranks: u64) -> Result<f64, Missing> {
+    let of = |algorithm| rows.median(algorithm, "latency", ranks, 8);
+    Ok(of("rckmpi")? / of("c")?)
+}
+
+fn bandwidth(rows: &Rows, ranks: u64) -> Result<f64, Missing> {
+    let of = |algorithm| rows.median(algorithm, "bandwidth", ranks, 1 << 16);
+    Ok(of("c")? / of("rckmpi")?)
+}
+
+/// The largest ratio of a call in C to that in Rust.
+fn beside_rust(rows: &Rows) -> Result<f64, Missing> {
+    let mut most = 0.0_f64;
+    for ranks in RANKS {
+        for (metric, bytes) in BESIDE_RUST {
+            let of = |algorithm| rows.median(algorithm, metric, ranks.into(), bytes);
+            most = most.max(of("c")? / of("tagged")?);
+        }
+    }
+    Ok(most)
+}
+
+/// Our programs, and then that in C.
+fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
+    let ranks: Vec<_> = RANKS.into_iter().filter(|ranks| *ranks <= setting.cores).collect();
+    let progress = Progress::bar("MPI in C, our calls, and RCKMPI's protocol", 3 * ranks.len() as u64);
+    let mut all = Vec::new();
+    for cores in ranks {
+        for algorithm in ["tagged", "rckmpi"] {
+            let words = [format!("algorithm={algorithm}"), format!("repetitions={REPETITIONS}")];
+            let run = xtask::Run {
+                program: "bench-mpi",
+                machine: setting.machine,
+                cores,
+                words: words.into_iter().chain(setting.words.iter().cloned()).collect(),
+                has_input: false,
+                heat_map: false,
+                functional: false,
+                flame: None,
+                yes: setting.yes,
+                limit: setting.limit,
+            };
+            all.extend(run.transcript()?.samples);
+            progress.step();
+        }
+        let source = workspace::root().join("tests/papers/src/papers/ours/mpi/mpi.c");
+        let (machine, arguments) = (setting.machine.to_string(), [REPETITIONS.to_string()]);
+        all.extend(xtask::run_c(&source, &machine, cores, &arguments, setting.limit)?.samples);
+        progress.step();
+    }
+    Ok(all)
+}
