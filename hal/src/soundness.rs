@@ -90,7 +90,9 @@
 //! Of the functions, those are `unsafe` that make one of these values ([`Regions::new`](crate::Regions::new),
 //! [`Caches::new`](crate::Caches::new), [`LocalView::new`](crate::LocalView::new), [`Exposure::new`](crate::Exposure::new)),
 //! that end one, or an operation, behind its back (`ViewWindow::touch`, `end_access` and `release`, `ExposureHost::conceal`), that
-//! take a slice ([`as_slice`](crate::LocalView::as_slice), [`as_mut_slice`](crate::LocalView::as_mut_slice)), and that
+//! take a slice ([`as_slice`](crate::LocalView::as_slice), [`as_mut_slice`](crate::LocalView::as_mut_slice)), that put hardware or
+//! a program on top of what only their caller knows to be one core's (`emulated::Emulated::new`, `kernel::launch::run_on_core`), that
+//! look at what others use (`sim::end_on_faults`, a report's `Spot::here`), and that
 //! change what an address means, a cache holds, or a processor does (page tables, lookup tables, descriptor tables, the
 //! local APIC, interrupts, caches, the chip's registers). Each has a section *Safety*. What is called within operations
 //! only, such as a poll, is no part of the interface: a handler of interrupts could come in the middle.

@@ -17,6 +17,8 @@ const OF_THE_MACHINE: &[&str] = &[
     "work",
     "check_coherence",
     "heatmap",
+    "hold",
+    "accesses_only",
     "heap_kib",
     "heap0_kib",
     "stack_kib",

@@ -23,6 +23,9 @@ struct Setting {
     lacks: Needs,
     /// What a test needs if it is to run there.
     for_tests_that_need: Needs,
+    /// Whether the arguments of collective operations are checked. Then ranks meet in each of them; without, they run ahead of each
+    /// other, as in programs, which is what orders by seed are for.
+    checks_arguments: bool,
 }
 
 const SETTINGS: [Setting; 8] = [
@@ -31,33 +34,56 @@ const SETTINGS: [Setting; 8] = [
         machines: contention,
         lacks: Needs::empty(),
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
-    Setting { name: "by pages", machines: pages, lacks: Needs::empty(), for_tests_that_need: Needs::empty() },
+    Setting {
+        name: "by pages",
+        machines: pages,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
+    },
     Setting {
         name: "in coherence domains",
         machines: domains,
         lacks: Needs::empty(),
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
     Setting {
         name: "in coherence domains over seeds",
         machines: domains_over_seeds,
         lacks: Needs::QUIET,
         for_tests_that_need: Needs::empty(),
+        checks_arguments: false,
     },
     Setting {
         name: "with other controllers",
         machines: controllers,
         lacks: Needs::CONTROLLERS,
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
-    Setting { name: "over many seeds", machines: seeds, lacks: Needs::QUIET, for_tests_that_need: Needs::empty() },
-    Setting { name: "on many cores", machines: many, lacks: Needs::empty(), for_tests_that_need: Needs::SIZE },
+    Setting {
+        name: "over many seeds",
+        machines: seeds,
+        lacks: Needs::QUIET,
+        for_tests_that_need: Needs::empty(),
+        checks_arguments: false,
+    },
+    Setting {
+        name: "on many cores",
+        machines: many,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::SIZE,
+        checks_arguments: false,
+    },
     Setting {
         name: "on clusters",
         machines: clusters,
         lacks: Needs::REGISTERS.union(Needs::MESH),
         for_tests_that_need: Needs::empty(),
+        checks_arguments: true,
     },
 ];
 
@@ -66,7 +92,7 @@ fn machine(name: &str) -> Machine {
 }
 
 fn contention() -> Vec<Machine> {
-    let crowded = |cores| machine("scc+contention").with_cores(cores);
+    let crowded = |cores| machine("scc").with_cores(cores);
     vec![crowded(1), crowded(3), machine("scc+flat").with_cores(5)]
 }
 
@@ -78,7 +104,7 @@ fn pages() -> Vec<Machine> {
 
 /// Inside domains memory is coherent, between them it is not, and programs are right on all of them.
 fn domains() -> Vec<Machine> {
-    let of = |cores, domains| machine(&format!("scc+domains={domains}")).with_cores(cores);
+    let of = |cores, domains| machine(&format!("scc+ideal+domains={domains}")).with_cores(cores);
     let options = || Options { fetch_unit: FetchUnit::Page, cache_frames: 16, ..Options::default() };
     let by_pages = [8, 5].map(|cores| of(cores, 2).with_options(options()));
     [(8, 2), (8, 1), (7, 3), (5, 2)].map(|(cores, domains)| of(cores, domains)).into_iter().chain(by_pages).collect()
@@ -116,7 +142,7 @@ const WRONG_ON_PURPOSE: [(&str, &str); 10] = [
 /// Machines on which the checker has to find nothing in what is right.
 fn checked(needs: Needs) -> Vec<Machine> {
     let mut machines: Vec<_> = [2, 5].map(Machine::scc).into();
-    machines.push(machine("scc+domains=2").with_cores(6));
+    machines.push(machine("scc+ideal+domains=2").with_cores(6));
     if needs.contains(Needs::SIZE) {
         machines.push(Machine::scc(17));
     }
@@ -127,7 +153,7 @@ fn checked(needs: Needs) -> Vec<Machine> {
 }
 
 fn domains_over_seeds() -> Vec<Machine> {
-    (1..=3).map(|seed| machine("scc+domains=2").with_cores(6).with_seed(seed)).collect()
+    (1..=3).map(|seed| machine("scc+ideal+domains=2").with_cores(6).with_seed(seed)).collect()
 }
 
 fn controllers() -> Vec<Machine> {
@@ -146,11 +172,18 @@ fn seeds() -> Vec<Machine> {
         .collect()
 }
 
+/// Runs a test on a machine.
+fn on(name: &str, machine: &Machine, checks_arguments: bool) -> Result<(), String> {
+    run(machine, |context| {
+        context.comm.check_arguments(checks_arguments);
+        suite::run_simulated(name, context)
+    })
+}
+
 /// Runs a test on some machines, up to the first on which it fails.
-fn on_all(name: &str, machines: impl IntoIterator<Item = Machine>) -> Result<(), Failed> {
-    for (place, machine) in machines.into_iter().enumerate() {
-        run(&machine, |context| suite::run_simulated(name, context))
-            .map_err(|failure| format!("machine {place} of this test: {failure}"))?;
+fn on_all(name: &str, machines: Vec<Machine>, checks_arguments: bool) -> Result<(), Failed> {
+    for (place, machine) in machines.iter().enumerate() {
+        on(name, machine, checks_arguments).map_err(|failure| format!("machine {place} of this test: {failure}"))?;
     }
     Ok(())
 }
@@ -159,23 +192,20 @@ fn trials(name: &'static str) -> Vec<Trial> {
     let needs = suite::needs(name);
     let on_cores = CORES.map(|cores| {
         let what = format!("{name} on {cores} core{}", if cores == 1 { "" } else { "s" });
-        Trial::test(what, move || {
-            run(&Machine::scc(cores), |context| {
-                // As on the cores; elsewhere on the host ranks run ahead of each other.
-                context.comm.check_arguments(true);
-                suite::run_simulated(name, context)
-            })?;
-            Ok(())
-        })
+        Trial::test(what, move || Ok(on(name, &Machine::scc(cores), true)?))
     });
     let in_settings = SETTINGS
         .iter()
         .filter(|setting| !needs.intersects(setting.lacks) && needs.contains(setting.for_tests_that_need))
-        .map(|setting| Trial::test(format!("{name} {}", setting.name), move || on_all(name, (setting.machines)())));
+        .map(|setting| {
+            Trial::test(format!("{name} {}", setting.name), move || {
+                on_all(name, (setting.machines)(), setting.checks_arguments)
+            })
+        });
     // A program that is right does not notice that memory is coherent, be it memory that cores expose.
     let coherent = (name.starts_with("exposed::") && !needs.contains(Needs::QUIET)).then(|| {
         let machine = || Machine::scc(5).with_options(Options { coherent: true, ..Options::default() });
-        Trial::test(format!("{name} on a coherent machine"), move || on_all(name, [machine()]))
+        Trial::test(format!("{name} on a coherent machine"), move || on_all(name, vec![machine()], true))
     });
     let is_right = !needs.contains(Needs::QUIET) && WRONG_ON_PURPOSE.iter().all(|(test, _)| *test != name);
     let checked = is_right.then(|| {

@@ -19,7 +19,7 @@ use std::{
 };
 
 /// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
-pub(crate) const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
 
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

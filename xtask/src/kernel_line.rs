@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 15] = [
+const OWN_OPTION: [(&str, &str); 17] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -15,6 +15,8 @@ const OWN_OPTION: [(&str, &str); 15] = [
     ("write_back", "--write-back of `run`"),
     ("check_coherence", "`check`"),
     ("heatmap", "--heatmap of `sim`"),
+    ("hold", "--gdb-on-failure of `run`"),
+    ("accesses_only", "--accesses-only of `sim`"),
     ("trace_kib", "--trace-kib"),
     ("node", "--nodes of `cluster`"),
     ("nodes", "--nodes of `cluster`"),

@@ -3,7 +3,9 @@
 use crate::{
     c, catalogue, command_line,
     console::{Event, Transcript},
-    cores, debugger, emulation, guest, host_command, image,
+    cores,
+    debugger::{self, Debugger},
+    emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
     memory::{self, Plan, bytes},
@@ -246,6 +248,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let stop = arguments.debugger.stop();
     let tools = setup::for_program(&program, arguments.yes)?;
+    let debugger_tools = stop.map(|_| setup::ensure::<setup::DebuggerTools>(arguments.yes)).transpose()?;
     let image = match stop {
         None => image::for_qemu(&program, &tools, common.no_build)?,
         Some(_) => image::for_debugger(&program, &tools)?,
@@ -268,9 +271,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if common.lines {
         return pass_on(&label, &mut staged.command, Some(&staged.monitor), limit);
     }
-    let outcome = match stop {
+    let outcome = match stop.zip(debugger_tools) {
         None => live(&label, &mut staged.command, Some(&staged.monitor), limit)?,
-        Some(stop) => debugged(&label, &program, &mut staged, stop, arguments.yes)?,
+        Some((stop, tools)) => {
+            let debugger = stop.prepare(&staged.monitor, &program, &tools)?;
+            debugged(&label, &mut staged, &debugger)?
+        }
     };
     conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
     arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
@@ -289,6 +295,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let common = &arguments.common;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
+    ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are options of --machine qemu");
     ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
@@ -325,15 +332,8 @@ pub(crate) fn live(
 }
 
 /// Runs a guest in front of a user who debugs it, for as long as that takes.
-fn debugged(
-    label: &str,
-    program: &Program,
-    staged: &mut Staged,
-    stop: debugger::Stop,
-    yes: bool,
-) -> Result<guest::Outcome> {
-    let debugger = stop.prepare(&staged.monitor, program, &setup::ensure(yes)?)?;
-    staged.command.args(stop.arguments());
+fn debugged(label: &str, staged: &mut Staged, debugger: &Debugger) -> Result<guest::Outcome> {
+    staged.command.args(debugger.machine_arguments());
     let progress = Progress::new(format!("booting {label}"));
     debugger.greet(&progress);
     let command = &mut staged.command;

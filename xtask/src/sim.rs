@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
     yes: bool,
 
     /// The machine: `scc`, another one with a name (`machines` lists them), one's own `FILE.toml`, `mesh:WxHxC` (tiles wide,
-    /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Behind meshes
-    /// `+contention` (accesses wait for each other wherever they meet) or any of `+ports` (of MPBs), `+links` and
-    /// `+controllers` (of memory), `+flat` (all distances are one) and `+domains=D`; behind clusters, where accesses always
-    /// wait, `+unlimited-loads` (of sockets) and `+ideal-engines`
+    /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Accesses wait for
+    /// each other wherever they meet. Behind meshes `+ideal` (they never do) or any of `+ports` (of MPBs), `+links` and
+    /// `+controllers` (of memory; they do so there alone), `+flat` (all distances are one) and `+domains=D`; behind clusters
+    /// `+unlimited-loads` (of sockets) and `+ideal-engines`
     #[arg(long, value_name = "M", default_value = "scc")]
     machine: Machine,
 
@@ -57,6 +57,10 @@ pub(crate) struct Arguments {
     /// Switch off the model of non-coherent memory
     #[arg(long)]
     coherent: bool,
+
+    /// Price accesses as the formulas of papers do: private memory has no caches
+    #[arg(long)]
+    accesses_only: bool,
 
     /// Draw where the traffic was: accesses to each tile's MPBs and to each memory controller, packets on each link
     #[arg(long, value_name = "FILE.svg")]
@@ -93,6 +97,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let inputs = common.inputs(&program)?;
     let words = loading(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
+    let words = words.switch("accesses_only", arguments.accesses_only);
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
     let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
@@ -119,7 +124,7 @@ pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result
     Ok(loading_built(built(program, yes)?.as_deref(), words))
 }
 
-/// Builds a program in C.
+/// Builds a program, if it is in C.
 ///
 /// # Errors
 ///
@@ -128,10 +133,17 @@ pub(crate) fn built(program: &Program, yes: bool) -> Result<Option<PathBuf>> {
     program.c.as_ref().map(|sources| c::for_simulator(sources, &c::tools(yes)?)).transpose()
 }
 
-/// The words of a program with what it takes to load one in C that was built.
+/// The words of a program with what it takes to load it, if it is one in C that was built.
 pub(crate) fn loading_built(built: Option<&Path>, words: KernelLine) -> KernelLine {
-    let Some(built) = built else { return words };
-    let words = words.value("image", Some(c::encoded(&built.to_string_lossy())));
+    match built {
+        Some(image) => loaded(words, image),
+        None => words,
+    }
+}
+
+/// Words with which a simulator loads a program in C that was built.
+pub(crate) fn loaded(words: KernelLine, image: &Path) -> KernelLine {
+    let words = words.value("image", Some(c::encoded(&image.to_string_lossy())));
     let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
     words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES))
 }

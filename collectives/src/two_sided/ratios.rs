@@ -65,7 +65,7 @@ type Case<'l> = (Machine, &'l [usize], &'static [[usize; 2]]);
 /// The machine without contention, with these lengths between all pairs, and the one with contention, with fewer.
 fn of_machines<'l>(all: &'l [usize], some: &'l [usize]) -> [Case<'l>; 2] {
     let machine = |name| Machine::new(Description::parse(name).unwrap());
-    [(machine("scc"), all, &PAIRS), (machine("scc+contention"), some, &PAIRS[1..])]
+    [(machine("scc+ideal"), all, &PAIRS), (machine("scc"), some, &PAIRS[1..])]
 }
 
 /// RCCE's protocol is as lean as ours here, and has all of the MPB for a message, or as many lines as ours. Where a message has

@@ -59,10 +59,14 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// Where the caller is, on a core whose traps are prepared.
-    pub fn here() -> Self {
+    /// Where the caller is, on a core whose traps are prepared: for a report of a core that ends.
+    ///
+    /// # Safety
+    /// When it is displayed, the core is still in the function that called this, or in what that calls, and does not return from it
+    /// any more: the report looks at all words of its stack, which are variables of the functions that are under way.
+    pub unsafe fn here() -> Self {
         let (eip, esp): (usize, usize);
-        // SAFETY: reads two registers.
+        // SAFETY: reads two registers; the call and the word that it leaves below the stack pointer are taken back.
         unsafe {
             asm!("call 2f", "2: pop {}", "mov {}, esp", out(reg) eip, out(reg) esp);
         }
@@ -84,7 +88,8 @@ impl fmt::Display for Spot {
         out.write_str(", on its stack are")?;
         let mut left = RETURNS;
         for slot in (self.esp.max(stack.start).next_multiple_of(4)..stack.end).step_by(4) {
-            // SAFETY: a word of the core's stack, which is mapped; whoever owns it does not run meanwhile.
+            // SAFETY: a word of the core's stack, which is mapped. Whoever owns it does not run meanwhile: the core was
+            // interrupted there, or will never return there, see `here`.
             let word = unsafe { core::ptr::with_exposed_provenance::<usize>(slot).read_volatile() };
             if code.contains(&word) && left > 0 {
                 left -= 1;

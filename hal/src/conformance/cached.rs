@@ -50,9 +50,10 @@ fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defec
             let expected: Vec<_> = (0..WORDS).map(|index| value(stage.left().index(), step, index)).collect();
             stage.expect(found == expected, || {
                 format!(
-                    "cached memory: {} has stored {expected:?} and flushed, and this core, which has invalidated, finds \
-                     {found:?}: a flush does not write back, or leaves what was there before",
-                    stage.left()
+                    "cached memory: {} has stored {expected:?} and flushed {}, and this core, which has flushed its own copy, \
+                     finds {found:?}: that flush does not write back, or this one leaves what was there before",
+                    stage.left(),
+                    if step == 0 { "the region" } else { "everything" }
                 )
             });
         }
@@ -66,14 +67,23 @@ fn refused<C: Core>(stage: &Stage<'_, C>, error: &ClaimError) -> Defect {
     stage.found.take().expect("it was just found")
 }
 
-/// What a core exposes, others reach, and its owner gets it back.
+/// What a core exposes, others reach, and its owner gets it back; then it is other memory, though its name may be the same.
 fn exposures<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    // On a machine that goes on reaching the first memory, that is there until the end.
+    let _first = exposed(stage, caches, 0)?;
+    exposed(stage, caches, 1).map(drop)
+}
+
+/// Exposes memory in which this core's number is, beside that of the `turn`, and returns it after others have reached it.
+fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: u32) -> Result<Lines<u32>, Defect> {
     let core = stage.core;
     let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Uncached>(of));
-    let Ok(exposure) = core.expose(caches, Lines::copy_of(&[stage.me() as u32; 16])) else {
-        stage.expect(false, || "exposed memory: 64 bytes of whole lines cannot be exposed".into());
-        return stage.end();
-    };
+    let number = |of: usize| of as u32 + 1000 * turn;
+    let memory = Lines::copy_of(&[number(stage.me()); 16]);
+    let exposure = core.expose(caches, memory).map_err(|refused| {
+        stage.expect(false, || format!("exposed memory: 64 bytes of whole lines cannot be exposed: {}", refused.error));
+        stage.found.take().expect("it was just found")
+    })?;
     let told = exposure.region().to_words();
     (0..told.len()).for_each(|index| core.store_word(own, TOLD + index, told[index]));
     stage.meet()?;
@@ -85,21 +95,24 @@ fn exposures<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), D
     core.invalidate_mpb();
     core.read(there, 32, &mut found);
     let found = u32::from_le_bytes(found);
-    stage.expect(found as usize == stage.right().index(), || {
-        format!("exposed memory: {} has exposed its number, and this core finds {found}", stage.right())
+    let expected = number(stage.right().index());
+    stage.expect(found == expected, || {
+        let again = if turn > 0 { " after other memory, which it has concealed" } else { "" };
+        format!("exposed memory: {} has exposed {expected}{again}, and this core finds {found}", stage.right())
     });
-    core.write(there, 4, &(stage.me() as u32 + 100).to_le_bytes());
+    core.write(there, 4, &(number(stage.me()) + 100).to_le_bytes());
     core.let_go(there);
     stage.meet()?;
     let memory = exposure.end(caches);
-    let expected = stage.left().index() as u32 + 100;
-    stage.expect(memory[1] == expected && memory[2] == stage.me() as u32, || {
+    let expected = number(stage.left().index()) + 100;
+    stage.expect(memory[1] == expected && memory[2] == number(stage.me()), || {
         format!(
             "exposed memory: {} has written {expected} behind a word that is {}, and its owner gets back {:?}",
             stage.left(),
-            stage.me(),
+            number(stage.me()),
             &memory[..3]
         )
     });
-    stage.meet()
+    stage.meet()?;
+    Ok(memory)
 }

@@ -26,6 +26,7 @@ pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 
 /// What was stored and drained is seen after an invalidation, and nothing else in its line has changed.
 fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    pushed_out(stage)?;
     let core = stage.core;
     let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 0));
     core.store(own, 0, &[0; LINE_BYTES]);
@@ -45,8 +46,8 @@ fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let found = core.load_line(own).0;
     stage.expect(found[16..21] == pattern(stage.left(), 1, 5), || {
         format!(
-            "lines: {} has stored bytes 16..21 of {own} and drained, and this core has invalidated, and finds {:?}: the drain \
-             pushes nothing out, or the invalidation leaves lines in L1",
+            "lines: {} has stored bytes 16..21 of {own} and drained, and this core, which had the line in L1 and has \
+             invalidated, finds {:?}: the invalidation leaves lines in L1",
             stage.left(),
             &found[16..21]
         )
@@ -55,6 +56,27 @@ fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         format!("lines: a store of bytes 16..21 of {own} has changed bytes 3..11: stores have to be masked by bytes")
     });
     stage.meet()
+}
+
+/// What was stored and drained is in memory: who has not loaded the line before finds it, whatever an invalidation does.
+fn pushed_out<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 1));
+    core.invalidate_mpb();
+    core.store(right, 0, &pattern(core.core(), 3, LINE_BYTES - 1));
+    core.drain();
+    stage.meet()?;
+    let found = core.load_line(own).0;
+    stage.expect(found[..LINE_BYTES - 1] == pattern(stage.left(), 3, LINE_BYTES - 1), || {
+        format!(
+            "lines: {} has stored bytes 0..31 of {own} and drained, and this core, which has not looked before, finds {found:?}: \
+             the drain pushes nothing out",
+            stage.left()
+        )
+    });
+    stage.meet()?;
+    core.invalidate_mpb();
+    Ok(())
 }
 
 /// A line that is stored as a whole is read as a whole.

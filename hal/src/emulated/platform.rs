@@ -94,14 +94,28 @@ pub unsafe trait Platform: 'static {
     /// Accesses an atomic counter, which exists, and returns what it was.
     fn access_counter(&self, counter: usize, access: CounterAccess) -> u32;
 
-    /// Accounts for local work.
-    fn spend(&self, expense: Expense);
+    /// Accounts for local work, where that does not take its own time.
+    fn spend(&self, expense: Expense) {
+        let _ = expense;
+    }
+
+    /// An operation about so many bytes begins, within those that are under way; for platforms that price private memory.
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        let _ = bytes;
+    }
+
+    /// The operation ends that began last.
+    #[inline(always)]
+    fn leave(&self) {}
 
     /// Ticks, see [`Clock::now`](crate::Clock::now).
     fn now(&self) -> u64;
 
-    /// Ticks in a second.
-    fn ticks_per_second(&self) -> u64;
+    /// Ticks in a second; a tick is a nanosecond unless the platform says otherwise.
+    fn ticks_per_second(&self) -> u64 {
+        1_000_000_000
+    }
 
     /// Whether they are time, see [`Clock::tells_time`](crate::Clock::tells_time).
     fn tells_time(&self) -> bool {
@@ -166,8 +180,11 @@ pub unsafe trait Platform: 'static {
     /// Raises an interrupt on a core, for which this core holds that core's test-and-set register.
     fn raise_interrupt(&self, target: CoreId);
 
-    /// Lets interrupts that are raised on this core interrupt it, or no more.
-    fn open_interrupts(&self, open: bool);
+    /// Lets interrupts that are raised on this core interrupt it, or no more. Nothing to do where nothing interrupts it in the
+    /// middle: what was raised is taken at the end of an operation, and where programs [compute](Self::compute).
+    fn open_interrupts(&self, open: bool) {
+        let _ = open;
+    }
 
     /// Whether an interrupt that was raised on this core has arrived and was not taken.
     fn interrupt_is_due(&self) -> bool;
@@ -192,8 +209,10 @@ pub unsafe trait Platform: 'static {
     fn with_slices<R>(&self, change: impl FnOnce(&mut Slices) -> R) -> Option<R>;
 
     /// Called before each use of copies that the cores of a coherence domain share, which is visible to them all: to
-    /// change them, or only to look.
-    fn meet_domain(&self, changes: bool);
+    /// change them, or only to look. Nothing to do where no cores share copies.
+    fn meet_domain(&self, changes: bool) {
+        let _ = changes;
+    }
 
     /// Returns when what other cores of the coherence domain have written back is in memory: of what this core has just
     /// flushed they may have written some.
@@ -203,7 +222,9 @@ pub unsafe trait Platform: 'static {
     fn fence(&self) {}
 
     /// How much of cached memory is fetched at a time.
-    fn fetch_unit(&self) -> FetchUnit;
+    fn fetch_unit(&self) -> FetchUnit {
+        FetchUnit::Line
+    }
 
     /// From now on, as many bytes of this core's private memory as `region` has are that region, which it exposes.
     ///

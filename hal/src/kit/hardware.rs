@@ -233,7 +233,7 @@ pub unsafe trait CachedMemory: Topology {
 /// 1. A region that this core has [exposed](Self::expose) leads to the memory that it was exposed with, for all cores that
 ///    have mapped it, and to nothing else; and to nothing any more when [`conceal`](Self::conceal) has returned `Ok`.
 /// 2. `conceal` returns `Ok` only when no core has reached the region that has not let go of it.
-pub unsafe trait ExposedMemory: Topology {
+pub unsafe trait ExposedMemory: CombinedLines {
     /// Whether others know what a core exposes by the addresses at which the core itself has it. If not, it gets others,
     /// which do not depend on where the memory is.
     const EXPOSES_IN_PLACE: bool = false;
@@ -263,15 +263,24 @@ pub unsafe trait ExposedMemory: Topology {
     }
 
     /// This core will not access what another core exposes, as far as it has bytes of the region. What it has stored there
-    /// is in memory before others see that.
-    fn let_go(&self, region: Region<kind::Cached>);
+    /// is in memory before others see that. Nothing to do where nobody is told of [`reach`](Self::reach).
+    fn let_go(&self, region: Region<kind::Cached>) {
+        let _ = region;
+    }
 
-    /// Points the slot of the lookup table that has number `place`, of those for other cores' memory, at this one.
-    fn map_slot(&self, slot: Slot, place: usize);
+    /// Points the slot of the lookup table that has number `place`, of those for other cores' memory, at this one. Nothing to do
+    /// where other cores' memory is reached without a table.
+    fn map_slot(&self, slot: Slot, place: usize) {
+        let _ = (slot, place);
+    }
 
     /// Prepares for a slot to stand for other memory, or for none: what this core has stored there is pushed out, and lines
     /// are forgotten.
-    fn forget_slot(&self, slot: Slot);
+    fn forget_slot(&self, slot: Slot) {
+        let _ = slot;
+        self.drain();
+        self.invalidate_lines();
+    }
 }
 
 /// Time.
@@ -279,8 +288,10 @@ pub trait Ticks {
     /// Ticks, see [`Clock::now`](crate::Clock::now).
     fn now(&self) -> u64;
 
-    /// Ticks in a second.
-    fn ticks_per_second(&self) -> u64;
+    /// Ticks in a second; a tick is a nanosecond unless the machine says otherwise.
+    fn ticks_per_second(&self) -> u64 {
+        1_000_000_000
+    }
 
     /// Whether ticks are time, see [`Clock::tells_time`](crate::Clock::tells_time).
     fn tells_time(&self) -> bool {
@@ -318,7 +329,9 @@ pub trait Turns {
     }
 
     /// See [`Wait::relax`](crate::Wait::relax).
-    fn relax(&self);
+    fn relax(&self) {
+        core::hint::spin_loop();
+    }
 
     /// See [`Wait::is_dying`](crate::Wait::is_dying). Machines on which a core that ends stops at once, while all others stop
     /// in their next waits, are never seen dying.
@@ -332,8 +345,11 @@ pub trait Signals {
     /// Raises an interrupt on a core, for which this core holds that core's test-and-set register.
     fn raise_interrupt(&self, target: CoreId);
 
-    /// Lets interrupts that are raised on this core interrupt it, or no more.
-    fn open_interrupts(&self, open: bool);
+    /// Lets interrupts that are raised on this core interrupt it, or no more. Nothing to do where nothing interrupts it in the
+    /// middle: what [is due](Self::interrupt_is_due) is taken at the end of its operations.
+    fn open_interrupts(&self, open: bool) {
+        let _ = open;
+    }
 
     /// Whether an interrupt that was raised on this core has arrived and was not taken. May be called at any moment.
     fn interrupt_is_due(&self) -> bool;
@@ -357,6 +373,17 @@ pub trait Hooks: Turns {
     fn compute(&self, cycles: u64, interrupted: Option<&dyn Fn()>) {
         let _ = (cycles, interrupted);
     }
+
+    /// Tells a machine that prices private memory that an operation about so many bytes begins, within those that are under
+    /// way; 0 if it is about none.
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        let _ = bytes;
+    }
+
+    /// The operation ends that began last.
+    #[inline(always)]
+    fn leave(&self) {}
 
     /// Does what hardware may do by itself between two operations of a program: drain, or evict.
     fn explore(&self) {}

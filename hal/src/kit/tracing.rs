@@ -28,6 +28,7 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     }
 
     fn begin_span(&self, span: Span) {
+        self.hardware.enter(span.bytes);
         self.hardware.witness(|| Event::Begin(span));
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.begin(now, false, span)));
@@ -35,6 +36,7 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     }
 
     fn end_span(&self) {
+        self.hardware.leave();
         self.hardware.witness(|| Event::End);
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(Tracer::end_span));
@@ -81,6 +83,7 @@ pub(super) struct HardwareSpan<'e, H: Hooks>(&'e H);
 
 impl<H: Hooks> Drop for HardwareSpan<'_, H> {
     fn drop(&mut self) {
+        self.0.leave();
         self.0.trace(Tracer::end_span);
     }
 }
@@ -121,6 +124,7 @@ impl<H: Hooks> Noting for H {}
 /// What a core notes of its own operations.
 pub(super) trait NotingOperations: Noting + Topology + Sized {
     fn hardware_span(&self, operation: &'static str, whose: impl Into<Whose>, bytes: usize) -> HardwareSpan<'_, Self> {
+        self.enter(bytes);
         let peer = whose.into().0.filter(|core| *core != self.core());
         self.trace(|tracer, now| tracer.begin(now, true, Span { operation, peer, bytes }));
         HardwareSpan(self)

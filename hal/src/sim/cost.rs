@@ -10,7 +10,8 @@
 //!   way (`d L_hop`) earlier, in keeping with lines;
 //! * a test-and-set register costs one MPB line read at its distance: to read, where the value is that at the end,
 //!   and to free, where it is free `d L_hop` earlier;
-//! * private memory is behind the core's nearest controller, for those that it is exposed to as well;
+//! * private memory is behind the core's nearest controller, for those that it is exposed to as well; where caches are
+//!   priced (`caches`), a line that L1 has takes nothing, one that L2 has takes what L2 takes, and any other one is read;
 //! * raising an interrupt is a read, which tells whether the bit is set, and a write of the target's configuration
 //!   register, each at the price of a test-and-set register at its distance; the target's test-and-set register is an
 //!   operation of its own. The interrupt arrives when the bit is visible and delivery has taken its time. Taking it
@@ -24,7 +25,7 @@
 //! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take
 //!   what [`Cluster`] says, and setting a flag has no overhead but that of its call.
 
-use crate::{CoreId, Costs, Home, Layout, LineAddress, SharedAddress, Software, Tile, kit::Expense};
+use crate::{CoreId, Costs, Home, LINE_BYTES, Layout, LineAddress, SharedAddress, Software, Tile, kit::Expense};
 
 use prices::{Effect, Journey, Target, Trip};
 
@@ -249,6 +250,16 @@ impl Cost {
             Expense::FlushAll => Some((self.displaced(self.costs().cache_sets.into()), Effect::Read)),
             _ => None,
         }
+    }
+
+    /// Bytes of a core's L2.
+    pub(super) fn l2_bytes(&self) -> u64 {
+        u64::from(self.costs().cache_sets) * self.parameters.cache_ways * LINE_BYTES as u64
+    }
+
+    /// Reads of so many lines that L2 has.
+    pub(super) fn l2_hits(&self, lines: u64) -> u64 {
+        self.cycles(lines * self.parameters.l2_cycles)
     }
 
     fn write(&self, complete_ps: u64, routers: u64) -> WriteCost {

@@ -37,6 +37,8 @@ pub struct Parameters {
     pub counter_ps: u64,
     /// Ways of the last private cache.
     pub cache_ways: u64,
+    /// Cycles of a line that it has; 0 on a cluster, whose caches are not modelled.
+    pub l2_cycles: u64,
     /// Cycles from an interrupt's bit in the configuration register to the first instruction of its handler.
     pub interrupt_delivery_cycles: u64,
     /// Cycles of a handler's frame: saving and restoring what it interrupts.
@@ -62,14 +64,11 @@ struct Contended {
 }
 
 impl Contended {
-    /// What the file or the machine's name switches on.
+    /// What the machine's name says there is, else the file.
     fn of(file: &MachineFile, variant: Variant) -> Self {
-        let on = |word, feature| file.values.has_word("contention.on", word) || variant.has(feature);
-        Self {
-            ports: on("ports", Feature::Ports),
-            links: on("links", Feature::Links),
-            controllers: on("controllers", Feature::Controllers),
-        }
+        let in_file = || ["ports", "links", "controllers"].map(|kind| file.values.has_word("contention.on", kind));
+        let [ports, links, controllers] = variant.contention().unwrap_or_else(in_file);
+        Self { ports, links, controllers }
     }
 
     /// What the file says of it, if there is any.
@@ -87,7 +86,7 @@ impl Contended {
 }
 
 impl Parameters {
-    /// The Intel SCC at 533 MHz cores, 800 MHz mesh and memory.
+    /// The Intel SCC at 533 MHz cores, 800 MHz mesh and memory, without contention.
     pub fn scc() -> Self {
         Description::scc().parameters
     }
@@ -103,6 +102,7 @@ impl Parameters {
             word_call_cycles: price("word_call_cycles"),
             counter_ps: price("counter_ps"),
             cache_ways: price("cache_ways"),
+            l2_cycles: if file.is_cluster() { 0 } else { file.values.number("hardware.l2_cycles") },
             interrupt_delivery_cycles: price("interrupt_delivery_cycles"),
             interrupt_frame_cycles: price("interrupt_frame_cycles"),
             packet_ps: price("packet_ps"),
@@ -143,12 +143,13 @@ pub struct Description {
 }
 
 impl Description {
-    /// The Intel SCC: 6 × 4 tiles of two cores.
+    /// The Intel SCC without contention, `scc+ideal`: 6 × 4 tiles of two cores, whose accesses take what papers say and
+    /// never wait for each other.
     ///
     /// # Panics
     /// If its file is wrong, which tests rule out.
     pub fn scc() -> Self {
-        Self::parse("scc").expect("the SCC is a machine")
+        Self::parse("scc+ideal").expect("the SCC is a machine")
     }
 
     /// The same machine, with the prices by which algorithms are chosen.

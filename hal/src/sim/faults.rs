@@ -71,9 +71,13 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// while its clock stands still, ends this process with `status`, and with a report on standard output whose last line
 /// is `@done failed …`. Signals that come while no core runs do what they did before.
 ///
-/// For programs that simulate in their only thread. Where it is, the library's own traces of stacks are switched off: they
-/// would be allocated when a heap is full. Does nothing on hosts that are not Linux.
-pub fn end_on_faults(status: u8, patience: Duration) {
+/// Where it is, the library's own traces of stacks are switched off: they would be allocated when a heap is full. Does nothing on
+/// hosts that are not Linux.
+///
+/// # Safety
+/// From now on no two threads of this process simulate at a time: a core that has failed lets its machine run on, which is the one
+/// of the process that the rest of the report is about.
+pub unsafe fn end_on_faults(status: u8, patience: Duration) {
     REPORTS.store(true, Relaxed);
     STATUS.store(status.into(), Relaxed);
     PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);

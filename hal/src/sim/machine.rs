@@ -70,6 +70,9 @@ pub struct Options {
     pub skip_polls: bool,
     /// Whether the traffic is counted, place by place.
     pub heat_map: bool,
+    /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
+    /// writes is an access to DRAM, as in the formulas of papers.
+    pub private_caches: bool,
 }
 
 impl Default for Options {
@@ -85,6 +88,7 @@ impl Default for Options {
             heap_bytes: usize::MAX,
             skip_polls: true,
             heat_map: false,
+            private_caches: false,
         }
     }
 }
@@ -171,7 +175,7 @@ impl Machine {
         Self { description, options: Options::default() }
     }
 
-    /// The SCC with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
+    /// The SCC without contention, with only its first `cores` cores running, or with rows of tiles added if that many do not fit.
     ///
     /// # Panics
     /// If `cores` is 0 or does not fit 16 bits.
@@ -326,10 +330,13 @@ impl Machine {
             let core = CoreId::new(core);
             let Options { first_heap_bytes, heap_bytes, .. } = self.options;
             let heap_bytes = if core.index() == 0 { first_heap_bytes } else { heap_bytes };
-            let platform = SimPlatform::new(core, shared.clone(), heap_bytes);
+            let has_caches = self.options.private_caches && shared.cost.cluster().is_none();
+            let platform = SimPlatform::new(core, shared.clone(), heap_bytes, has_caches);
             let domain = shared.domains.copies(shared.layout.domain(core));
             let own = if domain.is_shared() { shared.domains.of_a_core() } else { domain.clone() };
-            Box::new(SimCore::new(Emulated::new(platform, own, domain)))
+            // SAFETY: 1. `copies` gives the domain's to its cores, and `own` is theirs, or this core's alone; 2. each core of this run is
+            // made once; 3. they are of this layout.
+            Box::new(SimCore::new(unsafe { Emulated::new(platform, own, domain) }))
         };
         let cores: Vec<Box<SimCore>> = (0..layout.cores()).map(core).collect();
         let mut programs: Vec<Program> = cores

@@ -20,6 +20,9 @@
 //! and wait for each other; the crate `prices` says how. Polls that would meet nobody are skipped there, too; the
 //! others are simulated. Exhaustive exploration has no time, and so no contention.
 //!
+//! Private memory is reached through each core's L1 and L2, where [`Options::private_caches`] says so; the module
+//! `caches` says what is in them.
+//!
 //! On a [`Cluster`], what goes from node to node meets in the engines and at the sockets' limit of one load; the
 //! `cluster_costs` and `network` modules say how. Polls over the engine are simulated, and polls of lines that the core's
 //! cache holds are not.
@@ -30,6 +33,7 @@
 
 mod access;
 mod account;
+mod caches;
 mod check;
 mod choice;
 mod cluster_costs;

@@ -168,7 +168,8 @@ fn run_core<R>(
     panics::keep(&PANICS, || IS_CORE.get());
     IS_CORE.set(true);
     let copies = Rc::new(Copies::new(HostWindow::new(MAX_FRAMES, shared.layout.controllers()), false));
-    let hardware = Emulated::new(ThreadPlatform::new(id, shared.clone()), copies.clone(), copies);
+    // SAFETY: the copies are this core's alone and of its layout, and each core is run once.
+    let hardware = unsafe { Emulated::new(ThreadPlatform::new(id, shared.clone()), copies.clone(), copies) };
     match panic::catch_unwind(AssertUnwindSafe(|| program(hardware))) {
         Ok((result, undrained)) => {
             shared.cores.finished(id, undrained);

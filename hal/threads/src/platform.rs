@@ -15,9 +15,9 @@ use std::{
 
 use hal::{
     CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
-    emulated::{Choice, Copies, EmulatedCore, FetchUnit, HostWindow, Platform, WaitInfo},
+    emulated::{Choice, Copies, EmulatedCore, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Slices, Watch, Woken},
 };
 
 use crate::{memory::Memory, stuck::Cores};
@@ -190,15 +190,8 @@ unsafe impl Platform for ThreadPlatform {
         before
     }
 
-    /// Work takes its own time here.
-    fn spend(&self, _expense: Expense) {}
-
     fn now(&self) -> u64 {
         self.shared.begin.elapsed().as_nanos() as u64
-    }
-
-    fn ticks_per_second(&self) -> u64 {
-        1_000_000_000
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {
@@ -257,10 +250,6 @@ unsafe impl Platform for ThreadPlatform {
         self.wrote();
     }
 
-    /// No thread is interrupted in the middle: what was raised is taken at the end of an operation, and where programs
-    /// [compute](Self::compute).
-    fn open_interrupts(&self, _open: bool) {}
-
     fn interrupt_is_due(&self) -> bool {
         self.shared.raised[self.core.index()].load(SeqCst)
     }
@@ -282,14 +271,8 @@ unsafe impl Platform for ThreadPlatform {
         Some(if shared.coherent { shared.memory.with_slices(change) } else { change(&mut slices.borrow_mut()) })
     }
 
-    fn meet_domain(&self, _changes: bool) {}
-
     fn fence(&self) {
         self.shared.memory.fence();
-    }
-
-    fn fetch_unit(&self) -> FetchUnit {
-        FetchUnit::Line
     }
 
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {

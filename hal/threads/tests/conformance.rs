@@ -1,6 +1,6 @@
 //! `hal::conformance` on machines that are right, and on machines with a defect each: the message says which.
 
-use std::{cell::Cell, ptr::NonNull};
+use std::{cell::Cell, ptr::NonNull, thread, time::Duration};
 
 use hal::{
     Cached, CoreId, Deadline, LINE_BYTES, Layout, Line, LineAddress, Reason, Region, Regions, Topology,
@@ -34,6 +34,10 @@ enum Defect {
     LosesWords,
     ExposesNothingNew,
     CutsOffLines,
+    TearsLines,
+    CountsUpOnly,
+    ConcealsNothing,
+    NeverLetsGo,
 }
 
 /// Hardware with a defect.
@@ -74,6 +78,14 @@ impl CombinedLines for Defective {
             let mut line = [0; LINE_BYTES];
             line[offset..offset + bytes.len()].copy_from_slice(bytes);
             return self.inner.store_line(at, 0, &line);
+        }
+        if self.is(Defect::TearsLines) && bytes.len() == LINE_BYTES {
+            let (first, second) = bytes.split_at(LINE_BYTES / 2);
+            self.inner.store_line(at, 0, first);
+            self.inner.drain();
+            // Cores in step with each other would never meet in the middle.
+            thread::sleep(Duration::from_micros(500 + 300 * self.core().index() as u64));
+            return self.inner.store_line(at, LINE_BYTES / 2, second);
         }
         let len = if self.is(Defect::CutsOffLines) { bytes.len().min(31) } else { bytes.len() };
         self.inner.store_line(at, offset, &bytes[..len]);
@@ -116,7 +128,8 @@ impl Registers for Defective {
     }
 
     fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
-        self.inner.access_counter(counter, access)
+        let is_lost = self.is(Defect::CountsUpOnly) && access == CounterAccess::Decrement;
+        self.inner.access_counter(counter, if is_lost { CounterAccess::Read } else { access })
     }
 }
 
@@ -158,7 +171,7 @@ unsafe impl CachedMemory for Defective {
 }
 
 // SAFETY: the hardware below promises it. What is not exposed anew leads nowhere, or to what was exposed before and is
-// never given back.
+// never given back; what is not concealed, the check keeps.
 unsafe impl ExposedMemory for Defective {
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
         let memory = if self.is(Defect::ExposesNothingNew) {
@@ -171,7 +184,7 @@ unsafe impl ExposedMemory for Defective {
     }
 
     fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
-        self.inner.conceal(region)
+        if self.is(Defect::ConcealsNothing) { Ok(()) } else { self.inner.conceal(region) }
     }
 
     fn reach(&self, region: Region<kind::Cached>) {
@@ -179,7 +192,9 @@ unsafe impl ExposedMemory for Defective {
     }
 
     fn let_go(&self, region: Region<kind::Cached>) {
-        self.inner.let_go(region);
+        if !self.is(Defect::NeverLetsGo) {
+            self.inner.let_go(region);
+        }
     }
 
     fn map_slot(&self, slot: Slot, place: usize) {
@@ -199,7 +214,8 @@ impl Ticks for Defective {
     }
 
     fn ticks_per_second(&self) -> u64 {
-        self.inner.ticks_per_second()
+        // What never comes is waited for, for so many seconds of the core's own.
+        self.inner.ticks_per_second() / if self.is(Defect::LosesInterrupts) { 5 } else { 1 }
     }
 }
 
@@ -315,11 +331,11 @@ fn machines_that_are_right_in_other_ways_pass() {
 #[test]
 fn each_defect_is_named() {
     for (defect, message) in [
-        (Defect::DrainsNothing, "lines: core "),
-        (Defect::KeepsStaleLines, "the drain pushes nothing out, or the invalidation leaves lines in L1"),
+        (Defect::DrainsNothing, "the drain pushes nothing out"),
+        (Defect::KeepsStaleLines, "the invalidation leaves lines in L1"),
         (Defect::StoresWholeLines, "stores have to be masked by bytes"),
-        (Defect::FlushesNothing, "a flush does not write back, or leaves what was there before"),
-        (Defect::FlushesAllOfNothing, "a flush does not write back, or leaves what was there before"),
+        (Defect::FlushesNothing, "and flushed the region, and this core, which has flushed its own copy, finds "),
+        (Defect::FlushesAllOfNothing, "and flushed everything, and this core, which has flushed its own copy, finds "),
         (Defect::GivesRegistersToAll, "registers: one that core 0 holds is taken a second time"),
         (Defect::NeverFreesRegisters, "registers: one that was freed cannot be taken again"),
         (Defect::LosesInterrupts, "interrupts: what core 1 has raised does not arrive"),
@@ -327,7 +343,14 @@ fn each_defect_is_named() {
         (Defect::ForgetsDeadlines, "waits: one with a deadline of "),
         (Defect::ClockGoesBack, "clock: "),
         (Defect::LosesWords, "uncached words: core 1 has stored 0x20007 to word 7, which is 0x0"),
-        (Defect::ExposesNothingNew, "exposed memory: core 1 has exposed its number, and this core finds 0"),
+        (Defect::ExposesNothingNew, "exposed memory: core 1 has exposed 1, and this core finds 0"),
+        (
+            Defect::ConcealsNothing,
+            "exposed memory: core 1 has exposed 1001 after other memory, which it has concealed, and",
+        ),
+        (Defect::NeverLetsGo, "has not let go of "),
+        (Defect::TearsLines, "is read in parts, as "),
+        (Defect::CountsUpOnly, " is 11 and should be 9"),
         (Defect::CutsOffLines, "MPB copies: a put of 32 bytes and a get of them give "),
     ] {
         let found = found(2, defect);

@@ -35,7 +35,8 @@ pub fn core_main<P: Programs>() -> ! {
     let hal = machine::start_core();
     let inputs: Vec<_> = boot::modules().map(|(name, bytes)| Input { name, bytes }).collect();
     let start = Start { line: words(boot::command_line()), inputs: &inputs, console: &Serial };
-    let result = run_rank::<P, _>(hal, &start);
+    // SAFETY: it is the backend's core of this processor, which has just been started.
+    let result = unsafe { run_rank::<P, _>(hal, &start) };
     let tell_trace: &dyn Fn() = &|| trace::tell(hal, start.console);
     machine::finish(result, trace::is_on(start.line).then_some(tell_trace))
 }
@@ -70,10 +71,13 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     }
     match heap::exhausted(core) {
         // The place above is in the library, which knows nothing of the program that called it.
-        Some(exhausted) => console::write_urgent(format_args!(
-            "core {core}: {exhausted}\n  core {core} was {}\n@done failed core {core}: {exhausted}\n",
-            machine::Spot::here()
-        )),
+        Some(exhausted) => {
+            // SAFETY: a panic on bare metal unwinds nothing: the machine ends below.
+            let spot = unsafe { machine::Spot::here() };
+            console::write_urgent(format_args!(
+                "core {core}: {exhausted}\n  core {core} was {spot}\n@done failed core {core}: {exhausted}\n"
+            ));
+        }
         None => console::write_urgent(format_args!("@done failed core {core} panicked\n")),
     }
     exit::exit(false)

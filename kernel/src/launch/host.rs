@@ -64,7 +64,8 @@ pub fn main<P: Programs>() -> ExitCode {
         Ok(line) => {
             let inputs: Vec<_> = line.inputs.iter().map(|(name, bytes)| Input { name, bytes }).collect();
             let patience_s = number(&line.words, "stuck_s").ok().flatten().unwrap_or(STUCK_S);
-            sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(patience_s));
+            // SAFETY: this is all that the process does: it simulates in this thread, or not at all.
+            unsafe { sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(patience_s)) };
             run::<P>(&line.words, &inputs, &Stdout)
         }
         Err(message) => {
@@ -161,13 +162,16 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
     let start = Start { line, inputs, console };
     let outcome = if args::has(line, CHECK_WORD) {
         let quiet = Start { line, inputs, console: &Kept::default() };
-        let checked = machine.check(|core, again| run_and_tell::<P, _>(core, if again { &quiet } else { &start }));
+        // SAFETY: it is the simulator's own core.
+        let run = |core: &_, again| unsafe { run_and_tell::<P, _>(core, if again { &quiet } else { &start }) };
+        let checked = machine.check(run);
         for finding in &checked.findings {
             console.write(format_args!("@finding {finding}\n"));
         }
         checked.result
     } else {
-        machine.run(|core| run_and_tell::<P, _>(core, &start))
+        // SAFETY: it is the simulator's own core.
+        machine.run(|core| unsafe { run_and_tell::<P, _>(core, &start) })
     };
     match outcome {
         Ok(outcome) => {
@@ -196,10 +200,8 @@ pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
 
 /// The machine that the words describe.
 fn machine(line: &str) -> Result<Machine, String> {
-    let mut description = match args::value(line, "machine") {
-        Some(name) => Description::parse(name).map_err(|error| error.to_string())?,
-        None => Description::scc(),
-    };
+    let name = args::value(line, "machine").unwrap_or("scc");
+    let mut description = Description::parse(name).map_err(|error| error.to_string())?;
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
     }
@@ -217,6 +219,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
+        private_caches: !args::has(line, "accesses_only"),
         ..standard
     };
     let machine = Machine::new(description).with_options(options);

@@ -45,8 +45,12 @@ struct Start<'s> {
 }
 
 /// Runs the program that the command line names, on one rank.
-fn run_rank<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
-    select_and_run::<P, C>(hal, start).or_else(|failure| {
+///
+/// # Safety
+/// As for [`run_on_core`].
+unsafe fn run_rank<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
+    // SAFETY: the caller's promise.
+    unsafe { select_and_run::<P, C>(hal, start) }.or_else(|failure| {
         // Rank 0 has the same failure, and reports it.
         if failure.is_on_all_ranks() && hal.core().index() > 0 { Ok(()) } else { Err(failure) }
     })
@@ -57,16 +61,26 @@ fn run_rank<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Fail
 ///
 /// # Errors
 /// What the program failed with, or what is wrong with the words.
-pub fn run_on_core<P: Programs, C: Core>(
+///
+/// # Safety
+/// `core` is a [`HardwareCore`](hal::kit::HardwareCore) of the machine, or hands on what that says of its core, its layout and its
+/// [caches](hal::Cached::take_caches), and no other value says the same: where a value of these is made up, as safe code can in an
+/// implementation of its own, a second right to make regions would come of it, or one for memory that there is not.
+pub unsafe fn run_on_core<P: Programs, C: Core>(
     core: &C,
     words: &str,
     inputs: &[Input<'_>],
     console: &dyn Console,
 ) -> Result<(), Failure> {
-    run_rank::<P, C>(core, &Start { line: words, inputs, console })
+    // SAFETY: the caller's promise.
+    unsafe { run_rank::<P, C>(core, &Start { line: words, inputs, console }) }
 }
 
-fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
+/// Runs the chosen program.
+///
+/// # Safety
+/// As for [`run_on_core`].
+unsafe fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(), Failure> {
     let name = args::value(start.line, "program").unwrap_or(P::LIST[0].name);
     if name == "list" {
         if hal.core().index() == 0 {
@@ -84,9 +98,9 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
     trace::start(hal, start.line)?;
     // First, since a core has them once: whoever gets here a second time has no right to make regions.
     let Some(caches) = hal.take_caches() else { return Err(Failure::new("this core runs a program already")) };
-    // SAFETY: 1. the core has not been here before, see above, and the communicator gets it; 2. and 3. that makes regions
-    // of what its allocator gave out and ranks told each other of, and keeps the heaps' and windows' own data to itself;
-    // 4. they are the machine's.
+    // SAFETY: 1. the core has not been here before, since it has given its caches away once, as the caller promises, and the
+    // communicator gets the right; 2. and 3. that makes regions of what its allocator gave out and ranks told each other of,
+    // and keeps the heaps' and windows' own data to itself; 4. they are the machine's, as the caller promises.
     let regions = unsafe { Regions::new(hal.layout().controllers()) };
     let comm = Comm::world(hal, regions).map_err(|error| Failure::new(error).on_all_ranks())?;
     comm.check_arguments(args::checks_arguments(start.line)?);
@@ -114,9 +128,13 @@ fn select_and_run<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<()
 }
 
 /// The program on one core of the host, and what there is to say of it afterwards. Returns success.
+///
+/// # Safety
+/// As for [`run_on_core`].
 #[cfg(not(target_os = "none"))]
-fn run_and_tell<P: Programs, C: Core>(core: &C, start: &Start<'_>) -> bool {
-    let result = run_rank::<P, _>(core, start);
+unsafe fn run_and_tell<P: Programs, C: Core>(core: &C, start: &Start<'_>) -> bool {
+    // SAFETY: the caller's promise.
+    let result = unsafe { run_rank::<P, _>(core, start) };
     if let Err(failure) = &result {
         start.console.write(format_args!("rank {} failed: {failure}\n", core.core().index()));
     }

@@ -21,7 +21,8 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
     let outcome = machine(line, console).and_then(|machine| {
         let program = |core: &ThreadCore| {
             bind(core.core().index(), core.layout().cores());
-            run_and_tell::<P, _>(core, &start)
+            // SAFETY: it is the machine's own core.
+            unsafe { run_and_tell::<P, _>(core, &start) }
         };
         machine.run(program).map_err(|failure| {
             console.write(format_args!("{failure}\n"));

@@ -76,7 +76,10 @@ impl Run<'_> {
     /// The words after the name of the tool.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut words = match self.machine {
-            Machine::Simulated(machine) => vec!["sim".into(), format!("--machine={machine}")],
+            Machine::Simulated(machine) => {
+                // By papers' prices, with which benches compare.
+                vec!["sim".into(), format!("--machine={machine}"), "--accesses-only".into()]
+            }
             Machine::Qemu => vec!["run".into()],
             Machine::Board => vec!["board".into()],
             Machine::Threads(memory) => {
@@ -189,7 +192,7 @@ mod tests {
             run.arguments().join(" ")
         };
         let rest = "--lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a";
-        assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat {rest}"));
+        assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat --accesses-only {rest}"));
         assert_eq!(arguments("qemu", false), format!("run {rest}"));
         assert_eq!(arguments("threads", false), format!("run --machine=threads {rest}"));
         assert_eq!(arguments("threads+coherent", false), format!("run --machine=threads --coherent {rest}"));

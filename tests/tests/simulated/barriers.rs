@@ -28,7 +28,7 @@ fn on_other_numbers_of_cores() {
 
 #[test]
 fn in_other_domains() {
-    for name in ["scc+domains=5", "scc+domains=48"] {
+    for name in ["scc+ideal+domains=5", "scc+ideal+domains=48"] {
         suite_on(&machine(name), &format!("on {name}"));
     }
 }

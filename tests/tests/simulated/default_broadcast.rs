@@ -50,7 +50,7 @@ fn a_megabyte() {
 
 #[test]
 fn on_4096_cores() {
-    let machine = Machine::new(Description::parse("mesh:64x32x2").expect("a mesh"));
+    let machine = Machine::new(Description::parse("mesh:64x32x2+ideal").expect("a mesh"));
     for len in [28, 100, 5000] {
         on_all(&machine, Broadcast::Default, len, 4095);
     }

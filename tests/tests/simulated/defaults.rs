@@ -22,11 +22,11 @@ use tests::{
 
 /// The machines, and how many ranks run there; the small board has eight cores.
 const MACHINES: [(&str, &[usize]); 6] = [
+    ("scc+ideal", &[2, 3, 13, 48, 255]),
     ("scc", &[2, 3, 13, 48, 255]),
-    ("scc+contention", &[2, 3, 13, 48, 255]),
+    ("scc-2x2+ideal", &[2, 3, 8]),
     ("scc-2x2", &[2, 3, 8]),
-    ("scc-2x2+contention", &[2, 3, 8]),
-    ("mesh:8x8x2+contention", &[2, 3, 13, 48, 255]),
+    ("mesh:8x8x2", &[2, 3, 13, 48, 255]),
     ("cluster-fpga", &[2, 3, 13, 48, 255]),
 ];
 
@@ -398,7 +398,7 @@ fn images_choose_as_simulators_of_their_boards() {
             let block = handed::block(setting, geometry, "", &[]).expect("it is short enough");
             let told = Handed::read(&block).expect("it is not damaged");
             let on_board = Layout::of_board(&told.geometry, told.setting.cores as usize);
-            let simulated = Description::parse(&format!("{name}+contention")).expect("there is such a machine");
+            let simulated = Description::parse(name).expect("there is such a machine");
             let simulated = simulated.with_cores(cores as usize).layout;
             assert_eq!(on_board, simulated, "{cores} cores of {name}");
             assert!(on_board.prices().port_ns > 0, "hardware has contention");

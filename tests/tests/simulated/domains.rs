@@ -18,7 +18,7 @@ use tests::{
 
 /// The SCC in so many domains.
 fn machine(cores: usize, domains: usize) -> Machine {
-    let description = Description::parse(&format!("scc+domains={domains}")).expect("there is such a machine");
+    let description = Description::parse(&format!("scc+ideal+domains={domains}")).expect("there is such a machine");
     Machine::new(description).with_cores(cores)
 }
 

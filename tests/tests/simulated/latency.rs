@@ -60,5 +60,5 @@ pub(crate) fn barrier_latency(machine: &Machine, barrier: Barrier) -> u64 {
 
 /// The SCC, and the same where accesses wait for each other.
 pub(crate) fn machines() -> [Machine; 2] {
-    ["scc", "scc+contention"].map(|name| Machine::new(Description::parse(name).expect("the machine exists")))
+    ["scc+ideal", "scc"].map(|name| Machine::new(Description::parse(name).expect("the machine exists")))
 }

@@ -10,7 +10,7 @@ use tests::{allocation::check_heaps_are_whole, broadcast, check, check_eq, suite
 
 #[test]
 fn a_barrier_and_a_broadcast_on_4096_cores() {
-    let machine = Machine::new(Description::parse("mesh:64x32x2").expect("a mesh"));
+    let machine = Machine::new(Description::parse("mesh:64x32x2+ideal").expect("a mesh"));
     let result = run(&machine, |context| {
         context.comm.barrier();
         let mut message = [if context.rank() == 4095 { 7_u8 } else { 0 }; 100];

@@ -18,7 +18,7 @@ const START_PS: u64 = 2_000_000_000;
 
 /// A machine of one tile, where every MPB and every memory controller is behind one router.
 fn flat_machine(cores: usize) -> Machine {
-    let machine = Machine::new(Description::parse(&format!("mesh:1x1x{cores}")).expect("a mesh"));
+    let machine = Machine::new(Description::parse(&format!("mesh:1x1x{cores}+ideal")).expect("a mesh"));
     assert_eq!(machine.layout().cores(), cores);
     machine
 }

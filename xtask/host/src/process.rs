@@ -3,7 +3,7 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs,
     io::{BufRead, BufReader, Error, Read},
     iter,
@@ -98,7 +98,8 @@ impl Running {
     }
 
     /// Tells whether nothing of the child runs, wants to run, or waits for a disk: no thread of it, and none of what it has
-    /// started, in whatever process groups. A child that a busy host lets wait is not asleep.
+    /// started, in whatever process groups. A child that a busy host lets wait is not asleep, nor is one that waits for a file
+    /// that others have locked: a cargo for another one.
     pub fn is_asleep(&self) -> bool {
         let leader = self.child.id();
         let all: Vec<_> = stats("/proc").collect();
@@ -110,10 +111,12 @@ impl Running {
             let process = number(stat)?;
             (is_below(process) || group(stat) == Some(leader)).then_some(process)
         });
+        let ours: HashSet<_> = ours.collect();
         // A process is in the state of its first thread, which may do no more than wait for the others: a compiler's does.
         let is_awake =
             |process| stats(&format!("/proc/{process}/task")).any(|stat| matches!(state(&stat), Some('R' | 'D')));
-        !ours.into_iter().any(is_awake)
+        !ours.iter().copied().any(is_awake)
+            && !wait_for_others(&ours, &fs::read_to_string("/proc/locks").unwrap_or_default())
     }
 
     /// Sends the child a signal, unless it is gone.
@@ -222,6 +225,22 @@ fn parent(stat: &str) -> Option<u32> {
 /// The process group that it is in.
 fn group(stat: &str) -> Option<u32> {
     after_name(stat)?.split(' ').nth(2)?.parse().ok()
+}
+
+/// Whether one of these processes waits for a lock of a file that none of them has. `locks` are lines of the holder, and behind
+/// it, with an arrow, of who waits: `7: -> FLOCK  ADVISORY  WRITE 4711 fe:00:42 0 EOF`.
+fn wait_for_others(ours: &HashSet<u32>, locks: &str) -> bool {
+    let mut holder = None;
+    locks.lines().any(|line| {
+        let words: Vec<_> = line.split_ascii_whitespace().collect();
+        let waits = words.get(1) == Some(&"->");
+        let process = words.get(if waits { 5 } else { 4 }).and_then(|word| word.parse::<u32>().ok());
+        if !waits {
+            holder = process;
+        }
+        let is_ours = |process: Option<u32>| process.is_some_and(|process| ours.contains(&process));
+        waits && is_ours(process) && !is_ours(holder)
+    })
 }
 
 /// What there is of processes or threads below a directory of `/proc`.
@@ -340,12 +359,6 @@ mod tests {
 
     #[test]
     fn whoever_computes_is_not_asleep() {
-        let soon = |running: &Running, asleep: bool| {
-            (0..1000).any(|_| {
-                thread::sleep(Duration::from_millis(20));
-                running.is_asleep() == asleep
-            })
-        };
         let used = |running: &Running| running.processor_time().unwrap_or_default();
         let busy = Running::start(&mut shell("while :; do :; done")).unwrap();
         assert!(soon(&busy, false) && !is_asleep_for(&busy, 20));
@@ -376,6 +389,28 @@ mod tests {
         assert!(soon(&below, false) && !is_asleep_for(&below, 20));
     }
 
+    #[test]
+    fn who_waits_for_a_lock_of_others_is_not_asleep() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let waiting = |file: &std::path::Path| {
+            let mut command = shell("flock \"$0\" true; exec sleep 6000");
+            command.arg(file);
+            Running::start(&mut command).unwrap()
+        };
+        file.as_file().lock().unwrap();
+        let waits = waiting(file.path());
+        assert!(soon(&waits, false) && !is_asleep_for(&waits, 20));
+        file.as_file().unlock().unwrap();
+        // Now it has the lock, gives it back, and sleeps.
+        assert!(soon(&waits, true));
+        let lines = "1: FLOCK  ADVISORY  WRITE 7 fe:00:5 0 EOF\n1: -> FLOCK  ADVISORY  WRITE 8 fe:00:5 0 EOF\n\
+                     2: POSIX  ADVISORY  READ 9 fe:00:6 0 EOF\n";
+        // Of locks of their own nobody else will ever let go.
+        for (ours, expected) in [(&[8][..], true), (&[7, 8], false), (&[7], false), (&[9], false), (&[], false)] {
+            assert_eq!(wait_for_others(&ours.iter().copied().collect(), lines), expected, "{ours:?}");
+        }
+    }
+
     /// Set for the process that only computes.
     const COMPUTES: &str = "ATOLL_TEST_COMPUTES";
 
@@ -389,6 +424,14 @@ mod tests {
             })
             .join();
         }
+    }
+
+    /// Whether it is before long.
+    fn soon(running: &Running, asleep: bool) -> bool {
+        (0..1000).any(|_| {
+            thread::sleep(Duration::from_millis(20));
+            running.is_asleep() == asleep
+        })
     }
 
     /// Whether it was asleep at half of these looks.

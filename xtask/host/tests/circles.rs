@@ -36,7 +36,7 @@ struct Reader<'c> {
 
 impl Reader<'_> {
     /// The path from the root of the crate; nothing if it leads to another crate.
-    fn from_root(&self, path: &[String]) -> Option<Names> {
+    fn resolved(&self, path: &[String]) -> Option<Names> {
         let mut module = self.module.clone();
         let rest = match path.first()?.as_str() {
             "crate" => {
@@ -58,7 +58,7 @@ impl Reader<'_> {
     }
 
     fn name(&mut self, path: &[String]) {
-        if let Some(path) = self.from_root(path) {
+        if let Some(path) = self.resolved(path) {
             self.of.named.push((self.file.clone(), path));
         }
     }
@@ -84,7 +84,7 @@ impl Reader<'_> {
             UseTree::Glob(_) => String::new(),
         };
         self.name(&path);
-        if handed_on && let Some(path) = self.from_root(&path) {
+        if handed_on && let Some(path) = self.resolved(&path) {
             self.of.handed_on.insert((self.module.clone(), shown), path);
         }
     }

@@ -29,11 +29,11 @@ const C_ENTRY: &str = "main";
 #[derive(Args)]
 pub(crate) struct DebuggerOptions {
     /// Stop before the program begins, and say how to attach gdb
-    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "gdb_on_failure"])]
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "timeout", "gdb_on_failure"])]
     gdb: bool,
 
     /// Hold the machine where it has failed, and say how to attach gdb
-    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent"])]
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "timeout"])]
     gdb_on_failure: bool,
 }
 
@@ -52,13 +52,6 @@ impl DebuggerOptions {
 }
 
 impl Stop {
-    /// QEMU's arguments for it.
-    pub(crate) fn arguments(self) -> Vec<String> {
-        let stub = ["-gdb".into(), format!("unix:{SOCKET},server=on,wait=off")];
-        let stopped = (self == Self::BeforeProgram).then(|| "-S".to_owned());
-        stub.into_iter().chain(stopped).collect()
-    }
-
     /// Writes what gdb is to do into the machine's directory.
     ///
     /// # Errors
@@ -82,7 +75,7 @@ impl Stop {
         );
         fs::write(&script, text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
         let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
-        Ok(Debugger { stop: self, command: command.map(Path::to_owned).into(), socket })
+        Ok(Debugger { stop: self, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
     }
 }
 
@@ -91,9 +84,17 @@ pub(crate) struct Debugger {
     stop: Stop,
     command: Vec<PathBuf>,
     socket: PathBuf,
+    monitor: Monitor,
 }
 
 impl Debugger {
+    /// QEMU's arguments for it.
+    pub(crate) fn machine_arguments(&self) -> Vec<String> {
+        let stub = ["-gdb".into(), format!("unix:{SOCKET},server=on,wait=off")];
+        let stopped = (self.stop == Stop::BeforeProgram).then(|| "-S".to_owned());
+        stub.into_iter().chain(stopped).collect()
+    }
+
     /// The program and the arguments that attach gdb.
     pub(crate) fn command(&self) -> &[PathBuf] {
         &self.command
@@ -116,10 +117,18 @@ impl Debugger {
         self.stop == Stop::OnFailure && line.starts_with("@done failed")
     }
 
-    /// Looks at a line of the machine: where it is held, says how to attach.
+    /// Looks at a line of the machine: where it is held, stops all of its cores as they are, and says how to attach.
     pub(crate) fn look(&self, line: &str, progress: &Progress) {
         if self.is_held(line) {
+            self.hold();
             self.invite(progress, "the machine has failed, and waits for a debugger");
+        }
+    }
+
+    /// Stops all cores of a machine that has failed: those that have not would go on to their next waits.
+    pub(crate) fn hold(&self) {
+        if let Err(error) = self.monitor.stop() {
+            eprintln!("the other cores go on: {error:#}");
         }
     }
 

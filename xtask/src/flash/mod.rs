@@ -20,13 +20,15 @@ use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// Words that mean something to machines in QEMU or to the simulator only.
-const EMULATED: [&str; 11] = [
+const EMULATED: [&str; 13] = [
     "check_coherence",
     "domains",
     "machine",
     "preempt",
     "coherent",
     "heatmap",
+    "hold",
+    "accesses_only",
     "trace_kib",
     "node",
     "nodes",

@@ -51,13 +51,13 @@ impl<'t> Backends<'t> {
         guest::run(&label, &mut staged.command, Some(&staged.monitor), self.kit.limit(), |_| {})
     }
 
-    /// Runs it in the simulator of the SCC with contention, by whose prices QEMU chooses algorithms, too.
+    /// Runs it in the simulator of the SCC, by whose prices QEMU chooses algorithms, too.
     ///
     /// # Errors
     ///
     /// When it cannot be built or started.
     pub(super) fn simulated(&self, cores: u16, words: &KernelLine) -> Result<guest::Outcome> {
-        let words = self.words(words).value("machine", Some("scc+contention")).value("cores", Some(cores));
+        let words = self.words(words).value("machine", Some("scc")).value("cores", Some(cores));
         let mut command = host_command::of(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;
         let label = format!("{} on {} simulated", self.program.name, cores::cores(cores.into()));
         guest::run(&label, &mut command, None, self.kit.limit(), |_| {})

@@ -125,14 +125,14 @@ fn cases() -> Result<Vec<Case>> {
 
 fn job<'t>(
     kit: &'t Kit<'t>,
-    suite: &str,
+    (suite, cost_s): (&str, usize),
     is_meant: impl Fn(&Case) -> bool,
     run: impl Fn(&Subject<'t>) -> Result<Outcome> + Send + 't,
 ) -> Result<Option<Job<'t>>> {
     let cases: Vec<_> =
         cases()?.into_iter().filter(|case| is_meant(case) && kit.arguments.wants(&case.name())).collect();
     Ok((!cases.is_empty()).then(|| {
-        Job::new(suite, 20, move |suite| {
+        Job::new(suite, cost_s, move |suite| {
             for case in cases {
                 case.judge(suite, &run(&case.subject(kit)?)?);
             }
@@ -147,7 +147,7 @@ fn job<'t>(
 ///
 /// When a program does not say how it is tested.
 pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
-    job(kit, "RCCE and MPI, simulated", |_| true, Subject::simulated)
+    job(kit, ("RCCE and MPI, simulated", 150), |_| true, Subject::simulated)
 }
 
 /// A job for QEMU.
@@ -157,7 +157,7 @@ pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
 /// When a program does not say how it is tested.
 pub(super) fn in_qemu<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
     let is_meant = |case: &Case| IN_QEMU.contains(&(case.family, case.program.as_str(), case.cores)) && !case.faithful;
-    job(kit, "RCCE and MPI", is_meant, Subject::in_qemu)
+    job(kit, ("RCCE and MPI", 20), is_meant, Subject::in_qemu)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::{
     monitor::Monitor,
     program::Program,
     qemu::Machine,
-    run, sim, workspace,
+    run, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use descriptions::boards::Board;
@@ -149,7 +149,7 @@ impl<'t> Subject<'t> {
 
     pub(super) fn simulated(&self) -> Result<Outcome> {
         let binary = self.kit.simulator(&self.program)?;
-        let words = sim::loading(&self.program, self.words()?, self.kit.arguments.yes)?;
+        let words = self.kit.loading(&self.program, self.words()?)?;
         let words = words.value("machine", Some("scc")).value("cores", Some(self.cores));
         let mut command = host_command::of(&binary.executable, words, &self.inputs)?;
         guest::run(&format!("{} simulated", self.label()), &mut command, None, self.kit.limit(), |_| {})

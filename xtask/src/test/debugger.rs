@@ -10,7 +10,7 @@ use crate::{
     program::Program,
     progress::Progress,
     qemu::Machine,
-    run, workspace,
+    run, setup, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -49,13 +49,19 @@ pub(super) fn job<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
     })
 }
 
-/// Rank 3 puts, some rank raises a mark of rank 2's, and the program ends well.
+/// Rank 3 drains what it alone has seen, and puts; some rank raises a mark of rank 2's; rank 0 waits; the program ends well.
 fn follows_a_put(kit: &Kit<'_>) -> Result<()> {
     let operations = "collectives/src/one_sided/window/operations.rs";
+    let (lines, stuck) = ("hal/src/emulated/core_hardware/combined.rs", "hal/src/qemu/emulator/stuck.rs");
     let script = format!(
-        "atoll ranks\natoll break 3 {operations}:{}\ncontinue\nprint target\nprint *self\natoll ranks\natoll lines\n\
-         delete\natoll watch 2 {MARKS}\ncontinue\natoll rank 4\ndelete\ncontinue\n",
-        line_after(operations, "pub fn put(")?
+        "atoll ranks\n\
+         atoll break 3 {lines}:{}\ncontinue\natoll lines\ndelete\n\
+         atoll break 3 {operations}:{}\ncontinue\nprint target\nprint *self\natoll ranks\natoll lines\ndelete\n\
+         atoll watch 2 {MARKS}\ncontinue\ndelete\n\
+         atoll break 0 {stuck}:{}\ncontinue\natoll ranks\natoll rank 4\ndelete\ncontinue\n",
+        line_after(lines, "fn drain(&self) {")?,
+        line_after(operations, "pub fn put(")?,
+        line_after(stuck, "note.state.store(writes_before, SeqCst);")?,
     );
     let (session, outcome) = session(kit, Stop::BeforeProgram, SMALL, &script)?;
     outcome.verdict().with_context(|| session.clone())?;
@@ -68,17 +74,22 @@ fn follows_a_put(kit: &Kit<'_>) -> Result<()> {
         says(&format!("rank {rank} (thread {}) runs, in", rank + 1))?;
     }
     says("atoll_core_main at kernel/src/launch/")?;
+    says("write-combine buffer: MPB of rank ")?;
     says("rank 3 (thread 4) runs, in collectives::one_sided::window::operations::")?;
-    says("$1 = ")?;
-    says("operations::Operations<")?;
-    says("write-combine buffer: ")?;
-    says(&format!(" has stored to line {MARKS} of the MPB of rank 2: "))
+    // Neighbours are next to each other.
+    ensure!(["$1 = 2\n", "$1 = 4\n"].iter().any(|target| session.contains(target)), "no target:\n{session}");
+    says(", epoch: 1,")?;
+    says("L1: MPB of rank ")?;
+    says(&format!(" has stored to line {MARKS} of the MPB of rank 2: "))?;
+    says("rank 0 (thread 1) waits for ")
 }
 
 /// A program that ends with an error is held for the debugger.
 fn sees_a_failure(kit: &Kit<'_>) -> Result<()> {
     let (session, outcome) = session(kit, Stop::OnFailure, "size=0x0x0", "atoll mpb 0 0 1\nkill\n")?;
     let failed = outcome.verdict().err().context("the program has not failed")?.to_string();
+    let why = outcome.transcript.text.join("\n") + &outcome.tail();
+    ensure!(failed.contains("size=") || why.contains("size="), "it has failed by something else: {failed}\n{why}");
     ensure!(session.contains("rank 0 (thread 1) ") && session.contains("line 0: 0000"), "{failed}\n{session}");
     Ok(())
 }
@@ -106,8 +117,8 @@ fn session(kit: &Kit<'_>, stop: Stop, size: &str, script: &str) -> Result<(Strin
     let label = format!("{PROGRAM} for a debugger");
     let _progress = Progress::new(&label);
     let mut staged = machine.stage()?;
-    let debugger = stop.prepare(&staged.monitor, &program, kit.debugger_tools()?)?;
-    staged.command.args(stop.arguments());
+    let debugger = stop.prepare(&staged.monitor, &program, &setup::ensure(kit.arguments.yes)?)?;
+    staged.command.args(debugger.machine_arguments());
     let socket = debugger.socket().to_owned();
     let (is_over, (ready, waits)) = (AtomicBool::new(false), mpsc::channel());
     let commands = staged.monitor.directory.join("session.gdb");
@@ -125,6 +136,7 @@ fn session(kit: &Kit<'_>, stop: Stop, size: &str, script: &str) -> Result<(Strin
         });
         let look = |line: &str| {
             if debugger.is_held(line) {
+                debugger.hold();
                 let _ = ready.send(());
             }
         };

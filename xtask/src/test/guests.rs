@@ -10,8 +10,8 @@ use crate::{
     progress::Progress,
     qemu::Machine,
 };
-use anyhow::{Result, ensure};
-use std::{cell::Cell, fmt, num::NonZero};
+use anyhow::{Result, bail, ensure};
+use std::{cell::Cell, fmt, num::NonZero, time::Duration};
 
 /// What a guest says that has no test for a filter.
 const NO_MATCH: &str = "no test's name contains";
@@ -22,6 +22,12 @@ pub(super) const COHERENT: &str = "coherent-memory-is-coherent";
 /// What tests on many cores have to depend on: on the number of cores alone they depend in the simulator, too, where they
 /// all run on as many.
 pub(crate) const SIZE_AND_MACHINE: &str = "size,machine";
+
+/// A program of the same crate that computes for ever, and what is said of it when it has used all that it may: where it is.
+const ENDLESS: (&str, [&str; 2]) = ("loops", [": core 0 runs in loops (", "tests/src/fatal.rs:"]);
+
+/// Processor time for that.
+const ENDLESS_LIMIT: Duration = Duration::from_secs(2);
 
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;
@@ -68,7 +74,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<It
     guests.into_iter().map(move |guest| {
         Job::new(format!("in-kernel, {guest}"), usize::from(guest.cores) * 2, move |suite| {
             let words = KernelLine::default().value("filter", kit.arguments.filter.as_ref()).value("only", guest.only);
-            let outcome = boot(kit, guest, words, "in-kernel tests")?;
+            let outcome = boot(kit, guest, words, "in-kernel tests", kit.limit())?;
             count(suite, &outcome, kit.arguments.filter.is_some());
             Ok(())
         })
@@ -82,7 +88,8 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<It
 /// When a machine cannot be started or does not list these programs.
 pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let words = || KernelLine::default().value("program", Some("fatal"));
-    let list = boot(kit, Guest::of(1), words(), "the list of fatal programs")?;
+    let boot = |guest, words, what: &str| boot(kit, guest, words, what, kit.limit());
+    let list = boot(Guest::of(1), words(), "the list of fatal programs")?;
     list.verdict()?;
     suite.begin();
     ensure!(!list.transcript.fatal.is_empty(), "the image lists no program that has to end the machine");
@@ -92,14 +99,38 @@ pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
             continue;
         }
         let case = words().value("case", name.strip_prefix("fatal::"));
-        let outcome = boot(kit, Guest::of(FATAL_CORES), case, &name)?;
+        let outcome = boot(Guest::of(FATAL_CORES), case, &name)?;
         let verdict = outcome.verdict_of_fatal(report);
         if verdict.is_err() {
             suite.note(outcome.tail());
         }
         suite.check(&name, verdict);
     }
+    endless(suite, kit)?;
     coherent(suite, kit)
+}
+
+/// Shows that a program is ended that does not end, with the place where it runs and what the others wait for.
+fn endless(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    let (case, report) = ENDLESS;
+    let name = format!("fatal::{case}");
+    if kit.arguments.wants(&name) {
+        let words = KernelLine::default().value("program", Some("fatal")).value("case", Some(case));
+        let outcome = boot(kit, Guest::of(FATAL_CORES), words, &name, ENDLESS_LIMIT)?;
+        suite.check(&name, judge_endless(&outcome, report));
+    }
+    Ok(())
+}
+
+fn judge_endless(outcome: &Outcome, report: [&str; 2]) -> Result<()> {
+    let Err(said) = outcome.verdict() else { bail!("a loop without end has ended well") };
+    let said = format!("{said:#}");
+    let expected = format!("has not ended after {} s of its own processor time", ENDLESS_LIMIT.as_secs());
+    let is_said = said.contains(&expected) && report.iter().all(|part| said.contains(part));
+    ensure!(is_said, "`{said}` instead of `{expected}` and `{}`", report.concat());
+    let waits = outcome.transcript.text.iter().filter(|line| line.contains(" waits for ")).count();
+    ensure!(waits == usize::from(FATAL_CORES) - 1, "{waits} of the other cores say what they wait for");
+    Ok(())
 }
 
 /// Shows that `coherent` makes memory coherent: then a test of the opposite has to fail.
@@ -107,13 +138,13 @@ fn coherent(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     if kit.arguments.wants(COHERENT) {
         let words =
             KernelLine::default().value("filter", Some("memory::unflushed_store_is_unseen")).switch("coherent", true);
-        let outcome = boot(kit, Guest::of(FATAL_CORES), words, COHERENT)?;
+        let outcome = boot(kit, Guest::of(FATAL_CORES), words, COHERENT, kit.limit())?;
         suite.check(COHERENT, outcome.verdict_of_fatal("a store that was not flushed"));
     }
     Ok(())
 }
 
-fn boot(kit: &Kit<'_>, guest: Guest, words: KernelLine, what: &str) -> Result<Outcome> {
+fn boot(kit: &Kit<'_>, guest: Guest, words: KernelLine, what: &str, limit: Duration) -> Result<Outcome> {
     let image = &kit.image(&Program::integration())?.executable;
     let label = format!("{what} on {guest}");
     let plan = Plan::new(guest.cores, 0, None, None)?;
@@ -129,7 +160,7 @@ fn boot(kit: &Kit<'_>, guest: Guest, words: KernelLine, what: &str) -> Result<Ou
     };
     let mut staged = machine.stage()?;
     let counting = Counting::new(&label);
-    guest::run(&label, &mut staged.command, Some(&staged.monitor), kit.limit(), |event| counting.watch(event))
+    guest::run(&label, &mut staged.command, Some(&staged.monitor), limit, |event| counting.watch(event))
 }
 
 /// Shows how many tests of a guest have ended.
@@ -189,7 +220,7 @@ pub(super) fn count(suite: &mut Suite, outcome: &Outcome, filtered: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{process::Command, time::Duration};
+    use std::process::Command;
 
     /// Number of failures and their text for a guest that is a shell script.
     fn failures(script: &str, filtered: bool) -> (usize, String) {

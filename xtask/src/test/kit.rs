@@ -9,12 +9,19 @@ use crate::{
     c, emulator,
     guest::Outcome,
     image,
+    kernel_line::KernelLine,
     program::Program,
-    setup::{self, DebuggerTools, DiskTools, EmulatorTools, Tools},
-    workspace,
+    setup::{self, DiskTools, EmulatorTools, Tools},
+    sim, workspace,
 };
 use anyhow::{Context, Result, anyhow};
-use std::{collections::BTreeMap, fs, sync::OnceLock, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap, hash_map::Entry},
+    fs,
+    path::PathBuf,
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
 
 /// Something that is made once, for all that ask for it; so is the reason why it cannot be made.
 struct Once<T>(OnceLock<Result<T, String>>);
@@ -40,13 +47,14 @@ pub(super) struct Kit<'t> {
     tools: Once<Tools>,
     emulator_tools: Once<EmulatorTools>,
     disk_tools: Once<DiskTools>,
-    debugger_tools: Once<DebuggerTools>,
     /// Images for QEMU and PCs, for boards, and the same for the host, by the names of binaries.
     images: BTreeMap<String, Once<Built>>,
     board_images: BTreeMap<String, Once<Vec<u8>>>,
     simulators: BTreeMap<String, Once<Built>>,
     emulator: Once<Built>,
     main_job: Once<Outcome>,
+    /// Programs in C for the simulator, by all that they are compiled of and with.
+    c_programs: Mutex<HashMap<c::Sources, PathBuf>>,
 }
 
 impl<'t> Kit<'t> {
@@ -61,12 +69,12 @@ impl<'t> Kit<'t> {
             tools: Once::new(),
             emulator_tools: Once::new(),
             disk_tools: Once::new(),
-            debugger_tools: Once::new(),
             images: of_each(),
             board_images: of_each(),
             simulators: of_each(),
             emulator: Once::new(),
             main_job: Once::new(),
+            c_programs: Mutex::default(),
         }
     }
 
@@ -87,8 +95,7 @@ impl<'t> Kit<'t> {
             match stage {
                 Stage::Board => _ = self.emulator_tools()?,
                 Stage::Pc => _ = self.disk_tools()?,
-                Stage::Qemu => _ = self.debugger_tools()?,
-                Stage::Host | Stage::Sim => {}
+                Stage::Host | Stage::Sim | Stage::Qemu => {}
             }
         }
         Ok(())
@@ -107,11 +114,6 @@ impl<'t> Kit<'t> {
     /// What the emulator is built with.
     pub(super) fn emulator_tools(&self) -> Result<&EmulatorTools> {
         self.emulator_tools.get(|| setup::ensure(self.arguments.yes))
-    }
-
-    /// What shows what cores do.
-    pub(super) fn debugger_tools(&self) -> Result<&DebuggerTools> {
-        self.debugger_tools.get(|| setup::ensure(self.arguments.yes))
     }
 
     /// What disks are made with.
@@ -136,6 +138,17 @@ impl<'t> Kit<'t> {
     /// A program for the host.
     pub(super) fn simulator(&self, program: &Program) -> Result<&Built> {
         of(&self.simulators, program)?.get(|| cargo::simulator(program))
+    }
+
+    /// Words with which the simulator of programs in C loads this one.
+    pub(super) fn loading(&self, program: &Program, words: KernelLine) -> Result<KernelLine> {
+        let sources = program.c.as_ref().with_context(|| format!("{} is no program in C", program.name))?;
+        let mut built = self.c_programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let image = match built.entry(sources.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(c::for_simulator(sources, &c::tools(self.arguments.yes)?)?),
+        };
+        Ok(sim::loaded(words, image))
     }
 
     /// The emulator of boards.

@@ -44,11 +44,13 @@ pub(super) const CREDITS: u32 = 16;
 /// Credits that are given back together.
 const TOGETHER: u32 = CREDITS / 2;
 
-/// What the tag of a [`Clear`](Kind::Clear) says: the message is longer than its receive has room for; its credit does not come
-/// back.
+/// A bit in the tag of a [`Clear`](Kind::Clear): the message is longer than its receive has room for.
 const UNWANTED: u32 = 1;
+
+/// Another one: the credit of the message does not come back to its sender.
 const KEPT: u32 = 2;
-/// It is the one whose sender waits.
+
+/// A third one: the message is the one whose sender waits.
 const WAITING: u32 = 4;
 
 /// Bytes of half of a rank's buffer in shared memory.

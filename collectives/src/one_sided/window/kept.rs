@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn few_are_told_by_pushes_and_many_where_they_look() {
-        for machine in ["scc", "scc+contention"] {
+        for machine in ["scc+ideal", "scc"] {
             let least = kept(machine).far;
             // One origin and many targets: posts are pushed, the completion is kept.
             assert!(!least.is_reached(1, true) && least.is_reached(13, false), "{machine}: {least:?}");

@@ -56,7 +56,8 @@ const FPGA: &str = "cluster-fpga";
 const ASIC: &str = "cluster-asic";
 
 /// What a machine's name may end with, each once and in any order: [`Feature`]s, `+contention` for all those of accesses
-/// that wait for each other, and `+domains=D`.
+/// that wait for each other, and `+domains=D`. A mesh whose name says nothing of contention has all that its file switches
+/// on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variant {
     /// By the place in [`FEATURES`].
@@ -74,6 +75,8 @@ pub enum Feature {
     Links,
     /// Accesses to memory controllers wait for each other.
     Controllers,
+    /// Accesses never wait for each other.
+    Ideal,
     /// All distances are one.
     Flat,
     /// A socket of a cluster has as many loads under way as it has cores.
@@ -83,22 +86,29 @@ pub enum Feature {
 }
 
 /// Their suffixes, in the order of the features, and whether they are for clusters and not for meshes.
-const FEATURES: [(&str, bool); 6] = [
+const FEATURES: [(&str, bool); 7] = [
     ("ports", false),
     ("links", false),
     ("controllers", false),
+    ("ideal", false),
     ("flat", false),
     ("unlimited-loads", true),
     ("ideal-engines", true),
 ];
 
-/// The first of them are [`Variant::CONTENTION`] together.
+/// The first of them are [`Variant::CONTENTION`] together, and the one behind them is their absence.
 const KINDS_OF_CONTENTION: usize = 3;
 
 impl Variant {
     /// `+contention`: accesses wait for each other wherever they meet.
     const CONTENTION: &'static str = "contention";
     const DOMAINS: &'static str = "domains=";
+    /// `+ideal`: accesses never wait for each other, as in papers' formulas.
+    pub const IDEAL: Self = {
+        let mut on = [false; FEATURES.len()];
+        on[Feature::Ideal as usize] = true;
+        Self { on, domains: None }
+    };
     const PLAIN: Self = Self { on: [false; FEATURES.len()], domains: None };
 
     /// Whether there is no suffix.
@@ -109,6 +119,23 @@ impl Variant {
     /// Whether it has a feature.
     pub fn has(self, feature: Feature) -> bool {
         self.on[feature as usize]
+    }
+
+    /// Which kinds of contention the name says there are: ports, links and controllers. Nothing if it says nothing.
+    pub fn contention(self) -> Option<[bool; KINDS_OF_CONTENTION]> {
+        let kinds = [Feature::Ports, Feature::Links, Feature::Controllers].map(|kind| self.has(kind));
+        (self.has(Feature::Ideal) || kinds.contains(&true)).then_some(kinds)
+    }
+
+    /// This one with the suffixes of another one: what that says of contention and of domains counts.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        let mut both = self;
+        if other.contention().is_some() {
+            both.on[..=KINDS_OF_CONTENTION].fill(false);
+        }
+        both.on.iter_mut().zip(other.on).for_each(|(on, other)| *on |= other);
+        Self { domains: other.domains.or(self.domains), ..both }
     }
 
     /// The number of coherence domains, where one is given.
@@ -139,12 +166,15 @@ impl Variant {
                 None if suffix == Self::CONTENTION => variant.on[..KINDS_OF_CONTENTION].fill(true),
                 None => {
                     return Err(format!(
-                        "`+{suffix}` is no suffix of a machine; there are, for meshes, `+contention` or any of `+ports`, \
+                        "`+{suffix}` is no suffix of a machine; there are, for meshes, `+ideal` or any of `+ports`, \
                          `+links` and `+controllers`, `+flat` and `+domains=D`, and for clusters `+unlimited-loads` and \
                          `+ideal-engines`"
                     ));
                 }
             }
+        }
+        if variant.has(Feature::Ideal) && variant.contention() != Some([false; KINDS_OF_CONTENTION]) {
+            return Err("`+ideal` is a machine without contention, and another suffix asks for some".into());
         }
         Ok(variant)
     }
@@ -187,7 +217,7 @@ impl FromStr for Variant {
 }
 
 impl Machine {
-    /// The SCC as it is by default.
+    /// The SCC as it is by default, with contention.
     pub const SCC: Self = Self { kind: Kind::Scc, variant: Variant::PLAIN };
 
     /// Number of cores when the user names none.
@@ -370,7 +400,9 @@ mod tests {
         assert_eq!(mesh.kind, Kind::Mesh { width: 64, height: 32, cores_per_tile: 2 });
         assert_eq!((mesh.default_cores(), mesh.to_string().as_str()), (4096, "mesh:64x32x2"));
         assert_eq!(Machine::SCC, "scc".parse().unwrap());
-        for name in ["scc", "scc-calibrated", "scc+contention", "scc-calibrated+flat", "scc+contention+flat"] {
+        for name in
+            ["scc", "scc-calibrated", "scc+contention", "scc+ideal", "scc-calibrated+flat", "scc+contention+flat"]
+        {
             let machine: Machine = name.parse().unwrap();
             assert_eq!((machine.default_cores(), machine.to_string().as_str()), (48, name));
         }
@@ -399,6 +431,9 @@ mod tests {
             "scc+domains=x",
             "scc+domains=65536",
             "scc+domains=2+domains=2",
+            "scc+ideal+ports",
+            "scc+contention+ideal",
+            "cluster-fpga+ideal",
             "scc +flat",
         ] {
             let message = text.parse::<Machine>().expect_err(text).to_string();
@@ -478,6 +513,11 @@ mod tests {
         );
         let links: Variant = "+links".parse().unwrap();
         assert_eq!((Machine::SCC.with_variant(links).is_some(), both.with_variant(links)), (true, None));
+        let kinds = ["scc", "scc+ideal", "scc+ports+flat", "scc+contention"].map(|name| {
+            let machine: Machine = name.parse().unwrap();
+            machine.variant.contention()
+        });
+        assert_eq!(kinds, [None, Some([false; 3]), Some([true, false, false]), Some([true; 3])]);
         for text in ["scc+ideal-engines", "scc+ports+ports", "cluster-fpga+links", "scc+port", "scc+contention=1"] {
             let message = text.parse::<Machine>().expect_err(text).to_string();
             assert!(!message.contains('\n'), "{message}");
@@ -502,6 +542,9 @@ mod tests {
             Machine::SCC.with_variant(contention).map(|machine| machine.to_string()),
             Some("scc+contention".into())
         );
+        let with = |one: &str, other: &str| one.parse::<Variant>().unwrap().with(other.parse().unwrap()).to_string();
+        assert_eq!([with("+ideal", "+flat"), with("+ideal+flat", "+contention")], ["+ideal+flat", "+contention+flat"]);
+        assert_eq!([with("+links", "+ideal"), with("+domains=2", "+domains=3")], ["+ideal", "+domains=3"]);
         let domains: Machine = "scc+domains=4+flat".parse().unwrap();
         assert_eq!(domains.to_string(), "scc+flat+domains=4");
         let two = NonZero::new(2).unwrap();

@@ -42,6 +42,7 @@ fn a_file_says_what_differs() {
     assert_eq!((machine.values.number("prices.hop_ps"), machine.values.number("prices.mpb_ps")), (20_000, 126_000));
     assert_eq!((machine.cores(), machine.is_cluster()), (96, false));
     assert!(machine.values.has_word("contention.on", "links") && !machine.values.has_word("contention.on", "ports"));
+    assert!(["ports", "links", "controllers"].iter().all(|kind| scc.values.has_word("contention.on", kind)));
     let of = |name: &str| machine.values.parameters().find(|parameter| parameter.key.name == name).unwrap().clone();
     assert_eq!((of("prices.hop_ps").from.as_str(), of("prices.hop_ps").source.text.as_str()), ("my.toml", "slow"));
     assert_eq!((of("prices.mpb_ps").from.as_str(), of("contention.on").source.kind.as_str()), ("scc", ""));

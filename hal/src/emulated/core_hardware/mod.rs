@@ -85,7 +85,13 @@ impl<P: Platform> EmulatedCore<P> {
 impl<P: Platform> Emulated<P> {
     /// The hardware of a core with these copies of what it exposes, and with these of controllers' memory, which are the
     /// same where it is a coherence domain of its own.
-    pub fn new(platform: P, own: P::Copies, domain: P::Copies) -> Self {
+    ///
+    /// # Safety
+    /// 1. No other core has `own`, and `domain` only those of its coherence domain: else the slices of two cores would be of the same
+    ///    bytes, and neither would know.
+    /// 2. There is no other hardware of the platform's core, on the same machine.
+    /// 3. The windows of both copies have room for all controllers of the layout.
+    pub unsafe fn new(platform: P, own: P::Copies, domain: P::Copies) -> Self {
         Self {
             platform,
             account: Account::new(MAPPED_SLOTS),
@@ -264,6 +270,16 @@ impl<P: Platform> Hooks for Emulated<P> {
             Some(interrupted) => self.platform.compute(cycles, interrupted),
             None => self.platform.spend(Expense::Cycles(cycles)),
         }
+    }
+
+    #[inline(always)]
+    fn enter(&self, bytes: usize) {
+        self.platform.enter(bytes);
+    }
+
+    #[inline(always)]
+    fn leave(&self) {
+        self.platform.leave();
     }
 
     /// Asks only where both answers make a difference, so that exhaustive exploration has few choices.

@@ -75,7 +75,10 @@ pub fn start_core() -> &'static QemuCore {
     // SAFETY: the static is private to this vCPU, and only shared references to it exist.
     let own = unsafe { &*COPIES.get() };
     let domain = if facts::information().cores_per_domain > 1 { domain_copies::copies() } else { own };
-    let core = CORE.set(QemuCore::new(Emulated::new(QemuPlatform::new(), own, domain)));
+    // SAFETY: 1. statics of this vCPU, and of its domain; 2. a core is started once, see above; 3. windows have room for all
+    // controllers that a layout can have.
+    let hardware = unsafe { Emulated::new(QemuPlatform::new(), own, domain) };
+    let core = CORE.set(QemuCore::new(hardware));
     trap::set_fault_handler(|address| {
         let Some(page) = window_pages::page_of(address) else { return false };
         let Some(core) = CORE.get() else { return false };

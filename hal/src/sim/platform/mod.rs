@@ -9,7 +9,13 @@ mod shared;
 
 pub(super) use self::shared::Shared;
 
-use std::{cell::Cell, ops::Range, ptr, rc::Rc, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    ops::Range,
+    ptr,
+    rc::Rc,
+    sync::Arc,
+};
 
 use corosensei::{Yielder, stack::Stack};
 use prices::{Journey, Trip};
@@ -17,6 +23,7 @@ use prices::{Journey, Trip};
 use crate::{
     CoreId, HeapExhausted, Line, LineAddress,
     emulated::{EmulatedCore, Platform},
+    kit::Expense,
 };
 
 use self::shared::insist;
@@ -24,6 +31,7 @@ use self::shared::insist;
 use super::{
     access::{Access, Effect},
     account::Account,
+    caches::{Caches, Found},
     cost::Way,
     float_control::FloatControl,
     heat::{HeatMap, Target},
@@ -55,12 +63,15 @@ pub struct SimPlatform {
     account: Arc<Account>,
     /// Whether what is allocated now is on the account.
     counts: Cell<bool>,
+    /// What private memory goes through, where that is priced.
+    caches: Option<RefCell<Caches>>,
 }
 
 impl SimPlatform {
-    pub(super) fn new(core: CoreId, shared: Rc<Shared>, heap_bytes: usize) -> Self {
+    pub(super) fn new(core: CoreId, shared: Rc<Shared>, heap_bytes: usize, has_caches: bool) -> Self {
         Self {
             core,
+            caches: has_caches.then(|| RefCell::new(Caches::new(shared.cost.l2_bytes()))),
             shared,
             yielder: Cell::new(ptr::null()),
             stack: Cell::new((0, 0)),
@@ -168,6 +179,28 @@ impl SimPlatform {
             self.give_way();
         }
         self.shared.engine.borrow_mut().spend(self.core.index(), journey.trip.answer_ps);
+    }
+
+    /// What is left of an expense behind the core's caches. What L2 has is paid for at once.
+    fn through_caches(&self, caches: &RefCell<Caches>, expense: Expense) -> Expense {
+        let (lines, writes) = match expense {
+            Expense::PrivateRead { lines } => (lines, false),
+            Expense::PrivateWrite { lines } => (lines, true),
+            Expense::Flush { .. } | Expense::FlushAll => {
+                let displaced = self.shared.cost.private_lines(expense).map_or(0, |(lines, _)| lines);
+                caches.borrow_mut().displace(displaced);
+                return expense;
+            }
+            _ => return expense,
+        };
+        let (mut in_l2, mut in_memory) = (0, 0);
+        caches.borrow_mut().pass(lines, writes, |found| match found {
+            Found::InL1 => {}
+            Found::InL2 => in_l2 += 1,
+            Found::InMemory => in_memory += 1,
+        });
+        self.shared.engine.borrow_mut().spend(self.core.index(), self.shared.cost.l2_hits(in_l2));
+        Expense::PrivateRead { lines: in_memory }
     }
 
     /// Lets the time come at which memory is exposed or concealed: what others do to it earlier comes before. That

@@ -191,7 +191,22 @@ unsafe impl Platform for SimPlatform {
         before
     }
 
+    #[inline]
+    fn enter(&self, bytes: usize) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().enter(bytes);
+        }
+    }
+
+    #[inline]
+    fn leave(&self) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().leave();
+        }
+    }
+
     fn spend(&self, expense: Expense) {
+        let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
         if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
             self.heat(|heat| heat.private(self.core, lines, effect));
         }

@@ -207,7 +207,7 @@ fn each_kind_of_contention_is_off_where_it_is_not_named() {
     let all: Vec<usize> = (0..48).collect();
     let mpb = |name| all_at_once(&on(name), &all, |core| _ = core.load_line(line(0, 1)));
     let memory = |name| all_at_once(&on(name), &all, load_word);
-    let (no_mpb, no_memory) = (mpb("scc"), memory("scc"));
+    let (no_mpb, no_memory) = (mpb("scc+ideal"), memory("scc+ideal"));
     assert_eq!((mpb("scc+controllers") == no_mpb, memory("scc+controllers") == no_memory), (true, false));
     assert_eq!((mpb("scc+ports") == no_mpb, memory("scc+ports") == no_memory), (false, true));
     assert_eq!((mpb("scc+links") == no_mpb, memory("scc+links") == no_memory), (false, false));
@@ -235,8 +235,7 @@ fn who_meets_nobody_pays_the_plain_price() {
     for peer in 0..48 {
         assert_eq!(alone(&contended(), peer), alone(&Machine::scc(48), peer), "core {peer}");
     }
-    let [flat, contended] =
-        ["scc+flat", "scc+flat+contention"].map(|name| Machine::new(Description::parse(name).unwrap()));
+    let [flat, contended] = ["scc+ideal+flat", "scc+flat"].map(|name| Machine::new(Description::parse(name).unwrap()));
     assert_eq!(alone(&contended, 47), alone(&flat, 47));
 }
 
@@ -466,7 +465,7 @@ fn crowd(core: &SimCore) -> Vec<u64> {
 #[test]
 fn skipping_ahead_equals_polling() {
     for cores in [1, 2, 3, 5, 16, 47, 48, 96] {
-        for name in ["scc+contention", "scc+contention+flat", "mesh:3x3x3+contention", "scc+contention+domains=6"] {
+        for name in ["scc", "scc+flat", "mesh:3x3x3", "scc+domains=6"] {
             let machine = Machine::new(Description::parse(name).unwrap()).with_cores(cores);
             let skipping = machine.run(crowd).unwrap();
             let polling = machine.polling_for_real().run(crowd).unwrap();

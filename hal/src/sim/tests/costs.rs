@@ -219,7 +219,7 @@ fn the_clock_counts_nanoseconds() {
 
 #[test]
 fn on_a_flat_machine_all_distances_are_one() {
-    let machine = Machine::new(Description::parse("scc+flat").unwrap());
+    let machine = Machine::new(Description::parse("scc+ideal+flat").unwrap());
     let time = |peer: usize, operation: fn(&SimCore, usize)| {
         let run = |core: &SimCore| {
             if core.core().index() == 0 {

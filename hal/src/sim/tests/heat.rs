@@ -84,7 +84,7 @@ fn work(core: &SimCore) -> Counters {
 
 #[test]
 fn counting_takes_no_time_and_skips_nothing() {
-    for name in ["scc", "scc+contention"] {
+    for name in ["scc+ideal", "scc"] {
         let machine = Machine::new(Description::parse(name).unwrap()).with_cores(9);
         let plain = machine.run(work).unwrap();
         let skipping = counting(machine.clone()).run(work).unwrap();
@@ -98,7 +98,7 @@ fn counting_takes_no_time_and_skips_nothing() {
 
 #[test]
 fn totals_are_those_of_the_counters() {
-    for name in ["scc", "scc+contention"] {
+    for name in ["scc+ideal", "scc"] {
         let machine = Machine::new(Description::parse(name).unwrap()).with_cores(9);
         let outcome = counting(machine).run(work).unwrap();
         let map = outcome.heat_map.as_ref().unwrap();

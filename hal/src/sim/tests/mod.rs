@@ -1,6 +1,7 @@
 //! What the simulator promises, tested through the traits of the HAL.
 
 mod bounds;
+mod caches;
 mod cluster;
 mod contention;
 mod costs;

@@ -3,7 +3,7 @@
 use descriptions::{Value, machines::MachineFile};
 
 use super::*;
-use crate::{Costs, Mpb, MpbCoherence, Place, Reason, Topology, Wait};
+use crate::{Mpb, MpbCoherence, Place, Reason, Topology, Wait};
 
 /// A dissemination barrier over flags of one byte each.
 fn barrier(core: &SimCore) {
@@ -85,8 +85,9 @@ fn descriptions_are_parsed_or_refused_in_one_line() {
         assert_eq!(description.name, name);
         (description.parameters.contention, description.parameters.flat)
     };
-    assert_eq!(variant("scc"), (None, false));
-    assert_eq!(variant("mesh:3x5x1+flat"), (None, true));
+    assert_eq!(variant("scc"), (Some(Contention::scc()), false));
+    assert_eq!(variant("scc+ideal"), (None, false));
+    assert_eq!(variant("mesh:3x5x1+ideal+flat"), (None, true));
     assert_eq!(variant("scc-calibrated+contention"), (Some(Contention::scc()), false));
     assert_eq!(variant("scc+flat+contention"), (Some(Contention::scc()), true));
 }
@@ -101,11 +102,11 @@ fn each_contention_is_switched_by_itself() {
     assert_eq!(contention("scc+flat+links"), Some(Contention { link_ps: scc.link_ps, ..none }));
     assert_eq!(contention("mesh:2x2x2+controllers"), Some(Contention { controller_ps: scc.controller_ps, ..none }));
     assert_eq!(contention("scc+controllers+ports"), Some(Contention { controller_ps: scc.controller_ps, ..ports }));
-    for all in ["scc+contention", "scc+links+controllers+ports", "scc+ports+contention"] {
+    for all in ["scc", "scc+contention", "scc+links+controllers+ports", "scc+ports+contention"] {
         assert_eq!(contention(all), Some(scc), "{all}");
     }
     let port_ns = |name| Description::parse(name).unwrap().layout.prices().port_ns;
-    assert_eq!(["scc", "scc+links", "scc+ports", "scc+contention"].map(port_ns), [0, 0, 10, 10]);
+    assert_eq!(["scc+ideal", "scc+links", "scc+ports", "scc+contention", "scc"].map(port_ns), [0, 0, 10, 10, 10]);
 }
 
 #[test]
@@ -113,12 +114,15 @@ fn machines_of_files_are_as_the_files_say() {
     for name in MachineFile::names() {
         let (description, file) = (Description::parse(name).unwrap(), MachineFile::built_in(name).unwrap());
         assert_eq!(description.layout.cores() as u64, file.cores(), "{name}");
-        assert_eq!(description.parameters.costs, Costs { mpb_port_ps: 0, ..file.costs() }, "{name}");
-        assert_eq!((description.parameters.contention, description.parameters.flat), (None, false), "{name}");
+        assert_eq!(description.parameters.costs, file.costs(), "{name}");
+        let contention = (!file.is_cluster()).then(|| Contention::of(&file.values));
+        assert_eq!((description.parameters.contention, description.parameters.flat), (contention, false), "{name}");
     }
     let scc = Description::parse("scc").unwrap();
-    assert_eq!(&scc, &Description::scc());
-    assert_eq!(Description::parse("scc+contention").unwrap().layout, crate::Layout::scc());
+    assert_eq!(Description::parse("scc+ideal").unwrap(), Description::scc());
+    let named = Description::parse("scc+contention").unwrap();
+    assert_eq!((named.layout, &named.parameters), (scc.layout, &scc.parameters));
+    assert_eq!(scc.layout, crate::Layout::scc());
     assert_eq!(Description::parse("mesh:6x4x2").unwrap().parameters, scc.parameters);
     let mesh = Description::parse("mesh-4096").unwrap().layout;
     assert_eq!((mesh.controllers(), mesh.controller_distance(CoreId::new(4095), 7)), (8, 4));
@@ -135,10 +139,7 @@ fn machines_of_files_are_as_the_files_say() {
     let link_ps = Contention::scc().link_ps;
     assert_eq!(plain.parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((link_ps, 0)));
     let controller_ps = Contention::scc().controller_ps;
-    assert_eq!(
-        more.unwrap().parameters.contention.map(|on| (on.link_ps, on.controller_ps)),
-        Some((link_ps, controller_ps))
-    );
+    assert_eq!(more.unwrap().parameters.contention.map(|on| (on.link_ps, on.controller_ps)), Some((0, controller_ps)));
     assert!(
         wrong[0].contains("`+flats` is no") && wrong[0].contains("`+flat`") && wrong[1].contains("none.toml"),
         "{wrong:?}"
@@ -148,16 +149,16 @@ fn machines_of_files_are_as_the_files_say() {
 #[test]
 fn every_number_of_a_file_changes_the_machine() {
     let path = std::env::temp_dir().join(format!("atoll-{}.toml", std::process::id()));
-    for (base, suffix) in [("scc", "+contention"), ("cluster-fpga", "")] {
+    for base in ["scc", "cluster-fpga"] {
         let parse = |name: &str| {
-            let Description { layout, parameters, .. } = Description::parse(&format!("{name}{suffix}")).unwrap();
+            let Description { layout, parameters, .. } = Description::parse(name).unwrap();
             (layout, parameters)
         };
         let plain = parse(base);
         for parameter in MachineFile::built_in(base).unwrap().values.parameters() {
             let (key, Value::Number(number)) = (parameter.key, &parameter.value) else { continue };
             let (section, name) = key.name.split_once('.').unwrap();
-            if section == "hardware" {
+            if section == "hardware" && name != "l2_cycles" {
                 // Prices for the emulated board alone (`tests/emulator`); the simulator has those of whole calls.
                 continue;
             }

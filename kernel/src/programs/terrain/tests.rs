@@ -35,6 +35,16 @@ fn every_number_of_ranks_has_the_same_result() {
     assert_eq!(checksum_of(&run("cores=5 steps=9 coherent", &file)), alone);
 }
 
+/// Threads of the host, which really run side by side, hand over at random places, or see each other's stores at once.
+#[test]
+fn threads_have_the_same_result_as_simulated_cores() {
+    let file = map(37, 23);
+    let alone = checksum_of(&run("cores=1 steps=9", &file));
+    for words in ["cores=1", "cores=2", "cores=5", "cores=8", "cores=4 preempt=3", "cores=4 coherent"] {
+        assert_eq!(checksum_of(&run(&format!("machine=threads {words} steps=9"), &file)), alone, "{words}");
+    }
+}
+
 #[test]
 fn tiny_maps_leave_ranks_over() {
     for (width, height) in [(1, 1), (2, 1), (1, 5), (3, 3)] {

@@ -1,6 +1,6 @@
 //! Runs of programs in the simulator, and what they send.
 
-use std::{collections::BTreeMap, string::String, vec::Vec};
+use std::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use kernel::{
     Program,
@@ -10,8 +10,12 @@ use kernel::{
 /// What a program has printed.
 pub(super) struct Printed(pub(super) String);
 
-/// Runs a program, which has to succeed.
+/// Runs a program, which has to succeed, by papers' prices, and on the machine that papers are compared with, unless the words
+/// name another one.
 pub(super) fn run<P: Program>(words: &str) -> Printed {
+    let named = words.split(' ').any(|word| word.starts_with("machine="));
+    let machine = if named { "" } else { "machine=scc+ideal " };
+    let words = &format!("{words} {machine}accesses_only");
     let simulation = simulate::<Only<P>>(words, &[]);
     assert!(simulation.success, "{words}: {}", simulation.console);
     Printed(simulation.console)

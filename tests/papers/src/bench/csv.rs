@@ -2,7 +2,7 @@
 
 use super::series::{Row, Rows};
 use anyhow::{Context, Result, anyhow, ensure};
-use host::workspace;
+use host::{machine::Machine, workspace};
 use std::{
     collections::HashMap,
     fs,
@@ -49,13 +49,24 @@ fn encode(bench: &str, machine: &str, rows: &Rows) -> Result<Vec<u8>> {
     writer.write_record(HEADER)?;
     for Row { key, samples, quartiles } in rows.iter() {
         let [ranks, param, bytes] = [key.ranks, key.param, key.bytes].map(|number| number.to_string());
-        // A machine of the run's own, or a variant of the bench's.
-        let machine = key.variant.strip_prefix('@').map_or_else(|| format!("{machine}{}", key.variant), str::to_owned);
+        let machine = machine_of(machine, &key.variant);
         let words = [bench, &machine, &key.algorithm, &ranks, &param, &bytes, &key.metric, key.unit.name()];
         let numbers = [samples.to_string()].into_iter().chain(quartiles.all().map(number));
         writer.write_record(words.into_iter().map(str::to_owned).chain(numbers))?;
     }
     Ok(writer.into_inner()?)
+}
+
+/// Where a row was measured: on a machine of the run's own, or on a variant of the bench's.
+fn machine_of(machine: &str, variant: &str) -> String {
+    if let Some(own) = variant.strip_prefix('@') {
+        return own.to_owned();
+    }
+    let varied = || {
+        let (machine, variant) = (machine.parse::<Machine>().ok()?, variant.parse().ok()?);
+        machine.with_variant(machine.variant.with(variant))
+    };
+    varied().map_or_else(|| machine.to_owned(), |machine| machine.to_string())
 }
 
 /// The medians of a file's rows, by what identifies a row: the columns before the number of samples, with commas
@@ -166,6 +177,8 @@ mod tests {
         let numbers = ["get+contention", "flat@cluster-fpga"].map(|name| (name, [8, 2, 0], "latency ns", 7));
         let text = String::from_utf8(encode("x", "scc", &rows(&numbers)).unwrap()).unwrap();
         assert!(text.contains("\nx,scc+contention,get,8,2,0,"), "{text}");
+        let of_papers = ["+flat", "+contention", "@scc-board", ""].map(|variant| machine_of("scc+ideal", variant));
+        assert_eq!(of_papers, ["scc+ideal+flat", "scc+contention", "scc-board", "scc+ideal"]);
         assert!(text.contains("\nx,cluster-fpga,flat,8,2,0,"), "{text}");
     }
 

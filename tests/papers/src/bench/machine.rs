@@ -11,6 +11,9 @@ use std::{fmt, fs, thread};
 /// What names of rows end with whose runs were on the emulated board, in benches of another machine.
 pub(crate) const BOARD: &str = "@scc-board";
 
+/// The machine on which papers are compared with: no access waits for another one. Where it does, benches say so.
+pub(crate) const PAPERS_MACHINE: &str = "scc+ideal";
+
 /// Where a bench can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Machine {
@@ -90,9 +93,11 @@ impl Machine {
         self.is_host() || matches!(self, Self::Simulated(machine) if !machine.is_scc())
     }
 
-    /// Whether the user has chosen a variant of a machine, so that a bench does not.
+    /// Whether the user has chosen a variant of a machine, so that a bench does not. What benches choose from is a mesh as
+    /// papers see it, `+ideal`.
     pub(super) fn is_variant(&self) -> bool {
-        matches!(self, Self::Simulated(machine) if !machine.variant.is_plain())
+        let Self::Simulated(machine) = self else { return false };
+        if machine.is_cluster() { !machine.variant.is_plain() } else { machine.variant != Variant::IDEAL }
     }
 
     /// The machine of a run that asks for this variant; that of the user where he has chosen one himself. Nothing where
@@ -100,7 +105,7 @@ impl Machine {
     pub(super) fn with_variant(&self, variant: Variant) -> Option<Self> {
         match self {
             _ if variant.is_plain() || self.is_variant() => Some(self.clone()),
-            Self::Simulated(machine) => machine.with_variant(variant).map(Self::Simulated),
+            Self::Simulated(machine) => machine.with_variant(machine.variant.with(variant)).map(Self::Simulated),
             Self::Qemu | Self::Board | Self::Threads(_) => None,
         }
     }
@@ -116,7 +121,7 @@ impl Machine {
 
 impl Default for Machine {
     fn default() -> Self {
-        Self::Simulated(machine::Machine::SCC)
+        Self::Simulated(machine::Machine { variant: Variant::IDEAL, ..machine::Machine::SCC })
     }
 }
 
@@ -185,7 +190,7 @@ mod tests {
         ] {
             assert_eq!(name.parse::<Machine>().unwrap().to_string(), name);
         }
-        assert_eq!(Machine::default(), "scc".parse().unwrap());
+        assert_eq!(Machine::default(), "scc+ideal".parse().unwrap());
         let message = format!("{:#}", "abacus".parse::<Machine>().unwrap_err());
         assert!(
             message.contains("`qemu`") && message.contains("`threads`") && message.contains("mesh:WxHxC"),
@@ -193,9 +198,8 @@ mod tests {
         );
         let is_in =
             |name: &str| [On::Every, On::VirtualTime, On::Scc].map(|on| name.parse::<Machine>().unwrap().is_in(on));
-        assert_eq!(is_in("scc-calibrated"), [true, true, true]);
-        assert_eq!(is_in("mesh:8x8x2"), [true, true, false]);
-        assert_eq!(is_in("scc+flat"), [true, true, false]);
+        assert_eq!(is_in("scc-calibrated+ideal"), [true, true, true]);
+        assert_eq!(["mesh:8x8x2", "scc", "scc+ideal+flat"].map(is_in), [[true, true, false]; 3]);
         assert_eq!(["qemu", "scc-board", "threads"].map(is_in), [[true, false, false]; 3]);
         assert!(
             Machine::Qemu.check(255).is_ok() && Machine::Qemu.check(256).is_err() && Machine::Qemu.check(0).is_err()
@@ -208,9 +212,13 @@ mod tests {
             let machine: Machine = name.parse().unwrap();
             machine.with_variant(variant.parse().unwrap()).map(|machine| machine.to_string())
         };
-        assert_eq!(with("scc", "+contention").unwrap(), "scc+contention");
-        assert_eq!(with("mesh:2x2x2", "+flat+contention").unwrap(), "mesh:2x2x2+contention+flat");
-        assert_eq!(with("scc+flat", "+contention").unwrap(), "scc+flat");
+        assert_eq!(with("scc+ideal", "+contention").unwrap(), "scc+contention");
+        assert_eq!(with("scc+ideal", "+flat").unwrap(), "scc+ideal+flat");
+        assert_eq!(with("mesh:2x2x2+ideal", "+flat+contention").unwrap(), "mesh:2x2x2+contention+flat");
+        assert_eq!(
+            [with("scc+flat", "+contention"), with("scc", "+flat")],
+            ["scc+flat", "scc"].map(|name| Some(name.into()))
+        );
         assert_eq!([with("qemu", "+contention"), with("cluster-fpga", "+contention")], [None, None]);
         assert_eq!(Machine::Qemu.with_variant(Variant::default()), Some(Machine::Qemu));
     }

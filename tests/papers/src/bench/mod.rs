@@ -22,7 +22,7 @@ pub(crate) use description::Run;
 pub(crate) use description::{Bench, Column, Sweep};
 pub(crate) use evidence::Evidence;
 pub(crate) use fit::Fit;
-pub(crate) use machine::{BOARD, Machine, Memory, processors};
+pub(crate) use machine::{BOARD, Machine, Memory, PAPERS_MACHINE, processors};
 pub(crate) use series::{Key, Line, Missing, Row, Rows, Samples, Unit};
 pub(crate) use setting::Setting;
 
@@ -63,7 +63,8 @@ pub(crate) struct Arguments {
     threshold: f64,
 
     /// The machine in virtual time: `scc`, another one with a name (`machines` lists them), `FILE.toml`, `mesh:WxHxC`, or
-    /// `cluster-fpga:NxC`, with suffixes as `sim` has them; `threads`, `threads+coherent` or `threads+write-back` of the host,
+    /// `cluster-fpga:NxC`, with suffixes as `sim` has them. On meshes with `+ideal`, as papers see them, benches run
+    /// other variants as well where they compare these; `threads`, `threads+coherent` or `threads+write-back` of the host,
     /// in real time; or `qemu` for counters only
     #[arg(long, value_name = "M", default_value_t)]
     machine: Machine,

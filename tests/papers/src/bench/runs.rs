@@ -131,7 +131,10 @@ impl Setting<'_> {
         let is_default = has_others && self.cores == self.machine.default_cores();
         let others = runs.iter().filter(|run| run.machine().is_some()).count();
         if others > 0 && !is_default {
-            println!("{others} runs on other machines: left out, they are part of the bench on all cores of `scc`");
+            println!(
+                "{others} runs on other machines: left out, they are part of the bench on all cores of `{}`",
+                Machine::default()
+            );
         }
         let mut possible: Vec<Run> = Vec::new();
         let is_here = |run: &Run| run.machine().is_none_or(|own| is_default && (self.board || own != Machine::Board));
@@ -312,7 +315,10 @@ mod tests {
 
     #[test]
     fn words_are_composed() {
-        assert_eq!(composed("scc", &["class=a"], &["targets=3"]).unwrap(), "scc 6 class=a heap_kib=1048576 targets=3");
+        assert_eq!(
+            composed("scc+ideal", &["class=a"], &["targets=3"]).unwrap(),
+            "scc+ideal 6 class=a heap_kib=1048576 targets=3"
+        );
         assert_eq!(composed("qemu", &["class=a"], &["targets=3"]).unwrap(), "qemu 6 class=a heap_kib=32768 targets=3");
         assert_eq!(composed("qemu", &["class=a"], &["heap_kib=9"]).unwrap(), "qemu 6 class=a heap_kib=9");
         let message = composed("scc", &["class=a"], &["class=b"]).unwrap_err().to_string();
@@ -323,7 +329,7 @@ mod tests {
     #[test]
     fn a_variant_of_the_machine_is_no_word_of_the_program() {
         let own = &["machine=+contention", "class=a"];
-        assert_eq!(composed("scc", own, &[]).unwrap(), "scc+contention 6 class=a heap_kib=1048576");
+        assert_eq!(composed("scc+ideal", own, &[]).unwrap(), "scc+contention 6 class=a heap_kib=1048576");
         assert_eq!(composed("scc+flat", own, &[]).unwrap(), "scc+flat 6 class=a heap_kib=1048576");
         assert!(composed("qemu", own, &[]).is_err());
     }
@@ -349,7 +355,10 @@ mod tests {
         let plain = &["class=a", "class=b"];
         assert_eq!((run(own).suffix(), run(plain).suffix()), ("@mesh".into(), String::new()));
         let picked = |machine: &str, cores| picked(machine, cores, &[own, plain]).len();
-        assert_eq!([picked("scc", 48), picked("scc", 47), picked("mesh:2x2x2", 8), picked("qemu", 48)], [2, 1, 1, 1]);
+        assert_eq!(
+            [picked("scc+ideal", 48), picked("scc+ideal", 47), picked("mesh:2x2x2", 8), picked("qemu", 48)],
+            [2, 1, 1, 1]
+        );
     }
 
     #[test]
@@ -359,7 +368,7 @@ mod tests {
             let words = picked(machine, 6, &runs).iter().map(|run| run.words.join(" ")).collect::<Vec<_>>();
             words.join(", ")
         };
-        assert_eq!(picked("scc"), "a, a machine=+contention, cores=4 machine=+flat");
+        assert_eq!(picked("scc+ideal"), "a, a machine=+contention, cores=4 machine=+flat");
         assert_eq!(picked("scc+contention"), "a, cores=4 machine=+flat");
         assert_eq!(picked("qemu"), "a");
     }

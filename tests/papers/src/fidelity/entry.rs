@@ -1,6 +1,9 @@
 //! What an entry of the fidelity table is: a published number, ours, and how far apart they may be.
 
-use crate::{bench::Number, verdict::Band};
+use crate::{
+    bench::{Number, PAPERS_MACHINE},
+    verdict::Band,
+};
 
 /// One line of the table.
 #[derive(Clone, Copy)]
@@ -29,7 +32,7 @@ pub(crate) const NOT_PUBLISHED: f64 = f64::NAN;
 /// An entry that nothing is promised of yet: where it is from, its unit, and the bench that measures it.
 pub(crate) const fn entry(source: &'static str, unit: &'static str, bench: &'static str) -> Entry {
     let (band, status, ours): (_, _, Number) = (Band::None, Status::Predicted, |_| Ok(f64::NAN));
-    Entry { source, what: "", unit, published: NOT_PUBLISHED, band, status, bench, machine: "scc", ours }
+    Entry { source, what: "", unit, published: NOT_PUBLISHED, band, status, bench, machine: PAPERS_MACHINE, ours }
 }
 
 impl Entry {

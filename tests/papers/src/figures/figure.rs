@@ -1,6 +1,6 @@
 //! What a figure is: where it comes from, and what is in it.
 
-use crate::bench::{Evidence, Missing, Rows};
+use crate::bench::{Evidence, Missing, PAPERS_MACHINE, Rows};
 use anyhow::Result;
 
 /// The counterpart of one figure or table of a paper.
@@ -53,7 +53,7 @@ impl Figure {
     /// When a run fails.
     pub(crate) fn content(&self, evidence: &mut Evidence) -> Result<Content> {
         match self.fill {
-            Fill::Bench(bench, of) => Ok(of(evidence.rows(bench, "scc")?)?),
+            Fill::Bench(bench, of) => Ok(of(evidence.rows(bench, PAPERS_MACHINE)?)?),
             Fill::Benches(of) => of(evidence),
         }
     }

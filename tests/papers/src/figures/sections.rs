@@ -59,7 +59,7 @@ pub(super) const ALL: &[Part] = &[
 ];
 
 /// The machine that traffic is drawn on.
-const MACHINE: &str = "scc+contention";
+const MACHINE: &str = "scc";
 
 /// Its cores.
 const CORES: u32 = 48;

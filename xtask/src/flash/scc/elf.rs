@@ -34,6 +34,11 @@ pub(super) struct Image {
 }
 
 impl Image {
+    /// An image of no bytes: what does not fit beside it fits beside none.
+    pub(super) fn nothing() -> Self {
+        Self { segments: Vec::new(), end: map::IMAGE, written_bytes: 0 }
+    }
+
     /// Takes an ELF file apart.
     ///
     /// # Errors

@@ -167,6 +167,8 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
 /// When image and input do not fit the board, or the directory cannot be written.
 pub(super) fn main(flash: &Flash, program: &Program, counts: bool, out: &Path, yes: bool) -> Result<()> {
     directory::check(out)?;
+    // What no image would leave room for is said before minutes of building.
+    flash.place(&elf::Image::nothing())?;
     catalogue::check(program)?;
     let tools = setup::for_program(program, yes)?;
     let built = image::board(program, &tools, counts)?;

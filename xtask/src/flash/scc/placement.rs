@@ -183,8 +183,9 @@ fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
     } else {
         "choose more with --memory-gib, or smaller input"
     };
+    let image = if image_kib == 0 { "besides the image".into() } else { format!("the image needs {image_kib} KiB") };
     format!(
-        "too large for the board: the image needs {image_kib} KiB, start-up and the smallest heap {others_kib} KiB, \
+        "too large for the board: {image}, start-up and the smallest heap {others_kib} KiB, \
          together below {below_mib} MiB, and the input {input_kib} KiB, and each core has {private_mib} MiB; {remedy}"
     )
 }

@@ -17,7 +17,7 @@ fn every_mode_is_measured_as_often_as_it_counts() {
 
 #[test]
 fn latency_is_from_the_roots_call_to_the_last_return() {
-    let printed = run::<Bcast>("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated,together");
+    let printed = run::<Bcast>("cores=2 machine=scc+ideal algorithm=oc-k2 sizes=32 modes=separated,together");
     let of = |metric| printed.at("oc-k2", metric, (0, 32));
     // Put from memory, a flag until it can be seen, get into the own MPB, a flag, and get from there; a poll may have
     // missed the first flag by a moment.
@@ -33,7 +33,7 @@ fn latency_is_from_the_roots_call_to_the_last_return() {
 
 #[test]
 fn sequences_overlap_and_in_them_a_root_may_be_ahead() {
-    let printed = run::<Bcast>("cores=8 machine=scc algorithm=oc-k7 sizes=3072");
+    let printed = run::<Bcast>("cores=8 machine=scc+ideal algorithm=oc-k7 sizes=3072");
     let of = |metric| printed.at("oc-k7", metric, (0, 3072));
     let (alone, period, in_sequence) = (of("latency"), of("back-to-back"), of("latency.back-to-back"));
     assert!(period[0] < alone[0], "{period:?} of {alone:?}");
@@ -45,7 +45,8 @@ fn sequences_overlap_and_in_them_a_root_may_be_ahead() {
 #[test]
 fn the_boards_clock_costs_three_accesses() {
     let of = |words: &str, metric: &str| {
-        let printed = run::<Bcast>(&format!("cores=2 machine=scc algorithm=oc-k2 sizes=32 modes=separated {words}"));
+        let printed =
+            run::<Bcast>(&format!("cores=2 machine=scc+ideal algorithm=oc-k2 sizes=32 modes=separated {words}"));
         printed.at("oc-k2", metric, (0, 32))
     };
     let (core, board) = (of("clock=core", "latency"), of("clock=board", "latency.board"));
@@ -63,7 +64,7 @@ fn the_boards_clock_costs_three_accesses() {
 #[test]
 fn baselines_have_rcces_payload() {
     let of = |words: &str| {
-        let words = format!("cores=4 machine=scc algorithm=binomial sizes=8032 modes=together {words}");
+        let words = format!("cores=4 machine=scc+ideal algorithm=binomial sizes=8032 modes=together {words}");
         run::<Bcast>(&words).at("binomial", "latency.together", (0, 8032))[0]
     };
     assert!(of("profile") < of(""), "251 lines are one chunk");
@@ -79,7 +80,8 @@ fn roots_are_found_by_where_they_are() {
 #[test]
 fn skews_are_drawn_from_the_seed() {
     let of = |seed: u64| {
-        let printed = run::<Bcast>(&format!("cores=6 machine=scc algorithm=oc-k2 sizes=64 modes=skewed seed={seed}"));
+        let printed =
+            run::<Bcast>(&format!("cores=6 machine=scc+ideal algorithm=oc-k2 sizes=64 modes=skewed seed={seed}"));
         printed.at("oc-k2", "skewed", (0, 64))
     };
     assert!(of(1) == of(1) && of(1) != of(2));

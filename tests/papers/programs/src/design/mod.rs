@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn decisions_are_measured_against_their_alternatives() {
-        let printed = run::<Design>("machine=scc cores=48");
+        let printed = run::<Design>("machine=scc+ideal cores=48");
         // The first number of each rank.
         let of = |algorithm: &str, param: u64, bytes: u64, metric: &str| -> Vec<u64> {
             let lists = printed.lists(algorithm, metric);

@@ -27,7 +27,7 @@ fn completion_follows_the_model() {
 
 #[test]
 fn one_core_shares_with_nobody_and_48_share_badly() {
-    let printed = run::<MpbContention>("cores=48 span=200 machine=scc+contention");
+    let printed = run::<MpbContention>("cores=48 span=200 machine=scc");
     let alone = printed.at("get", "average", (1, 4096));
     assert_eq!(alone, printed.at("get", "completion", (1, 4096)));
     // Those that have no part in it do not disturb it: the time is that of formula 11, and that of invalidating.
@@ -42,9 +42,9 @@ fn programs_run_or_refuse_on_any_number_of_cores() {
     const LINK: &str = "this takes a mesh of two columns or more";
     for cores in [1, 3, 47] {
         run::<MpbDistance>(&format!("cores={cores} repetitions=1"));
-        run::<MpbContention>(&format!("cores={cores} span=40 machine=scc+contention"));
+        run::<MpbContention>(&format!("cores={cores} span=40 machine=scc"));
     }
-    for words in ["cores=47 machine=scc+contention span=40", "machine=mesh:2x1x1+contention span=40"] {
+    for words in ["cores=47 machine=scc span=40", "machine=mesh:2x1x1 span=40"] {
         run::<MeshLink>(words);
     }
     refused::<MeshLink>(&[("cores=1", LINK), ("cores=3", LINK), ("machine=mesh:1x4x2", LINK)]);

@@ -18,7 +18,8 @@ fn algorithms_have_names() {
 #[test]
 fn ping_pongs_of_all_algorithms_are_measured_at_all_sizes() {
     for algorithm in ALGORITHMS {
-        let printed = run::<Latency>(&format!("cores=48 machine=scc algorithm={algorithm} most=4096 repetitions=2"));
+        let printed =
+            run::<Latency>(&format!("cores=48 machine=scc+ideal algorithm={algorithm} most=4096 repetitions=2"));
         for metric in ["put.latency", "get.latency"] {
             let found = printed.samples(algorithm, metric);
             assert_eq!(found.len(), 3 * 13);

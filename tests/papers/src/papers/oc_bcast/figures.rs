@@ -6,7 +6,7 @@ use super::{
     tables::{self, DEGREES, SCATTER_ALLGATHER},
 };
 use crate::{
-    bench::{Evidence, Missing, Row, Rows, excess},
+    bench::{Evidence, Missing, PAPERS_MACHINE, Row, Rows, excess},
     figures::{
         curves::{LATENCY, curve, plot},
         figure::{Axis, Content, Figure, Scale, Series, figure, linear},
@@ -155,11 +155,11 @@ fn analytical(rows: &Rows) -> Result<Content, Missing> {
 
 fn measured(evidence: &mut Evidence) -> Result<Content> {
     let mut latency = Vec::new();
-    let rows = evidence.rows("oc-bcast", "scc")?;
+    let rows = evidence.rows("oc-bcast", PAPERS_MACHINE)?;
     for (name, algorithm) in DEGREES.into_iter().chain([BINOMIAL, DEFAULT]) {
         latency.push(Series::ours(name, by_lines(rows, &format!("{algorithm}+contention"), BY_BOARD_CLOCK, SHORT)?));
     }
-    let rows = evidence.rows("broadcast", "scc")?;
+    let rows = evidence.rows("broadcast", PAPERS_MACHINE)?;
     for (name, algorithm) in [DEGREES[1], BINOMIAL] {
         latency.push(Series::published(name, by_lines(rows, &format!("published-{algorithm}"), "latency", SHORT)?));
     }

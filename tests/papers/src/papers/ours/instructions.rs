@@ -84,9 +84,12 @@ pub(crate) const INSTRUCTIONS: Bench = Bench {
             they make of the simulator's times",
     runs: &[
         Sweep("bench-instructions", &[]),
-        Sweep("bench-pscw", &["machine=scc", "class={default|scosco}", "targets={13|31}"]),
-        Sweep("bench-barrier", &["machine=scc", "algorithm=default,dissemination,rcce-linear", "repetitions=500"]),
-        Sweep("bench-broadcast", &["machine=scc", "algorithm={default|oc-k7}", "sizes=28", "modes=separated"]),
+        Sweep("bench-pscw", &["machine=scc+ideal", "class={default|scosco}", "targets={13|31}"]),
+        Sweep(
+            "bench-barrier",
+            &["machine=scc+ideal", "algorithm=default,dissemination,rcce-linear", "repetitions=500"],
+        ),
+        Sweep("bench-broadcast", &["machine=scc+ideal", "algorithm={default|oc-k7}", "sizes=28", "modes=separated"]),
     ],
     derive: with_instructions::derive,
     only_on: Some(Machine::Board),

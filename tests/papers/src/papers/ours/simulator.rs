@@ -17,10 +17,10 @@ pub(crate) const SIMULATOR: Bench = Bench {
             "bench-broadcast",
             &["work=broadcast-1mib {|machine=+contention} algorithm=oc-k7 sizes=1048576 modes=separated repetitions=1"],
         ),
-        Sweep("bench-barrier", &["work=barriers machine=mesh:64x32x2 algorithm=default repetitions=20"]),
+        Sweep("bench-barrier", &["work=barriers machine=mesh:64x32x2+ideal algorithm=default repetitions=20"]),
         Sweep(
             "bench-broadcast",
-            &["work=short-broadcasts machine=mesh:64x32x2 sizes=32,1024 modes=separated repetitions=2"],
+            &["work=short-broadcasts machine=mesh:64x32x2+ideal sizes=32,1024 modes=separated repetitions=2"],
         ),
     ],
     columns: &[
@@ -47,12 +47,13 @@ pub(crate) const SIMULATOR: Bench = Bench {
             |rows| seconds(rows, "broadcast-1mib"),
         ),
         on_scc("the same with contention").at_most(10.0, "s", |rows| seconds(rows, "broadcast-1mib+contention")),
-        on_scc("barriers on 4096 cores: less than a minute").at_most(60.0, "s", |rows| seconds(rows, "barriers@mesh")),
+        on_scc("barriers on 4096 cores: less than a minute")
+            .at_most(60.0, "s", |rows| seconds(rows, "barriers@mesh+ideal")),
         on_scc("short broadcasts on 4096 cores: less than a minute")
-            .at_most(60.0, "s", |rows| seconds(rows, "short-broadcasts@mesh")),
+            .at_most(60.0, "s", |rows| seconds(rows, "short-broadcasts@mesh+ideal")),
         on_scc("4096 cores fit in 4 GiB").at_most(4.0, "GiB", |rows| {
             let [barriers, broadcasts] =
-                ["barriers@mesh", "short-broadcasts@mesh"].map(|name| of(rows, name, "peak-kib"));
+                ["barriers@mesh+ideal", "short-broadcasts@mesh+ideal"].map(|name| of(rows, name, "peak-kib"));
             Ok(barriers?.max(broadcasts?) / f64::from(1 << 20))
         }),
     ],

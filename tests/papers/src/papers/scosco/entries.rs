@@ -19,7 +19,7 @@ const SCOSCO: &str = "scosco";
 const MESSAGE: &str = "message";
 
 /// The machine with the software of messages besides the costs of the hardware.
-const CALIBRATED: &str = "scc-calibrated";
+const CALIBRATED: &str = "scc-calibrated+ideal";
 
 const FIG_4: &str = "SCOSCo, V.B, Fig. 4";
 const FIG_5: &str = "SCOSCo, V.C, Fig. 5";

@@ -2,7 +2,7 @@
 
 use super::published::{MOST_TARGETS, TARGET_SIDE, TARGET_SIDE_OF_MESSAGES, TARGETS};
 use crate::{
-    bench::{Evidence, Missing, Row, Rows},
+    bench::{Evidence, Missing, PAPERS_MACHINE, Row, Rows},
     figures::{
         curves,
         figure::{Content, Figure, Plot, Series, figure, linear},
@@ -58,10 +58,10 @@ fn sides(evidence: &mut Evidence) -> Result<Content> {
     const CALIBRATED: &str = "messages, scc-calibrated";
     let mut plots = Vec::new();
     for side in ["target", "origin"] {
-        let rows = evidence.rows("pscw", "scc")?;
+        let rows = evidence.rows("pscw", PAPERS_MACHINE)?;
         let mut series = vec![curve(rows, SCOSCO, "scosco", side)?, curve(rows, "messages, scc", "message", side)?];
         let default = curve(rows, "our default class", "default", side)?;
-        series.push(curve(evidence.rows("pscw", "scc-calibrated")?, CALIBRATED, "message", side)?);
+        series.push(curve(evidence.rows("pscw", "scc-calibrated+ideal")?, CALIBRATED, "message", side)?);
         series.push(default);
         if side == "target" {
             series.push(Series::published(SCOSCO, [(TARGETS as f64, TARGET_SIDE)]));

@@ -4,7 +4,7 @@
 //! text, which names ratios only; the three tables have.
 
 use crate::{
-    bench::{Evidence, Line, Missing, Row, Rows},
+    bench::{Evidence, Line, Missing, PAPERS_MACHINE, Row, Rows},
     figures::{
         curves::{BANDWIDTH, LATENCY, SIZE, curve, plot, sum_of_curves},
         figure::{Axis, Content, Figure, Plot, Scale, Series, figure, linear},
@@ -141,13 +141,13 @@ fn bandwidths(rows: &Rows, routers: u64) -> Result<Content, Missing> {
 fn scalability(evidence: &mut Evidence) -> Result<Content> {
     const SMALL: u64 = 64 << 10;
     const LARGE: u64 = 512 << 10;
-    let rows = evidence.rows("rma-scaling", "scc")?;
+    let rows = evidence.rows("rma-scaling", PAPERS_MACHINE)?;
     let mut plots = vec![synchronisation(rows)?];
     for (title, bytes) in [("(b, L) put, 64 KB", SMALL), ("(b, R) put, 512 KB", LARGE)] {
         let series = compared(|name| crowd(rows, name, bytes))?;
         plots.push(plot(title, [ORIGINS, BANDWIDTH], series));
     }
-    let rows = evidence.rows("rma-contention", "scc")?;
+    let rows = evidence.rows("rma-contention", PAPERS_MACHINE)?;
     plots[1].series.push(Series::ours(CONTENDED, crowd(rows, CONTENDED, SMALL)?));
     Ok(Content::Plots(plots))
 }
