@@ -71,6 +71,15 @@ pub enum Act<'a> {
         /// By what.
         channel: Channel,
     },
+    /// What was to be sent on a channel is taken back.
+    Revokes {
+        /// Who would have received it.
+        to: CoreId,
+        /// By what.
+        channel: Channel,
+        /// How many were sent later on the channel.
+        later: usize,
+    },
     /// The core has received what comes next on a channel.
     Receives {
         /// Who has sent.
@@ -84,7 +93,7 @@ pub enum Act<'a> {
     Hears {
         /// The place.
         place: Channel,
-        /// How many cores hear of it, after which it is forgotten; 0 if it stays.
+        /// Number of cores that will hear; the place is dropped after the last one. 0: it is never dropped.
         of: usize,
     },
     /// The memory that a core contributes to a window, or how this core reaches it.

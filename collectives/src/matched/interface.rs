@@ -389,6 +389,9 @@ impl<C: Core> Arrival<'_, '_, C> {
 impl<C: Core> Drop for Arrival<'_, '_, C> {
     fn drop(&mut self) {
         if !self.comm.hal().is_dying() {
+            if self.arrived.is_some() {
+                self.label.declare_received(self.comm);
+            }
             // There is no room for it, so that nothing but its end is told.
             self.deliver(&Rc::new(State::new(0, false)));
         }

@@ -59,6 +59,17 @@ impl Order {
         self.sent.entry((from, to, channel)).or_default().push_back(told);
     }
 
+    /// A core does not send what it said it would, before so many later ones of the channel.
+    pub(super) fn revoke(&mut self, from: usize, to: usize, channel: Channel, later: usize) {
+        let Some(queue) = self.sent.get_mut(&(from, to, channel)) else { return };
+        if let Some(at) = queue.len().checked_sub(later + 1) {
+            queue.remove(at);
+        }
+        if queue.is_empty() {
+            self.sent.remove(&(from, to, channel));
+        }
+    }
+
     pub(super) fn receive(&mut self, from: usize, to: usize, channel: Channel) {
         let Some(queue) = self.sent.get_mut(&(from, to, channel)) else { return };
         let told = queue.pop_front();
@@ -90,5 +101,25 @@ impl Order {
 fn join(known: &mut [u32], told: &[u32]) {
     for (known, told) in known.iter_mut().zip(told) {
         *known = (*known).max(*told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_was_revoked_tells_nothing() {
+        let (channel, mut order) = ([1, 2, 3], Order::new(2));
+        (0..3).for_each(|_| order.send(0, 1, channel));
+        // The second of three.
+        order.revoke(0, 1, channel, 1);
+        order.receive(0, 1, channel);
+        assert!(order.knows(1, 0, 1) && !order.knows(1, 0, 2));
+        order.receive(0, 1, channel);
+        assert!(order.knows(1, 0, 3));
+        // There is nothing any more.
+        order.revoke(0, 1, channel, 0);
+        assert!(order.sent.is_empty());
     }
 }
