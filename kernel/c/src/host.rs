@@ -59,7 +59,8 @@ unsafe extern "C" {
     fn __register_frame(frames: *const c_void);
 }
 
-/// Loads a copy of the program for this rank, once in a process, since copies stay.
+/// Loads a copy of the program for this rank. A process that simulates it again, on as many ranks, has the same places for the
+/// copies, which are as new then: what was loaded is a function of the run, as a checker needs it.
 pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Start, Failure> {
     static IMAGE: OnceLock<(String, Result<Image, String>)> = OnceLock::new();
     // What all ranks share is on nobody's account.

@@ -96,6 +96,24 @@ static void requests(void)
     end();
 }
 
+/* A request that has nothing to do completes nothing else. */
+static void a_request_of_nothing(void)
+{
+    MPI_Request request;
+    int value = 5, nothing = 0;
+    begin(sizeof(int));
+    MPI_Win_fence(0, win);
+    if (me == 0) {
+        MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /* t */
+        MPI_Irecv(&nothing, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        WRONG_ONLY(value = 6); /* one-sided misuse: t */
+    }
+    MPI_Win_fence(0, win);
+    value = 7;
+    end();
+}
+
 static void posts(void)
 {
     MPI_Group world, one;
@@ -305,6 +323,7 @@ int main(int argc, char **argv)
     shared_locks_order_nothing();
     a_local_flush_is_local();
     requests();
+    a_request_of_nothing();
     posts();
     a_message_tells();
     roots();

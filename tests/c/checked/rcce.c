@@ -92,6 +92,26 @@ static void too_early(void)
     RCCE_barrier(&RCCE_COMM_WORLD);
 }
 
+/* A request that was cancelled leaves its buffer alone. */
+static void cancelled(void)
+{
+    iRCCE_RECV_REQUEST first, second;
+    int number = 7, got[2] = {0, 0}, was_cancelled = 0;
+    if (me == 1) {
+        iRCCE_irecv((char *)&got[0], sizeof got[0], 0, &first);
+        iRCCE_irecv((char *)&got[1], sizeof got[1], 0, &second);
+        iRCCE_irecv_cancel(&second, &was_cancelled);
+        CHECK(was_cancelled);
+        got[1] = 5;
+    }
+    RCCE_barrier(&RCCE_COMM_WORLD);
+    if (me == 0)
+        iRCCE_send((char *)&number, sizeof number, 1);
+    else if (me == 1)
+        iRCCE_irecv_wait(&first);
+    RCCE_barrier(&RCCE_COMM_WORLD);
+}
+
 int RCCE_APP(int argc, char **argv)
 {
     RCCE_init(&argc, &argv);
@@ -101,6 +121,7 @@ int RCCE_APP(int argc, char **argv)
     not_forgotten();
     one_line();
     too_early();
+    cancelled();
     RCCE_finalize();
     return 0;
 }

@@ -170,7 +170,15 @@ WRAP(void *, memmove, (void *to, const void *from, size_t bytes), (to, from, byt
 WRAP(void *, memset, (void *to, int byte, size_t bytes), (to, byte, bytes), note(to, bytes, 1))
 WRAP(int, memcmp, (const void *one, const void *other, size_t bytes), (one, other, bytes),
      note(one, bytes, 0); note(other, bytes, 0))
-WRAP(void *, memchr, (const void *in, int byte, size_t bytes), (in, byte, bytes), note(in, bytes, 0))
+/* It stops where it finds the byte. */
+void *__real_memchr(const void *in, int byte, size_t bytes);
+void *__wrap_memchr(const void *in, int byte, size_t bytes);
+void *__wrap_memchr(const void *in, int byte, size_t bytes)
+{
+    void *found = __real_memchr(in, byte, bytes);
+    note(in, found ? (size_t)((const char *)found - (const char *)in) + 1 : bytes, 0);
+    return found;
+}
 WRAP(size_t, strlen, (const char *text), (text), note(text, text_bytes(text), 0))
 WRAP(size_t, strnlen, (const char *text, size_t most), (text, most), note(text, at_most(text, most), 0))
 WRAP(char *, strcpy, (char *to, const char *from), (to, from),
