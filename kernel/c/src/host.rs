@@ -59,8 +59,8 @@ unsafe extern "C" {
     fn __register_frame(frames: *const c_void);
 }
 
-/// Loads a copy of the program for this rank. A process that simulates it again, on as many ranks, has the same places for the
-/// copies, which are as new then: what was loaded is a function of the run, as a checker needs it.
+/// Loads a copy of the program for this rank, which calls this once in a run. In a later run of the process, on as many ranks, the
+/// copy is as new and at the same place.
 pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Start, Failure> {
     static IMAGE: OnceLock<(String, Result<Image, String>)> = OnceLock::new();
     // What all ranks share is on nobody's account.
