@@ -721,3 +721,40 @@ fn calls_are_answered_in_order_by_ranks_that_wait_for_something_else() {
         assert_eq!(answered.iter().sum::<usize>(), 40 * ranks);
     }
 }
+
+/// A rank waits for calls, short and long, while messages of their caller have taken all credits and more wait for some; it
+/// receives these only then.
+#[test]
+fn calls_go_past_messages_that_nobody_receives() {
+    for unreceived in [CREDITS - 1, CREDITS, 3 * CREDITS] {
+        run(&Machine::scc(2), |world| {
+            let messages = world.open_messages().unwrap();
+            let all = Rc::new(Summing::default());
+            world.answer_calls(Some(all.clone())).unwrap();
+            world.barrier();
+            if world.rank() == 0 {
+                let send = |number: u32| world.start_send_tagged(&[number], 1, number).unwrap();
+                let mut sent: Vec<_> = (0..unreceived).map(send).collect();
+                let (head, long) = (vec![7; 300], vec![5; 5000]);
+                let said = [vec![1], vec![2; 1000], [&head[..], &long].concat()];
+                for (tag, bytes) in (0..).zip(said[..2].to_vec()) {
+                    world.call(RemoteCall { to: 1, tag, bytes }).unwrap();
+                }
+                world.call_with(RemoteCall { to: 1, tag: 2, bytes: head }, &long).unwrap();
+                world.wait_for_calls(|| (all.answers.borrow().len() == 3).then_some(())).unwrap();
+                assert_eq!(all.answers.take(), said.map(|bytes| (1, sum(&bytes))));
+                assert!(Transfer::wait_all(&mut sent).iter().all(Result::is_ok));
+            } else {
+                world.wait_for_calls(|| (all.called.borrow().len() == 3).then_some(())).unwrap();
+                assert_eq!(all.called.take(), [(0, 0), (0, 1), (0, 2)]);
+                assert_eq!(world.unexpected_messages().unwrap() as u32, unreceived.min(CREDITS));
+                for number in 0..unreceived {
+                    let mut got = [0];
+                    world.receive_tagged(&mut got, Source::Rank(0), Tag::Is(number)).unwrap();
+                    assert_eq!(got, [number]);
+                }
+            }
+            messages.close().unwrap();
+        });
+    }
+}

@@ -270,12 +270,54 @@ static void errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+/* One number of a communicator is left, and two agreements want it: they end, and one at most has it. */
+static void last_number(void)
+{
+    enum { LIMIT = 2048 };
+    static MPI_Comm taken[LIMIT];
+    MPI_Comm other, made[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+    MPI_Request requests[2];
+    int count = 0;
+    if (ranks > 5)
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm both[] = {MPI_COMM_WORLD, other};
+    for (int comm = 0; comm < 2; comm++)
+        MPI_Comm_set_errhandler(both[comm], MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    while (count < LIMIT && MPI_Comm_dup(MPI_COMM_SELF, &taken[count]) == MPI_SUCCESS)
+        count++;
+    EQUAL(count < LIMIT, 1);
+    MPI_Comm_free(&taken[--count]);
+    for (int comm = 0; comm < 2; comm++) {
+        int which = (comm + me) % 2;
+        EQUAL(MPI_Comm_idup(both[which], &made[which], &requests[which]), MPI_SUCCESS);
+    }
+    int had = 0;
+    for (int comm = 0; comm < 2; comm++) {
+        int error = MPI_Wait(&requests[comm], MPI_STATUS_IGNORE);
+        EQUAL(error == MPI_SUCCESS || error == MPI_ERR_OTHER, 1);
+        had += error == MPI_SUCCESS;
+        EQUAL(error == MPI_SUCCESS, made[comm] != MPI_COMM_NULL);
+    }
+    EQUAL(had < 2, 1);
+    for (int comm = 0; comm < 2; comm++)
+        if (made[comm] != MPI_COMM_NULL)
+            MPI_Comm_free(&made[comm]);
+    while (count > 0)
+        MPI_Comm_free(&taken[--count]);
+    MPI_Comm_free(&other);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     copies();
     copies_of_intercommunicators();
+    last_number();
     general_requests();
     statuses();
     buffers();

@@ -234,6 +234,44 @@ static void long_and_strided(void)
     free(values);
 }
 
+/* A target waits for accesses behind messages that it receives only then, of which there are as many as it keeps, or more. */
+static void past_messages(int unreceived)
+{
+    enum { MOST = 40 };
+    MPI_Request requests[MOST];
+    long long sent[MOST], number = 0;
+    MPI_Win word;
+    MPI_Group all, peer;
+    int other = 1 - me;
+    if (ranks < 2)
+        return;
+    MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &word);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, me < 2, &other, &peer);
+    if (me == 0) {
+        for (int message = 0; message < unreceived; message++) {
+            sent[message] = 100 + message;
+            MPI_Isend(&sent[message], 1, MPI_LONG_LONG, 1, 7, MPI_COMM_WORLD, &requests[message]);
+        }
+        long long put = 5;
+        MPI_Win_start(peer, 0, word);
+        MPI_Put(&put, 1, MPI_LONG_LONG, 1, 0, 1, MPI_LONG_LONG, word);
+        MPI_Win_complete(word);
+        MPI_Waitall(unreceived, requests, MPI_STATUSES_IGNORE);
+    } else if (me == 1) {
+        MPI_Win_post(peer, 0, word);
+        MPI_Win_wait(word);
+        EQUAL(number, 5);
+        for (int message = 0; message < unreceived; message++) {
+            long long got = 0;
+            MPI_Recv(&got, 1, MPI_LONG_LONG, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            EQUAL(got, 100 + message);
+        }
+    }
+    MPI_Group_free(&peer), MPI_Group_free(&all);
+    MPI_Win_free(&word);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -257,6 +295,7 @@ int main(int argc, char **argv)
     atomics();
     long_ones();
     long_and_strided();
+    past_messages(16), past_messages(40);
     MPI_Type_free(&every_second);
     EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
     free(part), free(model);

@@ -1,7 +1,8 @@
 //! Calls: messages that their receiver answers in whatever it waits for.
 //!
-//! A call is a message like others, with an order and credits like theirs, but for that it has a context of its own and that its
-//! receive is there when it comes. So memory that nobody but its owner reaches can be put to and got from: the owner does it.
+//! A call is a message with a context of its own, whose receive is there when it comes. So it takes no credit, and goes past the
+//! messages that wait for some: these may wait for receives that only begin after the call. Calls of one rank keep their order.
+//! So memory that nobody but its owner reaches can be put to and got from: the owner does it.
 
 use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
 use core::{
@@ -26,7 +27,12 @@ use crate::{
 /// The contexts of calls, and of what goes before the end of one, which no communicator has. A call goes in packets, however long it
 /// is, unless its caller [waits](Comm::call_with): another announced message would go through shared memory.
 pub(in crate::matched) const CONTEXT: u32 = u32::MAX;
-pub(super) const BEFORE: u32 = u32::MAX - 1;
+const BEFORE: u32 = u32::MAX - 1;
+
+/// Whether what has this context is a call, or a piece of one.
+pub(super) fn is_call(context: u32) -> bool {
+    context >= BEFORE
+}
 
 /// A call as its sender sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]

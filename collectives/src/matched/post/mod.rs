@@ -9,7 +9,7 @@
 //! **Flow control.** A rank has [`CREDITS`] messages at most at another one for which there is no receive yet, short or announced;
 //! further ones wait here, in their order. A receive gives the sender a credit back: at once, when it clears an announced message,
 //! and for several short ones together. So what a rank keeps for others is bounded, whatever they send; unless it wants something
-//! that could be among what waits there: then it gives more credits, and keeps the next ones to itself.
+//! that could be among what waits there: then it gives more credits, and keeps the next ones to itself. [Calls](calls) take none.
 
 pub(super) mod calls;
 mod halves;

@@ -33,11 +33,11 @@ impl Post {
     /// A message has come: to a receive that waits for it, or to wait for one.
     pub(super) fn arrive<C: Core>(&self, world: &Comm<'_, C>, label: Label, body: Body) {
         let arrived = Arrived { label, body };
+        if calls::is_call(label.context) {
+            return self.take_call(world, arrived);
+        }
         if label.from != world.rank() {
             self.peers.borrow_mut()[label.from].held += 1;
-        }
-        if label.context >= calls::BEFORE {
-            return self.take_call(world, arrived);
         }
         let state = self.matching.borrow_mut().receive_for(&label);
         match state {
@@ -81,10 +81,10 @@ impl Post {
         match body {
             Body::Bytes(bytes) => {
                 state.finish_received(label, bytes);
-                self.give_credit(world, label.from);
+                self.give_credit(world, &label);
             }
             Body::Waiting => {
-                self.give_credit(world, label.from);
+                self.give_credit(world, &label);
                 if is_wanted {
                     self.begin_stream(world, label, state);
                 } else {
@@ -118,8 +118,10 @@ impl Post {
         }
     }
 
-    pub(super) fn give_credit<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
-        if to == world.rank() {
+    /// Gives the sender of a message the credit back that it has used, if it has.
+    fn give_credit<C: Core>(&self, world: &Comm<'_, C>, label: &Label) {
+        let to = label.from;
+        if to == world.rank() || calls::is_call(label.context) {
             return;
         }
         {

@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 
 use hal::{Act, Core};
 
-use super::{Outgoing, Post};
+use super::{Outgoing, Post, calls};
 use crate::{
     Comm,
     matched::{
@@ -21,6 +21,9 @@ impl Post {
         let to = outgoing.to;
         if to == world.rank() {
             return self.send_to_itself(world, outgoing);
+        }
+        if calls::is_call(outgoing.context) {
+            return self.emit(world, outgoing);
         }
         self.peers.borrow_mut()[to].waiting.push_back(outgoing);
         self.issue(world, to);
@@ -53,24 +56,29 @@ impl Post {
                 peer.credits -= 1;
                 outgoing
             };
-            let Outgoing { context, tag, len, ref bytes, .. } = outgoing;
-            match bytes {
-                Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
-                    let packet = Packet::new(Kind::Eager, 0).tagged(context, tag);
-                    self.post(world, to, packet.carrying(bytes.clone()));
-                    outgoing.state.finish_sent();
-                }
-                None => {
-                    *self.waiting.borrow_mut() = Some(outgoing.state);
-                    self.post(world, to, Packet::new(Kind::Announce, len as u32).tagged(context, tag));
-                }
-                Some(_) => {
-                    let number = self.next.get();
-                    self.next.set(number.wrapping_add(1));
-                    self.announced.borrow_mut().insert(number, outgoing);
-                    let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
-                    self.post(world, to, packet.carrying(number.to_le_bytes().to_vec()));
-                }
+            self.emit(world, outgoing);
+        }
+    }
+
+    /// Sends a message, or announces it.
+    fn emit<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
+        let Outgoing { to, context, tag, len, ref bytes, .. } = outgoing;
+        match bytes {
+            Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
+                let packet = Packet::new(Kind::Eager, 0).tagged(context, tag);
+                self.post(world, to, packet.carrying(bytes.clone()));
+                outgoing.state.finish_sent();
+            }
+            None => {
+                *self.waiting.borrow_mut() = Some(outgoing.state);
+                self.post(world, to, Packet::new(Kind::Announce, len as u32).tagged(context, tag));
+            }
+            Some(_) => {
+                let number = self.next.get();
+                self.next.set(number.wrapping_add(1));
+                self.announced.borrow_mut().insert(number, outgoing);
+                let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
+                self.post(world, to, packet.carrying(number.to_le_bytes().to_vec()));
             }
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Stream {
 impl Post {
     /// A message comes from a rank that waits. A receive that waits gets it itself.
     pub(super) fn begin_stream<C: Core>(&self, world: &Comm<'_, C>, label: Label, state: Rc<State>) {
-        if label.context < calls::BEFORE {
+        if !calls::is_call(label.context) {
             state.begin(label);
         }
         let is_there = Cell::new(world.is_there_when_announced(label.len));
@@ -41,14 +41,14 @@ impl Post {
             let Stream { label, ref state, chunk, .. } = *stream;
             let bytes = world.announced_bytes(label.len, chunk);
             let receive = |bytes: &mut [u8]| world.receive_announced_chunk((label.len, chunk), bytes, label.from);
-            if label.context >= calls::BEFORE {
+            if calls::is_call(label.context) {
                 self.land_call(&label, bytes, receive);
             } else {
                 state.with_copy(|copy| receive(&mut copy[bytes]));
             }
             stream.chunk += 1;
             let is_over = stream.chunk == world.announced_chunks(label.len).count();
-            if is_over && label.context >= calls::BEFORE {
+            if is_over && calls::is_call(label.context) {
                 calls.push(label);
             } else if is_over {
                 state.finish_read();

@@ -119,7 +119,8 @@ int PMPI_Comm_get_parent(MPI_Comm *parent)
 }
 ATOLL_BOTH(Comm_get_parent);
 
-/* What was begun on a communicator goes on when it is freed, so that freeing waits for it as well. */
+/* It does what freeing does: it waits for all ranks to call it, and not for what was begun on the communicator. That goes on
+ * and is over when its request says so. The standard wants it to be over here. */
 int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
     return PMPI_Comm_free(comm);

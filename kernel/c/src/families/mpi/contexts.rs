@@ -59,14 +59,15 @@ impl Contexts {
         bytes.iter_mut().zip(other).for_each(|(byte, other)| *byte &= other);
     }
 
-    /// A number that can be used on all sides: the first one from a place on that is another one for each beginning, or of all.
+    /// A number that can be used on all sides, if there is one, by a place among them that is another one for most beginnings.
     pub(crate) fn first(bytes: &[u8], begin: u32) -> Option<u32> {
-        /// Odd, so that each beginning has a place of its own.
+        /// Odd, so that each beginning has a number of its own while all are free.
         const SPREAD: u32 = 773;
         let limit = LIMIT as u32;
         let place = begin.wrapping_mul(SPREAD) % limit;
         let is_free = |number: &u32| bytes[*number as usize / 8] & 1 << (number % 8) != 0;
-        (0..limit).map(|step| (place + step) % limit).find(is_free)
+        let free = bytes.iter().map(|byte| byte.count_ones()).sum::<u32>();
+        (0..limit).filter(is_free).nth(place.checked_rem(free)? as usize)
     }
 
     /// Takes a number, if it can be used.
@@ -111,6 +112,13 @@ pub(crate) fn mixed(tag: u32) -> u32 {
     tag.wrapping_add(61 * (tag >> (TAG_BITS + 1)))
 }
 
+/// Where to begin when a number was not to be had: what begins at different places goes on to different ones, not side by side.
+pub(crate) fn another(begin: u32) -> u32 {
+    /// Odd, and its bits are mixed (2³² by the golden ratio).
+    const SPREAD: u32 = 0x9E37_79B1;
+    begin.wrapping_add(1).wrapping_mul(SPREAD).rotate_left(16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +142,27 @@ mod tests {
         assert_eq!(agree(0), None);
         drop((all, others));
         assert_eq!(agree(0), Some(0));
+    }
+
+    /// What wants one of two numbers that are side by side soon finds one of its own.
+    #[test]
+    fn beginnings_part() {
+        let mut bytes = alloc::vec![0; LIMIT / 8];
+        bytes[40] = 0b11000;
+        let begins = (0..8).flat_map(|comm| (0..8).map(move |number| mixed(of_operation(comm, number))));
+        let begins: Vec<_> = begins.collect();
+        for (at, one) in begins.iter().enumerate() {
+            for other in &begins[..at] {
+                let mut both = (*one, *other);
+                let meet = |both: (u32, u32)| Contexts::first(&bytes, both.0) == Contexts::first(&bytes, both.1);
+                let mut rounds = 0;
+                while meet(both) {
+                    both = (another(both.0), another(both.1));
+                    rounds += 1;
+                    assert!(rounds < 32, "{one:x} and {other:x}");
+                }
+            }
+        }
     }
 
     #[test]

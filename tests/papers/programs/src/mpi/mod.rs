@@ -141,8 +141,18 @@ fn messages<C: Core>(rank: &Rank<'_, C>, way: &Way<'_, '_, C>, repetitions: u32)
 /// Operations of all ranks, with so many bytes of each.
 fn operations<C: Core>(rank: &Rank<'_, C>, bytes: usize, repetitions: u32) -> Result<(), Failure> {
     let (comm, size) = (rank.comm, rank.comm.size());
-    let (mut one, mut all, own) = (vec![1_u8; bytes], vec![0_u8; bytes * size], vec![1_u8; bytes * size]);
-    let (words, mut sums) = (vec![1_i32; bytes / 4], vec![0_i32; bytes / 4]);
+    // Each rank has bytes of its own.
+    let byte_of = |rank: usize| rank as u8 + 1;
+    let mut one = vec![if comm.rank() == 0 { 9_u8 } else { 0 }; bytes];
+    let (mut all, own) = (vec![0_u8; bytes * size], vec![byte_of(comm.rank()); bytes * size]);
+    let (words, mut sums) = (vec![comm.rank() as i32; bytes / 4], vec![0_i32; bytes / 4]);
+    let sum = (0..size as i32).sum::<i32>();
+    let check = |name: &str, is_right: bool| match is_right {
+        true => Ok(()),
+        false => Err(Failure::new(format_args!("{name} has come to another result than it should"))),
+    };
+    let is_of_all =
+        |all: &[u8]| all.chunks(bytes).enumerate().all(|(rank, part)| part.iter().all(|byte| *byte == byte_of(rank)));
     let measure = |name: &'static str, call: &mut dyn FnMut() -> Result<(), Error>| {
         let mut splits = Splits::new(name);
         for counts in turns(WARM_UP, repetitions) {
@@ -159,10 +169,17 @@ fn operations<C: Core>(rank: &Rank<'_, C>, bytes: usize, repetitions: u32) -> Re
         Ok(())
     })?;
     measure("broadcast", &mut || comm.broadcast(&mut one, 0))?;
+    check("broadcast", one.iter().all(|byte| *byte == 9))?;
     measure("reduce", &mut || comm.reduce(&words[..], &mut sums, &Operator::SUM, 0))?;
+    check("reduce", comm.rank() > 0 || sums.iter().all(|found| *found == sum))?;
+    sums.fill(0);
     measure("allreduce", &mut || comm.allreduce(&words[..], &mut sums, &Operator::SUM))?;
+    check("allreduce", sums.iter().all(|found| *found == sum))?;
     measure("allgather", &mut || comm.allgather(&own[..bytes], &mut all[..]))?;
-    measure("alltoall", &mut || comm.alltoall(&own[..], &mut all[..]))
+    check("allgather", is_of_all(&all))?;
+    all.fill(0);
+    measure("alltoall", &mut || comm.alltoall(&own[..], &mut all[..]))?;
+    check("alltoall", is_of_all(&all))
 }
 
 #[cfg(test)]

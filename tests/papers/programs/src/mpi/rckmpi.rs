@@ -81,7 +81,11 @@ impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
             let packet = &mut packet[..HEADER_BYTES - LENGTH_BYTE + piece.len()];
             self.lines.get(me, from * self.section_bytes + LENGTH_BYTE, packet)?;
             let (header, bytes) = packet.split_at(HEADER_BYTES - LENGTH_BYTE);
-            debug_assert_eq!(header, [(len as u32).to_le_bytes(), tag.to_le_bytes()].concat());
+            assert_eq!(
+                header,
+                [(len as u32).to_le_bytes(), tag.to_le_bytes()].as_flattened(),
+                "another message of rank {from}"
+            );
             piece.copy_from_slice(bytes);
             self.lines.store_word(from, self.word(me, TAKEN), *number)?;
         }

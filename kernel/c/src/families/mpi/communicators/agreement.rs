@@ -2,7 +2,8 @@
 //!
 //! Several agreements can be under way at a rank, of different communicators, and get on in another order at another rank. So
 //! ranks first find a number that is free at all of them, and then take it, where another agreement may have been faster. If
-//! it was so at any rank, all begin again, from another number on.
+//! it was so at any rank, all begin again, at another place among the numbers. Agreements that take the last numbers from each other
+//! again and again give up together with their ranks.
 
 use alloc::{rc::Rc, vec, vec::Vec};
 
@@ -11,8 +12,11 @@ use kernel::hal::Core;
 use super::super::{
     class::{Class, Fault},
     collective::party::Party,
-    contexts::{Context, Contexts},
+    contexts::{self, Context, Contexts},
 };
+
+/// Rounds after which ranks give up. Two agreements that have two free numbers find the same one in half of all rounds.
+const ROUNDS: u32 = 64;
 
 /// The way to another group: what the ranks of both agree on, their leaders tell each other.
 pub(crate) struct Bridge<'r, C: Core> {
@@ -58,18 +62,19 @@ pub(crate) async fn agree<'r, C: Core>(
         }
         Ok::<_, Fault>(())
     };
+    let too_many = || Fault::new(Class::OTHER, "there are too many communicators; free some");
     let mut begin = begin;
-    loop {
+    for _ in 0..ROUNDS {
         let mut free = contexts.bytes();
         common(&mut free).await?;
-        let number = Contexts::first(&free, begin);
-        let number = number.ok_or_else(|| Fault::new(Class::OTHER, "there are too many communicators; free some"))?;
+        let number = Contexts::first(&free, begin).ok_or_else(too_many)?;
         let taken = contexts.take(number);
         let mut is_taken = vec![u8::from(taken.is_some())];
         common(&mut is_taken).await?;
         if let (Some(taken), [1]) = (taken, &is_taken[..]) {
             return Ok(taken);
         }
-        begin = begin.wrapping_add(1);
+        begin = contexts::another(begin);
     }
+    Err(too_many())
 }

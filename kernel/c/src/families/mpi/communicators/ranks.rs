@@ -82,7 +82,8 @@ impl<'r, C: Core> Mpi<'r, C> {
         }
     }
 
-    /// Forgets a communicator. Its number can be used again when nothing of it is under way any more.
+    /// Forgets a communicator. Its number can be used again when no request of it is left: one that the program has freed, or a message
+    /// in a buffer, does not keep it.
     pub(crate) fn discard(&self, comm: &Communicator) {
         self.communicators.borrow_mut().remove(comm.handle.get());
     }

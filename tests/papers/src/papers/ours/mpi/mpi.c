@@ -140,6 +140,30 @@ static void by_flush(size_t bytes)
     MPI_Win_flush(last, window);
 }
 
+/* Each way moves a byte of its own: what is put, or what is in the window to be got. */
+static char byte_of(int way) { return 3 + 4 * is_get + way; }
+
+static void begin_way(int way)
+{
+    memset(sent, is_get ? 0 : byte_of(way), MOST), memset(received, 0, MOST);
+    if (me == last) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, window);
+        memset(part, is_get ? byte_of(way) : 0, MOST);
+        MPI_Win_unlock(last, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void check_way(int way, size_t bytes)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t byte = 0; byte < bytes; byte++) {
+        insist(me != last || part[byte] == byte_of(way), "something else is in the window than was put");
+        insist(!is_get || me > 0 || received[byte] == byte_of(way), "something else was got than is in the window");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void windows(void)
 {
     static const char *METRICS[2][4] = {{"put-fence", "put-post", "put-lock", "put-flush"},
@@ -152,26 +176,30 @@ static void windows(void)
     for (is_get = 0; is_get < 2; is_get++)
         for (size_t at = 0; at < sizeof SIZES / sizeof *SIZES; at++) {
             size_t bytes = SIZES[at];
-            memset(sent, is_get + 3, MOST), memset(received, 0, MOST);
+            begin_way(0);
             MPI_Win_fence(0, window);
             repeat(by_fence, bytes, 0);
             show(METRICS[is_get][0], bytes, "ns", whole);
             MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+            check_way(0, bytes);
+            begin_way(1);
             repeat(by_post, bytes, 1);
             show(METRICS[is_get][1], bytes, "ns", whole);
+            check_way(1, bytes);
+            begin_way(2);
             if (me == 0) {
                 repeat(by_lock, bytes, 0);
                 show(METRICS[is_get][2], bytes, "ns", whole);
+            }
+            check_way(2, bytes);
+            begin_way(3);
+            if (me == 0) {
                 MPI_Win_lock(MPI_LOCK_SHARED, last, 0, window);
                 repeat(by_flush, bytes, 0);
                 show(METRICS[is_get][3], bytes, "ns", whole);
                 MPI_Win_unlock(last, window);
             }
-            MPI_Barrier(MPI_COMM_WORLD);
-            for (size_t byte = 0; byte < bytes; byte++) {
-                insist(me != last || part[byte] == 3, "something else is in the window than was put");
-                insist(!is_get || me > 0 || received[byte] == 3, "something else was got than is in the window");
-            }
+            check_way(3, bytes);
         }
     MPI_Group_free(&peer), MPI_Group_free(&all);
     MPI_Win_free(&window);
