@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+pub mod act;
 pub mod address;
 pub mod atomic;
 #[cfg(all(any(feature = "qemu", feature = "scc"), target_arch = "x86", target_os = "none"))]
@@ -41,6 +42,7 @@ pub mod wait;
 
 pub use bytemuck::Pod;
 
+pub use act::Act;
 pub use address::{Home, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Region, Regions, SharedAddress, kind};
 pub use atomic::AtomicCounters;
 pub use cached::{Cached, Caches, ClaimError, LocalView};

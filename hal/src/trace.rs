@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use crate::CoreId;
+use crate::{Act, CoreId};
 
 /// An operation, as a timeline shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,18 @@ pub trait Trace {
 
     /// The operation ends that began last.
     fn end_span(&self) {}
+
+    /// Whether a machine checks the program, which then wants to know of its [acts](Act).
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Tells a machine that checks the program what it does. To others that is nothing.
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        let _ = act;
+    }
 
     /// An operation begins, and ends when the value is dropped.
     fn span(&self, span: Span) -> Entered<'_, Self> {

@@ -5,8 +5,9 @@ use crate::{
     console::Transcript,
     cores, guest, host_command,
     image::{self, Profile},
+    kernel_line::KernelLine,
     machine::{self, Machine},
-    places::Frame,
+    places::{self, Frame},
     program::Program,
     run::{self, Common, Domains},
     sim, workspace,
@@ -32,12 +33,21 @@ const FOUND: u8 = 6;
 /// Runs the program in the simulator with an account of every byte of shared memory. Each mistake takes one line, which begins
 /// with its kind and its place: `stale` (a load may return an older value), `lost` (a write-back may put old bytes over newer
 /// ones), `race` (nothing orders two accesses), `flag before data`, `never written`, `mixed kinds` (one mapping still holds what
-/// another one reads), `register released before the drain`. Where this run got away with it makes no difference. The exit
+/// another one reads), `register released before the drain`; in programs in C `one-sided misuse` (an operation of MPI that is
+/// under way is met by something that it must not meet) and `buffer in use` (of a message that is not over), too. Where this run got away with it makes no difference. The exit
 /// status is 0 without findings, 6 with some, and otherwise that of `sim`.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), or directory of your own crate that depends on `kernel`
-    program: String,
+    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
+    #[arg(required = true)]
+    program: Vec<String>,
+
+    #[command(flatten)]
+    c: c::CompilerOptions,
+
+    /// Install what is missing without asking
+    #[arg(long)]
+    yes: bool,
 
     /// The machine, as for `sim`
     #[arg(long, value_name = "M", default_value = "scc")]
@@ -77,16 +87,17 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
-    let program = Program::of_words(std::slice::from_ref(&arguments.program), &c::CompilerOptions::default())?;
-    ensure!(program.c.is_none(), "`check` follows programs in Rust only");
+    let program = Program::of_words(&arguments.program, &arguments.c)?;
+    let program = program.checked();
     if catalogue::listed(&program)? {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
+    let loaded = sim::built(&program, arguments.yes)?;
     let words = |seed: u64| {
-        let words = common.words(&program, None, false)?;
+        let words = sim::loading_built(loaded.as_deref(), common.words(&program, None, false)?);
         let words = words.value("machine", Some(&machine)).value("cores", Some(count));
-        anyhow::Ok(words.value("seed", (seed > 0).then_some(seed)).switch(CHECK_WORD, true))
+        anyhow::Ok(self::words(words.value("seed", (seed > 0).then_some(seed))))
     };
     words(0)?;
     let binary = if common.no_build {
@@ -104,7 +115,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         } else {
             run::live(&label, &mut command, None, limit)?
         };
-        note(&outcome.transcript, &mut found);
+        note(&findings(&outcome.transcript, loaded.as_deref())?, &mut found);
         if let Err(error) = outcome.verdict() {
             failed.get_or_insert((outcome, error));
         }
@@ -135,22 +146,56 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
 }
 
+/// The words of a run that is to be checked.
+pub(crate) fn words(of_run: KernelLine) -> KernelLine {
+    of_run.switch(CHECK_WORD, true)
+}
+
+/// What a run has found, with the places in a program that it has loaded.
+///
+/// # Errors
+///
+/// When the program cannot be looked into.
+pub(crate) fn findings(transcript: &Transcript, loaded: Option<&Path>) -> Result<Vec<Finding>> {
+    let mut findings = transcript.findings.clone();
+    if let Some(loaded) = loaded {
+        places::find_loaded(&mut findings, loaded)?;
+    }
+    Ok(findings)
+}
+
+/// The lines of a finding's places, if they are in the file of this name.
+pub(crate) fn lines(finding: &Finding, file: &str) -> Option<BTreeSet<u32>> {
+    let line = |access: &Access| {
+        let (at, line) = place(access, &workspace::root())
+            .0
+            .rsplit_once(':')
+            .map(|(at, line)| (at.to_owned(), line.parse().ok()))?;
+        line.filter(|_| Path::new(&at).file_name().is_some_and(|name| name == file))
+    };
+    [Some(&finding.place), finding.other.as_ref()].into_iter().flatten().map(line).collect()
+}
+
 /// Adds what a run has found to what others have, each once.
-fn note(transcript: &Transcript, found: &mut BTreeMap<String, Finding>) {
+fn note(findings: &[Finding], found: &mut BTreeMap<String, Finding>) {
     let root = workspace::root();
     let mut places: BTreeSet<_> = found.values().map(|finding| key(finding, &root)).collect();
-    for finding in &transcript.findings {
+    for finding in findings {
         if places.insert(key(finding, &root)) {
             found.insert(in_words(finding, &root), finding.clone());
         }
     }
 }
 
+/// Kinds of mistakes of which neither place is the one that has to change.
+const NEITHER_FIRST: [&str; 2] = ["race", "one-sided misuse"];
+
 /// What two findings have in common that are the same mistake: nothing orders the two places of a race.
 fn key(finding: &Finding, root: &Path) -> (String, String, String) {
     let here = place(&finding.place, root).0;
     let other = finding.other.as_ref().map_or_else(String::new, |other| place(other, root).0);
-    let (first, second) = if finding.kind == "race" && other < here { (other, here) } else { (here, other) };
+    let (first, second) =
+        if NEITHER_FIRST.contains(&finding.kind.as_str()) && other < here { (other, here) } else { (here, other) };
     (finding.kind.clone(), first, second)
 }
 
@@ -207,12 +252,12 @@ mod tests {
     fn a_finding_begins_with_kind_and_place_in_the_program() {
         let line = "stale\ta drain is missing\t4 bytes\tA\t1\tstores\tput with core 0\tF\tput\t/w/hal/src/a.rs\t7\tF\trun<C>\t/u/b.rs\t8\
                     \tA\t0\tloads\t\tF\trun\t/w/tests/src/c.rs\t9";
-        let transcript = Transcript { findings: vec![Finding::parse(line).unwrap(); 2], ..Transcript::default() };
+        let findings = vec![Finding::parse(line).unwrap(); 2];
         let mut found = BTreeMap::new();
-        note(&transcript, &mut found);
-        note(&transcript, &mut found);
+        note(&findings, &mut found);
+        note(&findings, &mut found);
         assert_eq!(found.len(), 1, "each once");
-        let words = in_words(&transcript.findings[0], Path::new("/w"));
+        let words = in_words(&findings[0], Path::new("/w"));
         assert_eq!(
             words,
             "stale /u/b.rs:8: rank 1 stores in run (put with core 0), 4 bytes; rank 0 loads at tests/src/c.rs:9 in run: a drain \

@@ -14,7 +14,7 @@ use object::{
     read::elf::{ElfFile, FileHeader},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -107,6 +107,13 @@ impl Frame {
             Err(_) => workspace::display(Path::new(&self.file)),
         };
         (format!("{file}:{}", self.line), without_types(&self.function))
+    }
+}
+
+impl From<&Frame> for finding::Frame {
+    fn from(frame: &Frame) -> Self {
+        let Frame { function, file, line } = frame.clone();
+        Self { function, file, line }
     }
 }
 
@@ -361,6 +368,32 @@ fn addresses_of(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BT
     let mut command = workspace::command("addr2line");
     command.args(["-a", "-f", "-i", "-C", "-e"]).arg(image).args(addresses.map(|address| format!("{address:#x}")));
     Ok(parse(&process::finish(&mut command, |_| {})?.output))
+}
+
+/// Finds out which functions of a program that was loaded the findings mean: the simulator tells addresses of those.
+///
+/// # Errors
+///
+/// When the program cannot be looked into.
+pub(crate) fn find_loaded(findings: &mut [finding::Finding], program: &Path) -> Result<()> {
+    let loaded = |frame: &finding::Frame| address(&frame.file).filter(|_| frame.function.is_empty());
+    let accesses = |finding: &finding::Finding| [Some(finding.place.clone()), finding.other.clone()];
+    let all = findings.iter().flat_map(accesses).flatten().flat_map(|access| access.frames);
+    let addresses: BTreeSet<u64> = all.filter_map(|frame| loaded(&frame)).map(|address| address - LOADED).collect();
+    if addresses.is_empty() {
+        return Ok(());
+    }
+    let found = addresses_of(program, addresses.into_iter())?;
+    let named = |frame: finding::Frame| match loaded(&frame) {
+        None => vec![frame],
+        Some(address) => found.get(&(address - LOADED)).into_iter().flatten().map(finding::Frame::from).collect(),
+    };
+    for finding in findings {
+        for access in [Some(&mut finding.place), finding.other.as_mut()].into_iter().flatten() {
+            access.frames = std::mem::take(&mut access.frames).into_iter().flat_map(named).collect();
+        }
+    }
+    Ok(())
 }
 
 /// `addr2line` prints each address, and then two lines for each function there: its name, and its place in the sources.

@@ -74,6 +74,11 @@ impl Program {
         Self::resolve(words.first().map_or(DEFAULT_PROGRAM, String::as_str))
     }
 
+    /// The same program for the checker, which is told what a program in C loads and stores.
+    pub(crate) fn checked(self) -> Self {
+        Self { c: self.c.map(c::Sources::checked), ..self }
+    }
+
     /// The name by which an image with several programs is told this one.
     pub(crate) fn chosen(&self) -> Option<&str> {
         (!self.is_own && self.c.is_none()).then_some(&self.name)

@@ -121,8 +121,24 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 ///
 /// When it does not build.
 pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
-    let Some(sources) = &program.c else { return Ok(words) };
-    Ok(loaded(words, &c::for_simulator(sources, &c::tools(yes)?)?))
+    Ok(loading_built(built(program, yes)?.as_deref(), words))
+}
+
+/// Builds a program, if it is in C.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn built(program: &Program, yes: bool) -> Result<Option<PathBuf>> {
+    program.c.as_ref().map(|sources| c::for_simulator(sources, &c::tools(yes)?)).transpose()
+}
+
+/// The words of a program with what it takes to load it, if it is one in C that was built.
+pub(crate) fn loading_built(built: Option<&Path>, words: KernelLine) -> KernelLine {
+    match built {
+        Some(image) => loaded(words, image),
+        None => words,
+    }
 }
 
 /// Words with which a simulator loads a program in C that was built.

@@ -3,7 +3,7 @@
 use alloc::rc::Rc;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use hal::{Core, Span};
+use hal::{Act, Core, Span};
 
 use super::{
     label::{Envelope, Label, Pattern, Source, Tag},
@@ -269,6 +269,8 @@ impl<'c, C: Core> Comm<'c, C> {
     }
 
     fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), bytes: Option<&[u8]>, len: usize) -> Outgoing {
+        let channel = [self.context().into(), tag.into(), 0];
+        self.hal().declare(&Act::Sends { to: self.core_of(to), channel });
         Outgoing {
             to: self.core_of(to).index(),
             context: self.context(),
@@ -387,6 +389,9 @@ impl<C: Core> Arrival<'_, '_, C> {
 impl<C: Core> Drop for Arrival<'_, '_, C> {
     fn drop(&mut self) {
         if !self.comm.hal().is_dying() {
+            if self.arrived.is_some() {
+                self.label.declare_received(self.comm);
+            }
             // There is no room for it, so that nothing but its end is told.
             self.deliver(&Rc::new(State::new(0, false)));
         }

@@ -1,6 +1,6 @@
 //! What messages are known by.
 
-use hal::{Core, CoreId};
+use hal::{Act, Core, CoreId};
 
 use crate::Comm;
 
@@ -50,6 +50,14 @@ pub(super) struct Label {
     pub(super) from: usize,
     pub(super) tag: u32,
     pub(super) len: usize,
+}
+
+impl Label {
+    /// The message is with this rank's program, or it has dropped it.
+    pub(super) fn declare_received<C: Core>(&self, comm: &Comm<'_, C>) {
+        let channel = [self.context.into(), self.tag.into(), 0];
+        comm.hal().declare(&Act::Receives { from: CoreId::new(self.from), channel });
+    }
 }
 
 /// What a receive, or a probe, wants.

@@ -63,7 +63,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         let Some((state, what)) = &self.pending else { return false };
         let withdrawn = !state.is_done()
             && match what {
-                What::Send { to, .. } => self.post.withdraw(*to, state),
+                What::Send { to, .. } => self.post.withdraw(self.comm.world_of(), *to, state),
                 What::Receive { .. } => self.post.matching().borrow_mut().withdraw(state),
             };
         if withdrawn {

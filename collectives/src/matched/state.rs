@@ -76,6 +76,7 @@ impl State {
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>, buffer: &mut [u8]) -> Result<Envelope, Error> {
         let Some(label) = self.label.get() else { unreachable!("a receive that is done has a message") };
         let envelope = Envelope::of(comm, &label);
+        label.declare_received(comm);
         if label.len > buffer.len() {
             return Err(Error::Truncated {
                 from: envelope.source,

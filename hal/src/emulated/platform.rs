@@ -3,7 +3,7 @@
 use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
-    CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
+    Act, CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
     kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
     wait::Deadline,
 };
@@ -149,6 +149,18 @@ pub unsafe trait Platform: 'static {
     #[inline(always)]
     fn witness(&self, event: impl FnOnce() -> Event) {
         let _ = event;
+    }
+
+    /// Whether it checks programs.
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Gets to know what the program does in its own memory; for platforms that check programs.
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        let _ = act;
     }
 
     /// Decides what the hardware leaves open, as a number below `options`; 0 is what nothing special means.

@@ -6,7 +6,7 @@
 use core::ptr::NonNull;
 
 use crate::{
-    CoreId, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Reason, Region, Topology,
+    Act, CoreId, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Reason, Region, Topology,
     cached::access::{Touch, ViewAccess},
     exposed::MAPPED_SLOTS,
     kind,
@@ -400,6 +400,18 @@ pub trait Hooks: Turns {
     #[inline(always)]
     fn witness(&self, event: impl FnOnce() -> Event) {
         let _ = event;
+    }
+
+    /// Whether a machine checks the program.
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Tells a machine that checks programs what the program does in its own memory.
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        let _ = act;
     }
 
     /// The core's trace, where it can be traced.

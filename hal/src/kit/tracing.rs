@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::{CoreId, Home, Span, Topology, Trace};
+use crate::{Act, CoreId, Home, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
@@ -41,6 +41,16 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(Tracer::end_span));
         }
+    }
+
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        self.hardware.is_checked()
+    }
+
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        self.hardware.declare(act);
     }
 }
 

@@ -263,17 +263,16 @@ pub fn note_loaded_code(start: usize, stride: usize, copies: usize) {
     }
 }
 
+/// What reports say for an address in code that was loaded.
+pub(super) fn told_of_loaded(address: usize) -> Option<usize> {
+    let [start, stride, end] = [0, 1, 2].map(|index| LOADED[index].load(Relaxed));
+    (start..end).contains(&address).then(|| LOADED_BASE + (address - start) % stride)
+}
+
 /// What reports say for an address in code: its distance from the start of the executable, or of what was loaded.
 fn told(address: usize) -> Option<usize> {
     let code = code();
-    let [start, stride, end] = [0, 1, 2].map(|index| LOADED[index].load(Relaxed));
-    if code.contains(&address) {
-        Some(address - code.start)
-    } else if (start..end).contains(&address) {
-        Some(LOADED_BASE + (address - start) % stride)
-    } else {
-        None
-    }
+    if code.contains(&address) { Some(address - code.start) } else { told_of_loaded(address) }
 }
 
 #[cfg(target_os = "linux")]

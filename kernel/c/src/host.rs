@@ -59,15 +59,15 @@ unsafe extern "C" {
     fn __register_frame(frames: *const c_void);
 }
 
-/// Loads a copy of the program for this rank, once in a process, since copies stay.
+/// Loads a copy of the program for this rank, which calls this once in a run. In a later run of the process, on as many ranks, the
+/// copy is as new and at the same place.
 pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Start, Failure> {
     static IMAGE: OnceLock<(String, Result<Image, String>)> = OnceLock::new();
     // What all ranks share is on nobody's account.
     let (path, opened) = sim::off_account(|| IMAGE.get_or_init(|| (image.to_owned(), Image::open(image, ranks))));
     let opened = opened.as_ref().map_err(|why| Failure::new(why).on_all_ranks())?;
-    let is_new = opened.made.get(rank).is_some_and(|made| !made.swap(true, Relaxed));
-    if path != image || !is_new {
-        return Err(Failure::new("a process simulates one program in C, and that once").on_all_ranks());
+    if path != image || rank >= opened.made.len() {
+        return Err(Failure::new("a process simulates one program in C, on as many ranks each time").on_all_ranks());
     }
     let image = opened;
     let base = image.copy(rank).map_err(|error| Failure::new(format_args!("no memory for the program: {error}")))?;
@@ -134,7 +134,7 @@ impl Image {
         Ok(Self { file, segments, relocations, start, frames, base: 0, stride: 0, made: Vec::new() })
     }
 
-    /// Makes the copy of a rank, which has a place and was not made before, and returns where it begins.
+    /// Makes the copy of a rank, which has a place, and returns where it begins. If the rank has run before, it is as new.
     fn copy(&self, rank: usize) -> io::Result<usize> {
         let base = self.base + rank * self.stride;
         for segment in &self.segments {
@@ -160,7 +160,8 @@ impl Image {
             // SAFETY: `parse` has seen that the word lies in a segment that is written, which was just mapped.
             unsafe { word.write_unaligned(base + addend) };
         }
-        if let Some(frames) = self.frames {
+        let is_new = !self.made[rank].swap(true, Relaxed);
+        if let Some(frames) = self.frames.filter(|_| is_new) {
             // SAFETY: the copy stays, and its table ends with a zero, from the last object that it was linked from.
             unsafe { __register_frame(ptr::with_exposed_provenance(base + frames)) };
         }

@@ -34,7 +34,7 @@ impl Program for CProgram {
         let session = Session::new(rank);
         let status = {
             let tables = Tables::of::<C>();
-            let services = Services::of::<C>(&tables);
+            let services = Services::of::<C>(&tables, &session.watched);
             let name = CString::new(image).unwrap_or_default();
             let arguments: Vec<_> = core::iter::once(name).chain(arguments).collect();
             let count = arguments.len() as i32;

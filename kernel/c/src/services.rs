@@ -5,13 +5,14 @@ use core::{
     slice,
 };
 
-use kernel::hal::{Core, Deadline, Reason};
+use kernel::hal::{Act, Core, Deadline, Reason};
 
 use crate::{
     families::{Tables, mpi, rcce},
     files::Mode,
     machine,
     session::with,
+    watched::Watched,
 };
 
 /// The table. Tables of families follow, one pointer each.
@@ -30,13 +31,15 @@ pub(crate) struct Services {
     sleep_ns: unsafe extern "C-unwind" fn(*mut c_void, u64),
     rank: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     ranks: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
+    watched: *const u8,
+    accesses: unsafe extern "C-unwind" fn(*mut c_void, usize, usize, i32),
     rcce: *const rcce::Table,
     mpi: *const mpi::Table,
 }
 
 impl Services {
     /// The table for ranks on cores of this type, and those of the families, which live longer.
-    pub(crate) fn of<C: Core>(tables: &Tables) -> Self {
+    pub(crate) fn of<C: Core>(tables: &Tables, watched: &Watched) -> Self {
         Self {
             bytes: size_of::<Self>() as u32,
             open: open::<C>,
@@ -51,6 +54,8 @@ impl Services {
             sleep_ns: sleep_ns::<C>,
             rank: rank::<C>,
             ranks: ranks::<C>,
+            watched: watched.bits(),
+            accesses: accesses::<C>,
             rcce: &raw const tables.rcce,
             mpi: &raw const tables.mpi,
         }
@@ -197,6 +202,13 @@ unsafe extern "C-unwind" fn rank<C: Core>(context: *mut c_void) -> i32 {
 unsafe extern "C-unwind" fn ranks<C: Core>(context: *mut c_void) -> i32 {
     // SAFETY: see above.
     unsafe { with::<C, _>(context, |session| session.comm.size() as i32) }
+}
+
+unsafe extern "C-unwind" fn accesses<C: Core>(context: *mut c_void, start: usize, bytes: usize, stores: i32) {
+    let stores = stores != 0;
+    let act = Act::Access { bytes: (start, bytes), stores, what: if stores { "stores" } else { "loads" } };
+    // SAFETY: see above.
+    unsafe { with::<C, _>(context, |session| session.comm.hal().declare(&act)) }
 }
 
 /// Lets time pass.

@@ -8,7 +8,7 @@ use kernel::{
     hal::{Caches, Core},
 };
 
-use crate::{families::Families, files::Files, lines::Lines};
+use crate::{families::Families, files::Files, lines::Lines, watched::Watched};
 
 /// One rank and its program in C: what the functions of all tables work on, by shared references, since a function of
 /// the program that is called from here may call them again.
@@ -19,6 +19,8 @@ pub struct Session<'s, 'r, C: Core> {
     /// What the families of functions know of this rank.
     pub families: Families<'r, C>,
     pub(crate) files: RefCell<Files<'r>>,
+    /// Its memory that a machine that checks it wants to know about.
+    pub(crate) watched: Watched,
     /// Standard output and standard error.
     lines: [RefCell<Lines>; 2],
 }
@@ -28,6 +30,7 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
         let inputs = (0..).map_while(|index| rank.input(index).ok()).map(|input| (input.name, input.bytes));
         Self {
             comm: rank.comm,
+            watched: Watched::new(rank.comm.hal().is_checked()),
             files: RefCell::new(Files::new(inputs)),
             lines: Default::default(),
             families: Families::default(),

@@ -158,7 +158,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     });
     let (first, second) = (first?, second?);
     // What is missing is said here and not only where it runs.
-    link::for_host(&simulator, &second, &scratch.path().join("program"))?;
+    link::for_host(&simulator, &second, &scratch.path().join("program"), &[])?;
     objects::join(&first, &second, &request.out.unwrap_or_else(|| "a.out".into()))
 }
 

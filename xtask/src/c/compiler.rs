@@ -71,10 +71,18 @@ impl Flags for CompilerOptions {
     fn flags(&self) -> Vec<String> {
         let include = self.include.iter().flat_map(|path| ["-I".to_owned(), path.to_string_lossy().into_owned()]);
         let define = self.define.iter().flat_map(|name| ["-D".to_owned(), name.clone()]);
-        let level = format!("-O{}", self.optimise.as_deref().unwrap_or("2"));
+        let level = format!("-O{}", self.optimise.as_deref().unwrap_or(if self.checked { "0" } else { "2" }));
+        // What the compiler made of calls of the library would not be seen.
+        let told = if self.checked { &["-fsanitize=thread", "-fno-builtin"][..] } else { &[] };
         // Older programs define variables in headers, and a rank is one thread.
         let older = ["-fcommon", "-D__thread=", "-D_Thread_local="].map(str::to_owned);
-        include.chain(define).chain([level]).chain(older).chain(self.more.iter().cloned()).collect()
+        include
+            .chain(define)
+            .chain([level])
+            .chain(told.iter().map(|flag| (*flag).to_owned()))
+            .chain(older)
+            .chain(self.more.iter().cloned())
+            .collect()
     }
 }
 

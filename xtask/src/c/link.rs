@@ -24,6 +24,13 @@ use std::{
 /// Where every program begins: the only symbol that others see.
 const ENTRY: &str = "atoll_start";
 
+/// Functions of the C library that `watch.c` looks into, where a program is checked.
+const WATCHED: [&str; 26] = [
+    "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strnlen", "strcpy", "stpcpy", "strncpy", "strcat",
+    "strncat", "strcmp", "strncmp", "strchr", "strrchr", "strstr", "atoi", "atol", "atof", "strtol", "strtoul",
+    "strtod", "qsort", "_write", "_read",
+];
+
 /// Builds a program for the simulator.
 ///
 /// # Errors
@@ -33,21 +40,23 @@ pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Path
     let library = Library::ensure(Side::Simulator, tools)?;
     let scratch = workspace::scratch()?;
     let (own, made) = (own(&library, sources, scratch.path())?, scratch.path().join("program"));
-    for_host(&library, &own, &made)?;
+    for_host(&library, &own, &made, if sources.options.checked { &WATCHED } else { &[] })?;
     keep(&made, sources, "simulator")
 }
 
-/// Links a program's own object with its libraries, for the simulator.
+/// Links a program's own object with its libraries, for the simulator; some functions are others', which know them as
+/// `__real_NAME`.
 ///
 /// # Errors
 ///
 /// When something is missing.
-pub(super) fn for_host(library: &Library, own: &Path, made: &Path) -> Result<()> {
+pub(super) fn for_host(library: &Library, own: &Path, made: &Path, wrapped: &[&str]) -> Result<()> {
     let mut command = super::tool(&library.compiler.path);
     command.args(["-nostdlib", "-static-pie", "-g"]);
     let options =
         ["-z,muldefs", "-z,noexecstack", "-z,max-page-size=4096", "--gc-sections", "--eh-frame-hdr", "--build-id=none"];
     command.args(options.map(|option| format!("-Wl,{option}")));
+    command.args(wrapped.iter().map(|name| format!("-Wl,--wrap={name}")));
     command.arg(format!("-Wl,-e,{ENTRY},-u,{ENTRY}")).arg("-o").arg(made).arg(own);
     command.arg("-Wl,--start-group").args(&library.archives).args(["-lgcc", "-Wl,--end-group"]);
     link(command.arg(&library.end_of_frames))

@@ -64,6 +64,10 @@ pub(crate) struct CompilerOptions {
     #[arg(long)]
     rcce_faithful: bool,
 
+    /// Whether loads and stores are told to the checker.
+    #[arg(skip)]
+    checked: bool,
+
     /// What a makefile has asked the compiler for besides.
     #[arg(skip)]
     more: Vec<String>,
@@ -109,6 +113,11 @@ impl Sources {
             ensure!(is_part(&file), "{} is neither in C nor an object, as the others are", workspace::display(file));
         }
         Ok(Some(Self { files, options: options.clone() }))
+    }
+
+    /// The same program, whose loads and stores are told to the checker.
+    pub(crate) fn checked(self) -> Self {
+        Self { options: CompilerOptions { checked: true, ..self.options }, ..self }
     }
 
     /// The name of the program: the first file's.

@@ -3,6 +3,7 @@
 mod arguments;
 mod backends;
 mod board;
+mod c_checked;
 mod c_families;
 mod c_programs;
 mod cargo;
@@ -109,6 +110,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
     let (mut qemu, mut board, mut pc) = (Vec::new(), Vec::new(), Vec::new());
     if has(Stage::Sim) {
         host.extend(c_programs::simulated(kit));
+        host.extend(c_checked::jobs(kit));
         host.extend(c_families::simulated(kit)?);
     }
     if has(Stage::Qemu) {

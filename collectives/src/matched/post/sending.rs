@@ -2,7 +2,7 @@
 
 use alloc::rc::Rc;
 
-use hal::Core;
+use hal::{Act, Core};
 
 use super::{Outgoing, Post, calls};
 use crate::{
@@ -84,10 +84,15 @@ impl Post {
     }
 
     /// Takes a message back that has not been sent. Says whether it was there.
-    pub(in crate::matched) fn withdraw(&self, to: usize, state: &Rc<State>) -> bool {
+    pub(in crate::matched) fn withdraw<C: Core>(&self, world: &Comm<'_, C>, to: usize, state: &Rc<State>) -> bool {
         let waiting = &mut self.peers.borrow_mut()[to].waiting;
-        let before = waiting.len();
-        waiting.retain(|outgoing| !Rc::ptr_eq(&outgoing.state, state));
-        waiting.len() < before
+        let at = waiting.iter().position(|outgoing| Rc::ptr_eq(&outgoing.state, state));
+        let Some((at, withdrawn)) = at.and_then(|at| Some((at, waiting.remove(at)?))) else { return false };
+        let (context, tag) = (withdrawn.context, withdrawn.tag);
+        // What is behind it waits, too.
+        let later = waiting.iter().skip(at).filter(|other| (other.context, other.tag) == (context, tag)).count();
+        let channel = [context.into(), tag.into(), 0];
+        world.hal().declare(&Act::Revokes { to: world.core_of(to), channel, later });
+        true
     }
 }

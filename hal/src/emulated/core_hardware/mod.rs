@@ -8,7 +8,7 @@ use core::cell::{Cell, RefCell};
 use bitflags::bitflags;
 
 use crate::{
-    CoreId, Deadline, Home, Interrupt, LINE_BYTES, Layout, LineAddress, Reason, Region, Topology,
+    Act, CoreId, Deadline, Home, Interrupt, LINE_BYTES, Layout, LineAddress, Reason, Region, Topology,
     cached::ViewAccess,
     exposed::MAPPED_SLOTS,
     kit::{
@@ -305,6 +305,14 @@ impl<P: Platform> Hooks for Emulated<P> {
 
     fn witness(&self, event: impl FnOnce() -> Event) {
         self.platform.witness(event);
+    }
+
+    fn is_checked(&self) -> bool {
+        self.platform.is_checked()
+    }
+
+    fn declare(&self, act: &Act<'_>) {
+        self.platform.declare(act);
     }
 
     fn tracer(&self) -> Option<&Tracer> {

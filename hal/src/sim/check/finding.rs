@@ -28,11 +28,15 @@ pub enum Mistake {
     MixedKinds,
     /// A test-and-set register was freed before what it protects had left the write-combine buffer.
     ReleasedEarly,
+    /// An access that meets a one-sided operation, or an operation that has no business where it is.
+    OneSided,
+    /// The buffer of a message is touched before its request is over.
+    BufferInUse,
 }
 
 impl Mistake {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
+    /// Those about memory that all cores share. The others are about what a program [says](crate::Act) of its own.
+    pub const OF_SHARED_MEMORY: [Self; 7] = [
         Self::Stale,
         Self::Lost,
         Self::Race,
@@ -53,6 +57,8 @@ impl fmt::Display for Mistake {
             Self::NeverWritten => "never written",
             Self::MixedKinds => "mixed kinds",
             Self::ReleasedEarly => "register released before the drain",
+            Self::OneSided => "one-sided misuse",
+            Self::BufferInUse => "buffer in use",
         })
     }
 }
@@ -76,6 +82,16 @@ pub(super) enum Remedy {
     WriteFirst,
     /// Memory that is cached needs lines of its own.
     LinesApart,
+    /// Memory of an operation has to be left alone until it is over at its origin.
+    KeepUntilOver,
+    /// An operation has to be over at its target first, or to begin later.
+    OverFirst,
+    /// Two operations of one origin need something that completes the first.
+    FlushBetween,
+    /// Two operations would be atomic if they were alike.
+    AlikeToBeAtomic,
+    /// What whoever has found it says.
+    Said(&'static str),
 }
 
 impl Remedy {
@@ -92,14 +108,14 @@ impl fmt::Display for Remedy {
                 "a drain is missing after this store and before others are told of it: it may stay in the write-combine buffer"
             }
             Self::WriteBackAtWriter => {
-                "a write-back (`write_back_invalidate`) is missing after this store and before others are told of it: it \
+                "a write-back (`write_back_invalidate`, in C `RCCE_shflush`) is missing after this store and before others are told of it: it \
                  may stay in the cache"
             }
             Self::InvalidateAtReader => {
                 "an `invalidate_mpb` is missing before this load: L1 may have the line from before the store"
             }
             Self::ForgetAtReader => {
-                "an invalidation (`write_back_invalidate`) is missing before this load: the cache may have the line from \
+                "an invalidation (`write_back_invalidate`, in C `RCCE_shflush`) is missing before this load: the cache may have the line from \
                  before the store"
             }
             Self::Order => {
@@ -111,6 +127,21 @@ impl fmt::Display for Remedy {
                 "the two need lines of their own: a line that is cached is written back as a whole, with the old bytes of \
                  the other"
             }
+            Self::KeepUntilOver => {
+                "the operation may still use this memory: what completes it at its origin (a fence, a flush, a local flush, an \
+                 unlock, a complete, or the wait for its request) is missing between the two"
+            }
+            Self::OverFirst => {
+                "nothing orders the two: one has to be complete at the target (a fence, a flush, an unlock, or a complete and \
+                 its wait), and the other rank has to know that, before the other one begins"
+            }
+            Self::FlushBetween => {
+                "operations of one epoch are done in any order: a flush between the two is missing, or an epoch for each"
+            }
+            Self::AlikeToBeAtomic => {
+                "the two are atomic with each other only with one operator on values of one basic type at the same places"
+            }
+            Self::Said(why) => why,
         })
     }
 }
@@ -122,8 +153,23 @@ pub(super) struct Raw {
     pub(super) remedy: Remedy,
     pub(super) here: Id,
     pub(super) other: Option<Id>,
-    pub(super) key: u64,
-    pub(super) mask: u32,
+    pub(super) place: Where,
+}
+
+/// Which bytes are at odds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Where {
+    /// Bytes of a line of shared memory.
+    Line {
+        key: u64,
+        mask: u32,
+    },
+    /// So many bytes of a core's own memory.
+    Memory {
+        len: usize,
+        of: CoreId,
+    },
+    Nowhere,
 }
 
 /// One of the accesses that are at odds.
@@ -198,7 +244,13 @@ pub(super) fn name(raw: &[Raw], captured: &FxHashMap<Id, Captured>) -> Vec<Findi
         {
             std::mem::swap(&mut place, other);
         }
-        let bytes = bytes(raw.key, raw.mask);
+        let bytes = match raw.place {
+            Where::Line { key, mask } => bytes(key, mask),
+            Where::Memory { len, of } => {
+                format!("{len} {} of rank {}'s memory", if len == 1 { "byte" } else { "bytes" }, of.index())
+            }
+            Where::Nowhere => "no bytes".into(),
+        };
         Finding { mistake: raw.mistake, remedy: raw.remedy.to_string(), bytes, place, other }
     });
     findings.filter(|finding| seen.insert(finding.places())).collect()

@@ -17,6 +17,7 @@ mod clocks;
 mod copies;
 mod finding;
 mod landing;
+mod one_sided;
 mod shadow;
 mod stacks;
 mod stores;
@@ -32,6 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     CoreId, Home, LINE_BYTES, Layout, LineAddress, Region, SharedAddress,
+    act::Bytes,
     cached::ViewAccess,
     kind,
     kit::{CounterAccess, Event, LoadedFor, mask_of},
@@ -39,7 +41,8 @@ use crate::{
 
 use self::{
     clocks::{Clock, Learnt, Via},
-    finding::Raw,
+    finding::{Raw, Where},
+    one_sided::OneSided,
     shadow::{Cache, Landed, Line, Store},
     stacks::Captured,
 };
@@ -82,6 +85,10 @@ struct Core {
     looked_at: Option<(u64, Id)>,
     /// Looks in a row at one line that L1 has answered, with nothing else in between.
     old_looks: u32,
+    /// What it copies, it hands on as it is.
+    hands_on: bool,
+    /// Where its program has cached memory.
+    maps: Vec<(Bytes, SharedAddress)>,
 }
 
 /// The checker of one run.
@@ -98,6 +105,7 @@ pub(super) struct Checker {
     interrupts: FxHashMap<CoreId, Learnt>,
     /// Counts what happens on all cores.
     moment: u64,
+    one_sided: OneSided,
     raw: Vec<Raw>,
     known: FxHashSet<(Mistake, Id, Option<Id>)>,
     alike: FxHashMap<(Mistake, u16, Option<u16>), usize>,
@@ -117,6 +125,8 @@ impl Checker {
             spans: Vec::new(),
             looked_at: None,
             old_looks: 0,
+            hands_on: false,
+            maps: Vec::new(),
         };
         Self {
             layout: *layout,
@@ -128,6 +138,7 @@ impl Checker {
             counters: FxHashMap::default(),
             interrupts: FxHashMap::default(),
             moment: 0,
+            one_sided: OneSided::new(cores),
             raw: Vec::new(),
             known: FxHashSet::default(),
             alike: FxHashMap::default(),
@@ -173,6 +184,7 @@ impl Checker {
         }
         match event {
             Event::Load { at, mask, what_for: LoadedFor::Look } => self.look(index, at, mask, id),
+            Event::Load { what_for: LoadedFor::Copy, .. } if self.cores[index].hands_on => {}
             Event::Load { at, mask, what_for } => {
                 self.copy(index, at.key(), mask, Mapping::Lines, what_for == LoadedFor::Copy, id);
             }
@@ -182,6 +194,7 @@ impl Checker {
             Event::PushedOut => self.push_out(index),
             Event::LoadWord(at) => self.load_word(index, at, id),
             Event::StoreWord(at) => self.store_word(index, at, id),
+            Event::View { access: ViewAccess::SliceMut, .. } if self.cores[index].hands_on => {}
             Event::View { start, len, access } => self.view(index, start, len, access, id),
             Event::Fetched(at) => {
                 let moment = self.moment;
@@ -323,10 +336,14 @@ impl Checker {
     }
 
     fn report(&mut self, mistake: Mistake, remedy: Remedy, here: Id, other: Option<Id>, key: u64, mask: u32) {
+        self.report_at(mistake, remedy, here, other, Where::Line { key, mask });
+    }
+
+    fn report_at(&mut self, mistake: Mistake, remedy: Remedy, here: Id, other: Option<Id>, place: Where) {
         let alike = self.alike.entry((mistake, here.core, other.map(|other| other.core))).or_default();
         if *alike < MOST_ALIKE && self.known.insert((mistake, here, other)) {
             *alike += 1;
-            self.raw.push(Raw { mistake, remedy, here, other, key, mask });
+            self.raw.push(Raw { mistake, remedy, here, other, place });
         }
     }
 }

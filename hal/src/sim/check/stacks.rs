@@ -8,6 +8,8 @@ use crate::{
     kit::{Event, LoadedFor},
 };
 
+use super::super::faults::told_of_loaded;
+
 /// Functions of a stack that are told at most.
 const MOST_FRAMES: usize = 40;
 
@@ -34,7 +36,12 @@ pub(super) struct Captured {
 impl Captured {
     /// The access that the running core makes now.
     pub(super) fn now(now_ps: u64, spans: &[Span], event: &Event) -> Self {
-        Self { now_ps, what: what(event), spans: name_all(spans), trace: Backtrace::new_unresolved() }
+        Self::of(now_ps, spans, what(event))
+    }
+
+    /// The same, of an access that is called so.
+    pub(super) fn of(now_ps: u64, spans: &[Span], what: &'static str) -> Self {
+        Self { now_ps, what, spans: name_all(spans), trace: Backtrace::new_unresolved() }
     }
 
     /// The functions, from the innermost one that is not of this crate on.
@@ -42,11 +49,17 @@ impl Captured {
         let mut trace = self.trace.clone();
         trace.resolve();
         let mut frames = Vec::new();
-        for symbol in trace.frames().iter().flat_map(|frame| frame.symbols()) {
-            let (Some(name), Some(file), Some(line)) = (symbol.name(), symbol.filename(), symbol.lineno()) else {
-                continue;
-            };
-            frames.push(Frame { function: format!("{name:#}"), file: file.display().to_string(), line });
+        for frame in trace.frames() {
+            // The reader of reports looks into what was loaded; the call is before the address where it returns to.
+            if let Some(place) = told_of_loaded(frame.ip().addr().saturating_sub(1)) {
+                frames.push(Frame { function: String::new(), file: format!("{place:#x}"), line: 0 });
+            }
+            for symbol in frame.symbols() {
+                let (Some(name), Some(file), Some(line)) = (symbol.name(), symbol.filename(), symbol.lineno()) else {
+                    continue;
+                };
+                frames.push(Frame { function: format!("{name:#}"), file: file.display().to_string(), line });
+            }
         }
         let is_here = |frame: &Frame| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
         let own = frames.iter().position(is_here).unwrap_or(0);

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, ptr::NonNull, rc::Rc};
 
 use crate::{
-    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    Act, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
     kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
@@ -306,6 +306,18 @@ unsafe impl Platform for SimPlatform {
     fn witness(&self, event: impl FnOnce() -> Event) {
         if let Some(checker) = &self.shared.checker {
             self.tell(checker, event());
+        }
+    }
+
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        self.shared.checker.is_some()
+    }
+
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
+            off_account(|| checker.borrow_mut().declare(self.core, self.now_ps(), act));
         }
     }
 

@@ -15,6 +15,8 @@ mod communicators;
 mod constants;
 mod contexts;
 mod datatypes;
+mod declarations;
+mod declared;
 mod engine;
 mod environment;
 mod errors;

@@ -15,6 +15,7 @@ use super::{
     communicators::{Communicator, FIRST},
     contexts::{Contexts, TAG_LIMIT},
     datatypes::Datatypes,
+    declarations::Declarations,
     engine::Engine,
     errors::{Added, Handler},
     groups::Group,
@@ -58,6 +59,7 @@ pub(crate) struct Mpi<'r, C: Core> {
     pub(crate) datatypes: Datatypes,
     pub(crate) operators: Operators,
     pub(super) windows: Rc<Windows>,
+    pub(super) declared: Declarations,
 }
 
 impl<'r, C: Core> Mpi<'r, C> {
@@ -83,6 +85,7 @@ impl<'r, C: Core> Mpi<'r, C> {
             datatypes: Datatypes::new(),
             operators: Operators::new(),
             windows: Rc::new(Windows::new()),
+            declared: Declarations::default(),
         }
     }
 

@@ -9,8 +9,10 @@ use alloc::vec::Vec;
 
 use kernel::{
     collectives::{Comm, Error, Placement},
-    hal::{Caches, Core, LINE_BYTES, LocalView, Region, kind},
+    hal::{Act, Caches, Core, LINE_BYTES, LocalView, Region, kind},
 };
+
+use crate::watched::Watched;
 
 use super::blocks::Blocks;
 
@@ -65,6 +67,15 @@ impl<'r> Shared<'r> {
         Ok(core::ptr::null_mut())
     }
 
+    /// Tells a machine that checks the program where its shared memory is.
+    pub(super) fn declare<C: Core>(&self, comm: &Comm<'r, C>, watched: &Watched) {
+        for pool in self.pools.iter().filter(|pool| pool.viewed > 0) {
+            watched.add(pool.start.addr(), pool.viewed);
+            let (start, shared) = (pool.start.addr(), pool.region.start());
+            comm.hal().declare(&Act::Maps { start, shared, len: pool.viewed });
+        }
+    }
+
     /// Frees the block that starts there; false if there is none.
     pub(super) fn free(&mut self, block: *mut u8) -> bool {
         self.pools.iter_mut().any(|pool| {
@@ -86,7 +97,7 @@ impl<'r> Shared<'r> {
     /// Writes back what this rank has stored, and forgets what it has cached.
     pub(super) fn flush<C: Core>(&mut self, comm: &Comm<'r, C>, caches: &mut Caches) {
         comm.hal().write_back_invalidate_all(caches);
-        self.pools.iter_mut().for_each(|pool| pool.fetch(caches));
+        self.pools.iter_mut().for_each(|pool| pool.fetch(comm, caches));
     }
 
     /// Takes nearly all shared memory. Collective.
@@ -139,12 +150,14 @@ impl<'r> Pool<'r> {
             Err(_) => return false,
         }
         self.viewed = next;
-        self.fetch(caches);
+        self.fetch(comm, caches);
         true
     }
 
     /// Fetches what is viewed, where that has to be done before it is accessed.
-    fn fetch(&mut self, caches: &Caches) {
+    fn fetch<C: Core>(&mut self, comm: &Comm<'r, C>, caches: &Caches) {
+        // Which bytes the program loads and stores, it says itself.
+        comm.hal().declare(&Act::HandsOn(true));
         for (index, view) in self.views.iter_mut().enumerate() {
             // SAFETY: the slice is not used. The program reaches its bytes by pointers, and has promised of cached memory
             // what hardware makes of that: a rank sees what others have written back before its flush, and nobody stores
@@ -154,5 +167,6 @@ impl<'r> Pool<'r> {
                 self.start = slice.as_mut_ptr();
             }
         }
+        comm.hal().declare(&Act::HandsOn(false));
     }
 }

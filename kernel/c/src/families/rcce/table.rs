@@ -7,7 +7,7 @@ use core::{
     ptr, slice,
 };
 
-use kernel::hal::{Core, Deadline};
+use kernel::hal::{Act, Core, Deadline, act::Part};
 
 use super::{
     COMPLETE_FIRST, Rcce,
@@ -104,16 +104,29 @@ fn rank(ue: i32) -> Result<usize, i32> {
     usize::try_from(ue).map_err(|_| code::ID)
 }
 
+/// Tells a machine that checks the program what a call does for it.
+fn declare_use<C: Core>(rcce: &Rcce<'_, C>, bytes: *const u8, len: usize, stores: bool) {
+    let what = if stores { "has RCCE store" } else { "has RCCE load" };
+    rcce.comm.hal().declare(&Act::Access { bytes: (bytes.addr(), len), stores, what });
+}
+
+/// The number of a request for a machine that checks the program: none of another family's.
+fn declared(number: u32) -> u64 {
+    1 << 63 | u64::from(number)
+}
+
 /// # Safety
 /// There are so many bytes that nobody writes to meanwhile, unless there are none.
-unsafe fn read<'b>(bytes: *const u8, len: usize) -> &'b [u8] {
+unsafe fn read<'b, C: Core>(rcce: &Rcce<'_, C>, bytes: *const u8, len: usize) -> &'b [u8] {
+    declare_use(rcce, bytes, len, false);
     // SAFETY: the caller says so.
     if len == 0 { &[] } else { unsafe { slice::from_raw_parts(bytes, len) } }
 }
 
 /// # Safety
 /// There are so many bytes that nobody else reaches meanwhile, unless there are none.
-unsafe fn written<'b>(bytes: *mut u8, len: usize) -> &'b mut [u8] {
+unsafe fn written<'b, C: Core>(rcce: &Rcce<'_, C>, bytes: *mut u8, len: usize) -> &'b mut [u8] {
+    declare_use(rcce, bytes, len, true);
     // SAFETY: the caller says so.
     if len == 0 { &mut [] } else { unsafe { slice::from_raw_parts_mut(bytes, len) } }
 }
@@ -205,7 +218,7 @@ services! {
         let len = usize::try_from(bytes).map_err(|_| code::MESSAGE_LENGTH)?;
         let source = match usize::try_from(own) {
             Ok(own) => Private::Own(own),
-            Err(_) => Private::Memory(read(source, len)),
+            Err(_) => Private::Memory(read(rcce, source, len)),
         };
         rcce.buffers()?.put(to as usize, source, len, rank(ue)?)
     }
@@ -214,7 +227,7 @@ services! {
         let len = usize::try_from(bytes).map_err(|_| code::MESSAGE_LENGTH)?;
         let target = match usize::try_from(own) {
             Ok(own) => Private::Own(own),
-            Err(_) => Private::Memory(written(target, len)),
+            Err(_) => Private::Memory(written(rcce, target, len)),
         };
         rcce.buffers()?.get(target, from as usize, len, rank(ue)?)
     }
@@ -232,12 +245,12 @@ services! {
     run flag_free(flag: CFlag) |_, rcce| { rcce.flags.borrow_mut().free(&mut *rcce.buffers_mut()?, flag.flag()) }
 
     synchronise flag_write(flag: CFlag, value: u32, ue: i32, payload: *const u8, bytes: u32) |_, rcce| {
-        let (ue, payload) = (rank(ue)?, read(payload, bytes as usize));
+        let (ue, payload) = (rank(ue)?, read(rcce, payload, bytes as usize));
         rcce.flags.borrow().write(&*rcce.buffers()?, flag.flag(), value, ue, payload, rcce.unless_held(ue))
     }
 
     run flag_read(flag: CFlag, value: *mut u32, ue: i32, payload: *mut u8, bytes: u32) |_, rcce| {
-        let payload = written(payload, bytes as usize);
+        let payload = written(rcce, payload, bytes as usize);
         value.write(rcce.flags.borrow().read(&*rcce.buffers()?, flag.flag(), rank(ue)?, payload)?);
         Ok(())
     }
@@ -264,14 +277,14 @@ services! {
     synchronise release(ue: i32) |_, rcce| { rcce.release(rank(ue)?).map_err(code::of) }
 
     synchronise send(message: *const u8, bytes: u32, to: i32, even_nothing: i32) |session, rcce| {
-        let (message, to) = (read(message, bytes as usize), rank(to)?);
+        let (message, to) = (read(rcce, message, bytes as usize), rank(to)?);
         let sent = if even_nothing == 0 { rcce.send(message, to) } else { rcce.send_even_nothing(message, to) };
         rcce.tell(session, "a send", sent)
     }
 
     /// Receives; where `test` is given, if there is a message, and says there whether there was.
     synchronise receive(message: *mut u8, bytes: u32, from: i32, test: *mut i32) |session, rcce| {
-        let (message, from) = (written(message, bytes as usize), rank(from)?);
+        let (message, from) = (written(rcce, message, bytes as usize), rank(from)?);
         if !test.is_null() {
             let is_there = message.is_empty() || rcce.incoming(from).map_err(code::of)?.is_some();
             test.write(is_there.into());
@@ -310,7 +323,7 @@ services! {
     }
 
     /// Begins a request, and gives it a number.
-    synchronise start(request: *mut CRequest) |_, rcce| {
+    synchronise start(request: *mut CRequest) |session, rcce| {
         let CRequest { bytes, len, is_send, any_len, peer, .. } = request.read();
         let peer = if peer == NONE { None } else { Some(rank(peer)?) };
         if let Some(peer) = peer {
@@ -321,7 +334,13 @@ services! {
         }
         let (is_send, any_len, len) = (is_send != 0, any_len != 0, len as usize);
         // The program leaves the buffer of a request alone until that is over, as iRCCE has it.
-        (*request).number = rcce.requests.borrow_mut().start(Wanted { is_send, bytes, len, any_len, peer });
+        let number = rcce.requests.borrow_mut().start(Wanted { is_send, bytes, len, any_len, peer });
+        (*request).number = number;
+        let start = bytes.addr();
+        session.watched.add(start, len);
+        let what = if is_send { "begins to send a message" } else { "begins to receive a message" };
+        let own = [Part { bytes: start..start + len, writes: !is_send }];
+        rcce.comm.hal().declare(&Act::Begins { number: declared(number), what, own: &own, target: None });
         Ok(())
     }
 
@@ -331,6 +350,7 @@ services! {
         rcce.push();
         let ended = if waits != 0 { Some(rcce.wait(number)) } else { rcce.requests.borrow_mut().look(number)? };
         let Some(ended) = ended else { return Ok(()) };
+        rcce.comm.hal().declare(&Act::Ends(declared(number)));
         (*request).peer = ended.peer as i32;
         (*request).len = ended.len as u32;
         rcce.tell(session, "a request", ended.result)
@@ -353,7 +373,11 @@ services! {
     }
 
     run cancel(number: u32) |_, rcce| {
-        if rcce.requests.borrow_mut().cancel(number) { Ok(()) } else { Err(code::PENDING) }
+        if !rcce.requests.borrow_mut().cancel(number) {
+            return Err(code::PENDING);
+        }
+        rcce.comm.hal().declare(&Act::Ends(declared(number)));
+        Ok(())
     }
 
     synchronise barrier(of: *const CMembers, flags: u32) |_, rcce| { rcce.barrier(members(rcce, of)?, flags as usize) }
@@ -366,7 +390,10 @@ services! {
     run free_barrier(flags: u32) |_, rcce| { rcce.free_barrier(flags as usize) }
 
     synchronise broadcast(of: *const CMembers, message: *mut u8, bytes: u32, root: i32) |session, rcce| {
-        rcce.broadcast(session, members(rcce, of)?, written(message, bytes as usize), rank(root)?)
+        let (members, root, len) = (members(rcce, of)?, rank(root)?, bytes as usize);
+        declare_use(rcce, message, len, root != members.place);
+        let message: &mut [u8] = if len == 0 { &mut [] } else { slice::from_raw_parts_mut(message, len) };
+        rcce.broadcast(session, members, message, root)
     }
 
     /// The result is the root's, or everybody's without one. It may be where the operands are.
@@ -375,9 +402,9 @@ services! {
         let count = usize::try_from(count).map_err(|_| code::MESSAGE_LENGTH)?;
         let len = count.checked_mul(Type::of(element)?.bytes()).ok_or(code::MESSAGE_LENGTH)?;
         let root = if root == NONE { None } else { Some(rank(root)?) };
-        let reduced = rcce.reduce(session, members, read(operands, len), [element, operator], root)?;
+        let reduced = rcce.reduce(session, members, read(rcce, operands, len), [element, operator], root)?;
         if root.is_none_or(|root| root == members.place) {
-            written(result, len).copy_from_slice(&reduced);
+            written(rcce, result, len).copy_from_slice(&reduced);
         }
         Ok(())
     }
@@ -396,6 +423,7 @@ services! {
         } else {
             session.with_caches(|caches| rcce.shared.borrow_mut().allocate(rcce.comm, caches, bytes))
         };
+        rcce.shared.borrow().declare(rcce.comm, &session.watched);
         match allocated {
             Ok(allocated) => block.write(allocated),
             Err(why) => session.print_line(why),

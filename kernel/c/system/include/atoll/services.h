@@ -41,6 +41,11 @@ struct atoll_services {
     int32_t (*rank)(void *context);
     int32_t (*ranks)(void *context);
 
+    /* For a machine that checks programs, else NULL: bits of pages whose loads and stores it wants to know of, and how it is told.
+       Several pages have one bit. */
+    const uint8_t *watched;
+    void (*accesses)(void *context, size_t start, size_t bytes, int32_t stores);
+
     /* One table for each family of functions; its own header says what is in it. */
     const struct atoll_rcce *rcce;
     const struct atoll_mpi *mpi;

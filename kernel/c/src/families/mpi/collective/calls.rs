@@ -50,14 +50,17 @@ pub(crate) unsafe fn collective<C: Core>(
             Form::Blocking => {
                 here.session.before_waiting();
                 here.engine.go_on();
-                match native::run(&plan, here.world) {
+                here.declare_collective_use(&plan);
+                match here.declare_order(&plan, || native::run(&plan, here.world)) {
                     Some(result) => result?,
                     None => Party::wait(&here.engine, work::run(&plan, &here.party(&plan.comm)))?,
                 }
             }
             Form::Nonblocking => {
-                let pending = here.begin_collective(&plan)?;
-                request.write(here.new_request(Request::new(plan.comm.clone(), What::Collective, Some(pending))));
+                let declared = here.declare_collective_begin(&plan);
+                let pending = here.begin_collective(&plan).inspect_err(|_| here.declare_end(declared))?;
+                let made = Request::new(plan.comm.clone(), What::Collective, Some(pending));
+                request.write(here.new_request(made.declared_as(declared)));
             }
             Form::Persistent => {
                 let made = Request::new(plan.comm.clone(), What::Collective, None);

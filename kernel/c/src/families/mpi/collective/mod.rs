@@ -2,7 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod calls;
-mod native;
+pub(crate) mod native;
 mod neighbours;
 pub(crate) mod party;
 pub(crate) mod plan;

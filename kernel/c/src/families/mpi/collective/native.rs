@@ -42,15 +42,19 @@ impl<const N: usize> Combine<[u8; N]> for Bytes<'_> {
     }
 }
 
+/// Whether a plan is for all ranks of the machine, in their order.
+pub(crate) fn is_of_all<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> bool {
+    plan.comm.remote.is_none()
+        && plan.comm.size() == world.size()
+        && plan.comm.group.ranks().iter().enumerate().all(|(place, rank)| place == *rank)
+}
+
 /// Does what a plan says, if this is an operation of all ranks of the machine, in their order, that `collectives` has.
 ///
 /// # Safety
 /// As for [`run`](super::work::run).
 pub(super) unsafe fn run<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Option<Result<(), Fault>> {
-    let is_world = plan.comm.remote.is_none()
-        && plan.comm.size() == world.size()
-        && plan.comm.group.ranks().iter().enumerate().all(|(place, rank)| place == *rank);
-    if !is_world {
+    if !is_of_all(plan, world) {
         return None;
     }
     // SAFETY: the caller says so.

@@ -161,11 +161,14 @@ pub(crate) unsafe fn message<C: Core>(
         match Form::of(form) {
             Form::Blocking => {
                 here.session.before_waiting();
+                here.declare_message_use(&message);
                 here.transfer(&message)?.write(status, false);
             }
             Form::Nonblocking => {
-                let pending = here.begin(&message)?;
-                request.write(here.new_request(Request::new(message.comm.clone(), message.what(), Some(pending))));
+                let declared = here.declare_message_begin(&message);
+                let pending = here.begin(&message).inspect_err(|_| here.declare_end(declared))?;
+                let made = Request::new(message.comm.clone(), message.what(), Some(pending));
+                request.write(here.new_request(made.declared_as(declared)));
             }
             Form::Persistent => {
                 let made = Request::new(message.comm.clone(), message.what(), None);
@@ -195,19 +198,25 @@ pub(crate) unsafe fn exchange<C: Core>(
         let comm = here.communicator(handle)?;
         let send = (*send).message(here, comm.clone(), Mode::Standard)?;
         let receive = (*receive).message(here, comm.clone(), Mode::Receive)?;
+        let declared = here.declare_exchange(&send, &receive, Form::of(form));
         // The message is copied before anything can come to where it is.
         let bytes = send.block.bytes().into_owned();
-        let received = here.begin(&receive)?;
-        let sent = match send.peer {
-            Peer::Rank(to) => here.engine.send(&bytes, comm.peers().world_rank(to), send.sent_tag(), false)?,
-            _ => Pending::over(Ok(DONE)),
+        let begin = || -> Result<_, Fault> {
+            let received = here.begin(&receive)?;
+            let sent = match send.peer {
+                Peer::Rank(to) => here.engine.send(&bytes, comm.peers().world_rank(to), send.sent_tag(), false)?,
+                _ => Pending::over(Ok(DONE)),
+            };
+            Ok((received, sent))
         };
+        let (received, sent) = begin().inspect_err(|_| here.declare_end(declared))?;
         if Form::of(form) == Form::Nonblocking {
             let both = here.engine.spawn(Box::pin(async {
                 End(sent).await?;
                 End(received).await
             }));
-            request.write(here.new_request(Request::new(comm, receive.what(), Some(both))));
+            let made = Request::new(comm, receive.what(), Some(both));
+            request.write(here.new_request(made.declared_as(declared)));
             return Ok(());
         }
         here.session.before_waiting();

@@ -72,6 +72,9 @@ impl<C: Core> Mpi<'_, C> {
         if ending == Ending::Looks {
             return (status, result);
         }
+        // What is known may be of before another place of the same call has ended it.
+        let declared = self.requests.borrow_mut().get_mut(*handle).and_then(|request| request.declared.take());
+        self.declare_end(declared);
         if request.start.is_some() {
             if let Some(request) = self.requests.borrow_mut().get_mut(*handle) {
                 request.pending = None;
@@ -258,7 +261,9 @@ pub(crate) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: 
             Ok(())
         }
         what => {
-            here.requests.borrow_mut().remove(handle);
+            let removed = here.requests.borrow_mut().remove(handle);
+            // The program has other ways to know when it is over.
+            here.declare_end(removed.and_then(|request| request.declared));
             if let What::General(general) = what { general.free() } else { Ok(()) }
         }
     }
@@ -287,15 +292,16 @@ pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Ha
     }
     let start = known.start.ok_or_else(|| Fault::new(Class::REQUEST, "it is not persistent"))?;
     // SAFETY: see above.
-    let pending = unsafe {
+    let (declared, pending) = unsafe {
         match &*start {
-            Start::Message(message) => here.begin(message),
-            Start::Collective(plan) => here.begin_collective(plan),
+            Start::Message(message) => (here.declare_message_begin(message), here.begin(message)),
+            Start::Collective(plan) => (here.declare_collective_begin(plan), here.begin_collective(plan)),
         }
     };
+    let pending = pending.inspect_err(|_| here.declare_end(declared));
     let pending = pending.map_err(|fault| fault.on_comm(known.comm.handle.get()))?;
     if let Some(request) = here.requests.borrow_mut().get_mut(handle) {
-        request.pending = Some(pending);
+        (request.pending, request.declared) = (Some(pending), declared);
     }
     Ok(())
 }

@@ -41,11 +41,17 @@ pub(crate) struct Request {
     /// Nothing while it is not active.
     pending: Option<Rc<Pending>>,
     start: Option<Rc<Start>>,
+    /// Its number for a machine that checks the program, while it is under way.
+    declared: Option<u64>,
 }
 
 impl Request {
     pub(crate) fn new(comm: Rc<Communicator>, what: What, pending: Option<Rc<Pending>>) -> Self {
-        Self { comm, what, pending, start: None }
+        Self { comm, what, pending, start: None, declared: None }
+    }
+
+    pub(crate) fn declared_as(self, declared: Option<u64>) -> Self {
+        Self { declared, ..self }
     }
 
     pub(crate) fn that_starts(self, start: Start) -> Self {

@@ -89,6 +89,10 @@ unsafe fn make<C: Core>(
     let lens = (0..comm.size()).map(|place| word(place, 0) as usize);
     let shared = if wanted.flavor == SHARED { Some(Rc::new(share(here, &comm, lens)?)) } else { None };
     let ends = Rc::new(Ends::new(word(0, 2) as u32, part));
+    if !is_dynamic && wanted.size > 0 && shared.is_none() {
+        let memory = (wanted.base, wanted.size as usize);
+        here.declare_memory(ends.number, here.world.rank(), memory, Some(wanted.unit as usize));
+    }
     here.windows.ends.add(ends.clone());
     // Nobody calls before all have the window.
     here.barrier(&comm)?;
@@ -110,6 +114,7 @@ unsafe fn make<C: Core>(
         errhandler: Cell::new(ARE_FATAL),
         attributes: Attributes::default(),
         open: RefCell::default(),
+        alone: RefCell::default(),
         comm,
     };
     let handle = here.windows.all.borrow_mut().insert(Rc::new(window));
@@ -236,6 +241,7 @@ pub(super) unsafe fn map_shared<C: Core>(
         window.facts.base.set(own.expose_provenance());
         let (size, unit) = (window.facts.size as usize, window.facts.unit as usize);
         *window.ends.part.borrow_mut() = Part::fixed(own.expose_provenance(), size, unit);
+        window.declare_shared(here, shared);
         here.barrier(&window.comm)?;
         // SAFETY: see above.
         unsafe { give(base, own) }
@@ -288,12 +294,18 @@ pub(super) unsafe fn attach<C: Core>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let size = usize::try_from(size).map_err(|_| Class::SIZE)?;
-        Ok(window.ends.part.borrow_mut().attach(base.expose_provenance(), size)?)
+        window.ends.part.borrow_mut().attach(base.expose_provenance(), size)?;
+        here.declare_memory(window.ends.number, here.world.rank(), (base.addr(), size), None);
+        Ok(())
     })
 }
 
 pub(super) unsafe fn detach<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, base: *const u8) -> Result<(), Fault> {
-    on_window(here, handle, |window| Ok(window.ends.part.borrow_mut().detach(base.addr())?))
+    on_window(here, handle, |window| {
+        window.ends.part.borrow_mut().detach(base.addr())?;
+        window.declare_withdrawn(here, Some(base.addr()));
+        Ok(())
+    })
 }
 
 /// Frees a window. Collective. Tells the C side what it has to free.
@@ -315,6 +327,7 @@ pub(super) unsafe fn free<C: Core>(
     here.session.before_waiting();
     // All have done to this part what they want to.
     here.barrier(&window.comm)?;
+    window.declare_withdrawn(here, None);
     here.windows.ends.remove(window.ends.number);
     here.windows.all.borrow_mut().remove(number);
     if let Some(shared) = &window.shared {

@@ -18,6 +18,7 @@
 pub(crate) mod access;
 mod arguments;
 pub(crate) mod calls;
+mod declared;
 mod ends;
 mod epochs;
 mod locks;
@@ -91,4 +92,6 @@ pub(crate) struct Window {
     shared: Option<Rc<Shared>>,
     /// Targets where something may not be done yet.
     open: RefCell<BTreeSet<usize>>,
+    /// Targets that this rank has locked alone.
+    alone: RefCell<BTreeSet<usize>>,
 }

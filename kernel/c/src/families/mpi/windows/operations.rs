@@ -46,6 +46,7 @@ unsafe fn finish<C: Core>(
     here: &Here<'_, '_, '_, C>,
     window: &Rc<Window>,
     awaits: &Awaits,
+    declared: Option<u64>,
     request: Place,
 ) -> Result<(), Fault> {
     let Some(request) = request else { return Ok(()) };
@@ -63,7 +64,8 @@ unsafe fn finish<C: Core>(
             }))
         }
     };
-    let handle = here.new_request(Request::new(window.comm.clone(), What::Send, Some(pending)));
+    let made = Request::new(window.comm.clone(), What::Send, Some(pending));
+    let handle = here.new_request(made.declared_as(declared));
     // SAFETY: the caller says so.
     unsafe { give(request, handle) }
 }
@@ -120,16 +122,18 @@ unsafe fn put_with<C: Core, T: Number>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin.cast_mut(), number, datatype)?;
+        let mut declared = None;
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             check_len(origin.len_bytes(), target.bytes)?;
             window.enter(here, target.rank, request.is_some())?;
+            declared = window.declare(here, "calls MPI_Put", &[(&origin, false)], &target, None);
             if origin.len_bytes() > 0 {
                 // SAFETY: see above.
                 unsafe { window.say_with(here, target.rank, &Word::Put(target.place, Vec::new()), &origin)? };
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &Awaits::Nothing, request) }
+        unsafe { finish(here, window, &Awaits::Nothing, declared, request) }
     })
 }
 
@@ -148,10 +152,11 @@ unsafe fn get_with<C: Core, T: Number>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin, number, datatype)?;
-        let mut awaits = Awaits::Nothing;
+        let (mut awaits, mut declared) = (Awaits::Nothing, None);
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             check_len(target.bytes, origin.len_bytes())?;
             window.enter(here, target.rank, request.is_some())?;
+            declared = window.declare(here, "calls MPI_Get", &[(&origin, true)], &target, None);
             if target.bytes > 0 {
                 let ticket = window.ends.ticket(target.rank, Some(origin));
                 window.say(here, target.rank, &Word::Get(ticket, target.place))?;
@@ -159,7 +164,7 @@ unsafe fn get_with<C: Core, T: Number>(
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &awaits, request) }
+        unsafe { finish(here, window, &awaits, declared, request) }
     })
 }
 
@@ -183,17 +188,19 @@ unsafe fn accumulate_with<C: Core, T: Number>(
             return Err(Fault::new(Class::OP, "MPI_NO_OP is for what returns something"));
         }
         here.operators.get(operator)?;
+        let mut declared = None;
         if let Some(target) = window.values(here, rank, displacement, target_number, target_datatype)? {
             let how = how(here, operator, Some(&origin), &target)?;
             check_equal(&origin, &target)?;
             window.enter(here, target.rank, request.is_some())?;
+            declared = window.declare(here, "calls MPI_Accumulate", &[(&origin, false)], &target, Some((how, false)));
             if target.bytes > 0 {
                 // SAFETY: see above.
                 window.say(here, target.rank, &Word::Accumulate(how, target.place, unsafe { bytes(&origin) }))?;
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &Awaits::Nothing, request) }
+        unsafe { finish(here, window, &Awaits::Nothing, declared, request) }
     })
 }
 
@@ -210,12 +217,13 @@ fn check_equal(origin: &Block, target: &Target) -> Result<(), Fault> {
 unsafe fn fetch<C: Core>(
     here: &Here<'_, '_, '_, C>,
     window: &Rc<Window>,
+    name: &'static str,
     (origin, result): (Option<Block>, Block),
     target: Option<Target>,
     operator: Handle,
     request: Place,
 ) -> Result<(), Fault> {
-    let mut awaits = Awaits::Nothing;
+    let (mut awaits, mut declared) = (Awaits::Nothing, None);
     here.operators.get(operator)?;
     if let Some(target) = target {
         let how = how(here, operator, origin.as_ref(), &target)?;
@@ -224,6 +232,8 @@ unsafe fn fetch<C: Core>(
         }
         check_len(target.bytes, result.len_bytes())?;
         window.enter(here, target.rank, request.is_some())?;
+        let own: Vec<_> = origin.iter().map(|origin| (origin, false)).chain([(&result, true)]).collect();
+        declared = window.declare(here, name, &own, &target, Some((how, true)));
         if target.bytes > 0 {
             // SAFETY: the caller says so.
             let operands = origin.map_or_else(Vec::new, |origin| unsafe { bytes(&origin) });
@@ -233,7 +243,7 @@ unsafe fn fetch<C: Core>(
         }
     }
     // SAFETY: the caller says so.
-    unsafe { finish(here, window, &awaits, request) }
+    unsafe { finish(here, window, &awaits, declared, request) }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the standard's")]
@@ -262,7 +272,7 @@ unsafe fn get_accumulate_with<C: Core, T: Number>(
         let result = block(here, result, result_number, result_datatype)?;
         let target = window.values(here, rank, displacement, target_number, target_datatype)?;
         // SAFETY: see above.
-        unsafe { fetch(here, window, (origin, result), target, operator, request) }
+        unsafe { fetch(here, window, "calls MPI_Get_accumulate", (origin, result), target, operator, request) }
     })
 }
 
@@ -283,7 +293,7 @@ pub(super) unsafe fn fetch_and_op<C: Core>(
         let result = block(here, result, 1, datatype)?;
         let target = window.values(here, rank, displacement, 1, datatype)?;
         // SAFETY: see above.
-        unsafe { fetch(here, window, (origin, result), target, operator, None) }
+        unsafe { fetch(here, window, "calls MPI_Fetch_and_op", (origin, result), target, operator, None) }
     })
 }
 
@@ -317,6 +327,7 @@ pub(super) unsafe fn compare_and_swap<C: Core>(
         let (origin, expected, result) = (value(origin)?, value(expected)?, value(result)?);
         let Some(target) = window.values(here, rank, displacement, 1, datatype)? else { return Ok(()) };
         window.enter(here, target.rank, false)?;
+        window.declare_swap(here, [&origin, &expected, &result], &target);
         // SAFETY: see above.
         let both = unsafe { [bytes(&expected), bytes(&origin)] }.concat();
         let ticket = window.ends.ticket(target.rank, Some(result));

@@ -10,7 +10,7 @@
 use alloc::{vec, vec::Vec};
 use core::{cell::RefCell, ops::Range, slice};
 
-use kernel::hal::{Core, Region, kind};
+use kernel::hal::{Act, Core, Region, kind};
 
 /// The shared memory of a window; none of it is shared on one rank alone.
 pub(super) struct Shared {
@@ -73,7 +73,10 @@ impl Shared {
         hal.drain();
         // L1 may have lines from before.
         hal.invalidate_mpb();
+        // Others may be writing to what the program does not look at yet.
+        hal.declare(&Act::HandsOn(true));
         hal.read(region, 0, own);
+        hal.declare(&Act::HandsOn(false));
         copy.twin.copy_from_slice(own);
     }
 }

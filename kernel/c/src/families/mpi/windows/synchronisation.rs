@@ -7,6 +7,7 @@ use kernel::hal::Core;
 use super::{
     Window,
     access::{on_window, wait},
+    declared::Told,
     epochs::{By, Members},
     wire::Word,
 };
@@ -46,6 +47,7 @@ impl Window {
             By::LockAll if self.epochs.borrow().asks_all() && !self.ends.has_lock_of(target) => {
                 self.say(here, target, &Word::Lock(false))?;
                 wait(here, || self.ends.has_lock_of(target))?;
+                self.declare_locked(here, target, false);
             }
             _ => {}
         }
@@ -55,7 +57,11 @@ impl Window {
 
     fn await_post<C: Core>(&self, here: &Here<'_, '_, '_, C>, target: usize) -> Result<(), Fault> {
         let needs = self.epochs.borrow_mut().needs_post(target);
-        if needs { wait(here, || self.ends.take_post(target)) } else { Ok(()) }
+        if needs {
+            wait(here, || self.ends.take_post(target))?;
+            self.declare_received(here, Told::Post, target);
+        }
+        Ok(())
     }
 
     /// Waits until all that was done to these targets is done there.
@@ -146,6 +152,7 @@ pub(super) unsafe fn fence<C: Core>(here: &Here<'_, '_, '_, C>, assertions: i32,
         check_assertions(assertions, NO_STORE | NO_PUT | NO_PRECEDE | NO_SUCCEED)?;
         window.epochs.borrow_mut().fence(assertions & NO_SUCCEED != 0)?;
         let done = window.flush(here, window.all());
+        window.declare_completion(here, window.all(), false);
         here.session.before_waiting();
         here.barrier(&window.comm)?;
         if window.shared.is_some() {
@@ -178,8 +185,10 @@ pub(super) unsafe fn complete<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handl
         }
         // What is asked of a target comes with the answer to the flush.
         let done = if window.parts.is_none() { window.flush(here, &ranks) } else { window.flush_locally(here, &ranks) };
+        window.declare_completion(here, &ranks, false);
         for target in &ranks {
             window.open.borrow_mut().remove(target);
+            window.declare_sent(here, Told::Completion, *target);
             window.say(here, *target, &Word::Complete)?;
         }
         window.epochs.borrow_mut().complete();
@@ -198,7 +207,10 @@ pub(super) unsafe fn post<C: Core>(
         let members = window.members(here, group, assertions)?;
         window.epochs.borrow_mut().post(members.clone())?;
         if !members.no_check {
-            members.ranks.iter().try_for_each(|origin| window.say(here, *origin, &Word::Post))?;
+            for origin in &members.ranks {
+                window.declare_sent(here, Told::Post, *origin);
+                window.say(here, *origin, &Word::Post)?;
+            }
         }
         Ok(())
     })
@@ -208,6 +220,7 @@ pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handl
     synchronise(here, handle, |window| {
         let Members { ranks, .. } = window.epochs.borrow().exposed()?;
         wait(here, || window.ends.take_completions(&ranks))?;
+        ranks.iter().for_each(|origin| window.declare_received(here, Told::Completion, *origin));
         window.epochs.borrow_mut().unexpose();
         Ok(())
     })
@@ -219,6 +232,7 @@ pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, f
         here.engine.step(false)?;
         let is_over = window.ends.take_completions(&ranks);
         if is_over {
+            ranks.iter().for_each(|origin| window.declare_received(here, Told::Completion, *origin));
             window.epochs.borrow_mut().unexpose();
         }
         // SAFETY: see above.
@@ -243,6 +257,10 @@ pub(super) unsafe fn lock<C: Core>(
         if asks {
             window.say(here, target, &Word::Lock(kind == EXCLUSIVE))?;
             wait(here, || window.ends.has_lock_of(target))?;
+            window.declare_locked(here, target, kind == EXCLUSIVE);
+        }
+        if kind == EXCLUSIVE {
+            window.alone.borrow_mut().insert(target);
         }
         Ok(())
     })
@@ -251,6 +269,8 @@ pub(super) unsafe fn lock<C: Core>(
 pub(super) unsafe fn unlock<C: Core>(here: &Here<'_, '_, '_, C>, rank: i32, handle: Handle) -> Result<(), Fault> {
     on_target(here, (rank, handle), |window, target| {
         let was_asked = window.epochs.borrow_mut().unlock(target)?;
+        let was_alone = window.alone.borrow_mut().remove(&target);
+        window.declare_unlocked(here, &[target], was_alone);
         if was_asked { window.unlock(here, &[target]) } else { window.flush(here, &[target]) }
     })
 }
@@ -269,6 +289,7 @@ pub(super) unsafe fn lock_all<C: Core>(
 pub(super) unsafe fn unlock_all<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
     synchronise(here, handle, |window| {
         window.epochs.borrow_mut().unlock_all()?;
+        window.declare_unlocked(here, window.all(), false);
         let (locked, others): (Vec<_>, Vec<_>) =
             window.all().iter().copied().partition(|target| window.ends.has_lock_of(*target));
         let done = window.unlock(here, &locked);
@@ -294,7 +315,9 @@ fn flush_targets<C: Core>(
         if !is_open {
             return Err(Fault::new(Class::RMA_SYNC, "nothing is locked that could be flushed"));
         }
-        if locally { window.flush_locally(here, targets) } else { window.flush(here, targets) }
+        let done = if locally { window.flush_locally(here, targets) } else { window.flush(here, targets) };
+        window.declare_completion(here, targets, locally);
+        done
     })
 }
 
