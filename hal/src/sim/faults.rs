@@ -75,8 +75,8 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// hosts that are not Linux.
 ///
 /// # Safety
-/// From now on no two threads of this process simulate at a time: a core that has failed lets its machine run on, which is the one
-/// of the process that the rest of the report is about.
+/// From now on no two threads of this process simulate at a time. The report reads the state of the one machine that runs, from
+/// the handler of a signal and without a lock: a second machine would change it meanwhile.
 pub unsafe fn end_on_faults(status: u8, patience: Duration) {
     REPORTS.store(true, Relaxed);
     STATUS.store(status.into(), Relaxed);

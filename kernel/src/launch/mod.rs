@@ -63,9 +63,12 @@ unsafe fn run_rank<P: Programs, C: Core>(hal: &C, start: &Start<'_>) -> Result<(
 /// What the program failed with, or what is wrong with the words.
 ///
 /// # Safety
-/// `core` is a [`HardwareCore`](hal::kit::HardwareCore) of the machine, or hands on what that says of its core, its layout and its
-/// [caches](hal::Cached::take_caches), and no other value says the same: where a value of these is made up, as safe code can in an
-/// implementation of its own, a second right to make regions would come of it, or one for memory that there is not.
+/// 1. `core` stands for one core of the machine, and no other value does.
+/// 2. Its layout is the machine's.
+/// 3. Its [`take_caches`](hal::Cached::take_caches) returns them once.
+///
+/// Else two communicators would make regions of the same memory, or of memory that is not there. Every
+/// [`HardwareCore`](hal::kit::HardwareCore) of a machine keeps this.
 pub unsafe fn run_on_core<P: Programs, C: Core>(
     core: &C,
     words: &str,

@@ -124,7 +124,7 @@ fn all_kinds_have_cases() {
 fn what_protocols_leave_out_is_found() {
     for (left_out, expected) in [
         (Omit::DRAIN, "a drain"),
-        (Omit::FLUSH, "(`write_back_invalidate`)"),
+        (Omit::FLUSH, "a write-back (`write_back_invalidate`"),
         (Omit::INVALIDATE_MPB, "an `invalidate_mpb`"),
     ] {
         let checked = Machine::scc(3).check(|core, _| {
