@@ -50,6 +50,7 @@ mod heap;
 mod heat;
 mod interrupt_line;
 mod lines;
+mod loaded;
 mod machine;
 mod memory;
 mod network;
@@ -67,9 +68,10 @@ pub use self::{
     engine::Work,
     explore::{Exploration, Spontaneous, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
-    faults::{end_on_faults, note_loaded_code},
+    faults::end_on_faults,
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
+    loaded::note_loaded_code,
     machine::{Checked, CoreOutcome, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
 };

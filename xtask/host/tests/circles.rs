@@ -1,7 +1,8 @@
 //! No two files import each other, not even by way of others.
 //!
 //! A file and those of its submodules are a room with a front: what they take from each other is no matter of this, and so a crate's
-//! root may be taken from by everybody. Names that any other file hands on count as imports of the file where they are from.
+//! root may be taken from by everybody. Names that any other file hands on count as imports of the file where they are from, or of the
+//! file that hands them on where it does so by a glob.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -206,4 +207,22 @@ fn no_files_import_each_other_in_a_circle() {
         }
     }
     assert!(found.is_empty(), "files import each other in circles; put what both need into a third one:{found}");
+}
+
+/// Files that import each other by way of a name that a third one hands on are found, and one that only imports is not.
+#[test]
+fn a_circle_is_found() {
+    let source = tempfile::tempdir().unwrap();
+    for (file, text) in [
+        ("lib.rs", "mod first; mod front; mod last; mod second;"),
+        ("first.rs", "use crate::front::Second; pub struct First;"),
+        ("front.rs", "pub use crate::second::Second;"),
+        ("second.rs", "pub struct Second(crate::first::First);"),
+        ("last.rs", "use crate::first::First;"),
+    ] {
+        fs::write(source.path().join(file), text).unwrap();
+    }
+    let of = Crate::read(source.path());
+    let circles: Vec<_> = of.circles().into_iter().map(|(from, to)| (from.concat(), to.len())).collect();
+    assert_eq!(circles, [("first".to_owned(), 1), ("second".to_owned(), 1)]);
 }

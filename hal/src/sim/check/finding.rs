@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::{CoreId, LINE_BYTES, LineAddress};
 
 use super::{
-    Id,
     stacks::{Captured, Frame},
+    terms::Id,
 };
 
 /// The kinds of mistakes.

@@ -21,6 +21,7 @@ mod one_sided;
 mod shadow;
 mod stacks;
 mod stores;
+mod terms;
 
 pub use self::{
     finding::{Access, Finding, Mistake},
@@ -45,25 +46,8 @@ use self::{
     one_sided::OneSided,
     shadow::{Cache, Landed, Line, Store},
     stacks::Captured,
+    terms::{Id, Mapping},
 };
-
-/// An access: its core, and its number among the core's events.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Id {
-    core: u16,
-    number: u64,
-}
-
-/// How a core reaches memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mapping {
-    /// Through L1 and the write-combine buffer: MPBs and combined memory.
-    Lines,
-    Word,
-    Cached,
-    /// Private memory, before it was exposed.
-    Private,
-}
 
 /// Findings of one kind between two cores that are kept: more of them are the same mistake in a loop.
 const MOST_ALIKE: usize = 256;

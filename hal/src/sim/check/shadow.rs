@@ -2,7 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Core, Id, Mapping, clocks::Learnt};
+use super::{
+    Core,
+    clocks::Learnt,
+    terms::{Id, Mapping},
+};
 
 /// A store to some bytes of a line.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use crate::{
     kit::{Event, LoadedFor},
 };
 
-use super::super::faults::told_of_loaded;
+use super::super::loaded::told_of_loaded;
 
 /// Functions of a stack that are told at most.
 const MOST_FRAMES: usize = 40;

@@ -3,7 +3,12 @@
 use crate::{Act, CoreId, act::Bytes, cached::ViewAccess, kit::Event};
 
 use super::{
-    super::{Checker, Id, Mistake, Remedy, finding::Where, stacks::Captured},
+    super::{
+        Checker,
+        finding::{Mistake, Remedy, Where},
+        stacks::Captured,
+        terms::Id,
+    },
     Exposed, Met, Operation,
     ends::End,
 };

@@ -19,7 +19,10 @@ use crate::{
     act::{Atomic, Bytes, Part, Target},
 };
 
-use super::{Id, Mistake, Remedy, finding::Where};
+use super::{
+    finding::{Mistake, Remedy, Where},
+    terms::Id,
+};
 
 use self::{
     ends::{End, Ends},

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::act::Bytes;
 
-use super::super::Id;
+use super::super::terms::Id;
 
 /// Bytes that are noted together.
 const GRANULE: usize = 8;

@@ -38,6 +38,30 @@ fn with<C: Core, R>(
     action(here.infos.borrow_mut().get_mut(handle).ok_or(Class::INFO)?)
 }
 
+/// Says whether an info has a key, and does something with its value if it has.
+///
+/// # Safety
+/// The key ends with a zero, and the flag may be written.
+unsafe fn find<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    info: Handle,
+    key: *const c_char,
+    flag: *mut i32,
+    action: impl FnOnce(&str),
+) -> Result<(), Fault> {
+    // SAFETY: the caller says so.
+    let key = unsafe { text(key, KEY_BYTES, Class::INFO_KEY)? };
+    with(here, info, |info| {
+        let found = info.get(&key);
+        // SAFETY: the caller says so.
+        unsafe { flag.write(found.is_some().into()) };
+        if let Some(found) = found {
+            action(found);
+        }
+        Ok(())
+    })
+}
+
 /// A text of the program's that is neither empty, if it is a key, nor too long.
 ///
 /// # Safety
@@ -119,17 +143,11 @@ pub(crate) unsafe fn info_get_string<C: Core>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
-        let key = text(key, KEY_BYTES, Class::INFO_KEY)?;
-        with(here, info, |info| {
-            let found = info.get(&key);
-            flag.write(found.is_some().into());
-            if let Some(found) = found {
-                if let Ok(room @ 1..) = usize::try_from(room.read()) {
-                    write_text(found, value, core::ptr::null_mut(), room);
-                }
-                room.write(found.len() as i32 + 1);
+        find(here, info, key, flag, |found| {
+            if let Ok(room @ 1..) = usize::try_from(room.read()) {
+                write_text(found, value, core::ptr::null_mut(), room);
             }
-            Ok(())
+            room.write(found.len() as i32 + 1);
         })
     }
 }
@@ -145,13 +163,8 @@ pub(crate) unsafe fn info_get<C: Core>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
-        let (key, room) = (text(key, KEY_BYTES, Class::INFO_KEY)?, usize::try_from(len).map_err(|_| Class::ARG)?);
-        with(here, info, |info| {
-            let found = info.get(&key);
-            flag.write(found.is_some().into());
-            found.into_iter().for_each(|found| write_text(found, value, core::ptr::null_mut(), room + 1));
-            Ok(())
-        })
+        let room = usize::try_from(len).map_err(|_| Class::ARG)?;
+        find(here, info, key, flag, |found| write_text(found, value, core::ptr::null_mut(), room + 1))
     }
 }
 
@@ -163,15 +176,7 @@ pub(crate) unsafe fn info_get_valuelen<C: Core>(
     flag: *mut i32,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe {
-        let key = text(key, KEY_BYTES, Class::INFO_KEY)?;
-        with(here, info, |info| {
-            let found = info.get(&key);
-            flag.write(found.is_some().into());
-            found.into_iter().for_each(|found| len.write(found.len() as i32));
-            Ok(())
-        })
-    }
+    unsafe { find(here, info, key, flag, |found| len.write(found.len() as i32)) }
 }
 
 pub(crate) unsafe fn info_get_nkeys<C: Core>(
