@@ -117,6 +117,12 @@ static void infos(void)
     CHECK(flag && room == 6 && strcmp(value, "th") == 0);
     MPI_Info_get_string(info, "second", &room, value, &flag);
     EQUAL(flag, 0);
+    MPI_Info_get(dup, "first", 3, value, &flag);
+    CHECK(flag && strcmp(value, "thr") == 0);
+    MPI_Info_get_valuelen(dup, "first", &count, &flag);
+    CHECK(flag && count == 5);
+    MPI_Info_get_valuelen(info, "second", &count, &flag);
+    EQUAL(flag, 0);
     MPI_Info_free(&info);
     MPI_Info_free(&dup);
     CHECK(info == MPI_INFO_NULL);

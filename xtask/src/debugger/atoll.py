@@ -120,6 +120,17 @@ def hexadecimal(data, mask=None):
     return " ".join("".join(digits[at : at + 4]) for at in range(0, len(digits), 4))
 
 
+def ranges(numbers):
+    """Ascending numbers, those in a row as first-last."""
+    rows = []
+    for number in numbers:
+        if rows and rows[-1][1] + 1 == number:
+            rows[-1][1] = number
+        else:
+            rows.append([number, number])
+    return ", ".join(str(first) if first == last else "%d-%d" % (first, last) for first, last in rows)
+
+
 def raw(value, form):
     """The elements of an array as `struct` reads them."""
     bytes = gdb.selected_inferior().read_memory(int(value.address), value.type.sizeof)
@@ -258,8 +269,10 @@ class Lines(gdb.Command):
             begin = int(page["frame"]) * PAGE_BYTES
             frame, twin = (memory.read_memory(base + begin, PAGE_BYTES) for base in (frames, twins))
             differ = {at // LINE_BYTES for at in range(PAGE_BYTES) if frame[at] != twin[at]}
-            present = [line for line in range(PAGE_BYTES // LINE_BYTES) if int(page["lines"]) >> line & 1]
-            dirty = [line for line in present if line in differ]
+            # gdb has no integers of 16 bytes.
+            (fetched,) = next(raw(page["lines"], "16s"))
+            present = [line for line in range(PAGE_BYTES // LINE_BYTES) if fetched[line // 8] >> line % 8 & 1]
+            dirty = ranges([line for line in present if line in differ])
             print("%s %d: %d lines, dirty: %s" % (what, int(page["page"]), len(present), dirty or "none"))
 
 

@@ -49,18 +49,21 @@ pub(super) fn job<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
     })
 }
 
-/// Rank 3 drains what it alone has seen, and puts; some rank raises a mark of rank 2's; rank 0 waits; the program ends well.
+/// Rank 3 drains what it alone has seen, puts, and has a dirty page to write back; some rank raises a mark of rank 2's; rank 0 waits; the program ends well.
 fn follows_a_put(kit: &Kit<'_>) -> Result<()> {
     let operations = "collectives/src/one_sided/window/operations.rs";
     let (lines, stuck) = ("hal/src/emulated/core_hardware/combined.rs", "hal/src/qemu/emulator/stuck.rs");
+    let copies = "hal/src/emulated/copies/upkeep.rs";
     let script = format!(
         "atoll ranks\n\
          atoll break 3 {lines}:{}\ncontinue\natoll lines\ndelete\n\
          atoll break 3 {operations}:{}\ncontinue\nprint target\nprint *self\natoll ranks\natoll lines\ndelete\n\
+         atoll break 3 {copies}:{}\ncontinue\natoll lines\ndelete\n\
          atoll watch 2 {MARKS}\ncontinue\ndelete\n\
          atoll break 0 {stuck}:{}\ncontinue\natoll ranks\natoll rank 4\ndelete\ncontinue\n",
         line_after(lines, "fn drain(&self) {")?,
         line_after(operations, "pub fn put(")?,
+        line_after(copies, "fn write_back_line<P")?,
         line_after(stuck, "note.state.store(writes_before, SeqCst);")?,
     );
     let (session, outcome) = session(kit, Stop::BeforeProgram, SMALL, &script)?;
@@ -80,6 +83,8 @@ fn follows_a_put(kit: &Kit<'_>) -> Result<()> {
     ensure!(["$1 = 2\n", "$1 = 4\n"].iter().any(|target| session.contains(target)), "no target:\n{session}");
     says(", epoch: 1,")?;
     says("L1: MPB of rank ")?;
+    let has_dirty_page = |line: &str| line.starts_with("own page ") && !line.ends_with("dirty: none");
+    ensure!(session.lines().any(has_dirty_page), "no dirty page:\n{session}");
     says(&format!(" has stored to line {MARKS} of the MPB of rank 2: "))?;
     says("rank 0 (thread 1) waits for ")
 }
