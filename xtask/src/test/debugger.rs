@@ -58,13 +58,13 @@ fn follows_a_put(kit: &Kit<'_>) -> Result<()> {
         "atoll ranks\n\
          atoll break 3 {lines}:{}\ncontinue\natoll lines\ndelete\n\
          atoll break 3 {operations}:{}\ncontinue\nprint target\nprint *self\natoll ranks\natoll lines\ndelete\n\
-         atoll break 3 {copies}:{}\ncontinue\natoll lines\ndelete\n\
          atoll watch 2 {MARKS}\ncontinue\ndelete\n\
-         atoll break 0 {stuck}:{}\ncontinue\natoll ranks\natoll rank 4\ndelete\ncontinue\n",
+         atoll break 0 {stuck}:{}\ncontinue\natoll ranks\natoll rank 4\ndelete\n\
+         atoll break 3 {copies}:{}\ncontinue\natoll lines\ndelete\ncontinue\n",
         line_after(lines, "fn drain(&self) {")?,
         line_after(operations, "pub fn put(")?,
-        line_after(copies, "fn write_back_line<P")?,
         line_after(stuck, "note.state.store(writes_before, SeqCst);")?,
+        line_after(copies, "fn write_back_line<P")?,
     );
     let (session, outcome) = session(kit, Stop::BeforeProgram, SMALL, &script)?;
     outcome.verdict().with_context(|| session.clone())?;
