@@ -64,6 +64,17 @@ pub trait Trace {
         let _ = reader;
     }
 
+    /// Shows `reader` all that the core has noted so far, in the lines of [`end_trace`](Self::end_trace), and what is still
+    /// under way. The trace goes on. This is for cores that have failed or are looked at because another one has, and may
+    /// be called at any moment, also where the core was interrupted: what it was just noting is missing then.
+    ///
+    /// | line | what |
+    /// |---|---|
+    /// | `o DEPTH BEGIN PEER BYTES KIND NAME` | under way: an operation, KIND `s` or `h`, or a wait, KIND `w`, for NAME |
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        let _ = reader;
+    }
+
     /// An operation begins.
     fn begin_span(&self, span: Span) {
         let _ = span;
