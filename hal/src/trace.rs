@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId};
+use crate::{Act, CoreId, Topology};
 
 /// An operation, as a timeline shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +100,21 @@ pub trait Trace {
         self.begin_span(span);
         Entered { core: self }
     }
+}
+
+/// Shows `reader` what a core has noted as lines `@trace RANK …` for the host's tools, with the core's place behind the first:
+/// `l COLUMN ROW CORES`, its tile and how many cores a tile has. With `ends` the trace [ends](Trace::end_trace), else it is
+/// [told](Trace::tell_trace) as it is now.
+pub fn tell<C: Trace + Topology + ?Sized>(core: &C, ends: bool, reader: &mut dyn FnMut(fmt::Arguments<'_>)) {
+    let (id, layout) = (core.core(), core.layout());
+    let (rank, tile, mut is_first) = (id.index(), layout.tile(id), true);
+    let mut pass_on = |line: &dyn fmt::Display| {
+        reader(format_args!("@trace {rank} {line}\n"));
+        if core::mem::take(&mut is_first) {
+            reader(format_args!("@trace {rank} l {} {} {}\n", tile.x, tile.y, layout.cores_per_tile()));
+        }
+    };
+    if ends { core.end_trace(&mut pass_on) } else { core.tell_trace(&mut pass_on) }
 }
 
 /// An operation that is under way, until this is dropped.

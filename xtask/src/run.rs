@@ -235,11 +235,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return on_threads(arguments, &program, &inputs);
     }
     ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
-    let trace_kib = arguments.trace.guest_kib();
-    let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.words)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, common.lines)?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
-        anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
+        anyhow::Ok(trace::Memory::add(traces, words.value("domains", arguments.domains.domains)))
     };
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
@@ -278,8 +278,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             debugged(&label, &mut staged, &debugger)?
         }
     };
-    conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
+    let directory = workspace::results(&program.name);
+    let judged = conclude(&outcome, &directory, &inputs, common.counters);
+    arguments.trace.conclude(&outcome, &directory, judged)?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
         let _progress = Progress::new(format!("booting {label}"));
@@ -300,7 +301,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);
-    let words = words.value("trace_kib", arguments.trace.guest_kib());
+    let words = trace::Memory::add(arguments.trace.on_host(arguments.cores.into(), common.lines), words);
     let mut command = host_command::of(&image::for_threads(program, common.no_build)?, words, inputs)?;
     let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
     let limit = limit(arguments.timeout, bytes(inputs));
@@ -308,8 +309,9 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
         return pass_on(&label, &mut command, None, limit);
     }
     let outcome = live(&label, &mut command, None, limit)?;
-    conclude(&outcome, &workspace::results(&program.name), inputs, common.counters)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())
+    let directory = workspace::results(&program.name);
+    let judged = conclude(&outcome, &directory, inputs, common.counters);
+    arguments.trace.conclude(&outcome, &directory, judged)
 }
 
 /// Runs a guest in front of the user.

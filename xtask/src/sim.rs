@@ -99,7 +99,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
-    let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
+    let words = trace::Memory::add(arguments.trace.on_host(count, common.lines), words);
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
@@ -108,11 +108,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
     }
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
-    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), &inputs, common.counters)?;
+    let directory = workspace::results(&program.name).join("sim");
+    let judged = run::conclude(&outcome, &directory, &inputs, common.counters);
+    arguments.trace.conclude(&outcome, &directory, judged)?;
     if let Some(path) = &arguments.heatmap {
         draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path)?;
     }
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
+    Ok(())
 }
 
 /// The words of a program with what it takes to load one in C, which is built.

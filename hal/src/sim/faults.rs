@@ -29,7 +29,7 @@ use std::{
     time::Duration,
 };
 
-use crate::Trace;
+use crate::trace;
 
 use super::{
     loaded::told_of_loaded,
@@ -209,13 +209,12 @@ fn tell_traces(shared: &Shared) {
     // SAFETY: they are there as long as the `EndsAfterFault` that has named them, which takes them back.
     let cores = unsafe { &*shared.running.get() };
     for core in cores {
-        let rank = core.platform().id().index();
-        core.tell_trace(&mut |line| {
+        trace::tell(&**core, false, &mut |line| {
             // In one piece, as there are many.
             let mut note = Note::new();
-            let _ = match writeln!(note, "@trace {rank} {line}") {
+            let _ = match note.write_fmt(line) {
                 Ok(()) => Output.write_str(note.text()),
-                Err(_) => writeln!(Output, "@trace {rank} {line}"),
+                Err(_) => Output.write_fmt(line),
             };
         });
     }

@@ -109,7 +109,8 @@ fn each_way_to_fail_tells_traces() {
                 let begun = records.iter().any(|record| record.ends_with(" world") || record.ends_with(" s program"));
                 assert!(clocks == 1 && begun, "{words}, rank {rank}: {records:?}");
             }
-            let waits = traces[&2].iter().any(|record| record.starts_with("o 2 ") && record.contains(" 3 0 w a message"));
+            let waits =
+                traces[&2].iter().any(|record| record.starts_with("o 2 ") && record.contains(" 3 0 w a message"));
             assert_eq!(waits, failure == "wait=2", "{words}: {:?}", traces[&2]);
         }
     }

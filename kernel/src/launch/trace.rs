@@ -1,7 +1,7 @@
 //! Traces of ranks, told to the host: by the word `trace_kib=N`, the memory that each rank may fill, when programs are over;
 //! by the word `failure_trace_kib=N` only after a failure, with what was under way then.
 
-use hal::Core;
+use hal::{Core, trace};
 
 use crate::{Console, Failure, args};
 
@@ -28,20 +28,17 @@ pub(super) fn start(hal: &impl Core, line: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells the host all that was traced, in lines `@trace RANK` and a line of [`end_trace`](hal::Trace::end_trace), if it is
-/// to be told in any case.
+/// Tells the host [all that was traced](trace::tell), if it is to be told in any case.
 pub(super) fn tell(hal: &impl Core, line: &str, console: &dyn Console) {
     if is_on(line) {
-        let rank = hal.core().index();
-        hal.end_trace(&mut |line| console.write(format_args!("@trace {rank} {line}\n")));
+        trace::tell(hal, true, &mut |line| console.write(line));
     }
 }
 
 /// Tells the host what was traced until something failed, and what was under way, unless it was told already.
 #[cfg(not(target_os = "none"))]
 pub(super) fn tell_until_failure(hal: &impl Core, console: &dyn Console) {
-    let rank = hal.core().index();
-    hal.tell_trace(&mut |line| console.write(format_args!("@trace {rank} {line}\n")));
+    trace::tell(hal, false, &mut |line| console.write(line));
 }
 
 #[cfg(test)]

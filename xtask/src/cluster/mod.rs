@@ -17,7 +17,7 @@ use crate::{
     progress::Progress,
     qemu::{Machine, Node, Staged},
     run::{self, Common},
-    setup, workspace,
+    setup, trace, workspace,
 };
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -57,6 +57,9 @@ pub(crate) struct Arguments {
     /// Seconds of its processor time until a node that does not end is given up [default: as for `run`]
     #[arg(long, value_name = "SECONDS", value_parser = command_line::seconds())]
     timeout: Option<u64>,
+
+    #[command(flatten)]
+    trace: trace::Options,
 
     #[command(flatten)]
     common: Common,
@@ -164,7 +167,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let inputs = common.inputs(&program)?;
     let plan = run::plan(&program, arguments.cores, &inputs, &common.words)?;
-    let words = common.words(&program, None, false)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, common.lines)?;
+    let words = trace::Memory::add(traces, common.words(&program, None, false)?);
     if !common.no_build {
         catalogue::check(&program)?;
     }
@@ -188,7 +192,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         _ => {}
     })?;
     drop(progress);
-    run::conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)
+    let directory = workspace::results(&program.name);
+    let judged = run::conclude(&outcome, &directory, &inputs, common.counters);
+    arguments.trace.conclude(&outcome, &directory, judged)
 }
 
 #[cfg(test)]

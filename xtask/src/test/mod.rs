@@ -19,6 +19,7 @@ mod miri;
 mod pc;
 mod rounds;
 mod summary;
+mod trace_files;
 mod traces;
 
 pub(crate) use arguments::Arguments;
