@@ -41,6 +41,7 @@ mod run;
 mod setup;
 mod signal;
 mod sim;
+mod sim_replay;
 mod statics;
 mod symbols;
 mod test;

@@ -55,6 +55,7 @@ mod machine;
 mod memory;
 mod network;
 mod platform;
+mod stop;
 mod waiting;
 
 #[cfg(test)]
@@ -74,4 +75,5 @@ pub use self::{
     loaded::note_loaded_code,
     machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
+    stop::{State, Stop, parse_line},
 };

@@ -12,8 +12,8 @@ use std::{
 pub use std::process::ExitCode;
 
 use hal::{
-    Core, limits,
-    sim::{self, Description, Machine, Options, SimHeap},
+    Core, LineAddress, limits,
+    sim::{self, Description, Machine, Options, SimHeap, State, Stop},
 };
 
 use crate::{Console, Input, args, output::Frame};
@@ -179,13 +179,20 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
             any_failed.set(any_failed.get() || !success);
             success
         };
-        machine.run_and_look(program, &|core, failure| {
-            if failure.is_some() || any_failed.get() {
-                trace::tell_until_failure(core, console);
+        let lines = lines(line, machine).unwrap_or_default();
+        machine.run_and_look(program, &|core, failure| match failure {
+            Some(why @ sim::Failure::Stopped { .. }) => {
+                console.write(format_args!("{}", State { core, why, lines: &lines }));
             }
+            None if !any_failed.get() => {}
+            _ => trace::tell_until_failure(core, console),
         })
     };
     match outcome {
+        Err(sim::Failure::Stopped { .. }) => {
+            console.write(format_args!("@done ok\n"));
+            true
+        }
         Ok(outcome) => {
             if let Some(name) = args::value(line, "work") {
                 console.write(format_args!("{}", Account { name, ranks: outcome.cores.len(), work: outcome.work }));
@@ -194,6 +201,10 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
                 && let Ok(file) = Frame::new(HEAT_MAP_FILE, map.to_csv().as_bytes())
             {
                 console.write(format_args!("{file}"));
+            }
+            if machine.options().stop.is_some() {
+                let end = outcome.time_ps / 1_000;
+                console.write(format_args!("the program had ended at {end} ns, before it was to stop\n"));
             }
             judge(&outcome.results(), console)
         }
@@ -208,6 +219,19 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
 pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
     let [others, first] = heaps_kib(line).unwrap_or([limits::HEAP_KIB; 2]);
     (if core.core().index() == 0 { first } else { others }) << 10
+}
+
+/// Where the run is to stop, if it is.
+fn stop(line: &str) -> Result<Option<Stop>, String> {
+    let (time, access) = (number(line, "stop_at_ps")?, number(line, "stop_at_access")?);
+    Ok(access.map(Stop::Access).or(time.map(Stop::Time)))
+}
+
+/// Lines that somebody wants to look at when the run stops: of the word `show=`, separated by commas.
+fn lines(line: &str, machine: &Machine) -> Result<Vec<LineAddress>, String> {
+    let layout = machine.layout();
+    let parse = |text| sim::parse_line(text, layout.cores(), layout.controllers());
+    args::value(line, "show").into_iter().flat_map(|all| all.split(',')).map(parse).collect()
 }
 
 /// The machine that the words describe.
@@ -231,10 +255,12 @@ fn machine(line: &str) -> Result<Machine, String> {
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
+        stop: stop(line)?,
         private_caches: !args::has(line, "accesses_only"),
         ..standard
     };
     let machine = Machine::new(description).with_options(options);
+    lines(line, &machine)?;
     // As under QEMU, 0 stands for no exploration.
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
     Ok(if seed == 0 { machine } else { machine.with_seed(seed) })
