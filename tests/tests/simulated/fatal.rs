@@ -131,7 +131,9 @@ fn processor_ticks(process: u32) -> u64 {
 fn a_simulation_that_is_told_to_end_says_where_it_was() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_integration"));
     // Where accesses wait for each other polls are made one by one, and cores that wait run, too.
-    command.args(["--cmdline", "program=fatal case=passes_time cores=3 machine=scc+ideal failure_trace_kib=16"]).stdout(Stdio::piped());
+    command
+        .args(["--cmdline", "program=fatal case=passes_time cores=3 machine=scc+ideal failure_trace_kib=16"])
+        .stdout(Stdio::piped());
     let simulation = command.spawn().expect("it starts");
     // It is at work once it has used more than a start takes, however long that is on a busy host.
     while processor_ticks(simulation.id()) < 20 {
