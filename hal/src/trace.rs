@@ -56,6 +56,7 @@ pub trait Trace {
     /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
     /// | `p KEY MASK NAME` | a place of the wait that follows |
     /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
+    /// | `m MOMENT NAME` | a phase of the program begins |
     /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to LINES places from this one on |
     ///
     /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
@@ -71,6 +72,11 @@ pub trait Trace {
 
     /// The operation ends that began last.
     fn end_span(&self) {}
+
+    /// A phase of the program begins, which the program calls `name`.
+    fn mark(&self, name: &str) {
+        let _ = name;
+    }
 
     /// Whether a machine checks the program, which then wants to know of its [acts](Act).
     #[inline(always)]

@@ -7,6 +7,7 @@ use crate::{
     image,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
+    report,
     run::{self, Common},
     setup::{self, EmulatorTools, Tools},
     workspace,
@@ -67,6 +68,9 @@ pub(crate) struct Arguments {
     /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
+
+    #[command(flatten)]
+    report: report::ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -139,5 +143,8 @@ fn live(
         return run::pass_on(label, &mut command, Some(&monitor), limit + emulator::GRACE);
     }
     let outcome = run::live(label, &mut command, Some(&monitor), limit + emulator::GRACE)?;
-    run::conclude(&outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
+    let results = workspace::results(name).join("board");
+    let judged = run::judge(&outcome, &results, inputs, arguments.common.counters);
+    arguments.report.write(&outcome, &results, None, &[])?;
+    run::conclude(&outcome, judged)
 }

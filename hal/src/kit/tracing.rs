@@ -43,6 +43,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         }
     }
 
+    fn mark(&self, name: &str) {
+        if self.hardware.is_traced() {
+            self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.mark(now, name)));
+        }
+    }
+
     #[inline(always)]
     fn is_checked(&self) -> bool {
         self.hardware.is_checked()

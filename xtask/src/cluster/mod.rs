@@ -188,7 +188,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         _ => {}
     })?;
     drop(progress);
-    run::conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)
+    let judged = run::judge(&outcome, &workspace::results(&program.name), &inputs, common.counters);
+    run::conclude(&outcome, judged)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A trace as a file in Chrome's trace-event format, which Perfetto and `chrome://tracing` show.
 //!
 //! The machine is a process and each rank a thread of it. Operations and waits are complete events (`X`), and an arrow
-//! (`s`, `f`) goes from the store that ended a wait to that wait. Times are microseconds of the machine's clock.
+//! (`s`, `f`) goes from the store that ended a wait to that wait; the begin of a phase is an instant (`i`). Times are microseconds of the machine's clock.
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
@@ -59,6 +59,10 @@ fn rank_events(rank: u32, records: &Records, clock: Clock, arrows: &mut u64, fil
     if records.lost > 0 {
         let (name, ts) = (format!("{} older records are lost", records.lost), clock.us(records.begin()));
         file.add(&json!({"ph": "i", "pid": 0, "tid": rank, "name": name, "ts": ts, "s": "t"}))?;
+    }
+    for phase in &records.phases {
+        let ts = clock.us(phase.begin);
+        file.add(&json!({"ph": "i", "pid": 0, "tid": rank, "name": *phase.name, "cat": "phase", "ts": ts, "s": "t"}))?;
     }
     // What begins first comes first, and what has something in it before that.
     let mut events: Vec<_> = records.spans.iter().map(|span| (span.begin, span.depth, span_event(span))).collect();

@@ -2,14 +2,16 @@
 
 mod chrome;
 mod enders;
+mod history;
 mod path;
 
-pub(crate) use transcript::trace::{Span, Trace};
+pub(crate) use history::{History, Stretch};
+pub(crate) use path::Path as CriticalPath;
+pub(crate) use transcript::trace::{Records, Span, Trace};
 
 use crate::{result_files, workspace};
 use anyhow::{Result, ensure};
 use clap::Args;
-use path::Path as CriticalPath;
 use std::path::PathBuf;
 
 /// Memory for the trace of a rank in QEMU, unless the user says more.
@@ -29,7 +31,7 @@ pub(crate) struct Options {
     file: Option<PathBuf>,
 
     /// Memory for the trace of each rank; where it is too little, the oldest is lost
-    #[arg(long = "trace-kib", value_name = "KIB", requires = "file", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long = "trace-kib", value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     kib: Option<u64>,
 }
 
@@ -39,15 +41,19 @@ pub(crate) fn with_enders(trace: Trace) -> Trace {
 }
 
 impl Options {
-    /// The word for a guest that tells it to trace; nothing if it need not.
-    pub(crate) fn guest_kib(&self) -> Option<u64> {
-        self.file.as_ref().map(|_| self.kib.unwrap_or(GUEST_KIB))
+    /// The word for a guest that tells it to trace, for a file or because it `is_reported`; nothing if it need not.
+    pub(crate) fn guest_kib(&self, is_reported: bool) -> Option<u64> {
+        self.is_wanted(is_reported).then(|| self.kib.unwrap_or(GUEST_KIB))
     }
 
-    /// The word for a simulation of `cores` cores that tells it to trace; nothing if it need not.
-    pub(crate) fn simulated_kib(&self, cores: u32) -> Option<u64> {
+    fn is_wanted(&self, is_reported: bool) -> bool {
+        is_reported || self.file.is_some()
+    }
+
+    /// The word for a simulation of `cores` cores that tells it to trace, as for a guest.
+    pub(crate) fn simulated_kib(&self, cores: u32, is_reported: bool) -> Option<u64> {
         let most = (ALL_SIMULATED_KIB / u64::from(cores.max(1))).min(SIMULATED_KIB);
-        self.file.as_ref().map(|_| self.kib.unwrap_or(most))
+        self.is_wanted(is_reported).then(|| self.kib.unwrap_or(most))
     }
 
     /// Writes the file, if the user wants one, and shows the critical path.

@@ -47,6 +47,15 @@ pub struct Wait {
     pub ender: Option<Ender>,
 }
 
+/// The begin of a phase that the program has named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// When it began, in moments of the clock.
+    pub begin: u64,
+    /// What the program calls it.
+    pub name: Arc<str>,
+}
+
 /// A place that a wait looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -100,6 +109,8 @@ pub struct Records {
     pub spans: Vec<Span>,
     /// Its waits.
     pub waits: Vec<Wait>,
+    /// Phases of the program, each until the next one.
+    pub phases: Vec<Phase>,
     /// Its stores.
     pub stores: Vec<Store>,
     /// Places of the wait that comes next.
@@ -179,6 +190,11 @@ impl Trace {
                 };
                 self.ranks.get_mut(&rank)?.waits.push(wait);
             }
+            "m" => {
+                let (begin, name) = record.split_once(' ')?;
+                let phase = Phase { begin: begin.parse().ok()?, name: self.name(name) };
+                self.ranks.get_mut(&rank)?.phases.push(phase);
+            }
             "p" => {
                 let ([key, mask], name) = fields(record)?;
                 let place = Place { key: hexadecimal(key)?, mask: narrow(mask)?, name: self.name(name) };
@@ -250,12 +266,14 @@ mod tests {
             "3 h 1 3 4 7 32 MPB put",
             "3 p 8000000000000001 f0 word of shared memory",
             "3 w 0 1 5 - 2 ok a flag 3",
+            "3 m 4 second phase",
         ] {
             assert_eq!(trace.take(line), Some(()), "{line}");
         }
         let records = &trace.ranks[&3];
         assert_eq!((trace.moments_per_second, records.lost, records.begin(), records.end()), (1000, 7, 1, 5));
         assert_eq!(records.stores, [Store { key: 0x205, count: 2, mask: u32::MAX, begin: 1, visible: 4 }]);
+        assert_eq!(records.phases, [Phase { begin: 4, name: "second phase".into() }]);
         let (span, wait) = (&records.spans[0], &records.waits[0]);
         assert_eq!((span.peer, span.bytes, &*span.name, span.of_hardware), (Some(7), 32, "MPB put", true));
         assert_eq!((wait.peer, wait.polls, &*wait.what, wait.is_late), (None, 2, "a flag 3", false));
@@ -274,6 +292,7 @@ mod tests {
             "0 c 0 0",
             "0 x",
             "0 q 1",
+            "0 m 1",
             "0 s 1 3 4 7 x",
             "0 s 1 3 4 7 x y",
             "0 w 0 1 2 - 3 no a",
