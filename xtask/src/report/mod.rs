@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     env, fs,
+    io::{IsTerminal, stdout},
     path::{Path, PathBuf},
 };
 
@@ -47,7 +48,7 @@ impl ReportOptions {
     }
 
     /// Writes the page of a run whose results are in `directory`, if the user wants one, with what was `drawn` of its traffic
-    /// (SVG) and the mistakes that were found.
+    /// (SVG) and the mistakes that were found; a user at a terminal who wants none is told that there could be one.
     ///
     /// # Errors
     ///
@@ -59,7 +60,13 @@ impl ReportOptions {
         drawn: Option<&[u8]>,
         findings: &[String],
     ) -> Result<()> {
-        let Some(file) = &self.report else { return Ok(()) };
+        let Some(file) = &self.report else {
+            // Whoever reads a log cannot ask for it any more.
+            if stdout().is_terminal() {
+                println!("--report FILE.html makes a page of such a run");
+            }
+            return Ok(());
+        };
         result_files::put(file, page(outcome, directory, drawn, findings).as_bytes())?;
         println!("wrote {}", workspace::display(file));
         Ok(())
