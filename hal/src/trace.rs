@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId};
+use crate::{Act, CoreId, Topology};
 
 /// An operation, as a timeline shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,17 @@ pub trait Trace {
         let _ = reader;
     }
 
+    /// Shows `reader` all that the core has noted so far, in the lines of [`end_trace`](Self::end_trace), and what is still
+    /// under way. The trace goes on. This is for cores that have failed or are looked at because another one has, and may
+    /// be called at any moment, also where the core was interrupted: what it was just noting is missing then.
+    ///
+    /// | line | what |
+    /// |---|---|
+    /// | `o DEPTH BEGIN PEER BYTES KIND NAME` | under way: an operation, KIND `s` or `h`, or a wait, KIND `w`, for NAME |
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        let _ = reader;
+    }
+
     /// An operation begins.
     fn begin_span(&self, span: Span) {
         let _ = span;
@@ -95,6 +106,21 @@ pub trait Trace {
         self.begin_span(span);
         Entered { core: self }
     }
+}
+
+/// Shows `reader` what a core has noted as lines `@trace RANK …` for the host's tools, with the core's place behind the first:
+/// `l COLUMN ROW CORES`, its tile and how many cores a tile has. With `ends` the trace [ends](Trace::end_trace), else it is
+/// [told](Trace::tell_trace) as it is now.
+pub fn tell<C: Trace + Topology + ?Sized>(core: &C, ends: bool, reader: &mut dyn FnMut(fmt::Arguments<'_>)) {
+    let (id, layout) = (core.core(), core.layout());
+    let (rank, tile, mut is_first) = (id.index(), layout.tile(id), true);
+    let mut pass_on = |line: &dyn fmt::Display| {
+        reader(format_args!("@trace {rank} {line}\n"));
+        if core::mem::take(&mut is_first) {
+            reader(format_args!("@trace {rank} l {} {} {}\n", tile.x, tile.y, layout.cores_per_tile()));
+        }
+    };
+    if ends { core.end_trace(&mut pass_on) } else { core.tell_trace(&mut pass_on) }
 }
 
 /// An operation that is under way, until this is dropped.

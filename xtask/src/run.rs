@@ -238,11 +238,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return on_threads(arguments, &program, &inputs);
     }
     ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
-    let trace_kib = arguments.trace.guest_kib(arguments.report.is_wanted());
-    let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.words)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
-        anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
+        anyhow::Ok(trace::Memory::add(traces, words.value("domains", arguments.domains.domains)))
     };
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
@@ -284,8 +284,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let directory = workspace::results(&program.name);
     let judged = judge(&outcome, &directory, &inputs, common.counters);
     arguments.report.write(&outcome, &directory, None, &[])?;
-    conclude(&outcome, judged)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
+    arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
         let _progress = Progress::new(format!("booting {label}"));
@@ -306,7 +305,8 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);
-    let words = words.value("trace_kib", arguments.trace.guest_kib(arguments.report.is_wanted()));
+    let memory = arguments.trace.on_host(arguments.cores.into(), arguments.report.purpose(common.lines));
+    let words = trace::Memory::add(memory, words);
     let mut command = host_command::of(&image::for_threads(program, common.no_build)?, words, inputs)?;
     let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
     let limit = limit(arguments.timeout, bytes(inputs));
@@ -317,8 +317,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let directory = workspace::results(&program.name);
     let judged = judge(&outcome, &directory, inputs, common.counters);
     arguments.report.write(&outcome, &directory, None, &[])?;
-    conclude(&outcome, judged)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())
+    arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))
 }
 
 /// Runs a guest in front of the user.

@@ -104,7 +104,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = words.switch("accesses_only", arguments.accesses_only);
     let is_reported = arguments.report.is_wanted();
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some() || is_reported);
-    let words = words.value("trace_kib", arguments.trace.simulated_kib(count, is_reported));
+    let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
@@ -117,13 +117,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
     let drawn = heat_map(&outcome.transcript, &format!("{} on {machine}", program.name))?;
     arguments.report.write(&outcome, &directory, drawn.as_ref().map(|map| &*map.svg), &[])?;
-    run::conclude(&outcome, judged)?;
+    arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))?;
     if let Some(path) = &arguments.heatmap {
         let map = drawn.context("the simulator has not sent a table of its traffic")?;
         result_files::put(path, &map.svg)?;
         println!("wrote {}; {}", workspace::display(path), map.summary);
     }
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
+    Ok(())
 }
 
 /// The words of a program with what it takes to load one in C, which is built.

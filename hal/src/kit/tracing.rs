@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId, Home, Span, Topology, Trace};
+use crate::{Act, CoreId, Home, Reason, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
@@ -24,6 +24,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
             self.undisturbed(|| tracer.end(self.hardware.moments_per_second(), reader));
+        }
+    }
+
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
+            self.undisturbed(|| tracer.tell(self.hardware.moments_per_second(), reader));
         }
     }
 
@@ -137,8 +143,8 @@ pub(super) trait NotingOperations: Noting + Topology + Sized {
     }
 
     /// A wait begins.
-    fn trace_wait(&self) {
-        self.trace(|tracer, now| tracer.begin(now, false, Span::new("")));
+    fn trace_wait(&self, reason: Reason) {
+        self.trace(|tracer, now| tracer.begin_wait(now, reason));
     }
 
     /// It is over.

@@ -72,6 +72,6 @@ pub use self::{
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
     loaded::note_loaded_code,
-    machine::{Checked, CoreOutcome, Machine, Options, Outcome},
+    machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
 };

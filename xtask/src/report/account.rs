@@ -82,7 +82,7 @@ impl Account {
     pub(super) fn of(trace: &Trace) -> Option<Self> {
         let begin = trace.ranks.values().map(Records::begin).min()?;
         let end = trace.ranks.values().map(Records::end).max()?;
-        let histories: Vec<_> = trace.ranks.values().map(History::of).collect();
+        let histories: Vec<_> = trace.ranks.values().map(|records| History::until(records, end)).collect();
         let (mut phases, mut waits) = (BTreeMap::new(), BTreeMap::new());
         for ((rank, records), history) in trace.ranks.iter().zip(&histories) {
             add_phases(records, &history.stretches, &mut phases);
@@ -249,6 +249,20 @@ mod tests {
         assert_eq!(phases, [("first", 0, 550, [490, 20, 520]), ("second", 480, 960, [450, 80, 0])]);
         let waits: Vec<_> = account.waits.iter().map(|wait| (&*wait.what, wait.total, wait.polls, wait.rank)).collect();
         assert_eq!(waits, [("receive: message", 520, 9, 1)]);
+    }
+
+    #[test]
+    fn what_had_not_ended_lasts_until_the_end() {
+        let account = account(&[
+            "0 c 1 0",
+            "1 c 1 0",
+            "0 o 0 0 - 0 s program",
+            "0 o 1 10 1 0 s send",
+            "0 o 2 20 1 0 w a message",
+            "1 s 0 0 100 - 0 program",
+        ])
+        .unwrap();
+        assert_eq!(account.ranks[0].times, [10, 10, 80]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod account;
 use crate::{
     guest::Outcome,
     result_files,
-    trace::{self, CriticalPath},
+    trace::{self, CriticalPath, Purpose},
     workspace,
 };
 use account::{Account, View};
@@ -45,6 +45,15 @@ impl ReportOptions {
     /// Whether there will be a page.
     pub(crate) fn is_wanted(&self) -> bool {
         self.report.is_some()
+    }
+
+    /// What a trace of the run is for, whose lines may be passed on to another tool.
+    pub(crate) fn purpose(&self, passes_on: bool) -> Purpose {
+        match self.report {
+            Some(_) => Purpose::Page,
+            None if passes_on => Purpose::Nothing,
+            None => Purpose::Failure,
+        }
     }
 
     /// Writes the page of a run whose results are in `directory`, if the user wants one, with what was `drawn` of its traffic

@@ -20,6 +20,7 @@ mod page;
 mod pc;
 mod rounds;
 mod summary;
+mod trace_files;
 mod traces;
 
 pub(crate) use arguments::Arguments;

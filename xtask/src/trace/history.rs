@@ -1,7 +1,7 @@
 //! What a rank did from moment to moment: the innermost of its nested operations and waits.
 
 use std::{collections::BTreeMap, sync::Arc};
-use transcript::trace::{Records, Wait};
+use transcript::trace::{Kind, Records, Wait};
 
 /// A stretch of time in which a rank did one thing.
 pub(crate) struct Stretch {
@@ -30,6 +30,11 @@ struct Part {
 
 impl<'t> History<'t> {
     pub(crate) fn of(records: &'t Records) -> Self {
+        Self::until(records, records.end())
+    }
+
+    /// What it did to the `end` of all traces, until which lasts what had not ended when it was stopped.
+    pub(crate) fn until(records: &'t Records, end: u64) -> Self {
         let mut waits: Vec<_> = records.waits.iter().filter(|wait| wait.was_for().is_some()).collect();
         waits.sort_by_key(|wait| wait.end);
         let polling: Arc<str> = "wait".into();
@@ -45,7 +50,16 @@ impl<'t> History<'t> {
             operation: None,
             detail: Some(polling.clone()),
         });
-        let mut parts: Vec<_> = spans.chain(waited).collect();
+        let under_way = records.under_way.iter().map(|open| {
+            let name = Some(open.name.clone());
+            let (operation, detail) = match open.kind {
+                Kind::Operation => (name, None),
+                Kind::Hardware => (None, name),
+                Kind::Wait => (None, Some(polling.clone())),
+            };
+            Part { begin: open.begin, end: end.max(open.begin), depth: open.depth, operation, detail }
+        });
+        let mut parts: Vec<_> = spans.chain(waited).chain(under_way).collect();
         parts.sort_by_key(|part| (part.begin, part.depth));
         Self { stretches: stretches(parts), waits }
     }
