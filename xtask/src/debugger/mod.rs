@@ -1,4 +1,4 @@
-//! A debugger for programs in QEMU, whose own stub shows each core as a thread.
+//! A debugger for programs in QEMU and on the emulator of boards, whose stubs show each core as a thread.
 //!
 //! The machine waits, before its first instruction or where it has failed, and the user attaches gdb by one command. What gdb is
 //! told besides is in `atoll.py`: which rank a thread is, what it holds of others' memory, and what it waits for.
@@ -20,6 +20,9 @@ const SCRIPT: &str = "attach.gdb";
 /// The word with which the kernel holds a machine that has failed.
 pub(crate) const HOLD: &str = "hold";
 
+/// What the emulator of boards says when it holds one that has failed.
+const BOARD_HELD: &str = "the board has failed, and is held for a debugger";
+
 /// What a program that is debugged begins with, on every core.
 const ENTRY: &str = "atoll_core_main";
 
@@ -29,11 +32,11 @@ const C_ENTRY: &str = "main";
 #[derive(Args)]
 pub(crate) struct DebuggerOptions {
     /// Stop before the program begins, and say how to attach gdb
-    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "timeout", "gdb_on_failure"])]
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "timeout", "gdb_on_failure"])]
     gdb: bool,
 
     /// Hold the machine where it has failed, and say how to attach gdb
-    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "timeout"])]
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "timeout"])]
     gdb_on_failure: bool,
 }
 
@@ -42,6 +45,13 @@ pub(crate) struct DebuggerOptions {
 pub(crate) enum Stop {
     BeforeProgram,
     OnFailure,
+}
+
+/// Whose stub it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stub {
+    Qemu,
+    Board,
 }
 
 impl DebuggerOptions {
@@ -57,7 +67,13 @@ impl Stop {
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub(crate) fn prepare(self, monitor: &Monitor, program: &Program, tools: &DebuggerTools) -> Result<Debugger> {
+    pub(crate) fn prepare(
+        self,
+        stub: Stub,
+        monitor: &Monitor,
+        program: &Program,
+        tools: &DebuggerTools,
+    ) -> Result<Debugger> {
         let directory = workspace::target().join("debugger");
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", workspace::display(&directory)))?;
         let python = directory.join("atoll.py");
@@ -67,29 +83,37 @@ impl Stop {
             Self::BeforeProgram => format!("tbreak {}\ncontinue\n", if program.c.is_some() { C_ENTRY } else { ENTRY }),
             Self::OnFailure => "atoll ranks\n".into(),
         };
+        // What is watched on a board is where the thread sees it that is selected then.
+        let inserted = if stub == Stub::Board { "on" } else { "off" };
         let text = format!(
-            "set confirm off\nset pagination off\nset print thread-events off\nfile {}\ntarget remote {}\nsource {}\n{begin}",
+            "set confirm off\nset pagination off\nset print thread-events off\nset breakpoint always-inserted {inserted}\n\
+             file {}\ntarget remote {}\nsource {}\n{begin}",
             monitor.image.display(),
             socket.display(),
             python.display(),
         );
         fs::write(&script, text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
         let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
-        Ok(Debugger { stop: self, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
+        Ok(Debugger { stop: self, stub, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
     }
 }
 
 /// A machine that can be debugged.
 pub(crate) struct Debugger {
     stop: Stop,
+    stub: Stub,
     command: Vec<PathBuf>,
     socket: PathBuf,
     monitor: Monitor,
 }
 
 impl Debugger {
-    /// QEMU's arguments for it.
+    /// The machine's arguments for it.
     pub(crate) fn machine_arguments(&self) -> Vec<String> {
+        if self.stub == Stub::Board {
+            let option = if self.stop == Stop::BeforeProgram { "--gdb" } else { "--gdb-on-failure" };
+            return vec![option.into(), self.socket.display().to_string()];
+        }
         let stub = ["-gdb".into(), format!("unix:{SOCKET},server=on,wait=off")];
         let stopped = (self.stop == Stop::BeforeProgram).then(|| "-S".to_owned());
         stub.into_iter().chain(stopped).collect()
@@ -114,7 +138,8 @@ impl Debugger {
 
     /// Whether the machine, which has just said this line, has failed and is held.
     pub(crate) fn is_held(&self, line: &str) -> bool {
-        self.stop == Stop::OnFailure && line.starts_with("@done failed")
+        let held = if self.stub == Stub::Board { BOARD_HELD } else { "@done failed" };
+        self.stop == Stop::OnFailure && line.starts_with(held)
     }
 
     /// Looks at a line of the machine: where it is held, stops all of its cores as they are, and says how to attach.
@@ -125,9 +150,12 @@ impl Debugger {
         }
     }
 
-    /// Stops all cores of a machine that has failed: those that have not would go on to their next waits.
+    /// Stops all cores of a machine that has failed: those that have not would go on to their next waits. The emulator of boards
+    /// has done so itself.
     pub(crate) fn hold(&self) {
-        if let Err(error) = self.monitor.stop() {
+        if self.stub == Stub::Qemu
+            && let Err(error) = self.monitor.stop()
+        {
             eprintln!("the other cores go on: {error:#}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{jobs::Job, kit::Kit};
 use crate::{
-    debugger::{HOLD, Stop},
+    debugger::{HOLD, Stop, Stub},
     guest::{self, Outcome},
     image,
     kernel_line::KernelLine,
@@ -122,7 +122,7 @@ fn session(kit: &Kit<'_>, stop: Stop, size: &str, script: &str) -> Result<(Strin
     let label = format!("{PROGRAM} for a debugger");
     let _progress = Progress::new(&label);
     let mut staged = machine.stage()?;
-    let debugger = stop.prepare(&staged.monitor, &program, &setup::ensure(kit.arguments.yes)?)?;
+    let debugger = stop.prepare(Stub::Qemu, &staged.monitor, &program, &setup::ensure(kit.arguments.yes)?)?;
     staged.command.args(debugger.machine_arguments());
     let socket = debugger.socket().to_owned();
     let (is_over, (ready, waits)) = (AtomicBool::new(false), mpsc::channel());
