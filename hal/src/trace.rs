@@ -106,6 +106,12 @@ pub trait Trace {
         let _ = act;
     }
 
+    /// Whether the core notes for a debugger what follows. To others that is nothing.
+    #[inline(always)]
+    fn is_debugged(&self) -> bool {
+        false
+    }
+
     /// An epoch is open from now on: a core that is debugged notes it. To others that is nothing.
     #[inline(always)]
     fn open_epoch(&self, epoch: &Epoch<'_>) {

@@ -26,18 +26,8 @@ use std::{
 const NAMELESS: &str = "flashed";
 
 /// What is in a directory already when it is flashed.
-const FLASHED: [&str; 10] = [
-    "program",
-    "board",
-    "cores",
-    "memory_gib",
-    "start_from_core_0",
-    "input",
-    "seed",
-    "words",
-    "gdb",
-    "gdb_on_failure",
-];
+const FLASHED: [&str; 10] =
+    ["program", "board", "cores", "memory_gib", "start_from_core_0", "input", "seed", "words", "gdb", "gdb_on_failure"];
 
 /// What a run that is debugged cannot have besides.
 const DEBUGGED: [&str; 2] = ["gdb", "gdb_on_failure"];
@@ -141,7 +131,8 @@ fn program(arguments: &Arguments) -> Result<()> {
     flash.write(&image, &directory)?;
     if let Some((stop, tools)) = stop.zip(debugger_tools) {
         let built = emulator::build(&emulator_tools)?;
-        let mut command = emulator::command(&built.executable, &directory, &Flashed::read(&directory)?, guest::FOREVER, false);
+        let mut command =
+            emulator::command(&built.executable, &directory, &Flashed::read(&directory)?, guest::FOREVER, false);
         let monitor = Monitor { directory: directory.clone(), image: executable };
         let debugger = stop.prepare(Stub::Board, &monitor, &program, &tools)?;
         let outcome = run::debugged(flash.label(), &mut command, &monitor, &debugger)?;

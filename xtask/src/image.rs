@@ -49,8 +49,12 @@ const PC: Target =
 const DEBUGGER: Target = Target { profile: &["debug='full'", "opt-level=1"], directory: "debugger", ..PC };
 
 /// The emulator of boards, likewise.
-const BOARD_DEBUGGER: Target =
-    Target { profile: &["debug='full'", "opt-level=1", "overflow-checks=false"], flags: "", directory: "debugger", ..BOARD };
+const BOARD_DEBUGGER: Target = Target {
+    profile: &["debug='full'", "opt-level=1", "overflow-checks=false"],
+    flags: "",
+    directory: "debugger",
+    ..BOARD
+};
 
 /// The Intel SCC and boards like it.
 ///
@@ -184,7 +188,8 @@ pub(crate) fn for_board(program: &Program, tools: &Tools, counts: bool, no_build
 ///
 /// When it does not build.
 pub(crate) fn for_debugger(program: &Program, tools: &Tools) -> Result<PathBuf> {
-    Ok(link(program, tools, DEBUGGER, &["--features", NOTES], &format!("the image {} for a debugger", program.binary))?.executable)
+    Ok(link(program, tools, DEBUGGER, &["--features", NOTES], &format!("the image {} for a debugger", program.binary))?
+        .executable)
 }
 
 /// A program's image for the emulator of boards, for a debugger, which counts operations or does not.

@@ -101,7 +101,8 @@ impl<C: Core> Comm<'_, C> {
         let _span = self.hal().span(Span::new("open messages"));
         self.divide_lines();
         let wanted = Slots::lines(self.size());
-        let first = self.take_spare_lines(wanted, "slots of messages with tags").ok_or(Error::NoSpareLines { wanted })?;
+        let first =
+            self.take_spare_lines(wanted, "slots of messages with tags").ok_or(Error::NoSpareLines { wanted })?;
         let near = |rank| (2 * HALF_BYTES, Placement::Near(self.core_of(rank)));
         let parts: alloc::vec::Vec<_> = (0..self.size()).map(near).collect();
         let buffers: alloc::vec::Vec<Region<kind::Combined>> =

@@ -15,7 +15,12 @@ use hal::{Mpb, MpbLine, Trace, Wait};
 
 use crate::Comm;
 
-use self::{layout::MpbLayout, sequence::Sequence, signals::Signals, spare_lines::{SPARE, SpareLines}};
+use self::{
+    layout::MpbLayout,
+    sequence::Sequence,
+    signals::Signals,
+    spare_lines::{SPARE, SpareLines},
+};
 
 /// What a rank knows of all MPBs, and of what lives in them.
 pub(crate) struct Buffers {

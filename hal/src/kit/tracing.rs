@@ -54,6 +54,11 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     }
 
     #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn is_debugged(&self) -> bool {
+        true
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
     fn open_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
         use crate::Clock;
         crate::bare::notebook::open(epoch, self.now(), self.ticks_per_second());

@@ -11,8 +11,8 @@ use std::{cell::RefCell, rc::Rc};
 use crate::{
     Chip, Violation,
     cpu::{Core, Shared, Turn},
-    ended::Ended,
     debugger::Debugger,
+    ended::Ended,
     timed::{Pause, Timed},
 };
 

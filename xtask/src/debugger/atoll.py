@@ -274,22 +274,14 @@ class Board:
         print(self.ask("lines %d" % core), end="")
 
 
-def machine():
-    """What runs the program: images of boards have nothing of QEMU's in them."""
-    try:
-        rust(NOTES)
-        return Qemu()
-    except gdb.error:
-        return Board()
-
-
-MACHINE = machine()
+# The script that attaches says which.
+MACHINE = Board() if ON_BOARD else Qemu()
 
 
 def number(argument, what):
     """A number that a user has typed."""
     try:
-        return int(str(gdb.parse_and_eval(argument)), 0)
+        return int(gdb.parse_and_eval(argument))
     except (gdb.error, ValueError):
         raise gdb.GdbError("which %s? `%s` is no number" % (what, argument))
 

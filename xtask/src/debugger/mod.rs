@@ -17,6 +17,9 @@ const SOCKET: &str = "gdb.sock";
 /// The file's name beside it.
 const SCRIPT: &str = "attach.gdb";
 
+/// What is beside a copy of it for the last machine, at a place that editors can know: the image.
+const IMAGE: &str = "image";
+
 /// The word with which the kernel holds a machine that has failed.
 pub(crate) const HOLD: &str = "hold";
 
@@ -84,17 +87,27 @@ impl Stop {
             Self::OnFailure => "atoll ranks\n".into(),
         };
         // What is watched on a board is where the thread sees it that is selected then.
-        let inserted = if stub == Stub::Board { "on" } else { "off" };
+        let (inserted, on_board) = if stub == Stub::Board { ("on", "True") } else { ("off", "False") };
         let text = format!(
             "set confirm off\nset pagination off\nset print thread-events off\nset breakpoint always-inserted {inserted}\n\
-             file {}\ntarget remote {}\nsource {}\n{begin}",
+             file {}\ntarget remote {}\npython ON_BOARD = {on_board}\nsource {}\n{begin}",
             monitor.image.display(),
             socket.display(),
             python.display(),
         );
-        fs::write(&script, text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
+        fs::write(&script, &text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
+        fs::write(directory.join(SCRIPT), text).context("cannot write the debugger's script for editors")?;
+        link(&monitor.image, &directory.join(IMAGE)).context("cannot link the image for editors")?;
         let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
         Ok(Debugger { stop: self, stub, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
+    }
+}
+
+/// Lets a link lead to a file, whatever was there.
+fn link(to: &Path, from: &Path) -> std::io::Result<()> {
+    match fs::remove_file(from) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => std::os::unix::fs::symlink(to, from),
     }
 }
 
@@ -163,5 +176,23 @@ impl Debugger {
     fn invite(&self, progress: &Progress, what: &str) {
         let words: Vec<_> = self.command.iter().map(|word| word.display().to_string()).collect();
         progress.print(&format!("{what}; `kill` there, or Ctrl-C here, ends it:\n\n    {}\n", words.join(" ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_guide_has_a_launch_file_for_what_is_written() {
+        let page = include_str!("../../../kernel/src/guide/reading_a_failure.md");
+        let (_, rest) = page.split_once("```json\n").unwrap();
+        let file: Value = serde_json::from_str(rest.split_once("```").unwrap().0).unwrap();
+        let configuration = &file["configurations"][0];
+        let place = |name: &str| format!("${{workspaceFolder}}/target/debugger/{name}");
+        assert_eq!(configuration["program"], json!(place(IMAGE)));
+        assert_eq!(configuration["customLaunchSetupCommands"], json!([{"text": format!("source {}", place(SCRIPT))}]));
+        assert_eq!((&configuration["type"], &configuration["MIMode"]), (&json!("cppdbg"), &json!("gdb")));
     }
 }

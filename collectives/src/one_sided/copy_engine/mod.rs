@@ -63,7 +63,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         if engines.is_empty() || engines.len() == comm.size() {
             return Err(Error::Engines { engines: engines.len(), size: comm.size() });
         }
-        let first = comm.take_spare_lines(LINES, "rings of copy engines").ok_or(Error::NoSpareLines { wanted: LINES })?;
+        let first =
+            comm.take_spare_lines(LINES, "rings of copy engines").ok_or(Error::NoSpareLines { wanted: LINES })?;
         let layout = comm.hal().layout();
         let nearest = |rank| {
             let distance = |engine: &usize| layout.distance(comm.core_of(rank), comm.core_of(*engine));

@@ -48,7 +48,8 @@ impl Chip {
     /// Changes bytes of a line where a core would find them: in its caches, else in memory; in both if the line is of the MPB's
     /// type. Nothing if there is no memory.
     pub(crate) fn poke(&mut self, core: usize, physical: u32, kind: PageKind, from: &[u8]) -> Option<()> {
-        if kind != PageKind::Uncached && self.cores[core].change_held(physical, kind.is_mpbt(), from) && !kind.is_mpbt() {
+        if kind != PageKind::Uncached && self.cores[core].change_held(physical, kind.is_mpbt(), from) && !kind.is_mpbt()
+        {
             return Some(());
         }
         let watched = std::mem::take(&mut self.mesh.watched);

@@ -2,13 +2,13 @@
 
 use descriptions::boards::map::{SLOT_BYTES, SLOTS};
 
+#[cfg(feature = "cpu")]
+use super::watch::{Watched, first};
 use super::{
     cache::{LINE_BYTES, Line, line_of},
     counts::Counts,
     dram::{Dram, pattern},
 };
-#[cfg(feature = "cpu")]
-use super::watch::{Watched, first};
 use crate::{Board, Violation};
 
 /// Where an access ends up.

@@ -32,7 +32,8 @@ impl Watchpoint {
             }
             _ => return false,
         };
-        (0..LINE_BYTES as u64).any(|byte| mask >> byte & 1 != 0 && (own..own + u64::from(self.len)).contains(&(other + byte)))
+        (0..LINE_BYTES as u64)
+            .any(|byte| mask >> byte & 1 != 0 && (own..own + u64::from(self.len)).contains(&(other + byte)))
     }
 }
 
@@ -78,9 +79,8 @@ impl Chip {
     /// Watches bytes no more that were watched so. Returns whether there were some.
     pub(crate) fn unwatch(&mut self, address: u32, len: u32, loads: bool, stores: bool) -> bool {
         let points = &mut self.mesh.watched.points;
-        let is_it = |point: &Watchpoint| {
-            (point.address, point.len, point.loads, point.stores) == (address, len, loads, stores)
-        };
+        let is_it =
+            |point: &Watchpoint| (point.address, point.len, point.loads, point.stores) == (address, len, loads, stores);
         points.iter().position(is_it).map(|place| points.swap_remove(place)).is_some()
     }
 

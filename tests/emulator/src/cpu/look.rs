@@ -73,7 +73,10 @@ impl Look<'_> {
         let X86CoreRegs { eax, ecx, edx, ebx, esp, ebp, esi, edi, eip, eflags, .. } = *registers;
         // Another handle of the same CPU.
         let cpu = &mut self.cpu.clone();
-        GENERAL.into_iter().zip([eax, ecx, edx, ebx, esp, ebp, esi, edi]).for_each(|(register, value)| write(cpu, register, value));
+        GENERAL
+            .into_iter()
+            .zip([eax, ecx, edx, ebx, esp, ebp, esi, edi])
+            .for_each(|(register, value)| write(cpu, register, value));
         let fpu = &registers.fpu;
         X87.into_iter().zip([fpu.fctrl, fpu.fstat, fpu.ftag]).for_each(|(register, value)| write(cpu, register, value));
         for (register, value) in STACK.into_iter().zip(&registers.st) {
@@ -111,7 +114,8 @@ impl Look<'_> {
         let mut done = 0;
         for (at, len) in pieces(linear, to.len()) {
             let piece = &mut to[done..done + len];
-            let there = self.translate(chip, at).and_then(|(physical, kind)| chip.peek(self.number(), physical, kind, piece));
+            let there =
+                self.translate(chip, at).and_then(|(physical, kind)| chip.peek(self.number(), physical, kind, piece));
             if there.is_none() {
                 break;
             }

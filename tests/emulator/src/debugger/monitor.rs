@@ -4,11 +4,7 @@ use std::fmt::{self, Write};
 
 use descriptions::boards::map::SLOT_BYTES;
 
-use crate::{
-    Chip, System,
-    chip::LINE_BYTES,
-    timed::Timed,
-};
+use crate::{Chip, System, chip::LINE_BYTES, timed::Timed};
 
 const HELP: &str = "\
 lut RANK                 the core's lookup table: entries, and where they lead
@@ -116,7 +112,13 @@ fn lines(chip: &Chip, core: usize) -> String {
             continue;
         }
         let state = if held.is_modified { ", modified" } else { "" };
-        let _ = writeln!(told, "{}{state}: {}: {}", held.cache, Named(chip, core, place), hexadecimal(&held.bytes, u32::MAX));
+        let _ = writeln!(
+            told,
+            "{}{state}: {}: {}",
+            held.cache,
+            Named(chip, core, place),
+            hexadecimal(&held.bytes, u32::MAX)
+        );
         let mut memory = [0; LINE_BYTES];
         if chip.peek_memory(core, held.physical, &mut memory).is_some() && memory != held.bytes {
             let word = if held.is_modified { "is not written back" } else { "is stale" };
@@ -139,7 +141,8 @@ fn lines(chip: &Chip, core: usize) -> String {
 
 fn caches(timed: &Timed, chip: &Chip, core: usize, address: u32) -> Result<String, String> {
     let look = timed.look_at(core).ok_or("there is no such rank")?;
-    let (physical, kind) = look.translate(chip, address).ok_or_else(|| format!("rank {core} has no page at {address:#x}"))?;
+    let (physical, kind) =
+        look.translate(chip, address).ok_or_else(|| format!("rank {core} has no page at {address:#x}"))?;
     let line = Chip::line_of(physical);
     let place = chip.translate(core, line).map_err(|violation| violation.reason().to_owned())?;
     let mut told = format!("{address:#x} is {physical:#x} of the core, {kind:?}: {}\n", Named(chip, core, place));
