@@ -8,7 +8,7 @@
 //! compiles to nothing. Where tracing is switched off it costs the host a comparison; neither way it costs virtual
 //! time, changes counters, or lets other cores run.
 
-use core::fmt;
+use core::{fmt, ops::Range};
 
 use crate::{Act, CoreId, Topology};
 
@@ -38,6 +38,28 @@ impl Span {
     pub const fn of(self, bytes: usize) -> Self {
         Self { bytes, ..self }
     }
+}
+
+/// The ranks that an epoch is with.
+#[derive(Clone, Copy, Debug)]
+pub enum Ranks<'a> {
+    /// All of them.
+    All,
+    /// One.
+    One(usize),
+    /// Those whose bits are set, 32 to a word.
+    These(&'a [u32]),
+}
+
+/// An epoch of a window, as a debugger shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Epoch<'a> {
+    /// The number of the window.
+    pub window: u32,
+    /// What is open: `access`, `exposure`, and so on.
+    pub kind: &'static str,
+    /// With whom.
+    pub with: Ranks<'a>,
 }
 
 /// A core that can be traced, or a core that does nothing of that kind.
@@ -99,6 +121,30 @@ pub trait Trace {
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         let _ = act;
+    }
+
+    /// Whether the core notes for a debugger what follows. To others that is nothing.
+    #[inline(always)]
+    fn is_debugged(&self) -> bool {
+        false
+    }
+
+    /// An epoch is open from now on: a core that is debugged notes it. To others that is nothing.
+    #[inline(always)]
+    fn open_epoch(&self, epoch: &Epoch<'_>) {
+        let _ = epoch;
+    }
+
+    /// The epoch is over.
+    #[inline(always)]
+    fn close_epoch(&self, epoch: &Epoch<'_>) {
+        let _ = epoch;
+    }
+
+    /// Says what lines of every MPB are from now on, for a core that is debugged.
+    #[inline(always)]
+    fn name_lines(&self, lines: Range<usize>, what: &'static str) {
+        let _ = (lines, what);
     }
 
     /// An operation begins, and ends when the value is dropped.

@@ -4,7 +4,7 @@ use crate::{
     c, catalogue, command_line,
     console::{Event, Transcript},
     cores,
-    debugger::{self, Debugger},
+    debugger::{self, Debugger, Stub},
     emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
@@ -12,7 +12,7 @@ use crate::{
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
-    qemu::{Machine, Staged},
+    qemu::Machine,
     report, result_files, setup, signal, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     preempt: Option<u64>,
 
     /// Switch off the emulation of non-coherent memory, then run again with it and say what it costs and catches
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["gdb", "gdb_on_failure"])]
     coherent: bool,
 
     /// On threads: write lines of the host's caches back and invalidate them by instructions (`clwb`, `clflushopt`), as
@@ -277,8 +277,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let outcome = match stop.zip(debugger_tools) {
         None => live(&label, &mut staged.command, Some(&staged.monitor), limit)?,
         Some((stop, tools)) => {
-            let debugger = stop.prepare(&staged.monitor, &program, &tools)?;
-            debugged(&label, &mut staged, &debugger)?
+            let debugger = stop.prepare(Stub::Qemu, &staged.monitor, &program, &tools)?;
+            debugged(&label, &mut staged.command, &staged.monitor, &debugger)?
         }
     };
     let directory = workspace::results(&program.name);
@@ -300,7 +300,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let common = &arguments.common;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
-    ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are options of --machine qemu");
+    ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are for --machine qemu and for `board`");
     ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
@@ -340,15 +340,23 @@ pub(crate) fn live(
 }
 
 /// Runs a guest in front of a user who debugs it, for as long as that takes.
-fn debugged(label: &str, staged: &mut Staged, debugger: &Debugger) -> Result<guest::Outcome> {
-    staged.command.args(debugger.machine_arguments());
+///
+/// # Errors
+///
+/// When it cannot be started or the user stops it.
+pub(crate) fn debugged(
+    label: &str,
+    command: &mut std::process::Command,
+    monitor: &Monitor,
+    debugger: &Debugger,
+) -> Result<guest::Outcome> {
+    command.args(debugger.machine_arguments());
     let progress = Progress::new(format!("booting {label}"));
     debugger.greet(&progress);
-    let command = &mut staged.command;
     guest::run_by_lines(
         label,
         command,
-        Some(&staged.monitor),
+        Some(monitor),
         guest::FOREVER,
         |_| None,
         |line, event| {

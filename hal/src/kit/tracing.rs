@@ -64,6 +64,27 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     fn declare(&self, act: &Act<'_>) {
         self.hardware.declare(act);
     }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn is_debugged(&self) -> bool {
+        true
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn open_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
+        use crate::Clock;
+        crate::bare::notebook::open(epoch, self.now(), self.ticks_per_second());
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn close_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
+        crate::bare::notebook::close(epoch);
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn name_lines(&self, lines: core::ops::Range<usize>, what: &'static str) {
+        crate::bare::notebook::name_lines(lines, what);
+    }
 }
 
 /// Whose memory an operation of the hardware is about, as the peer of its span.
