@@ -8,7 +8,7 @@ use crate::{Act, CoreId, Home, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
-    event::Event,
+    event::{Event, Upkeep},
     hardware::{Hardware, Hooks},
     terms::Watch,
     tracer::{Spot, Tracer, Waited},
@@ -51,6 +51,16 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         self.hardware.declare(act);
+    }
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// Does what the program asks for.
+    #[inline(always)]
+    pub(super) fn asked(&self, upkeep: Upkeep, act: impl FnOnce()) {
+        self.hardware.witness(|| Event::Asked(upkeep));
+        act();
+        self.hardware.witness(|| Event::Done);
     }
 }
 

@@ -214,9 +214,7 @@ impl fmt::Display for Finding {
         write!(out, "{}\t{}\t{}", self.mistake, self.remedy, self.bytes)?;
         for access in [Some(&self.place), self.other.as_ref()].into_iter().flatten() {
             write!(out, "\tA\t{}\t{}\t{}", access.core.index(), access.what, access.spans)?;
-            for Frame { function, file, line } in &access.frames {
-                write!(out, "\tF\t{function}\t{file}\t{line}")?;
-            }
+            access.frames.iter().try_for_each(|frame| write!(out, "\t{frame}"))?;
         }
         Ok(())
     }
