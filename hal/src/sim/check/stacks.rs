@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rustc_hash::FxHashMap;
+
 use crate::{
     Span,
     cached::ViewAccess,
@@ -55,8 +57,8 @@ impl Captured {
     }
 
     /// The functions, from the innermost one that is not of this crate on.
-    pub(super) fn frames(&self) -> Vec<Frame> {
-        self.trace.frames()
+    pub(super) fn frames(&self, symbols: &mut Symbols) -> Vec<Frame> {
+        self.trace.frames(symbols)
     }
 }
 
@@ -76,23 +78,34 @@ impl Trace {
     }
 
     /// The functions, from the innermost one that is not of this crate on.
-    pub(super) fn frames(&self) -> Vec<Frame> {
-        let mut frames = Vec::new();
-        for address in &self.0 {
+    pub(super) fn frames(&self, symbols: &mut Symbols) -> Vec<Frame> {
+        let is_here = |frame: &Frame| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
+        let frames: Vec<_> = self.0.iter().flat_map(|address| symbols.at(*address).to_vec()).collect();
+        let own = frames.iter().position(is_here).unwrap_or(0);
+        let outside = frames.iter().skip(own).position(|frame| !is_here(frame)).unwrap_or(0);
+        frames.into_iter().skip(own + outside).take(MOST_FRAMES).collect()
+    }
+}
+
+/// What was found at addresses. It takes long to look one up, and stacks have most of theirs in common.
+#[derive(Default)]
+pub(super) struct Symbols(FxHashMap<usize, Vec<Frame>>);
+
+impl Symbols {
+    fn at(&mut self, address: usize) -> &[Frame] {
+        self.0.entry(address).or_insert_with(|| {
+            let mut frames = Vec::new();
             // The reader of reports looks into what was loaded; the call is before the address where it returns to.
             if let Some(place) = told_of_loaded(address.saturating_sub(1)) {
                 frames.push(Frame { function: String::new(), file: format!("{place:#x}"), line: 0 });
             }
-            backtrace::resolve(std::ptr::without_provenance_mut(*address), |symbol| {
+            backtrace::resolve(std::ptr::without_provenance_mut(address), |symbol| {
                 if let (Some(name), Some(file), Some(line)) = (symbol.name(), symbol.filename(), symbol.lineno()) {
                     frames.push(Frame { function: format!("{name:#}"), file: file.display().to_string(), line });
                 }
             });
-        }
-        let is_here = |frame: &Frame| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
-        let own = frames.iter().position(is_here).unwrap_or(0);
-        let outside = frames.iter().skip(own).position(|frame| !is_here(frame)).unwrap_or(0);
-        frames.into_iter().skip(own + outside).take(MOST_FRAMES).collect()
+            frames
+        })
     }
 }
 

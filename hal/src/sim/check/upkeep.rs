@@ -18,7 +18,7 @@ use super::{
     Checker,
     landing::keys,
     shadow::Line,
-    stacks::{Frame, Trace},
+    stacks::{Frame, Symbols, Trace},
     terms::Mapping,
 };
 
@@ -123,9 +123,10 @@ impl Upkeeps {
 
     /// All places.
     pub(super) fn all(&self) -> Vec<AskedFor> {
+        let mut symbols = Symbols::default();
         let all = self.places.iter().map(|((upkeep, trace), place)| {
             let Tally { times, has_changed, time_ps } = self.tallies[*place];
-            AskedFor { upkeep: *upkeep, frames: trace.frames(), times, has_changed, time_ps }
+            AskedFor { upkeep: *upkeep, frames: trace.frames(&mut symbols), times, has_changed, time_ps }
         });
         let mut all: Vec<_> = all.collect();
         all.sort_by(|a, b| (a.upkeep, &a.frames).cmp(&(b.upkeep, &b.frames)));
