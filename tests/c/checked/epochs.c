@@ -185,7 +185,7 @@ static void outside_of_epochs(void)
 
 static void signatures(void)
 {
-    int values[4] = {1};
+    int values[4] = {1}, got[2];
     MPI_Datatype pair;
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
@@ -195,7 +195,7 @@ static void signatures(void)
         MPI_Put(values, 2, MPI_INT, 1, 0, 2, RIGHT(MPI_INT) WRONG_ONLY(MPI_FLOAT), win); /* one-sided misuse: l */
         MPI_Put(values, 2, MPI_INT, 1, 4, 1, pair, win);
         MPI_Put(values, 8, MPI_BYTE, 1, 8, 1, pair, win);
-        MPI_Get(values, 1, pair, 2, 0, 2, RIGHT(MPI_INT) WRONG_ONLY(MPI_UNSIGNED), win); /* one-sided misuse: m */
+        MPI_Get(got, 1, pair, 2, 0, 2, RIGHT(MPI_INT) WRONG_ONLY(MPI_UNSIGNED), win); /* one-sided misuse: m */
     }
     MPI_Win_fence(0, win);
     MPI_Type_free(&pair);
