@@ -8,7 +8,7 @@ use crate::{Act, CoreId, Home, Reason, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
-    event::Event,
+    event::{Event, Upkeep},
     hardware::{Hardware, Hooks},
     terms::Watch,
     tracer::{Spot, Tracer, Waited},
@@ -84,6 +84,16 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     #[cfg(all(feature = "debugger", target_os = "none"))]
     fn name_lines(&self, lines: core::ops::Range<usize>, what: &'static str) {
         crate::bare::notebook::name_lines(lines, what);
+    }
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// Does what the program asks for.
+    #[inline(always)]
+    pub(super) fn asked(&self, upkeep: Upkeep, act: impl FnOnce()) {
+        self.hardware.witness(|| Event::Asked(upkeep));
+        act();
+        self.hardware.witness(|| Event::Done);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
 
 use super::{
     Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
-    check::Checker,
+    check::{AskedFor, Checker},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -71,6 +71,8 @@ pub struct Options {
     pub skip_polls: bool,
     /// Whether the traffic is counted, place by place.
     pub heat_map: bool,
+    /// Whether a [check](Machine::check) keeps account of what drains, invalidations and flushes are good for, which takes its time.
+    pub lint: bool,
     /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
     /// writes is an access to DRAM, as in the formulas of papers.
     pub private_caches: bool,
@@ -89,6 +91,7 @@ impl Default for Options {
             heap_bytes: usize::MAX,
             skip_polls: true,
             heat_map: false,
+            lint: false,
             private_caches: false,
         }
     }
@@ -161,6 +164,8 @@ pub struct Checked<R> {
     pub result: Result<Outcome<R>, Failure>,
     /// Mistakes of the program, each once.
     pub findings: Vec<Finding>,
+    /// Drains, invalidations and flushes of the program, by their places, with [`Options::lint`].
+    pub asked_for: Vec<AskedFor>,
 }
 
 /// Where the cores and controllers of a layout are.
@@ -279,14 +284,15 @@ impl Machine {
             let run = self.run_with(chooser, Some(checker), |core| program(core, again), &|_, _| {});
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
-        let (result, checker) = run(Checker::new(self.layout()), false);
+        let checker = Checker::new(self.layout());
+        let (result, checker) = run(if self.options.lint { checker.with_upkeeps() } else { checker }, false);
         let findings = if checker.has_findings() {
             let (_, again) = run(checker.again(), true);
             checker.findings(&again)
         } else {
             Vec::new()
         };
-        Checked { result, findings }
+        Checked { result, findings, asked_for: checker.asked_for() }
     }
 
     pub(super) fn run_with<R>(

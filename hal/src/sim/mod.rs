@@ -61,7 +61,7 @@ mod waiting;
 mod tests;
 
 pub use self::{
-    check::{Access, Finding, Frame, Mistake},
+    check::{Access, AskedFor, Finding, Frame, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
