@@ -19,7 +19,7 @@
 //!
 //! What takes no time is occupied for none: so each kind of contention is switched off by a 0, see [`Contention`].
 //!
-//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in `polls`.
+//! Polls are accesses like others, also those that are made without their cores; what that needs is in `polls`.
 
 mod links;
 mod polls;
@@ -129,6 +129,8 @@ enum Step {
     Asks(u16),
     /// The port of this core's MPB has served one access, and others wait.
     Serves(u16),
+    /// The access of this core, which meets nobody, takes effect.
+    Passes(u16),
 }
 
 /// All accesses that are on their way.
@@ -142,6 +144,8 @@ pub struct Traffic {
     /// Until when each memory controller is busy with what has asked so far.
     controllers_ps: Vec<u64>,
     links: Links,
+    /// Steps to ask or to pass that are not to be made.
+    called_off: Vec<(u64, Step)>,
 }
 
 impl Traffic {
@@ -156,6 +160,7 @@ impl Traffic {
             ports: (0..cores).map(|_| Port::new(contention.input_flits)).collect(),
             controllers_ps: vec![0; mesh.controllers.len()],
             links: Links::new(&mesh, hop_ps, contention),
+            called_off: Vec::new(),
             mesh,
         }
     }
@@ -184,6 +189,11 @@ impl Traffic {
                 let wait = self.links.reserve_towards(tile, there, now_ps);
                 self.steps.push(Reverse((now_ps + wait, Step::Asks(core))));
                 None
+            }
+            Step::Asks(_) | Step::Passes(_) if self.is_called_off(now_ps, step) => None,
+            Step::Passes(core) => {
+                let effect = self.journeys[usize::from(core)].effect;
+                Some(Settled { core, time_ps: now_ps, effect })
             }
             Step::Asks(core) => {
                 let Journey { trip, effect, .. } = self.journeys[usize::from(core)];
