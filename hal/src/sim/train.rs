@@ -69,7 +69,8 @@ impl Train {
         self.polls = 0;
         let mut trips = self.legs.iter().filter_map(|leg| leg.trip);
         self.port = trips.next().and_then(|trip| trip.target.port());
-        let is_at_port = |leg: &Leg| leg.trip.is_none_or(|trip| trip.target.port().is_some_and(|port| self.port == Some(port)));
+        let is_at_port =
+            |leg: &Leg| leg.trip.is_none_or(|trip| trip.target.port().is_some_and(|port| self.port == Some(port)));
         self.can_sleep = deadline_ps.is_none() && self.legs.iter().all(is_at_port) && self.port.is_none_or(is_beside);
     }
 
@@ -118,8 +119,11 @@ impl Train {
 
     /// The next access, and when it starts.
     pub(super) fn next(&self) -> (u64, Leg) {
-        let (from_ps, leg) =
-            if self.is_complete() { (self.end_ps(), self.legs[0]) } else { (self.last_ps(), self.legs[self.effects_ps.len()]) };
+        let (from_ps, leg) = if self.is_complete() {
+            (self.end_ps(), self.legs[0])
+        } else {
+            (self.last_ps(), self.legs[self.effects_ps.len()])
+        };
         (from_ps + leg.gap_ps, leg)
     }
 

@@ -136,6 +136,8 @@ enum Step {
 /// All accesses that are on their way.
 pub struct Traffic {
     mesh: Mesh,
+    /// Of each core.
+    tiles: Vec<Tile>,
     contention: Contention,
     steps: BinaryHeap<Reverse<(u64, Step)>>,
     /// The journey of each core that has an access under way.
@@ -161,6 +163,7 @@ impl Traffic {
             controllers_ps: vec![0; mesh.controllers.len()],
             links: Links::new(&mesh, hop_ps, contention),
             called_off: Vec::new(),
+            tiles: (0..cores).map(|core| mesh.tile(core as u16)).collect(),
             mesh,
         }
     }
@@ -214,7 +217,7 @@ impl Traffic {
             }
             Step::Serves(index) => {
                 let index = usize::from(index);
-                let owner = self.mesh.tile(index as u16);
+                let owner = self.tiles[index];
                 let core = self.ports[index].choose(owner)?.core;
                 let settled = self.serve(index, core, now_ps);
                 let port = &self.ports[index];
@@ -260,9 +263,9 @@ impl Traffic {
     /// The tiles of what the core accesses and of the core.
     fn ends(&self, core: u16) -> (Tile, Tile) {
         let there = match self.journeys[usize::from(core)].trip.target {
-            Target::Mpb(owner) => self.mesh.tile(owner),
+            Target::Mpb(owner) => self.tiles[usize::from(owner)],
             Target::Controller(controller) => self.mesh.controllers[usize::from(controller)],
         };
-        (there, self.mesh.tile(core))
+        (there, self.tiles[usize::from(core)])
     }
 }

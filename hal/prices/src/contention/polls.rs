@@ -15,7 +15,7 @@ impl Traffic {
 
     /// Whether a core's way to a port leads over no link.
     pub fn is_beside(&self, core: usize, owner: u16) -> bool {
-        self.mesh.tile(core as u16) == self.mesh.tile(owner)
+        self.tiles[core] == self.tiles[usize::from(owner)]
     }
 
     /// From now on the polls of `core` at a port sleep, if nobody else is there and none is busy from `time_ps` on. Returns

@@ -440,7 +440,9 @@ impl Engine {
 
     /// Whether no store will change anything by itself, and no wait ends by itself.
     fn nothing_is_on_its_way(&self) -> bool {
-        self.last_polls.is_empty() && self.polling.timed_trains == 0 && self.network.as_ref().is_none_or(|network| !network.has_stores())
+        self.last_polls.is_empty()
+            && self.polling.timed_trains == 0
+            && self.network.as_ref().is_none_or(|network| !network.has_stores())
     }
 
     fn break_tie(&mut self, first: Event) -> Event {

@@ -38,9 +38,7 @@ impl Engine {
             && if self.traffic.is_none() {
                 !wait.polls_network
             } else {
-                !self.interrupts[core].is_open()
-                    && self.chooser.freedom() == Freedom::NONE
-                    && wait.repeats_itself()
+                !self.interrupts[core].is_open() && self.chooser.freedom() == Freedom::NONE && wait.repeats_itself()
             }
     }
 
