@@ -8,7 +8,7 @@
 //! compiles to nothing. Where tracing is switched off it costs the host a comparison; neither way it costs virtual
 //! time, changes counters, or lets other cores run.
 
-use core::fmt;
+use core::{fmt, ops::Range};
 
 use crate::{Act, CoreId, Topology};
 
@@ -40,6 +40,28 @@ impl Span {
     }
 }
 
+/// The ranks that an epoch is with.
+#[derive(Clone, Copy, Debug)]
+pub enum Ranks<'a> {
+    /// All of them.
+    All,
+    /// One.
+    One(usize),
+    /// Those whose bits are set, 32 to a word.
+    These(&'a [u32]),
+}
+
+/// An epoch of a window, as a debugger shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Epoch<'a> {
+    /// The number of the window.
+    pub window: u32,
+    /// What is open: `access`, `exposure`, and so on.
+    pub kind: &'static str,
+    /// With whom.
+    pub with: Ranks<'a>,
+}
+
 /// A core that can be traced, or a core that does nothing of that kind.
 pub trait Trace {
     /// From now on the core is traced, in `limit_bytes` bytes of its memory. When they are full, the oldest is
@@ -56,6 +78,7 @@ pub trait Trace {
     /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
     /// | `p KEY MASK NAME` | a place of the wait that follows |
     /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
+    /// | `m MOMENT NAME` | a phase of the program begins |
     /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to LINES places from this one on |
     ///
     /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
@@ -83,6 +106,11 @@ pub trait Trace {
     /// The operation ends that began last.
     fn end_span(&self) {}
 
+    /// A phase of the program begins, which the program calls `name`.
+    fn mark(&self, name: &str) {
+        let _ = name;
+    }
+
     /// Whether a machine checks the program, which then wants to know of its [acts](Act).
     #[inline(always)]
     fn is_checked(&self) -> bool {
@@ -93,6 +121,30 @@ pub trait Trace {
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         let _ = act;
+    }
+
+    /// Whether the core notes for a debugger what follows. To others that is nothing.
+    #[inline(always)]
+    fn is_debugged(&self) -> bool {
+        false
+    }
+
+    /// An epoch is open from now on: a core that is debugged notes it. To others that is nothing.
+    #[inline(always)]
+    fn open_epoch(&self, epoch: &Epoch<'_>) {
+        let _ = epoch;
+    }
+
+    /// The epoch is over.
+    #[inline(always)]
+    fn close_epoch(&self, epoch: &Epoch<'_>) {
+        let _ = epoch;
+    }
+
+    /// Says what lines of every MPB are from now on, for a core that is debugged.
+    #[inline(always)]
+    fn name_lines(&self, lines: Range<usize>, what: &'static str) {
+        let _ = (lines, what);
     }
 
     /// An operation begins, and ends when the value is dropped.

@@ -3,7 +3,7 @@
 //! Operations and waits are noted when they end, with their begin, so that what is forgotten for lack of memory, the
 //! oldest, leaves nothing half. A store is noted when it leaves the write-combine buffer, since nobody sees it earlier.
 
-use alloc::{collections::VecDeque, vec::Vec};
+use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -83,6 +83,7 @@ enum Record {
     Span { depth: u8, begin: u64, end: u64, of_hardware: bool, span: Span },
     Wait { depth: u8, begin: u64, end: u64, waited: Waited },
     Place(Spot),
+    Mark { at: u64, name: Box<str> },
     Store { first: u64, count: u32, mask: u32, begin: u64, visible: u64 },
 }
 
@@ -99,6 +100,7 @@ impl fmt::Display for Record {
                 reason.detail.map_or(Ok(()), |detail| write!(out, " {detail}"))
             }
             Self::Place(spot) => write!(out, "p {:x} {:x} {spot}", spot.key(), spot.mask()),
+            Self::Mark { at, name } => write!(out, "m {at} {name}"),
             Self::Store { first, count, mask, begin, visible } => {
                 write!(out, "t {first:x} {count} {mask:x} {begin} {visible}")
             }
@@ -245,6 +247,11 @@ impl Tracer {
             Watch::Register(core) => log.push(Record::Place(Spot::Register(core))),
         }
         log.push(Record::Wait { depth, begin, end: now, waited });
+    }
+
+    /// A phase of the program begins.
+    pub(super) fn mark(&self, now: u64, name: &str) {
+        self.log.borrow_mut().push(Record::Mark { at: now, name: name.into() });
     }
 
     /// Bytes of a place were changed, which others see from `visible` on. Runs of whole lines are noted as one.

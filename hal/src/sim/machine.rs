@@ -22,7 +22,7 @@ use crate::{
 
 use super::{
     Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy, Waiting,
-    check::Checker,
+    check::{AskedFor, Checker},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -73,6 +73,8 @@ pub struct Options {
     pub heat_map: bool,
     /// Where the run stops, if it is not to go on to its end.
     pub stop: Option<Stop>,
+    /// Whether a [check](Machine::check) keeps account of what drains, invalidations and flushes are good for, which takes its time.
+    pub lint: bool,
     /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
     /// writes is an access to DRAM, as in the formulas of papers.
     pub private_caches: bool,
@@ -92,6 +94,7 @@ impl Default for Options {
             skip_polls: true,
             heat_map: false,
             stop: None,
+            lint: false,
             private_caches: false,
         }
     }
@@ -164,6 +167,8 @@ pub struct Checked<R> {
     pub result: Result<Outcome<R>, Failure>,
     /// Mistakes of the program, each once.
     pub findings: Vec<Finding>,
+    /// Drains, invalidations and flushes of the program, by their places, with [`Options::lint`].
+    pub asked_for: Vec<AskedFor>,
 }
 
 /// Where the cores and controllers of a layout are.
@@ -282,14 +287,15 @@ impl Machine {
             let run = self.run_with(chooser, Some(checker), |core| program(core, again), &|_, _| {});
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
-        let (result, checker) = run(Checker::new(self.layout()), false);
+        let checker = Checker::new(self.layout());
+        let (result, checker) = run(if self.options.lint { checker.with_upkeeps() } else { checker }, false);
         let findings = if checker.has_findings() {
             let (_, again) = run(checker.again(), true);
             checker.findings(&again)
         } else {
             Vec::new()
         };
-        Checked { result, findings }
+        Checked { result, findings, asked_for: checker.asked_for() }
     }
 
     pub(super) fn run_with<R>(

@@ -38,6 +38,9 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 /// The word that asks for the program to be checked.
 const CHECK_WORD: &str = "check_coherence";
 
+/// Its value that asks for what drains, invalidations and flushes are good for, too.
+const LINT: &str = "lint";
+
 /// Seconds of processor time in which a core may run on while no virtual time passes.
 const STUCK_S: u64 = 60;
 
@@ -58,7 +61,8 @@ impl Console for Stdout {
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
 /// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host,
-/// `heatmap` for a table of where the traffic was, and `check_coherence` for the [mistakes](hal::sim::Finding) of the program. `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
+/// `heatmap` for a table of where the traffic was, and `check_coherence` for the [mistakes](hal::sim::Finding) of the program (with `=lint`,
+/// for [what it asks for](hal::sim::AskedFor) in vain, too). `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
 /// memory a core has, as on bare metal, and `stuck_s=` for how many seconds of processor time it may run on while no
 /// virtual time passes.
 pub fn main<P: Programs>() -> ExitCode {
@@ -170,6 +174,9 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
         for finding in &checked.findings {
             console.write(format_args!("@finding {finding}\n"));
         }
+        for asked_for in &checked.asked_for {
+            console.write(format_args!("@asked {asked_for}\n"));
+        }
         checked.result
     } else {
         let any_failed = Cell::new(false);
@@ -256,6 +263,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
         stop: stop(line)?,
+        lint: args::value(line, CHECK_WORD) == Some(LINT),
         private_caches: !args::has(line, "accesses_only"),
         ..standard
     };

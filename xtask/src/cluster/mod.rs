@@ -16,6 +16,7 @@ use crate::{
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::{Machine, Node, Staged},
+    report::ReportOptions,
     run::{self, Common},
     setup, trace, workspace,
 };
@@ -60,6 +61,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     trace: trace::Options,
+
+    #[command(flatten)]
+    report: ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -167,7 +171,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let inputs = common.inputs(&program)?;
     let plan = run::plan(&program, arguments.cores, &inputs, &common.words)?;
-    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, common.lines)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
     let words = trace::Memory::add(traces, common.words(&program, None, false)?);
     if !common.no_build {
         catalogue::check(&program)?;
@@ -193,8 +197,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     })?;
     drop(progress);
     let directory = workspace::results(&program.name);
-    let judged = run::conclude(&outcome, &directory, &inputs, common.counters);
-    arguments.trace.conclude(&outcome, &directory, judged)
+    let judged = run::judge(&outcome, &directory, &inputs, common.counters);
+    arguments.report.write(&outcome, &directory, None, &[])?;
+    arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Each tile is a process and each of its ranks a thread of it, as far as ranks have said where they are; the machine is a
 //! process, too. Operations and waits are complete events (`X`), [arrows](flows) pairs (`s`, `f`), and what ranks
 //! [meet at](contention) counters (`C`). What had not ended when its rank was stopped lasts until the end of the trace, and
-//! says so. The failure of a run is an event of its own (`i`), the last one. Times are microseconds of the machine's clock.
+//! says so. The begin of a phase is an instant (`i`), and so is the failure of a run, the last event. Times are microseconds of the machine's clock.
 
 use super::{Failure, contention, flows};
 use anyhow::Result;
@@ -139,6 +139,12 @@ fn rank_events(track: Track, records: &Records, last: u64, clock: Clock, file: &
     if records.lost > 0 {
         let (name, ts) = (format!("{} older records are lost", records.lost), clock.us(records.begin()));
         file.add(&json!({"ph": "i", "pid": process, "tid": rank, "name": name, "ts": ts, "s": "t"}))?;
+    }
+    for phase in &records.phases {
+        let ts = clock.us(phase.begin);
+        file.add(
+            &json!({"ph": "i", "pid": process, "tid": rank, "name": *phase.name, "cat": "phase", "ts": ts, "s": "t"}),
+        )?;
     }
     // What begins first comes first, and what has something in it before that.
     let mut events: Vec<_> = records.spans.iter().map(|span| (span.begin, span.depth, span_event(span))).collect();

@@ -4,14 +4,16 @@ mod chrome;
 mod contention;
 mod enders;
 mod flows;
+mod history;
 mod path;
 
-pub(crate) use transcript::trace::{Span, Trace};
+pub(crate) use history::{History, Stretch};
+pub(crate) use path::Path as CriticalPath;
+pub(crate) use transcript::trace::{Records, Span, Trace};
 
 use crate::{guest::Outcome, kernel_line::KernelLine, memory::Plan, result_files, workspace};
 use anyhow::{Result, ensure};
 use clap::Args;
-use path::Path as CriticalPath;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -42,8 +44,19 @@ pub(crate) struct Options {
     file: Option<PathBuf>,
 
     /// Memory for the trace of each rank; where it is too little, the oldest is lost
-    #[arg(long = "trace-kib", value_name = "KIB", requires = "file", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long = "trace-kib", value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     kib: Option<u64>,
+}
+
+/// What a trace is for, besides the file that the user may have named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A page about the run.
+    Page,
+    /// A failure of the run, if there is one.
+    Failure,
+    /// Nothing: lines of the run are for another tool, which has asked for nothing.
+    Nothing,
 }
 
 /// The memory for each rank's trace, and whether it is told in any case.
@@ -111,34 +124,37 @@ pub(crate) fn with_enders(trace: Trace) -> Trace {
 }
 
 impl Options {
-    /// Memory for traces of a machine in QEMU whose cores have the given memory, and that memory with them. `passes_on` says
-    /// that lines of the guest are for another tool, which has asked for nothing.
+    fn is_asked(&self, purpose: Purpose) -> bool {
+        self.file.is_some() || purpose == Purpose::Page
+    }
+
+    /// Memory for traces of a machine in QEMU whose cores have the given memory, and that memory with them.
     ///
     /// # Errors
     ///
     /// When there is no room for what the user has asked for.
-    pub(crate) fn in_guest(&self, plan: Plan, cores: u16, passes_on: bool) -> Result<(Plan, Option<Memory>)> {
-        if self.file.is_some() {
+    pub(crate) fn in_guest(&self, plan: Plan, cores: u16, purpose: Purpose) -> Result<(Plan, Option<Memory>)> {
+        if self.is_asked(purpose) {
             let kib = self.kib.unwrap_or(GUEST_KIB);
             return Ok((plan.with_traces(cores, Some(kib))?, Some(Memory { is_asked: true, kib })));
         }
         match plan.with_traces(cores, Some(UNASKED_KIB)) {
-            Ok(plan) if !passes_on => Ok((plan, Some(Memory { is_asked: false, kib: UNASKED_KIB }))),
+            Ok(plan) if purpose == Purpose::Failure => Ok((plan, Some(Memory { is_asked: false, kib: UNASKED_KIB }))),
             // What nobody has asked for is no reason to fail.
             _ => Ok((plan, None)),
         }
     }
 
     /// Memory for traces of `cores` cores on the host, where what is not used costs nothing.
-    pub(crate) fn on_host(&self, cores: u32, passes_on: bool) -> Option<Memory> {
+    pub(crate) fn on_host(&self, cores: u32, purpose: Purpose) -> Option<Memory> {
         let cores = u64::from(cores.max(1));
-        match &self.file {
-            Some(_) => {
+        match purpose {
+            _ if self.is_asked(purpose) => {
                 let most = (ALL_SIMULATED_KIB / cores).min(SIMULATED_KIB);
                 Some(Memory { is_asked: true, kib: self.kib.unwrap_or(most) })
             }
-            None if passes_on => None,
-            None => Some(Memory { is_asked: false, kib: (ALL_UNASKED_KIB / cores).clamp(1, UNASKED_KIB) }),
+            Purpose::Nothing => None,
+            _ => Some(Memory { is_asked: false, kib: (ALL_UNASKED_KIB / cores).clamp(1, UNASKED_KIB) }),
         }
     }
 
@@ -200,18 +216,20 @@ mod tests {
         let options = |file: Option<&str>, kib| Options { file: file.map(Into::into), kib };
         let unasked = |kib| Some(Memory { is_asked: false, kib });
         let plan = || Plan::new(48, 0, None, None).unwrap();
-        let (traced, memory) = options(None, None).in_guest(plan(), 48, false).unwrap();
+        let (traced, memory) = options(None, None).in_guest(plan(), 48, Purpose::Failure).unwrap();
         assert_eq!((traced, memory), (plan().with_traces(48, Some(16)).unwrap(), unasked(16)));
-        assert_eq!(options(None, None).in_guest(plan(), 48, true).unwrap(), (plan(), None));
+        assert_eq!(options(None, None).in_guest(plan(), 48, Purpose::Nothing).unwrap(), (plan(), None));
         let full = || Plan::new(255, 1 << 20, Some(10_490), None).unwrap();
-        assert_eq!(options(None, None).in_guest(full(), 255, false).unwrap(), (full(), None));
-        assert!(options(Some("x"), None).in_guest(full(), 255, false).is_err());
+        assert_eq!(options(None, None).in_guest(full(), 255, Purpose::Failure).unwrap(), (full(), None));
+        assert!(options(Some("x"), None).in_guest(full(), 255, Purpose::Failure).is_err());
         assert_eq!(
-            [1, 48, 1024, 60_000].map(|cores| options(None, None).on_host(cores, false)),
+            [1, 48, 1024, 60_000].map(|cores| options(None, None).on_host(cores, Purpose::Failure)),
             [16, 16, 4, 1].map(unasked)
         );
-        assert_eq!(options(None, None).on_host(1, true), None);
-        assert_eq!(options(Some("x"), Some(7)).on_host(48, true), Some(Memory { is_asked: true, kib: 7 }));
+        assert_eq!(options(None, None).on_host(1, Purpose::Nothing), None);
+        let asked = Some(Memory { is_asked: true, kib: 7 });
+        assert_eq!(options(Some("x"), Some(7)).on_host(48, Purpose::Nothing), asked);
+        assert_eq!(options(None, Some(7)).on_host(48, Purpose::Page), asked);
         let words = |memory| Memory::add(memory, KernelLine::default()).to_string();
         assert_eq!([words(None), words(unasked(3))], ["", "failure_trace_kib=3"]);
     }

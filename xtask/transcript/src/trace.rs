@@ -47,6 +47,15 @@ pub struct Wait {
     pub ender: Option<Ender>,
 }
 
+/// The begin of a phase that the program has named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// When it began, in moments of the clock.
+    pub begin: u64,
+    /// What the program calls it.
+    pub name: Arc<str>,
+}
+
 /// What an operation or a wait is that was under way when its rank was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -139,6 +148,8 @@ pub struct Records {
     pub spans: Vec<Span>,
     /// Its waits.
     pub waits: Vec<Wait>,
+    /// Phases of the program, each until the next one.
+    pub phases: Vec<Phase>,
     /// Its stores.
     pub stores: Vec<Store>,
     /// What had not ended when it was stopped, from the outermost inwards.
@@ -222,6 +233,11 @@ impl Trace {
                     ender: None,
                 };
                 self.ranks.get_mut(&rank)?.waits.push(wait);
+            }
+            "m" => {
+                let (begin, name) = record.split_once(' ')?;
+                let phase = Phase { begin: begin.parse().ok()?, name: self.name(name) };
+                self.ranks.get_mut(&rank)?.phases.push(phase);
             }
             "o" => {
                 let ([depth, begin, peer, bytes, kind], name) = fields(record)?;
@@ -327,6 +343,7 @@ mod tests {
             "3 h 1 3 4 7 32 MPB put",
             "3 p 8000000000000001 f0 word of shared memory",
             "3 w 0 1 5 - 2 ok a flag 3",
+            "3 m 4 second phase",
             "3 l 4 1 2",
             "3 o 0 9 - 0 s program",
             "3 o 1 11 2 0 w a message",
@@ -340,6 +357,7 @@ mod tests {
         assert_eq!((program.depth, program.kind, program.peer, &*program.name), (0, Kind::Operation, None, "program"));
         assert_eq!((message.begin, message.kind, message.peer, &*message.name), (11, Kind::Wait, Some(2), "a message"));
         assert_eq!(records.stores, [Store { key: 0x205, count: 2, mask: u32::MAX, begin: 1, visible: 4 }]);
+        assert_eq!(records.phases, [Phase { begin: 4, name: "second phase".into() }]);
         let (span, wait) = (&records.spans[0], &records.waits[0]);
         assert_eq!((span.peer, span.bytes, &*span.name, span.of_hardware), (Some(7), 32, "MPB put", true));
         assert_eq!((wait.peer, wait.polls, &*wait.what, wait.is_late), (None, 2, "a flag 3", false));
@@ -358,6 +376,7 @@ mod tests {
             "0 c 0 0",
             "0 x",
             "0 q 1",
+            "0 m 1",
             "0 s 1 3 4 7 x",
             "0 s 1 3 4 7 x y",
             "0 w 0 1 2 - 3 no a",

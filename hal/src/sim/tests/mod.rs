@@ -15,6 +15,7 @@ mod interrupts;
 mod scale;
 mod slices;
 mod stops;
+mod trains;
 mod waits;
 
 use crate::{CoreId, MpbLine, Region, SharedAddress, kind};
