@@ -10,7 +10,7 @@
 
 use core::{fmt, ops::Range};
 
-use crate::{Act, CoreId};
+use crate::{Act, CoreId, Topology};
 
 /// An operation, as a timeline shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,11 +78,23 @@ pub trait Trace {
     /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
     /// | `p KEY MASK NAME` | a place of the wait that follows |
     /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
+    /// | `m MOMENT NAME` | a phase of the program begins |
     /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to LINES places from this one on |
     ///
     /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
     /// bit for each byte of a line. Keys and masks are hexadecimal.
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        let _ = reader;
+    }
+
+    /// Shows `reader` all that the core has noted so far, in the lines of [`end_trace`](Self::end_trace), and what is still
+    /// under way. The trace goes on. This is for cores that have failed or are looked at because another one has, and may
+    /// be called at any moment, also where the core was interrupted: what it was just noting is missing then.
+    ///
+    /// | line | what |
+    /// |---|---|
+    /// | `o DEPTH BEGIN PEER BYTES KIND NAME` | under way: an operation, KIND `s` or `h`, or a wait, KIND `w`, for NAME |
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         let _ = reader;
     }
 
@@ -93,6 +105,11 @@ pub trait Trace {
 
     /// The operation ends that began last.
     fn end_span(&self) {}
+
+    /// A phase of the program begins, which the program calls `name`.
+    fn mark(&self, name: &str) {
+        let _ = name;
+    }
 
     /// Whether a machine checks the program, which then wants to know of its [acts](Act).
     #[inline(always)]
@@ -135,6 +152,21 @@ pub trait Trace {
         self.begin_span(span);
         Entered { core: self }
     }
+}
+
+/// Shows `reader` what a core has noted as lines `@trace RANK …` for the host's tools, with the core's place behind the first:
+/// `l COLUMN ROW CORES`, its tile and how many cores a tile has. With `ends` the trace [ends](Trace::end_trace), else it is
+/// [told](Trace::tell_trace) as it is now.
+pub fn tell<C: Trace + Topology + ?Sized>(core: &C, ends: bool, reader: &mut dyn FnMut(fmt::Arguments<'_>)) {
+    let (id, layout) = (core.core(), core.layout());
+    let (rank, tile, mut is_first) = (id.index(), layout.tile(id), true);
+    let mut pass_on = |line: &dyn fmt::Display| {
+        reader(format_args!("@trace {rank} {line}\n"));
+        if core::mem::take(&mut is_first) {
+            reader(format_args!("@trace {rank} l {} {} {}\n", tile.x, tile.y, layout.cores_per_tile()));
+        }
+    };
+    if ends { core.end_trace(&mut pass_on) } else { core.tell_trace(&mut pass_on) }
 }
 
 /// An operation that is under way, until this is dropped.

@@ -9,6 +9,7 @@ use crate::{
     image,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
+    report,
     run::{self, Common},
     setup::{self, DebuggerTools, EmulatorTools, Tools},
     workspace,
@@ -76,6 +77,9 @@ pub(crate) struct Arguments {
     /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
+
+    #[command(flatten)]
+    report: report::ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -168,5 +172,8 @@ fn live(
 
 /// Writes results and judges.
 fn conclude(arguments: &Arguments, outcome: &Outcome, name: &str, inputs: &[PathBuf]) -> Result<()> {
-    run::conclude(outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
+    let results = workspace::results(name).join("board");
+    let judged = run::judge(outcome, &results, inputs, arguments.common.counters);
+    arguments.report.write(outcome, &results, None, &[])?;
+    run::conclude(outcome, judged)
 }

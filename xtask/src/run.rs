@@ -13,7 +13,7 @@ use crate::{
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::Machine,
-    result_files, setup, signal, trace, workspace,
+    report, result_files, setup, signal, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -90,6 +90,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     trace: trace::Options,
+
+    #[command(flatten)]
+    report: report::ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -235,11 +238,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return on_threads(arguments, &program, &inputs);
     }
     ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
-    let trace_kib = arguments.trace.guest_kib();
-    let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.words)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
-        anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
+        anyhow::Ok(trace::Memory::add(traces, words.value("domains", arguments.domains.domains)))
     };
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
@@ -278,8 +281,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             debugged(&label, &mut staged.command, &staged.monitor, &debugger)?
         }
     };
-    conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
+    let directory = workspace::results(&program.name);
+    let judged = judge(&outcome, &directory, &inputs, common.counters);
+    arguments.report.write(&outcome, &directory, None, &[])?;
+    arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
         let _progress = Progress::new(format!("booting {label}"));
@@ -300,7 +305,8 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);
-    let words = words.value("trace_kib", arguments.trace.guest_kib());
+    let memory = arguments.trace.on_host(arguments.cores.into(), arguments.report.purpose(common.lines));
+    let words = trace::Memory::add(memory, words);
     let mut command = host_command::of(&image::for_threads(program, common.no_build)?, words, inputs)?;
     let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
     let limit = limit(arguments.timeout, bytes(inputs));
@@ -308,8 +314,10 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
         return pass_on(&label, &mut command, None, limit);
     }
     let outcome = live(&label, &mut command, None, limit)?;
-    conclude(&outcome, &workspace::results(&program.name), inputs, common.counters)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())
+    let directory = workspace::results(&program.name);
+    let judged = judge(&outcome, &directory, inputs, common.counters);
+    arguments.report.write(&outcome, &directory, None, &[])?;
+    arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))
 }
 
 /// Runs a guest in front of the user.
@@ -379,18 +387,18 @@ pub(crate) fn pass_on(
     verdict
 }
 
-/// Writes results, shows what was asked for, and judges.
+/// Prints the last line of a run that was [judged](judge) to be good.
 ///
 /// # Errors
 ///
-/// When the guest has failed or a result cannot be written.
-pub(crate) fn conclude(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBuf], counters: bool) -> Result<()> {
-    judge(outcome, directory, inputs, counters)?;
+/// When it was not.
+pub(crate) fn conclude(outcome: &guest::Outcome, judged: Result<()>) -> Result<()> {
+    judged?;
     println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
     Ok(())
 }
 
-/// Writes results, shows what was asked for, and judges, as [`conclude`], but prints no last line.
+/// Writes results, shows what was asked for, and judges.
 ///
 /// # Errors
 ///

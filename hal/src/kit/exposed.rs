@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use crate::{
-    Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, MpbCoherence, Region, SharedAddress, Topology,
+    Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, Region, SharedAddress, Topology,
     exposed::{ExposureHost, NotExposed},
     kind::{self, Kind},
 };
@@ -14,18 +14,17 @@ use super::{
 };
 
 impl<H: Hardware> ExposureHost for HardwareCore<H> {
-    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) -> Result<(), CoreId> {
         let _operation = self.operation();
         self.end_its_slices(caches);
         let start = region.start();
         assert!(!self.hardware.account().views.overlap(region), "a local view is left of {start}, whose exposure ends");
-        self.drain();
+        self.push_out();
         let _span = self.hardware.hardware_span("flush", None::<CoreId>, region.len_bytes());
         self.flush(region);
-        if let Err(core) = self.hardware.conceal(region) {
-            panic!("{core} has not let go of {start}, whose exposure ends");
-        }
+        self.hardware.conceal(region)?;
         self.hardware.account().exposures.borrow_mut().remove(start.offset(), region.len_bytes());
+        Ok(())
     }
 }
 

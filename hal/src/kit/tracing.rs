@@ -4,11 +4,11 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId, Home, Span, Topology, Trace};
+use crate::{Act, CoreId, Home, Reason, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
-    event::Event,
+    event::{Event, Upkeep},
     hardware::{Hardware, Hooks},
     terms::Watch,
     tracer::{Spot, Tracer, Waited},
@@ -27,6 +27,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         }
     }
 
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
+            self.undisturbed(|| tracer.tell(self.hardware.moments_per_second(), reader));
+        }
+    }
+
     fn begin_span(&self, span: Span) {
         self.hardware.enter(span.bytes);
         self.hardware.witness(|| Event::Begin(span));
@@ -40,6 +46,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         self.hardware.witness(|| Event::End);
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(Tracer::end_span));
+        }
+    }
+
+    fn mark(&self, name: &str) {
+        if self.hardware.is_traced() {
+            self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.mark(now, name)));
         }
     }
 
@@ -72,6 +84,16 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     #[cfg(all(feature = "debugger", target_os = "none"))]
     fn name_lines(&self, lines: core::ops::Range<usize>, what: &'static str) {
         crate::bare::notebook::name_lines(lines, what);
+    }
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// Does what the program asks for.
+    #[inline(always)]
+    pub(super) fn asked(&self, upkeep: Upkeep, act: impl FnOnce()) {
+        self.hardware.witness(|| Event::Asked(upkeep));
+        act();
+        self.hardware.witness(|| Event::Done);
     }
 }
 
@@ -152,8 +174,8 @@ pub(super) trait NotingOperations: Noting + Topology + Sized {
     }
 
     /// A wait begins.
-    fn trace_wait(&self) {
-        self.trace(|tracer, now| tracer.begin(now, false, Span::new("")));
+    fn trace_wait(&self, reason: Reason) {
+        self.trace(|tracer, now| tracer.begin_wait(now, reason));
     }
 
     /// It is over.

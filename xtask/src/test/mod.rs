@@ -16,9 +16,11 @@ mod jobs;
 mod kit;
 mod main_job;
 mod miri;
+mod page;
 mod pc;
 mod rounds;
 mod summary;
+mod trace_files;
 mod traces;
 
 pub(crate) use arguments::Arguments;
@@ -123,6 +125,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
         qemu.extend(debugger::job(kit, Stub::Qemu));
+        qemu.extend(page::job(kit));
         qemu.extend(c_programs::in_qemu(kit));
         qemu.extend(c_families::in_qemu(kit)?);
     }

@@ -25,6 +25,7 @@ mod access;
 mod assertions;
 mod class;
 mod database;
+mod declared;
 mod element_type;
 #[cfg(test)]
 mod exploration;
