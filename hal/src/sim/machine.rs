@@ -21,7 +21,7 @@ use crate::{
 
 use super::{
     Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
-    check::{AskedFor, Checker},
+    check::{AskedFor, Checker, LeftOut},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -72,6 +72,8 @@ pub struct Options {
     pub heat_map: bool,
     /// Whether a [check](Machine::check) keeps account of what drains, invalidations and flushes are good for, which takes its time.
     pub lint: bool,
+    /// What a [check](Machine::check) leaves out, to show what it is for.
+    pub left_out: Option<LeftOut>,
     /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
     /// writes is an access to DRAM, as in the formulas of papers.
     pub private_caches: bool,
@@ -91,6 +93,7 @@ impl Default for Options {
             skip_polls: true,
             heat_map: false,
             lint: false,
+            left_out: None,
             private_caches: false,
         }
     }
@@ -270,7 +273,7 @@ impl Machine {
             let run = self.run_with(chooser, Some(checker), |core| program(core, again));
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
-        let checker = Checker::new(self.layout());
+        let checker = Checker::new(self.layout()).without(self.options.left_out.clone());
         let (result, checker) = run(if self.options.lint { checker.with_upkeeps() } else { checker }, false);
         let findings = if checker.has_findings() {
             let (_, again) = run(checker.again(), true);
