@@ -203,9 +203,12 @@ pub trait ExposureHost {
     /// # Safety
     /// The region is one that this host has exposed and not concealed since.
     ///
+    /// # Errors
+    /// A core that has not [let go](Expose::let_go) of it: then it stays exposed.
+    ///
     /// # Panics
-    /// If a local view of it is left, another core has not [let go](Expose::let_go) of it, or `caches` are another core's.
-    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>);
+    /// If a local view of it is left, or `caches` are another core's.
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) -> Result<(), CoreId>;
 }
 
 /// Private memory that is exposed: as long as this exists, it is reached by its [region](Self::region) only.
@@ -243,9 +246,23 @@ impl<'c, M: Exposable> Exposure<'c, M> {
     /// If the owner still has a local view of it, another core has reached it and not [let go](Expose::let_go) of it, or
     /// `caches` are another core's. Then nobody gets the memory back.
     pub fn end(self, caches: &mut Caches) -> M {
-        // SAFETY: condition 1 of `new`, and this is the one call.
-        unsafe { self.host.conceal(caches, self.region) };
-        ManuallyDrop::into_inner(self.memory)
+        let start = self.region.start();
+        self.try_end(caches).unwrap_or_else(|(core, _)| panic!("{core} has not let go of {start}, whose exposure ends"))
+    }
+
+    /// As [`end`](Self::end), where others may still have the memory.
+    ///
+    /// # Errors
+    /// A core that has reached it and not let go of it, and the exposure, which goes on.
+    ///
+    /// # Panics
+    /// If the owner still has a local view of it, or `caches` are another core's.
+    pub fn try_end(self, caches: &mut Caches) -> Result<M, (CoreId, Self)> {
+        // SAFETY: condition 1 of `new`, and it has not been concealed: a call that does so uses the exposure up.
+        match unsafe { self.host.conceal(caches, self.region) } {
+            Ok(()) => Ok(ManuallyDrop::into_inner(self.memory)),
+            Err(core) => Err((core, self)),
+        }
     }
 }
 

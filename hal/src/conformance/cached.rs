@@ -1,8 +1,8 @@
 //! Memory that is reached through the caches, and private memory that is exposed.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
-use crate::{Caches, ClaimError, Core, Lines, Region, SharedAddress, kind};
+use crate::{Caches, ClaimError, Core, Exposure, Lines, Region, SharedAddress, kind};
 
 use super::{Defect, Stage};
 
@@ -63,7 +63,12 @@ fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defec
 }
 
 fn refused<C: Core>(stage: &Stage<'_, C>, error: &ClaimError) -> Defect {
-    stage.expect(false, || format!("views: a page of shared memory cannot be viewed: {error}"));
+    defect(stage, || format!("views: a page of shared memory cannot be viewed: {error}"))
+}
+
+/// What was wrong first, which is this if nothing was before.
+fn defect<C: Core>(stage: &Stage<'_, C>, what: impl FnOnce() -> String) -> Defect {
+    stage.expect(false, what);
     stage.found.take().expect("it was just found")
 }
 
@@ -81,8 +86,7 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: u32) -> Res
     let number = |of: usize| of as u32 + 1000 * turn;
     let memory = Lines::copy_of(&[number(stage.me()); 16]);
     let exposure = core.expose(caches, memory).map_err(|refused| {
-        stage.expect(false, || format!("exposed memory: 64 bytes of whole lines cannot be exposed: {}", refused.error));
-        stage.found.take().expect("it was just found")
+        defect(stage, || format!("exposed memory: 64 bytes of whole lines cannot be exposed: {}", refused.error))
     })?;
     let told = exposure.region().to_words();
     (0..told.len()).for_each(|index| core.store_word(own, TOLD + index, told[index]));
@@ -101,9 +105,21 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: u32) -> Res
         format!("exposed memory: {} has exposed {expected}{again}, and this core finds {found}", stage.right())
     });
     core.write(there, 4, &(number(stage.me()) + 100).to_le_bytes());
+    stage.meet()?;
+    let kept =
+        if turn == 0 || stage.cores() == 1 { Err(exposure) } else { refused_while_reached(stage, caches, exposure) };
+    stage.meet()?;
     core.let_go(there);
     stage.meet()?;
-    let memory = exposure.end(caches);
+    let memory = match kept {
+        Ok(memory) => memory,
+        Err(exposure) => exposure.try_end(caches).map_err(|(by, exposure)| {
+            let start = exposure.region().start();
+            defect(stage, || {
+                format!("exposed memory: {by} has said that it lets go of {start}, and `conceal` says that it has it")
+            })
+        })?,
+    };
     let expected = number(stage.left().index()) + 100;
     stage.expect(memory[1] == expected && memory[2] == number(stage.me()), || {
         format!(
@@ -115,4 +131,31 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: u32) -> Res
     });
     stage.meet()?;
     Ok(memory)
+}
+
+/// An exposure that goes on, as it has to while another core has the memory; the memory, on a machine that gives it back.
+fn refused_while_reached<'c, C: Core>(
+    stage: &Stage<'_, C>,
+    caches: &mut Caches,
+    exposure: Exposure<'c, Lines<u32>>,
+) -> Result<Lines<u32>, Exposure<'c, Lines<u32>>> {
+    let start = exposure.region().start();
+    match exposure.try_end(caches) {
+        Ok(memory) => {
+            stage.expect(false, || {
+                format!(
+                    "exposed memory: {} has reached {start} and not let go of it, and its owner gets it back: `conceal` has \
+                     to refuse that",
+                    stage.left()
+                )
+            });
+            Ok(memory)
+        }
+        Err((by, exposure)) => {
+            stage.expect(by == stage.left(), || {
+                format!("exposed memory: {} has reached {start}, and `conceal` says that {by} has", stage.left())
+            });
+            Err(exposure)
+        }
+    }
 }

@@ -14,7 +14,7 @@ use super::{
 };
 
 impl<H: Hardware> ExposureHost for HardwareCore<H> {
-    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) {
+    unsafe fn conceal(&self, caches: &mut Caches, region: Region<kind::Cached>) -> Result<(), CoreId> {
         let _operation = self.operation();
         self.end_its_slices(caches);
         let start = region.start();
@@ -22,10 +22,9 @@ impl<H: Hardware> ExposureHost for HardwareCore<H> {
         self.push_out();
         let _span = self.hardware.hardware_span("flush", None::<CoreId>, region.len_bytes());
         self.flush(region);
-        if let Err(core) = self.hardware.conceal(region) {
-            panic!("{core} has not let go of {start}, whose exposure ends");
-        }
+        self.hardware.conceal(region)?;
         self.hardware.account().exposures.borrow_mut().remove(start.offset(), region.len_bytes());
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId, Home, Span, Topology, Trace};
+use crate::{Act, CoreId, Home, Reason, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
@@ -27,6 +27,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         }
     }
 
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
+            self.undisturbed(|| tracer.tell(self.hardware.moments_per_second(), reader));
+        }
+    }
+
     fn begin_span(&self, span: Span) {
         self.hardware.enter(span.bytes);
         self.hardware.witness(|| Event::Begin(span));
@@ -43,6 +49,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         }
     }
 
+    fn mark(&self, name: &str) {
+        if self.hardware.is_traced() {
+            self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.mark(now, name)));
+        }
+    }
+
     #[inline(always)]
     fn is_checked(&self) -> bool {
         self.hardware.is_checked()
@@ -51,6 +63,27 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         self.hardware.declare(act);
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn is_debugged(&self) -> bool {
+        true
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn open_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
+        use crate::Clock;
+        crate::bare::notebook::open(epoch, self.now(), self.ticks_per_second());
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn close_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
+        crate::bare::notebook::close(epoch);
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn name_lines(&self, lines: core::ops::Range<usize>, what: &'static str) {
+        crate::bare::notebook::name_lines(lines, what);
     }
 }
 
@@ -144,8 +177,8 @@ pub(super) trait NotingOperations: Noting + Topology + Sized {
     }
 
     /// A wait begins.
-    fn trace_wait(&self) {
-        self.trace(|tracer, now| tracer.begin(now, false, Span::new("")));
+    fn trace_wait(&self, reason: Reason) {
+        self.trace(|tracer, now| tracer.begin_wait(now, reason));
     }
 
     /// It is over.

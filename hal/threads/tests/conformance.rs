@@ -38,6 +38,7 @@ enum Defect {
     CountsUpOnly,
     ConcealsNothing,
     NeverLetsGo,
+    ConcealsWhatIsReached,
 }
 
 /// Hardware with a defect.
@@ -171,7 +172,8 @@ unsafe impl CachedMemory for Defective {
 }
 
 // SAFETY: the hardware below promises it. What is not exposed anew leads nowhere, or to what was exposed before and is
-// never given back; what is not concealed, the check keeps.
+// never given back; what is not concealed, the check keeps, or
+// has nobody reach any more.
 unsafe impl ExposedMemory for Defective {
     unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
         let memory = if self.is(Defect::ExposesNothingNew) {
@@ -184,7 +186,11 @@ unsafe impl ExposedMemory for Defective {
     }
 
     fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
-        if self.is(Defect::ConcealsNothing) { Ok(()) } else { self.inner.conceal(region) }
+        match self.defect {
+            Defect::ConcealsNothing => Ok(()),
+            Defect::ConcealsWhatIsReached => self.inner.conceal(region).or(Ok(())),
+            _ => self.inner.conceal(region),
+        }
     }
 
     fn reach(&self, region: Region<kind::Cached>) {
@@ -348,7 +354,8 @@ fn each_defect_is_named() {
             Defect::ConcealsNothing,
             "exposed memory: core 1 has exposed 1001 after other memory, which it has concealed, and",
         ),
-        (Defect::NeverLetsGo, "has not let go of "),
+        (Defect::NeverLetsGo, "core 1 has said that it lets go of "),
+        (Defect::ConcealsWhatIsReached, "and its owner gets it back: `conceal` has to refuse that"),
         (Defect::TearsLines, "is read in parts, as "),
         (Defect::CountsUpOnly, " is 11 and should be 9"),
         (Defect::CutsOffLines, "MPB copies: a put of 32 bytes and a get of them give "),

@@ -1,6 +1,7 @@
 //! The host: a machine in the simulator, and the command line that QEMU's replaces.
 
 use std::{
+    cell::Cell,
     env, fmt, fs,
     io::{self, Write as _},
     path::Path,
@@ -22,6 +23,7 @@ use super::on_threads;
 use super::{
     Programs, Start, judge, run_and_tell,
     sizes::{MOST_HEAP_KIB, cores, heaps_kib, number, stack_bytes},
+    trace,
     work::Account,
 };
 
@@ -177,8 +179,18 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
         }
         checked.result
     } else {
-        // SAFETY: it is the simulator's own core.
-        machine.run(|core| unsafe { run_and_tell::<P, _>(core, &start) })
+        let any_failed = Cell::new(false);
+        let program = |core: &_| {
+            // SAFETY: it is the simulator's own core.
+            let success = unsafe { run_and_tell::<P, _>(core, &start) };
+            any_failed.set(any_failed.get() || !success);
+            success
+        };
+        machine.run_and_look(program, &|core, failure| {
+            if failure.is_some() || any_failed.get() {
+                trace::tell_until_failure(core, console);
+            }
+        })
     };
     match outcome {
         Ok(outcome) => {

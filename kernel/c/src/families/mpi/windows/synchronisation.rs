@@ -155,7 +155,9 @@ fn synchronise<C: Core>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         window.meet(here);
+        let open = window.shown(here);
         let done = action(window);
+        window.show_changes(here, &open);
         window.meet(here);
         done
     })
